@@ -6,12 +6,12 @@ import { expect, test } from 'vitest'
 const root = new URL('..', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
-/** The rows of COVERAGE.md: what the specification says, the file, and the title of the test in it. */
+/** The rows of COVERAGE.md: a requirement of the specification, the file, and the title of the test in it. */
 const rows = [
   ...read('acceptance/COVERAGE.md').matchAll(/^\| (.+) \| `([\w./-]+\.test\.ts)` \| (.+) \|$/gm),
 ].map(([, says = '', file = '', title = '']) => ({ says, file, title }))
 
-/** Titles as they stand in the source, between the quotes that hold them. */
+/** Returns the titles as the source contains them, between quotes. */
 const titlesOf = (file: string) =>
   new Set(
     [...read(file).matchAll(/\btest(?:\.each\((?:\w+|\[[\s\S]*?\])\))?\(\s*(['"`])(.+?)\1,/g)].map(

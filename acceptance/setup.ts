@@ -8,16 +8,18 @@ import { freePort } from '../tools/free-port.js'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Address of the service that is tried. */
+    /** The address of the tested service. */
     rolecallUrl: string
-    /** Address of the simulated chat platform that it talks to; empty when there is none. */
+    /** The address of its simulated chat platform; empty if there is none. */
     chatSimUrl: string
   }
 }
 
 const program = fileURLToPath(new URL('../apps/api/bin/rolecall.js', import.meta.url))
 
-/** Tries the service at `ROLECALL_URL`; without one, starts it by its program beside a simulated chat platform. */
+/**
+ * Tests the service at `ROLECALL_URL`. Without it, starts the service by its program beside a simulated chat platform.
+ */
 export default async function setup({ provide }: TestProject) {
   const { ROLECALL_URL: given, CHAT_SIM_URL: chatSimUrl = '' } = process.env
   if (given) {
@@ -64,7 +66,7 @@ export default async function setup({ provide }: TestProject) {
 }
 
 async function untilReady(service: ChildProcess, url: string) {
-  // A run that is cut short leaves no service behind.
+  // An interrupted run leaves no service behind.
   const end = () => service.kill('SIGKILL')
   process.once('exit', end)
   service.once('exit', () => process.off('exit', end))

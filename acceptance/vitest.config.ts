@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-/** The service by its address alone: `npm run acceptance`, and a project of the whole suite. */
+/** Tests the service only by its address: `npm run acceptance`, and a project of the whole suite. */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   resolve: { conditions: ['development'] },

@@ -92,7 +92,7 @@ describe.each(guides)('docs/guides/$page', ({ page, language, file, program }) =
   )
 })
 
-/** A person at the site, and those who try what they should not. */
+/** Walks a person through the site, and tests forbidden requests. */
 async function walkTheSite(appUrl: string) {
   const browser = new Jar(appUrl)
   expect((await browser.go('/')).headers.get('location')).toBe('/login')
@@ -117,7 +117,7 @@ async function walkTheSite(appUrl: string) {
 
   const before = new Jar(appUrl, browser)
   expect((await browser.go('/logout')).status).toBe(405)
-  // A form of another site: an answer that deletes the cookie would log the person out.
+  // A form of another site: a response that deletes the cookie would log the person out.
   const foreign = [
     { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
     { 'sec-fetch-site': 'same-site', origin: appUrl },
@@ -131,14 +131,14 @@ async function walkTheSite(appUrl: string) {
     const left = await browser.go('/logout', 'POST', { [name]: value })
     expect(left.headers.get('location')).toBe('/login')
   }
-  // The session itself has ended, not only its cookie; and nothing that a visitor sends is taken for an outage.
+  // The session itself has ended, not only its cookie. Invalid input of a visitor does not count as an outage.
   expect((await before.go('/')).headers.get('location')).toBe('/login')
   const odd = new Jar(appUrl)
   odd.cookies.set('session', 'a"\\,"b":"c')
   expect((await odd.go('/')).headers.get('location')).toBe('/login')
 }
 
-/** The cookies of one browser, which follows no redirect. */
+/** Keeps the cookies of one browser, which follows no redirect. */
 class Jar {
   readonly cookies: Map<string, string>
   readonly #url: string

@@ -5,12 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { installOnce } from '../tools/install-once.js'
 import { packFolder, stagePackage } from '../tools/sdk/pack.js'
 
-/** What cannot be prepared, in a sentence for who started it. */
+/** The reason for which an example cannot be prepared, as one sentence for the user. */
 export class CannotPrepare extends Error {}
 
 /**
- * The examples, by their names.
- *
+ * The examples, by name.
  * @typedef {{ program: string, start: (port: string) => string[], cwd: string }} Example
  * @type {Record<string, (name: string) => Example | Promise<Example>>}
  */
@@ -33,8 +32,7 @@ const ways = {
 export const names = Object.keys(ways)
 
 /**
- * Puts the packed client where an example finds it, and says how the example is started.
- *
+ * Installs the packed client for an example, and returns how to start the example.
  * @param {string} name
  * @returns {Promise<Example>}
  * @throws CannotPrepare
@@ -42,7 +40,7 @@ export const names = Object.keys(ways)
 export const prepare = async (name) => ways[name](name)
 
 const sourceOf = (name) => fileURLToPath(new URL(name, import.meta.url))
-/** Beside what the demo keeps. */
+/** Beside the data of the demo. */
 const builtIn = (name) => resolve('.rolecall/examples', name)
 const node = (cwd) => ({ program: process.execPath, cwd })
 
@@ -64,8 +62,8 @@ async function inPlaceWithPackages(name) {
 }
 
 /**
- * Its packages are large, and loaded for it alone: by the repository they would be a part of every `npm ci`. It is
- * built in a copy, so that what is built stands nowhere among the sources.
+ * Builds an example in a copy, so that no build output is among the sources. Its packages are large, and installed for
+ * it alone: in the workspace they would be part of every `npm ci`.
  */
 function build(name, args) {
   const folder = builtIn(name)
@@ -74,7 +72,7 @@ function build(name, args) {
     console.log(`Loading the packages of ${name}…`)
     const tarball = packFolder(stageClient(), folder)
     const options = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--ignore-scripts']
-    // Some are called development packages, which an environment of production would leave out.
+    // Includes development packages, which an environment of production would omit.
     run('npm', ['install', '--include=dev', ...options, tarball], folder)
   }
   installClient(folder)
@@ -83,24 +81,24 @@ function build(name, args) {
   return folder
 }
 
-/** With the client for Python as it is installed, in a folder of its own. */
+/** Starts an example with the client for Python installed, in a folder of its own. */
 function inPython(name) {
   const program = findPython()
   const folder = builtIn(name)
   copyInto(folder, sourceOf(name))
-  // Building leaves files beside the sources.
+  // Building adds files beside the sources.
   const sources = join(folder, 'client')
   copyInto(sources, fileURLToPath(new URL('../clients/python', import.meta.url)))
   rmSync(join(folder, 'rolecall'), { recursive: true, force: true })
-  // In the folder of the program itself, where Python looks first.
+  // Installs into the folder of the program itself, where Python searches first.
   const options = ['--quiet', '--disable-pip-version-check', '--no-deps', '--upgrade', '--target', folder]
-  // A build of its own would load the build tools from the package index, also where they are at hand.
+  // An isolated build would download the build tools from the package index, even if they are installed.
   const own = missing(program, ['setuptools', 'wheel']).length === 0 ? ['--no-build-isolation'] : []
   run(program, ['-m', 'pip', 'install', ...options, ...own, sources], folder)
   return { program, cwd: folder, start: () => ['app.py'] }
 }
 
-/** Debian's by its full name too: another one first in PATH does not see Debian's packages. */
+/** Tries Debian's Python by its full name, too: another one first in PATH does not find Debian's packages. */
 function findPython() {
   const needed = ['pip', 'cryptography', 'fastapi', 'httpx', 'uvicorn']
   const candidates = process.env.PYTHON ? [process.env.PYTHON] : ['python3', '/usr/bin/python3']
@@ -124,7 +122,7 @@ function missing(program, modules) {
   }
 }
 
-/** The package as it is published, nearer to the example than the workspace's own. */
+/** Installs the package as it is published, nearer to the example than the workspace's own. */
 function installClient(folder) {
   const place = join(folder, 'node_modules/@rolecall/sdk')
   rmSync(place, { recursive: true, force: true })
@@ -139,7 +137,7 @@ function stageClient() {
   return staged
 }
 
-/** Sources alone: what was built or installed beside them stays where it is. */
+/** Copies only sources, without build outputs and installed packages beside them. */
 function copyInto(folder, source) {
   mkdirSync(folder, { recursive: true })
   cpSync(source, folder, {
@@ -149,7 +147,7 @@ function copyInto(folder, source) {
   })
 }
 
-/** What it says is shown only when it fails. */
+/** Runs a program. Its output is shown only if it fails. */
 function run(program, args, cwd) {
   try {
     execFileSync(program, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })

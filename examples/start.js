@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isFree } from './demo-site/bin/is-free.js'
 import { CannotPrepare, names, prepare } from './prepare.js'
 
-// `npm run example express`: an example with the packed client library, as a project of the demo that runs.
+// `npm run example express`: runs an example with the packed client library, as a project of the running demo.
 
 /** "Harbour Club". */
 const serverId = '1100089314336833537'
@@ -43,7 +43,7 @@ async function start() {
     env: {
       ...process.env,
       PORT: port,
-      // Of SvelteKit's server, which takes the caller's word for its address otherwise.
+      // For SvelteKit's server, which otherwise trusts the caller for its address.
       HOST: '127.0.0.1',
       ORIGIN: appUrl,
       ROLECALL_URL: serviceUrl,
@@ -51,7 +51,7 @@ async function start() {
       ROLECALL_SERVER_ID: serverId,
       ROLECALL_APP_URL: appUrl,
       ROLECALL_API_KEY: project.apiKey,
-      // The same at each start, so that nobody is logged out by one.
+      // The same at each start, so that a restart signs no member out.
       ROLECALL_SECRET: createHash('sha256').update(`example ${project.apiKey}`).digest('hex'),
     },
   })
@@ -59,7 +59,7 @@ async function start() {
   child.once('exit', (code) => process.exit(code ?? 0))
 }
 
-/** As a System Admin of the demo, which registers only addresses of its own. */
+/** Adds the redirect URI as a System Admin of the demo, which registers only its own addresses. */
 async function allowRedirect(path, adminToken) {
   const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ uri: `${appUrl}/auth/callback` })

@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Both counters, read four times a minute: seven quiet hours, an incident, and an hour after it. */
+/** Returns both counters, read four times a minute: seven quiet hours, an incident, and an hour after it. */
 function incident(minutes: number, failing: number) {
   const quiet = 7 * 60 * 4
   const during = minutes * 4
@@ -40,7 +40,7 @@ async function firingIn(input: object, minutes: readonly number[]): Promise<Map<
   // JSON is YAML.
   const tests = [{ interval: '15s', input_series: input, alert_rule_test }]
   await writeFile(file, JSON.stringify({ rule_files: [rules], evaluation_interval: '15s', tests }))
-  // It names each alert that is there and was not expected.
+  // The output names each alert that fires unexpectedly.
   const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', file], { encoding: 'utf8' })
   const found = [...`${stdout}${stderr}`.matchAll(/alertname: (\w+), time: (\w+),/g)]
   expect(status === 0, stderr).toBe(found.length === 0)

@@ -23,7 +23,7 @@ interface Dashboard {
 }
 const dashboard = JSON.parse(readFileSync(file('grafana/rolecall.json'), 'utf8')) as Dashboard
 
-// One world, one Prometheus, one fault after another: each test leaves everything mended.
+// Uses one world, one Prometheus, and one fault after another. Each test undoes its fault.
 describe('the alerts of deploy/ in a real Prometheus', () => {
   let world: World
   let redis: RedisServer
@@ -32,7 +32,7 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
   let prometheus: Prometheus
   let project: GivenProject
   let session: GivenSession
-  /** Memory does not know them: validating one needs the database. */
+  /** Sessions that are not in memory: validating one needs the database. */
   let unasked: GivenSession[]
   const seen = new Set<string>()
   const startedAt = Date.now()
@@ -64,7 +64,7 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
     await redis?.stop()
   })
 
-  /** What goes on while a fault lasts. */
+  /** Actions that repeat while a fault lasts. */
   const running: { stop: () => void; done: Promise<unknown> }[] = []
   const repeat = (everyMs: number, act: () => unknown) => {
     const timer = setInterval(() => void Promise.resolve(act()).catch(() => {}), everyMs)
@@ -80,7 +80,9 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
 
   const ask = (key: string, token = session.token) =>
     call(world.url, 'POST', '/api/auth/validate', { key, body: { token } })
-  /** Each has fired at least once from here on; a fault that others follow from may be over for them by then. */
+  /**
+   * Each alert must fire at least once from here on. A fault that causes several may be over for some of them by then.
+   */
   const untilFiring = (...wanted: string[]) => {
     const fired = new Set<string>()
     return vi.waitFor(
@@ -107,7 +109,7 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
 
   test('a server that cannot be read, changes that wait for a row, and few new sessions', async () => {
     const { gateway } = world.sim
-    /** How many are left is asked for with each new connection, not with each that is resumed. */
+    /** The platform reports the remaining starts with each new session, not with each resumed one. */
     const beginAnew = () => {
       gateway.forgetSessions()
       gateway.refuse(2_500)
@@ -176,7 +178,7 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
             clock_now() - interval '1 hour', clock_now() + $5::interval)`,
         values: [project.id, demo.users.ada, uri, attempts, next],
       })
-    // One that nobody takes, and one that is tried, at an address where nobody listens.
+    // One delivery without an attempt, and one with an attempt, to an address without a server.
     await insert('https://client.example/logout', 0, '1 hour')
     await insert('http://127.0.0.1:9/logout', 1, '0 s')
     deliveries.start()
@@ -187,7 +189,7 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
   })
 
   test('something that holds up the event loop', async () => {
-    // Once between any two scrapes.
+    // Blocks once between any two scrapes.
     repeat(450, () => {
       const until = performance.now() + 250
       while (performance.now() < until);
@@ -205,7 +207,7 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
     redis.pause()
     repeat(100, () => call(world.url, 'GET', '/api/health'))
     await untilFiring('RolecallCacheDown')
-    // Health says so with 503, to whoever asks for it; no caller was answered with an error.
+    // The health endpoint responds with 503. No other caller got an error.
     const before = await prometheus.scrapes()
     await vi.waitFor(async () => expect(await prometheus.scrapes()).toBeGreaterThan(before + 4), 20_000)
     expect(await prometheus.firing()).not.toContain('RolecallErrors')

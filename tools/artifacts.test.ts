@@ -25,7 +25,7 @@ const run = (program: string, ...args: string[]) => {
 }
 
 describe.skipIf(!has('systemd-analyze'))('the unit for systemd', () => {
-  // What it starts must be there for `verify`, whatever this machine has installed.
+  // `verify` checks that the started program exists, independent of the installed packages.
   const unit = join(root, 'deploy/systemd/rolecall.service')
 
   test('has no key that systemd does not know: it only says so, and starts the unit without', () => {

@@ -8,7 +8,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { buildGeneratedOnce } from './build-generated.js'
 import { digestOf } from './digest.js'
 
-// Plain JavaScript on Node's own modules, but for Vite itself: it runs at the end of `npm ci`, before anything is built.
+// Plain JavaScript on Node's own modules, except for Vite: it runs at the end of `npm ci`, before anything is built.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const consoleFolder = join(root, 'apps', 'console')
@@ -49,10 +49,10 @@ export async function buildConsoleOnce(say = console.error, quality = 'quick') {
   const wanted = [quality, 'best'].map((one) => `${digest} ${one}`)
   if (existsSync(stamp) && wanted.includes(readFileSync(stamp, 'utf8'))) return
   const vite = findVite()
-  // An image installs packages before it has the sources, or has the console as it was built elsewhere.
+  // An image installs packages before it has the sources, or contains a console that was built elsewhere.
   if (!vite || !existsSync(join(consoleFolder, 'index.html'))) return
   say('Building the console (only after a change, a few seconds)…')
-  // Made beside it and then put in its place: two at once do no harm, and nobody finds half of it.
+  // Builds beside the folder and then renames: concurrent builds do no harm, and no reader finds a partial build.
   const made = `${dist}-${process.pid}`
   try {
     await run([
@@ -81,7 +81,7 @@ function findVite() {
   }
 }
 
-/** Once, here, and harder than a service could for each request. */
+/** Compresses once, here, and better than a service could for each request. */
 /** @param {string} assets @param {number} quality */
 async function compressAssets(assets, quality) {
   const brotli = promisify(brotliCompress)

@@ -39,12 +39,12 @@ async function compileOnce(say) {
   const isWhole = projects.every((folder) => existsSync(join(folder, 'dist')))
   if (isWhole && existsSync(stamp) && newest(projects) < statSync(stamp).mtimeMs) return
   say('Building (only after a change, a few seconds)…')
-  // The compiler looks at its notes rather than at its outputs: without the notes it writes them again.
+  // The compiler trusts its notes and ignores missing outputs: without the notes it writes them again.
   if (!isWhole) for (const folder of projects) rmSync(join(folder, 'tsconfig.tsbuildinfo'), { force: true })
   const startedAt = new Date()
   await compile()
   mkdirSync(dirname(stamp), { recursive: true })
-  // What was saved while the compiler ran may not be in its output: the stamp is the start.
+  // A file that was saved while the compiler ran may not be in its output, so the stamp has the time of the start.
   writeFileSync(stamp, `${startedAt.toISOString()}\n`)
   utimesSync(stamp, startedAt, startedAt)
 }
@@ -55,7 +55,7 @@ function readProjects() {
   return references.map((/** @type {{ path: string }} */ { path }) => join(root, path))
 }
 
-/** When anything that the compiler reads was last changed, in milliseconds. @param {string[]} projects */
+/** Returns the time of the last change to any input of the compiler, in milliseconds. @param {string[]} projects */
 function newest(projects) {
   const settings = ['tsconfig.json', 'tsconfig.base.json', 'package-lock.json'].map((name) =>
     join(root, name),
@@ -65,7 +65,7 @@ function newest(projects) {
   )
   const sources = projects.flatMap((folder) => {
     const src = join(folder, 'src')
-    // Folders count too: a file that was deleted leaves its date there.
+    // Folders count, too: deleting a file changes the date of its folder.
     const below = readdirSync(src, { recursive: true, withFileTypes: true })
     return [src, ...below.map((entry) => join(entry.parentPath, entry.name))]
   })

@@ -55,7 +55,7 @@ async function startAndHealth(/** @type {string} */ title, /** @type {number} */
     cwd: clone,
     env: { ...process.env, PORT: `${port}`, DEMO_PORT: `${sitePort}`, CHAT_SIM_PORT: `${chatPort}` },
     stdio: ['ignore', 'inherit', 'inherit'],
-    // A group of its own: a terminal's Ctrl-C reaches npm and all that it started.
+    // Its own process group: a terminal's Ctrl-C reaches npm and all its children.
     detached: true,
   })
   running = child
@@ -73,7 +73,7 @@ async function startAndHealth(/** @type {string} */ title, /** @type {number} */
   say(`${title}: healthy`, began)
 }
 
-/** Ctrl-C; a stop that was asked for is no failure. */
+/** Presses Ctrl-C. A requested stop is no failure. */
 async function stop() {
   const began = performance.now()
   const child = running
@@ -84,13 +84,13 @@ async function stop() {
   if (!outcome) throw new Error(`still running ${stopSec} s after SIGINT`)
   running = undefined
   const [code, signal] = outcome
-  // npm itself may die of the signal that it passes on.
+  // npm itself may end by the signal that it passes on.
   if (code !== 0 && code !== 130 && signal !== 'SIGINT') throw new Error(`ended with ${code ?? signal}`)
   if (await fetch(service).catch(() => undefined)) throw new Error('the service outlived npm start')
   say(`stopped, ${signal ?? `code ${code}`}`, began)
 }
 
-/** Walks the demo site's login by its links and forms, with cookies, as a browser without scripts. */
+/** Signs in through the links and forms of the demo site, with cookies, as a browser without scripts. */
 async function logIn() {
   const began = performance.now()
   const browser = createBrowser()
@@ -108,7 +108,7 @@ async function logIn() {
 /** @typedef {{ url: string, html: string }} Page */
 
 function createBrowser() {
-  // One jar: cookies know hosts, not ports, and all three parts are at 127.0.0.1.
+  // One jar for all three parts: cookies are bound to hosts, not ports, and all parts are at 127.0.0.1.
   /** @type {Map<string, string>} */
   const jar = new Map()
 
@@ -152,14 +152,14 @@ function createBrowser() {
   }
 }
 
-/** The value of a hidden field. */
+/** Returns the value of a hidden field. */
 function hidden(/** @type {string} */ html, /** @type {string} */ name) {
   const value = new RegExp(`type="hidden" name="${name}" value="([^"]*)"`).exec(html)?.[1]
   if (value === undefined) throw new Error(`no field ${name} in ${html.slice(0, 2000)}`)
   return value.replaceAll('&amp;', '&').replaceAll('&#38;', '&')
 }
 
-/** The value of the button that says `text`. */
+/** Returns the value of the button with this text. */
 function button(/** @type {string} */ html, /** @type {string} */ text) {
   const found = html.split('<button').find((part) => (part.split('</button>')[0] ?? '').includes(text))
   const value = /value="([^"]*)"/.exec(found ?? '')?.[1]

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 setFlagsFromString('--expose-gc')
 const collect = runInNewContext('gc') as () => void
 
-/** Collects garbage again and again while something is waited for: what only weak references hold is lost then. */
+/** Collects garbage repeatedly until a promise is settled, so that objects with only weak references are lost. */
 export async function whileCollecting<T>(everyMs: number, waitedFor: Promise<T>): Promise<T> {
   const timer = setInterval(collect, everyMs)
   try {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 const root = fileURLToPath(new URL('..', import.meta.url))
 const page = readFileSync(join(root, 'docs/reference/conformance.md'), 'utf8')
 
-/** Rows of the page: a test of the OpenID Foundation, what comes of it here, and the file and title that hold it. */
+/** Rows of the page: a test of the OpenID Foundation, its result here, and the file and title of our test for it. */
 const rows = [
   ...page.matchAll(/^\| `(oidcc-[\w-]+)` \| (passed|as the standard allows|not tried) \| (.*) \|$/gm),
 ].map(([, name = '', result = '', held = '']) => ({ name, result, held }))

@@ -3,16 +3,15 @@ import { cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Debian's buildah and podman with no daemon and no systemd, for the programs that try what is released. As root:
-// apt-get install --no-install-recommends buildah podman netavark aardvark-dns runc mmdebstrap
+// Runs Debian's buildah and podman without a daemon and systemd, for the programs that try a release. As root: apt-get
+// install --no-install-recommends buildah podman netavark aardvark-dns runc mmdebstrap
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** @typedef {ReturnType<typeof createEngine>} Engine */
 
 /**
- * An engine whose images, containers and networks lie in one folder.
- *
+ * Creates an engine that keeps its images, containers and networks in one folder.
  * @param {string} folder
  */
 export function createEngine(folder) {
@@ -25,7 +24,7 @@ export function createEngine(folder) {
     join(folder, 'containers.conf'),
     [
       '[containers]',
-      // Root of a machine that is itself confined may not raise them, which is what podman does by itself.
+      // podman raises these limits by itself, which root may not do on a machine that is itself confined.
       'default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]',
       '[network]',
       'network_backend = "netavark"',
@@ -47,10 +46,14 @@ export function createEngine(folder) {
   /** @param {string} program @param {readonly string[]} args */
   const run = (program, ...args) =>
     execFileSync(program, args, { stdio: ['ignore', 'inherit', 'inherit'], cwd: root, env })
-  /** What it prints. @param {readonly string[]} args */
+  /** Returns the output of podman. @param {readonly string[]} args */
   const podman = (...args) =>
     execFileSync('podman', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], env })
-  /** The Dockerfile, with all times those of the last commit. @param {string} image @param {string} [source] */
+  /**
+   * Builds the Dockerfile, with all times set to that of the last commit.
+   * @param {string} image
+   * @param {string} [source]
+   */
   const build = (image, source = root) => {
     const time = execFileSync('git', ['log', '-1', '--format=%ct'], { encoding: 'utf8', cwd: root }).trim()
     const options = ['--isolation', 'chroot', '--format', 'docker', '--pull=never', '--timestamp', time]
@@ -60,9 +63,11 @@ export function createEngine(folder) {
 }
 
 /**
- * An image of what is given, under the name that a registry has for it.
- *
- * @param {Engine} engine @param {string} name @param {readonly string[]} contents archives and folders @param {readonly string[]} settings
+ * Makes an image of the given contents, under the name that a registry has for it.
+ * @param {Engine} engine
+ * @param {string} name
+ * @param {readonly string[]} contents archives and folders
+ * @param {readonly string[]} settings
  */
 export function makeImage({ run }, name, contents, settings = []) {
   const container = name.replace(/\W/g, '-')
@@ -73,9 +78,10 @@ export function makeImage({ run }, name, contents, settings = []) {
 }
 
 /**
- * Debian 12 as an archive.
- *
- * @param {Engine} engine @param {string} name @param {string} packages
+ * Makes an archive of Debian 12.
+ * @param {Engine} engine
+ * @param {string} name
+ * @param {string} packages
  */
 export function makeDebian({ folder, run }, name, packages) {
   const tar = join(folder, `${name}.tar`)
@@ -83,7 +89,7 @@ export function makeDebian({ folder, run }, name, packages) {
   return tar
 }
 
-/** The two images that the Dockerfile starts from, of Debian's packages and npm's Node.js. @param {Engine} engine */
+/** Makes the two base images of the Dockerfile, from Debian's packages and npm's Node.js. @param {Engine} engine */
 export function makeBases(engine) {
   const { folder, run } = engine
   const tar = makeDebian(engine, 'debian', 'ca-certificates')
@@ -91,7 +97,7 @@ export function makeBases(engine) {
   const node = join(folder, 'node')
   mkdirSync(join(node, 'usr/local/bin'), { recursive: true })
   cpSync(join(folder, 'npm/node_modules/node/bin/node'), join(node, 'usr/local/bin/node'))
-  // Whom this machine trusts, the build trusts: a registry may be reached through a proxy of its own.
+  // The build trusts the same authorities as this machine: its proxy may stand before a registry.
   const trusted = process.env['NODE_EXTRA_CA_CERTS'] ?? '/etc/ssl/certs/ca-certificates.crt'
   mkdirSync(join(node, 'usr/local/share'), { recursive: true })
   cpSync(trusted, join(node, 'usr/local/share/trusted.crt'), { dereference: true })
@@ -107,7 +113,7 @@ export function makeBases(engine) {
   makeImage(engine, 'library/node:24-bookworm-slim', [tar, node], trusting)
 }
 
-/** @param {string} title @param {() => unknown} work what it answers is printed where it is a text */
+/** @param {string} title @param {() => unknown} work a text that it returns is printed */
 export async function timed(title, work) {
   const began = performance.now()
   const result = await work()

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 const folder = new URL('../packages/contract/src/', import.meta.url)
 const files = readdirSync(folder).filter((file) => file.endsWith('.ts'))
 
-/** Exports of a file without a comment above them. What is handed on has its comment where it is written. */
+/** Lists the exports of a file without a comment above them. Re-exports have their comment in the other file. */
 function uncommented(file: string, text = readFileSync(new URL(file, folder), 'utf8')): string[] {
   const lines = text.split('\n')
   return lines.flatMap((line, index) => {
@@ -18,7 +18,7 @@ function uncommented(file: string, text = readFileSync(new URL(file, folder), 'u
   })
 }
 
-/** Comment and refusals of each endpoint, by its name. */
+/** Returns the comment and the refusals of each endpoint, by name. */
 function endpointsOf(text: string) {
   const found = text.matchAll(
     /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\nexport const (\w+) = endpoint\(\{([\s\S]*?)\n\}\)/g,

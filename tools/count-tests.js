@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs'
 
-// `node tools/count-tests.js report.json`: the closing line of a test run, from vitest's JSON report.
+// `node tools/count-tests.js report.json`: prints the last line of a test run, from vitest's JSON report.
 
 const { passed, failed } = count(process.argv[2] ?? '')
 console.log(`${passed} passed, ${failed} failed`)
-// A run without a test has shown nothing.
+// A run without tests proves nothing.
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0
 
-/** A file that could not even be loaded has no tests to count: it is one failure, and so is a missing report. */
+/**
+ * Counts a file that could not be loaded as one failure, because it has no tests. A missing report counts as one, too.
+ */
 function count(/** @type {string} */ path) {
   try {
     const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(path, 'utf8'))

@@ -84,7 +84,7 @@ describe('what deploy/ says of metrics', () => {
     const paths = endpoints.map(({ method, path }) => `${method} ${path.replace(/\{\w+\}/g, '{}')}`)
     for (const name of pages) {
       const text = page(name)
-      // A name that ends in _ is a family.
+      // A name that ends in _ is a prefix of several metrics.
       const metrics = [...named(text)].filter((metric) => !metric.endsWith('_'))
       expect(
         metrics.filter((metric) => !exported.has(metric)),

@@ -3,17 +3,16 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /**
- * Below the ports that Linux gives to connections and to whoever listens on port 0, and above the last that browsers and
- * `fetch` refuse to ask (10080: Fetch Standard, "port blocking").
+ * Below the ports that Linux assigns to connections and to servers on port 0, and above the last that browsers and
+ * `fetch` refuse (10080: Fetch Standard, "port blocking").
  */
 const [lowest, highest] = [10_081, 32_000]
 
 /**
- * A port of 127.0.0.1 that nobody listens on, for a program that is told its port before it starts.
+ * Returns a free port of 127.0.0.1, for a program that needs its port before it starts.
  *
- * A port that the system chose for a probe is the next that it gives to anybody else, and on a busy machine somebody
- * takes it before the program does. Among these, only another that was drawn here can be the same.
- *
+ * A port that the system chose for a probe is the next that it assigns, and on a busy machine another process takes it
+ * before the program does. In this range, only another call of this function can choose the same.
  * @returns {Promise<number>}
  */
 export async function freePort() {

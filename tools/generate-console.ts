@@ -1,7 +1,7 @@
 import { picturesFolder, screenshots } from '../apps/console/test/screenshots/list.js'
 import { generated } from './pages.ts'
 
-/** `docs/guides/console.md`: the pictures with what they show. */
+/** Returns `docs/guides/console.md`: the pictures with their descriptions. */
 export const consoleGuide = (): string => `${generated}
 # The console
 

@@ -3,7 +3,7 @@ import type { Result } from '../bench/src/results.ts'
 import { columnsOf, runLine } from './generate-figures.ts'
 import { generated, table } from './pages.ts'
 
-/** Cells of the fault model that need a hand within the process, or more than two instances: the tests that make them. */
+/** Rows of the fault model that need access to the process, or more than two instances: the tests that make them. */
 const byTests: readonly (readonly [part: string, fault: string, promise: string, test: string])[] = [
   [
     'Database',
@@ -127,7 +127,7 @@ const byTests: readonly (readonly [part: string, fault: string, promise: string,
   ],
 ]
 
-/** `docs/reference/faults.md`: each fault, what was promised, and what was seen. */
+/** Returns `docs/reference/faults.md`: each fault, its promise, and the observation. */
 export function faultsReference(): string {
   const rows = byTests.map(([part, fault, promise, test]) => {
     if (!existsSync(new URL(`../${test}`, import.meta.url))) throw new Error(`${test} is not there.`)
@@ -146,7 +146,7 @@ Each run of the suite makes these.
 ${table(['Part', 'Fault', 'Promise', 'Test'], rows)}`
 }
 
-/** What `npm run faults` saw last. */
+/** Returns the tables of the last `npm run faults`. */
 function measured(): string {
   const file = new URL('../bench/results/faults.json', import.meta.url)
   if (!existsSync(file)) return 'Nothing has been measured yet: `npm run faults`.\n'

@@ -3,7 +3,7 @@ import type { Result } from '../bench/src/results.ts'
 import { formatCell, type Table } from '../bench/src/table.ts'
 import { generated, table } from './pages.ts'
 
-/** Runs in the order of the page; one that was never made is left out. */
+/** Runs in the order of the page. A run without a result is omitted. */
 const runs = [
   'validate',
   'endpoints',
@@ -22,7 +22,7 @@ function readRun(name: string): Result | undefined {
 
 const results = () => runs.flatMap((name) => readRun(name) ?? [])
 
-/** `docs/reference/figures.md`: everything that was measured. */
+/** Returns `docs/reference/figures.md`: all measurements. */
 export const figuresReference = (): string => `${generated}
 # Figures
 
@@ -45,7 +45,7 @@ export const runLine = ({ date, command, machine, loadBefore, versions }: Omit<R
     .map(([name, version]) => `${name} ${version}`)
     .join(', ')}.`
 
-/** Beyond it something else had a good part of the processor. */
+/** Above this load average, another process used much of the processor. */
 const calmLoad = 1
 
 const busy = (load: number) =>
@@ -53,7 +53,7 @@ const busy = (load: number) =>
     ? ' **The machine was busy with other work: these values show the form and say little.**'
     : ''
 
-/** A table with all its columns, or with those named. */
+/** Returns a table with all its columns, or with the named ones. */
 export function columnsOf({ columns, rows }: Table, keys = columns.map(({ key }) => key)): string {
   const shown = columns.filter(({ key }) => keys.includes(key))
   return table(
@@ -63,7 +63,7 @@ export function columnsOf({ columns, rows }: Table, keys = columns.map(({ key })
   )
 }
 
-/** Columns of the one table in the README. */
+/** Columns of the README's only table. */
 const readmeColumns = ['name', 'store', 'rate', 'ratio', 'p99']
 
 /** Returns the README's table: validate and its peers. */

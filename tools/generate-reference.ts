@@ -52,7 +52,7 @@ ${chapters.map(({ tag, endpoints: list }) => `- ${tag}: ${list.map(({ id }) => `
 ${chapters.map(({ tag, endpoints: list }, index) => `\n## ${index + 1}. ${tag}\n${list.map(endpointSection).join('')}`).join('')}`
 }
 
-/** As GitHub makes anchors of headings that are one word. Chapters have numbers, so that no word is both. */
+/** Returns the anchor that GitHub makes of a heading of one word. Chapters have numbers, so that they never collide. */
 const headingAnchor = (operationId: string) => operationId.toLowerCase()
 
 const endpointSection = (one: EndpointPage): string =>
@@ -86,7 +86,7 @@ const fieldTable = (fields: readonly Field[]): string =>
     ]),
   )
 
-/** `docs/reference/errors.md`: every code, with who answers it. */
+/** Returns `docs/reference/errors.md`: every code, with the endpoints that respond with it. */
 export const errorReference = (): string => `${generated}
 # Errors
 
@@ -101,7 +101,7 @@ ${describeErrors()
 const caseSection = ({ status, title, mend, endpoints: where }: ErrorCase): string =>
   `\n**${status}** ${title} ${mend}\n\n${answeredBy(where)}\n`.replace(/ \n/g, '\n')
 
-/** Longer lists are folded: what nearly everything answers is no news. */
+/** Longer lists are folded, because codes of nearly all endpoints say little. */
 const longestOpen = 6
 
 function answeredBy(where: ErrorCase['endpoints']): string {
@@ -113,7 +113,7 @@ function answeredBy(where: ErrorCase['endpoints']): string {
   return `<details>\n<summary>Answered by ${links.length} endpoints</summary>\n\n${list}\n</details>`
 }
 
-/** `docs/reference/grants.md`: what a System Admin grants a project, and which endpoints ask for it. */
+/** Returns `docs/reference/grants.md`: the grants of a System Admin to a project, and the endpoints that need them. */
 export const grantReference = (): string => `${generated}
 # What a project may do in a server
 
@@ -140,7 +140,7 @@ const endpointsThatNeed = (name: string) =>
 
 const allVariables: readonly Variable[] = Object.values(variables)
 
-/** `docs/reference/configuration.md`: every environment variable. */
+/** Returns `docs/reference/configuration.md`: every environment variable. */
 export function configurationReference(): string {
   const groups = [...new Set(allVariables.map(({ group }) => group))]
   return `${generated}

@@ -75,7 +75,7 @@ const readDomains = (): Domain[] =>
 
 const anchor = (title: string) => title.toLowerCase().replaceAll(' ', '-')
 
-/** Returns all foreign keys as one diagram: the marks at both ends say how many rows belong to how many. */
+/** Returns all foreign keys as one diagram: the marks at both ends show how many rows belong to how many. */
 const diagram = (constraints: readonly Constraint[]): string =>
   `\`\`\`mermaid
 erDiagram

@@ -1,5 +1,5 @@
 /**
- * Numbers from 0 to below 1 that a seed decides, so that a run can be had again: mulberry32.
+ * Returns numbers from 0 to below 1 by a seed, so that a run can be repeated: mulberry32.
  *
  * @param {number} seed
  * @returns {() => number}

@@ -4,16 +4,16 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { readDestination } from './pack-command.js'
 
-// The service as one package, `rolecall`: what is published, installed by `npm install`, and what the image is made of.
-// Plain JavaScript on Node's own modules. Needs a build (`npm run build`).
+// Packs the service as one package, `rolecall`: for publishing, for `npm install`, and for the image. Plain JavaScript
+// on Node's own modules. Needs a build (`npm run build`).
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (/** @type {string} */ path) => JSON.parse(readFileSync(join(root, path), 'utf8'))
 
 /**
- * Creates the folder that is published. It contains the built service, its migrations, its console, the workspace packages
- * that it imports (as folders), and `npm-shrinkwrap.json` with the exact versions of its dependencies from this lock file.
- *
+ * Creates the folder that is published. It contains the built service, its migrations, its console, the workspace
+ * packages that it imports (as folders), and `npm-shrinkwrap.json` with the exact versions of its dependencies from
+ * this lock file.
  * @param {string} folder emptied first
  */
 export function stageService(folder) {
@@ -24,7 +24,7 @@ export function stageService(folder) {
   cpSync(join(root, 'apps/api/migrations'), join(folder, 'migrations'), { recursive: true })
   const built = join(root, 'apps/console/dist')
   if (!existsSync(built)) throw new Error('apps/console/dist is missing. Run: npm run build')
-  // But for the note of what it was made of.
+  // Omits the digest of the sources.
   cpSync(built, join(folder, 'console'), { recursive: true, filter: (path) => !path.endsWith('made-of') })
   for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, name), join(folder, name))
   cpSync(join(root, 'deploy/package-readme.md'), join(folder, 'README.md'))
@@ -32,14 +32,13 @@ export function stageService(folder) {
   const manifest = publishedManifest()
   const locked = lockedFor(manifest)
   write(folder, manifest, locked)
-  // Before everything is pinned: it says which package needs which.
+  // Lists the bill of materials before pinning, while the manifest still says which package needs which.
   writeJson(join(folder, 'sbom.cdx.json'), billOfMaterials(folder, manifest.name))
   write(folder, { ...manifest, ...pins(locked) }, locked)
 }
 
 /**
- * Packs a staged folder as it would be published, without asking a registry.
- *
+ * Packs a staged folder as it would be published, without requests to a registry.
  * @param {string} folder
  * @param {string} destination
  * @returns {string} the path of the tarball
@@ -129,8 +128,7 @@ function importsOfPackage({ name, exports }) {
 }
 
 /**
- * What this repository's lock file has for the service: by place, with version and hash.
- *
+ * Returns the entries of this repository's lock file for the service: by place, with version and hash.
  * @param {Manifest} manifest
  */
 function lockedFor({ dependencies }) {
@@ -140,7 +138,7 @@ function lockedFor({ dependencies }) {
   const open = Object.keys(dependencies).map((one) => ({ name: one, from: 'apps/api' }))
   for (let next = open.pop(); next; next = open.pop()) {
     const path = find(lock, next.from, next.name)
-    // An optional one for another machine, or a peer that nobody has.
+    // An optional package for another machine, or a peer that is not installed.
     if (!path) continue
     const target = path.replace(/^apps\/api\//, '')
     if (packages[target]) continue
@@ -153,10 +151,9 @@ function lockedFor({ dependencies }) {
 }
 
 /**
- * Every package that lies beside the service, as its own dependency. npm reads no shrinkwrap of a file, and no `overrides` but those of
- * the project that it installs into: by its own choice of what the dependencies need, it would install what was never tested.
- * The few that the lock file has within another package alone stay npm's choice.
- *
+ * Lists every package at the top level as a direct dependency. npm ignores a shrinkwrap in a file, and all `overrides`
+ * except those of the project that it installs into: by its own choice for these dependencies, it would install
+ * untested versions. npm still chooses the few packages that the lock file has only within another package.
  * @param {Locked} locked
  */
 function pins(locked) {
@@ -184,10 +181,10 @@ function write(folder, manifest, locked) {
 }
 
 /**
- * What the package is made of, by npm's own hand from the shrinkwrap, without asking a registry (CycloneDX). The same sources give the
- * same list: it has neither a time nor a number of its own, which the format leaves open.
- *
- * @param {string} folder @param {string} name
+ * Returns the bill of materials (CycloneDX), which npm makes from the shrinkwrap without requests to a registry. The
+ * same sources give the same list: it has neither a time nor a serial number, which the format makes optional.
+ * @param {string} folder
+ * @param {string} name
  */
 function billOfMaterials(folder, name) {
   const args = ['sbom', '--package-lock-only', '--omit', 'dev', '--sbom-format', 'cyclonedx']
@@ -195,14 +192,15 @@ function billOfMaterials(folder, name) {
   const text = execFileSync('npm', [...args, '--sbom-type', 'application'], options)
   const { serialNumber: _, metadata, ...bill } = JSON.parse(text)
   const { timestamp: __, component, ...about } = metadata
-  // npm calls it after the folder.
+  // npm names it after the folder.
   return { ...bill, metadata: { ...about, component: { ...component, name } } }
 }
 
 /**
- * Where Node.js finds a package from a place: in the nearest `node_modules` above it.
- *
- * @param {Record<string, unknown>} lock @param {string} from @param {string} name
+ * Finds a package from a place as Node.js does: in the nearest `node_modules` above it.
+ * @param {Record<string, unknown>} lock
+ * @param {string} from
+ * @param {string} name
  */
 function find(lock, from, name) {
   for (let place = from; ; place = place.replace(/\/?(node_modules\/(@[^/]+\/)?[^/]+|[^/]+)$/, '')) {

@@ -30,7 +30,7 @@ describe('the service as one package', () => {
   let app: string
   let tarball: string
   let sim: ChatSim
-  /** All that npm printed, by which it installed the file. */
+  /** The output of npm while it installed the file. */
   let said: string
   const installed = () => join(app, 'node_modules/rolecall')
   const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
@@ -65,7 +65,7 @@ describe('the service as one package', () => {
     ])
     expect(Object.fromEntries(versions)).toEqual(dependencies)
     for (const [name, version] of versions) expect(version, name).toBe(locked[`node_modules/${name}`].version)
-    // Where a later one would want a newer Node.js.
+    // Packages with a later version that needs a newer Node.js.
     expect(versions.map(([name]) => name)).toEqual(expect.arrayContaining(['light-my-request', 'cookie']))
     expect(versions.length).toBeGreaterThan(3 * direct.length)
   })
@@ -171,7 +171,7 @@ describe('the service as one package', () => {
     expect([made.code, made.err], made.out).toEqual([0, ''])
     const [, id = ''] = /^project {2}(\S+)$/m.exec(made.out) ?? []
     const [, key = ''] = /^API key {2}(\S+)/m.exec(made.out) ?? []
-    // No HOME: a service manager gives none.
+    // Without HOME: a service manager sets none.
     const service = startService(app, { PORT: String(port) }, program)
     await service.listening
     const page = await fetch(`${service.url}/console/`)

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { describe, expect, inject, test } from 'vitest'
 import { contains, readSqlTemplates } from './sql-templates.ts'
 
-/** Statements that no service of the tests gives to PGlite, by file or by file and declaration, and why. */
+/** Statements that no test runs on PGlite, by file or by file and declaration, with the reason. */
 const elsewhere: Readonly<Record<string, string>> = {
   'cli/doctor/storage.ts': 'cli.test.ts runs it, in a process of its own',
   'features/monitoring/instances-store.ts writeMebibyte':
@@ -34,7 +34,7 @@ const templates = readdirSync(source, { recursive: true, encoding: 'utf8' })
     }))
   })
 
-/** The name of the declaration that a template stands in. */
+/** Returns the name of the declaration that contains a template. */
 function declarationAt(text: string, { line }: { line: number }): string {
   const before = text.split('\n').slice(0, line)
   const names = before.map((one) => /^(?:export )?(?:async )?(?:const|function\*?) (\w+)/.exec(one)?.[1])
@@ -53,7 +53,7 @@ const missingFrom = (all: typeof templates) =>
     .filter((template) => !statements.some((statement) => contains(statement, template)))
     .map(({ name, in: declaration, line }) => `${name} ${declaration}, line ${line}`)
 
-// Runs after all others. Endpoint tests run on PostgreSQL alone: this is why that is enough.
+// Runs after all others. Endpoint tests run only on PostgreSQL, and this test shows why that is enough.
 describe('every statement in the sources of the service', () => {
   test('is found, those within others too', () => {
     expect(templates.length).toBeGreaterThan(250)

@@ -6,20 +6,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.js'
 
-/** A real Prometheus over one target, with the rules in force. */
+/** A real Prometheus with one target, and with the real rules. */
 export interface Prometheus {
-  /** Names of the alerts that fire now. */
+  /** Returns the names of the alerts that fire now. */
   firing(): Promise<string[]>
-  /** How many series a query has answered since `seconds` ago. */
+  /** Returns the number of series of a query since `seconds` ago. */
   seriesWithin(query: string, seconds: number): Promise<number>
-  /** How often the target was read with success. */
+  /** Returns the number of successful scrapes of the target. */
   scrapes(): Promise<number>
   stop(): Promise<void>
 }
 
 const isThere = () => spawnSync('prometheus', ['--version']).status === 0
 
-/** Installs Debian's package where that is possible and it is missing. */
+/** Installs Debian's package if it is missing and can be installed. */
 export function ensurePrometheus(): void {
   if (isThere()) return
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
@@ -35,18 +35,18 @@ export function ensurePrometheus(): void {
   )
 }
 
-/** Throws with what `promtool` says of a file of rules. */
+/** Checks a file of rules. Throws with the output of `promtool`. */
 export const checkRules = (path: string) =>
   execFileSync('promtool', ['check', 'rules', path], { encoding: 'utf8' })
 
-/** In a test's measure: minutes are seconds, and an alert fires when its fault has lasted for one. */
+/** Speeds rules up for a test: minutes become seconds, and an alert fires after one second. */
 export const quickened = (text: string) =>
   text.replace(/\[\d+m\]/g, '[3s]').replace(/^(\s*for:) \d+m$/gm, '$1 1s')
 
 export async function startPrometheus(target: string, rules: string): Promise<Prometheus> {
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-prometheus-'))
   await writeFile(join(folder, 'rules.yml'), quickened(rules))
-  // A scrape must fit in, also while a fault holds up the event loop.
+  // A scrape must fit into the interval, even while a fault blocks the event loop.
   const every = '500ms'
   const config = {
     global: { scrape_interval: every, scrape_timeout: every, evaluation_interval: every },
@@ -62,7 +62,7 @@ export async function startPrometheus(target: string, rules: string): Promise<Pr
       `--config.file=${join(folder, 'prometheus.yml')}`,
       `--storage.tsdb.path=${join(folder, 'data')}`,
       `--web.listen-address=127.0.0.1:${port}`,
-      // Looks no further back than a few scrapes, as with its own five minutes at a scrape every minute.
+      // Looks back only a few scrapes, like the default of five minutes with a scrape every minute.
       '--query.lookback-delta=3s',
     ],
     { stdio: 'ignore' },

@@ -7,11 +7,14 @@ import { readSqlTemplates } from './sql-templates.ts'
 
 const source = fileURLToPath(new URL('../apps/api/src', import.meta.url))
 
-/** Reads or writes a session, a used pair, or a code. */
+/** Matches statements that read or write a session, a used pair, or a code. */
 const touches =
   /\b(from|join|update|into|using) (sessions|live_sessions|spent_tokens|authorization_codes|oidc_sessions)\b/
 
-/** A value for the project of the row itself: a row of another table that is joined to it says too late where it is. */
+/**
+ * Matches a value for the project of the row itself. A joined row of another table would determine the partition too
+ * late.
+ */
 const names = /\bproject_id (=|is not distinct from)$/
 const inserts = /\binto (sessions|authorization_codes|oidc_sessions) \([^)]*\bproject_id\b/
 
@@ -24,7 +27,7 @@ const statements = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((name) => /(?<!\.test)\.ts$/.test(name))
   .flatMap((name) => statementsIn(name, readFileSync(join(source, name), 'utf8')))
 
-/** The name of the declaration or entry that a template stands in. */
+/** Returns the name of the declaration or entry that contains a template. */
 function declarationAt(text: string, line: number): string {
   const before = text.split('\n').slice(0, line)
   const found = before.map((one) =>

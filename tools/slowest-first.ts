@@ -1,7 +1,10 @@
 import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
-/** Files that wait for processes, browsers or time-outs, the longest of a kind first: started last, they would be waited for alone. */
+/**
+ * Files that wait for processes, browsers or timeouts, the longest of a kind first: started last, they would run alone
+ * at the end.
+ */
 const slowest = [
   'clients/python/python.test.ts',
   'apps/api/test/process/hung-workers.test.ts',
@@ -22,10 +25,10 @@ const slowest = [
   'packages/sdk/src/cached-validate.test.ts',
   'apps/api/src/session-memory/lease-model.test.ts',
 ]
-/** Kinds of files in the order of a run. Processes of a kind are shared only while one of its files follows the other. */
+/** Kinds of files in the order of a run. Files of a kind share processes only while they directly follow each other. */
 const projects = ['acceptance', 'fast', 'measured', 'system', 'peers', 'browser', 'alone', 'last']
 
-/** What takes longest of each kind begins first, so that a run ends with short files. */
+/** Starts the slowest files of each kind first, so that a run ends with short files. */
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)

@@ -3,7 +3,7 @@ import type { Answer } from '../bench/src/soak/answer.ts'
 import { heldWithin, type Member } from '../bench/src/soak/ledger.ts'
 import { createVerdicts } from '../bench/src/soak/verdicts.ts'
 
-// `npm run soak` says that nothing was lost; these say that it would have told.
+// `npm run soak` reports that nothing was lost. These tests show that it would report a loss.
 
 const answer = (status: number, more: Partial<Answer> = {}): Answer => ({
   status,

@@ -1,10 +1,10 @@
-/** A `sql` template of a source file: what is between its values, with white space made one. */
+/** A `sql` template of a source file: the texts between its values, with white space normalized. */
 export interface SqlTemplate {
   readonly line: number
   readonly parts: readonly string[]
 }
 
-/** All of a file's `sql` templates, those within others too. */
+/** Returns all `sql` templates of a file, including nested ones. */
 export function readSqlTemplates(source: string): SqlTemplate[] {
   const found: SqlTemplate[] = []
   const readCode = (from: number, end: '}' | undefined): number => {
@@ -53,7 +53,7 @@ function endOfString(source: string, from: number): number {
   return at
 }
 
-/** True when the statement, whose white space is made one, has all parts of the template in their order. */
+/** Returns true if the normalized statement contains all parts of the template in their order. */
 export function contains(statement: string, { parts }: SqlTemplate): boolean {
   let at = 0
   for (const part of parts) {

@@ -9,11 +9,11 @@ export interface Rule {
 }
 
 const api = 'apps/api/src'
-/** "About 300 lines": a longer file wants to be two. */
+/** A file above "about 300 lines" should become two. */
 const maxLines = 340
 /** Tests are tables, read row by row. */
 const maxTestLines = 500
-/** Longer files, and why. */
+/** Longer files, each with a reason. */
 const longFiles: Record<string, string> = {
   'apps/api/src/config.ts': 'a table: a few lines for each variable',
   'packages/contract/src/webhooks.ts': 'a table: eleven endpoints and their schemas',
@@ -26,7 +26,7 @@ const longFiles: Record<string, string> = {
 /** SQL is in stores, and in the mirror's own files. */
 const stores =
   /\/([\w-]+-)?store\.ts$|^apps\/api\/src\/mirror\/(write-(members|servers)|read-(roles|servers|members))\.ts$/
-/** Files that make conditions of the filters that a request names; their statements are in stores. */
+/** Files that turn the filters of a request into conditions. Their statements are in stores. */
 const conditions = [
   'apps/api/src/features/audit/filters.ts',
   'apps/api/src/features/monitoring/read-auth-failures.ts',
@@ -38,7 +38,7 @@ const knowsDiscord = [
   'features/projects/webhook-url.ts',
 ]
 const tracer = `${api}/platform/tracing/open-telemetry.ts`
-/** Lists that are known to be short, and why. */
+/** Lists with a known small size, each with a reason. */
 const shortLists: Record<string, string> = {
   'apps/api/src/config.ts': 'as many problems as there are variables',
   'apps/api/src/chat/discord/gateway/gateway.ts': 'as many as there are shards',
@@ -72,7 +72,7 @@ const contains =
         pattern.test(codeOf(name)),
     )
 
-/** Of our own files only those of these layers of the service. */
+/** Allows only these layers of the service among our own files. */
 const onlyLayers =
   (...layers: string[]): IsAllowed =>
   (one) =>
@@ -249,7 +249,7 @@ export const rules: readonly Rule[] = [
     planted: { path: 'packages/sdk/src/planted.ts', text: "import '@rolecall/chat-sim'" },
   },
   {
-    // Anyone with the address of a service knows as much. Tests are no exception.
+    // Anyone with the address of a service has the same knowledge. Tests are no exception.
     title: 'acceptance imports nothing of the service',
     find: imports(/^acceptance\//, (one) => !/^(apps|bench)\/|^#/.test(one), { tests: true }),
     planted: { path: 'acceptance/api/planted.test.ts', text: "import '@rolecall/api/app'" },
@@ -291,7 +291,7 @@ export const rules: readonly Rule[] = [
     planted: { path: `${api}/planted.ts`, text: "export const is = URL.canParse('x')" },
   },
   {
-    // Arguments lie on the stack: a hundred thousand of them, which a client can send, are a RangeError.
+    // Arguments are on the stack: a hundred thousand of them, which a client can send, throw a RangeError.
     title: 'no list becomes the arguments of a call, unless it is known to be short',
     find: contains(
       /^(apps\/api|packages\/tenant-schema)\/src\//,
@@ -321,7 +321,7 @@ export const rules: readonly Rule[] = [
     planted: { path: `${api}/planted.ts`, text: '\n'.repeat(maxLines) },
   },
   {
-    // Traces cost nothing, not even memory, where they are not sent.
+    // Traces that are not sent cost nothing, not even memory.
     title: 'tracing libraries are imported by one file',
     find: imports(/^apps\//, (one, importer) => !/^@opentelemetry\//.test(one) || importer === tracer),
     planted: { path: `${api}/planted.ts`, text: "import '@opentelemetry/api'" },

@@ -59,7 +59,7 @@ describe('the structure', () => {
     const rolling = 'apps/api/test/process/rolling.test.ts'
     const versions = 'apps/api/test/process/node-versions.test.ts'
     const [runtimes, stacks] = ['tools/sdk/runtimes.test.ts', 'tools/sdk/stacks.test.ts']
-    // Members log in at the simulated platform: without one, a service is tried by its address alone.
+    // Members sign in at the simulated platform: a service without it is tested only by its address.
     const byAddress = 'acceptance/api/service.ts'
     const [guides, python] = ['clients/guides.test.ts', 'clients/python/python.test.ts']
     const examples = 'acceptance/browser/examples.test.ts'
@@ -67,7 +67,7 @@ describe('the structure', () => {
     const parties = 'apps/api/test/process/relying-parties.browser.test.ts'
     const [restore, artifacts] = ['apps/api/test/process/restore.test.ts', 'tools/artifacts.test.ts']
     const pooler = 'apps/api/test/process/pooler.test.ts'
-    // A small disk can be mounted by root alone.
+    // Only root can mount a small disk.
     const smallDisk = 'apps/api/src/platform/db/full-folder.test.ts'
     expect(skipping).toEqual([
       byAddress,
@@ -86,19 +86,20 @@ describe('the structure', () => {
       stacks,
       'tools/structure.test.ts',
     ])
-    // The client for Python, all of it, where there is no Debian.
+    // Skips the whole client for Python outside Debian.
     expect(codeOf(python).match(/\bskip\w*\([^)]*\)/g)).toEqual(['skipIf(!isReady)'])
-    // An example whose framework has to be built, or whose language is not installed.
+    // Skips an example with a framework that has to be built, or in a language that is not installed.
     expect(codeOf(examples).match(/\bskip\([^)]*\)/g)).toEqual(['skip(reason)'])
-    // A guide in another language, where that is not installed.
+    // Skips a guide in a language that is not installed.
     expect(codeOf(guides).match(/\bskip\w*\([^)]*\)/g)).toEqual(['skipIf(!isInstalled(program)'])
-    // A backup on PostgreSQL, without its own tools; the unit and the compose file, without what reads them.
+    // Skips a backup on PostgreSQL without its own tools, and the unit and the compose file without programs that read
+    // them.
     expect(codeOf(restore).match(/\bskip\w*\([^)]*\)/g)).toEqual(["skipIf(engine === 'postgres' && !bin)"])
     expect(codeOf(artifacts).match(/\bskip\w*\(!has\('[\w-]+'\)/g)).toEqual([
       "skipIf(!has('systemd-analyze')",
       "skipIf(!has('docker-compose')",
     ])
-    // CONTRIBUTING.md tells of them. One for all runtimes that a nightly run loads.
+    // Described in CONTRIBUTING.md. One for all runtimes that a nightly run downloads.
     expect(codeOf(runtimes).match(/\bskip\([^)]*\)/g)).toEqual([
       "skip(!isWanted, 'other runtimes are loaded with RUNTIMES=all')",
     ])
@@ -109,7 +110,7 @@ describe('the structure', () => {
     expect(codeOf(stacks).match(/\bskip\([^)]*\)/g)).toEqual(["skip('they are loaded with STACKS=all')"])
     expect(codeOf(door).match(/\bskip\([^)]*\)/g)).toEqual(['skip(!canProtect(program)'])
     expect(codeOf(parties).match(/\bskip\([^)]*\)/g)).toEqual(['skip(!isThere()'])
-    // One for each of HAProxy, nginx and Caddy.
+    // One each for HAProxy, nginx and Caddy.
     const skips = codeOf(rolling).match(/\bskip\([^)]*\)/g) ?? []
     expect(skips).toHaveLength(3)
     for (const one of skips) expect(one).toMatch(/^skip\(!isInstalled\('(haproxy|nginx|caddy)'\)/)

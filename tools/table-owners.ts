@@ -1,6 +1,6 @@
 /**
- * Who writes what: each table has one owner, a layer or a feature, whose files alone insert and update. Rows of others are
- * read in joins; they are changed by calling their owner, or by a trigger of theirs. Housekeeping deletes what is old.
+ * The owner of each table: a layer or a feature. Only its files insert and update rows. Other code reads them in joins,
+ * and changes them through the owner's functions or triggers. Housekeeping deletes old rows.
  */
 export const owners: Readonly<Record<string, string>> = {
   access_trail: 'features/access',
@@ -58,7 +58,7 @@ export const owners: Readonly<Record<string, string>> = {
   usage_minutes: 'features/monitoring',
 }
 
-/** Where a statement of somebody else writes a table too, and why it must be that statement. */
+/** Statements of another owner that write a table, too, each with the reason why one statement must do both. */
 export const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   api_keys: { 'features/monitoring': 'counts when keys were last used, many at a time' },
   auth_requests: { 'features/sessions': 'ends everything, logins under way too' },

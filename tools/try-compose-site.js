@@ -2,8 +2,9 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, logIn } from './try-login.js'
 
-// A site at what tools/try-compose.js brings up: logs a member in, and validates the session until its input ends. A program of its own,
-// because Node.js reads whom it trusts when it starts (NODE_EXTRA_CA_CERTS). Prints `logged in`, and at the end how many were answered and lost.
+// A site for the deployment of tools/try-compose.js: signs a member in, and validates the session until its input ends.
+// It is a separate program, because Node.js reads its trusted authorities at its start (NODE_EXTRA_CA_CERTS). Prints
+// `logged in`, and at the end the numbers of answered and lost requests.
 
 const site = JSON.parse(process.env['SITE'] ?? '')
 const token = await logIn(site, site.member)

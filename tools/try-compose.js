@@ -21,12 +21,15 @@ import { promisify } from 'node:util'
 import { createEngine, makeBases, makeDebian, makeImage, timed } from './container-engine.js'
 import { freePort } from './free-port.js'
 
-// Brings deploy/compose.yml up as its first lines say: two instances of the image, PostgreSQL, Valkey, and Caddy with TLS; logs a member in
-// through it, stops and starts one instance after the other under load, and fails where a request is lost. Takes minutes, so it is no
-// part of the suite: by hand before a release. As root on Debian: what container-engine.js says, and docker-compose, which speaks to podman here.
-// Of a clone that is built. The images are made here of Debian's packages, under the names that the files have: PostgreSQL 15, Redis 7 and
-// Caddy 2.6 where the file has 17, Valkey 8 and the newest. What differs from the file beside: the ports are those of this machine alone, health
-// checks do not run (podman needs systemd for them, and says so each time), and the chat platform is the simulated one.
+// Brings deploy/compose.yml up as its first lines describe: two instances of the image, PostgreSQL, Valkey, and Caddy
+// with TLS. Signs a member in through it, stops and starts one instance after the other under load, and fails if a
+// request is lost. Takes minutes, so it is not part of the suite: run it by hand before a release.
+//
+// Needs root on Debian, the packages that container-engine.js lists, docker-compose, which connects to podman here, and
+// a clone that is built. The images are made here from Debian's packages, under the names in the files: PostgreSQL 15,
+// Redis 7 and Caddy 2.6 instead of 17, Valkey 8 and the newest. Other differences from the file: the ports are bound to
+// this machine alone, health checks do not run (podman needs systemd for them, and says so each time), and the chat
+// platform is the simulated one.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'rolecall-compose-'))
@@ -46,7 +49,7 @@ function makeOthers() {
     writeFileSync(join(files, 'usr/local/bin', name), ['#!/bin/sh', 'set -e', ...lines, ''].join('\n'))
     chmodSync(join(files, 'usr/local/bin', name), 0o755)
   }
-  // As much of PostgreSQL's image as the file relies on.
+  // The part of PostgreSQL's image that the file relies on.
   script(
     'postgres-image',
     'export PATH="/usr/lib/postgresql/15/bin:$PATH"',
@@ -62,7 +65,7 @@ function makeOthers() {
     'fi',
     'exec $as postgres -D /var/lib/postgresql/data -c listen_addresses="*"',
   )
-  // That of Valkey has no protected mode either: who is in the network may ask.
+  // Valkey's image has no protected mode either: any host in the network may connect.
   script('valkey-server', 'exec redis-server --protected-mode no "$@"')
   const contents = [tar, files]
   const entry = (/** @type {string} */ program) => ['--entrypoint', JSON.stringify([program])]
@@ -77,7 +80,7 @@ function makeOthers() {
   ])
 }
 
-/** The files as an operator has them, but for what the first lines of this program say. */
+/** Writes the files of an operator, with the differences that the first lines of this program list. */
 function writePlace() {
   mkdirSync(place)
   cpSync(join(root, 'deploy/compose.Caddyfile'), join(place, 'compose.Caddyfile'))
@@ -89,7 +92,7 @@ function writePlace() {
     throw new Error('deploy/compose.yml has other ports, or other health checks.')
   }
   writeFileSync(join(place, 'compose.yml'), own)
-  // The image's own check, too.
+  // The check in the image is disabled, too.
   const trusting = { healthcheck: { disable: true }, volumes: ['./chat.pem:/chat.pem:ro'] }
   const services = { 'rolecall-1': trusting, 'rolecall-2': trusting }
   // JSON is YAML.
@@ -101,16 +104,17 @@ function writePlace() {
 }
 
 const env = { ...engine.env, DOCKER_HOST: `unix://${socket}` }
-/** What it prints. @param {readonly string[]} args */
+/** Returns the output of docker-compose. @param {readonly string[]} args */
 const compose = async (...args) => {
   const files = ['--env-file', 'rolecall.env', '--file', 'compose.yml', '--file', 'override.yml']
   return (await promisify(execFile)('docker-compose', [...files, ...args], { cwd: place, env })).stdout
 }
 
 /**
- * What the instances may ask the simulated platform by: to another machine they speak TLS alone. It opens when the network is there.
- *
- * @param {URL} platform @param {number} port
+ * Opens TLS access to the simulated platform for the instances, which require TLS to another machine. It waits for the
+ * network.
+ * @param {URL} platform
+ * @param {number} port
  */
 function openDoor(platform, port) {
   const [key, cert] = ['chat.key', 'chat.pem'].map((name) => readFileSync(join(place, name)))
@@ -165,7 +169,7 @@ async function tryIt() {
     const answers = ['--public-url', publicUrl, '--server', demo.mainGuildId, '--admin-role', 'Steward']
     const image = ['--volume', `${place}:/data`, '--user', '0', 'rolecall', 'init', '--compose']
     const args = ['run', '--rm', '--network', 'host', '--no-healthcheck', ...settings, ...image]
-    // The simulated platform lives in this process: what asks it must not be waited for in a blocking way.
+    // The simulated platform runs in this process: waiting synchronously for a program that calls it would deadlock.
     await promisify(execFile)('podman', [...args, ...answers, '--output', 'rolecall.env'], { env })
     const port = await freePort()
     closeDoor = openDoor(platform, port)
@@ -233,7 +237,7 @@ async function stopInTurn(site) {
       if (code !== '0') throw new Error(`${service} ended with ${code}.`)
       await compose('start', service)
       await untilReady(service)
-      // Until Caddy has asked it.
+      // Waits until Caddy has checked it.
       await sleep(2_000)
     })
   }

@@ -8,12 +8,16 @@ import { createEngine, makeBases, timed } from './container-engine.js'
 import { freePort } from './free-port.js'
 import { ask, logIn } from './try-login.js'
 
-// Builds the image of the Dockerfile twice, the second time of a fresh clone, and compares the two; compares its bill of materials with what it
-// holds; sets it up, starts it as production does (user, read-only root, no capabilities), logs a member in, and stops it.
-// As root on Debian, with no daemon (container-engine.js says what to install), of a clone that is built and has no change that is not committed.
-// BASES=own makes the two base images of Debian's packages and npm's Node.js, under the names that the Dockerfile has, for a
-// machine that reaches no registry of images. Takes minutes, so it is no part of the suite: by hand before a release.
-// Not tried by it: the timer of the HEALTHCHECK (podman needs systemd for it; tools/artifacts.test.ts runs its command).
+// Builds the image of the Dockerfile twice, the second time from a fresh clone, and compares the two. Compares its bill
+// of materials with its contents. Sets it up, starts it as in production (user, read-only root, no capabilities), signs
+// a member in, and stops it.
+//
+// Needs root on Debian without a daemon (container-engine.js lists the packages), and a clone that is built and has no
+// uncommitted changes. BASES=own makes the two base images from Debian's packages and npm's Node.js, under the names in
+// the Dockerfile, for a machine without access to a registry of images. Takes minutes, so it is not part of the suite:
+// run it by hand before a release.
+//
+// Does not test the timer of the HEALTHCHECK (podman needs systemd for it; tools/artifacts.test.ts runs its command).
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'rolecall-image-'))
@@ -21,7 +25,7 @@ const engine = createEngine(folder)
 const { run, podman } = engine
 const image = 'localhost/rolecall:try'
 
-/** Everything that production takes away. @param {string} data @param {readonly string[]} more */
+/** Adds all restrictions of production. @param {string} data @param {readonly string[]} more */
 const confined = (data, ...more) => [
   ...['--network', 'host', '--no-healthcheck', '--read-only', '--cap-drop=all'],
   ...['--security-opt', 'no-new-privileges', '--volume', `${data}:/data`, ...more, image],
@@ -52,7 +56,7 @@ async function tryIt() {
     project: 'Site',
     'redirect-uri': redirectUri,
   }
-  // The simulated platform lives in this process: what asks it must not be waited for in a blocking way.
+  // The simulated platform runs in this process: waiting synchronously for a program that calls it would deadlock.
   const made = await new Promise((resolve, reject) => {
     const settings = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`])
     const options = Object.entries(answers).flatMap(([name, value]) => [`--${name}`, value])
@@ -68,7 +72,7 @@ async function tryIt() {
   const [, id = ''] = /^project {2}(\S+)$/m.exec(made) ?? []
   const [, key = ''] = /^API key {2}(\S+)/m.exec(made) ?? []
 
-  // HOST of the image is for a network of its own; this one is the machine's.
+  // HOST in the image is for its own network; this one is the machine's.
   const args = confined(data, '--env', `PORT=${port}`, '--env', 'HOST=127.0.0.1')
   podman('run', '--detach', '--name', 'tried', ...args)
   try {
@@ -100,7 +104,11 @@ const isReady = (url) =>
     () => false,
   )
 
-/** What a registry would name it by: of an OCI image, since Docker's format holds the name of the container that it was built in. @param {string} name */
+/**
+ * Returns the digest that a registry would use: that of an OCI image, since Docker's format contains the name of the
+ * build container.
+ * @param {string} name
+ */
 function digestOf(name) {
   const to = join(folder, 'oci', name.replace(/\W/g, '-'))
   mkdirSync(join(folder, 'oci'), { recursive: true })
@@ -110,7 +118,7 @@ function digestOf(name) {
 
 function buildAgain() {
   const clone = join(folder, 'clone')
-  // As whoever works with another umask has it.
+  // Another developer may have this umask.
   execFileSync('sh', ['-c', 'umask 002 && git clone --quiet "$0" "$1"', root, clone])
   engine.build('localhost/rolecall:again', clone)
   const [first, second] = [digestOf(image), digestOf('localhost/rolecall:again')]
@@ -118,7 +126,7 @@ function buildAgain() {
   return `the same digest, ${first}`
 }
 
-/** Fails where the bill of materials lacks a package that the image holds, or names one that it does not. */
+/** Fails if the bill of materials omits a package of the image, or lists one that the image does not contain. */
 function compareBill() {
   const inImage = (/** @type {string} */ program) => {
     const args = ['run', '--rm', '--network', 'none', '--no-healthcheck', '--entrypoint', 'node', image]

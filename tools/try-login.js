@@ -1,4 +1,4 @@
-// A login as a site does it, at a service that talks to the simulated platform. For programs that try what is built.
+// Signs in as a site does, at a service with the simulated platform. For programs that test a release.
 
 /** @typedef {{ url: string, id: string, key: string, redirectUri: string, serverId: string }} Site */
 
@@ -11,9 +11,9 @@ export const ask = ({ url, key }, path, body) =>
   })
 
 /**
- * Walks authorize, the platform's screen, the callback and the exchange; the token of the session.
- *
- * @param {Site} site @param {string} as the member
+ * Goes through authorize, the platform's screen, the callback and the exchange. Returns the token of the session.
+ * @param {Site} site
+ * @param {string} as the member
  * @returns {Promise<string>}
  */
 export async function logIn(site, as) {

@@ -8,12 +8,14 @@ import pg from 'pg'
 import { freePort } from './free-port.js'
 import { installOnce } from './install-once.js'
 
-// An update from an older version to this checkout, and the way back, under load: two instances of the old version on one database with
-// SESSIONS (1000000) sessions and MEMBERS (200000) members; the migrations of the new one; each instance replaced by the new version, then by
-// the old one again, until REQUESTS (100000) are answered. Prints what was lost, the longest wait for a lock and the longest answer while the
-// migrations ran; ends with 1 when a request was lost. By hand, after `npm run build`, in some minutes.
-// OLD is a commit or tag; the default is the newest tag `v…`, or without a tag the commit before the newest migration. This checkout must
-// have every migration of OLD unchanged.
+// Updates from an older version to this checkout, and back, under load. Starts two instances of the old version on one
+// database with SESSIONS (1000000) sessions and MEMBERS (200000) members, and runs the migrations of the new one.
+// Replaces each instance by the new version, then by the old one again, until REQUESTS (100000) are answered.
+//
+// Prints the lost requests, the longest wait for a lock and the longest response while the migrations ran. Ends with 1
+// if a request was lost. Run it by hand, after `npm run build`, in some minutes. OLD is a commit or tag; the default is
+// the newest tag `v…`, or without a tag the commit before the newest migration. This checkout must have every migration
+// of OLD unchanged.
 
 const size = {
   sessions: Number(process.env['SESSIONS'] ?? 1_000_000),
@@ -31,7 +33,7 @@ function released() {
   return `${git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'apps/api/migrations')}^`
 }
 
-// Refuses an older version with other migrations, because its database cannot be updated.
+// Rejects an older version with other migrations, because its database cannot be updated.
 const other = git('diff', '--name-only', '--no-renames', '--diff-filter=a', old, '--', 'apps/api/migrations')
 if (other) {
   console.error(
@@ -41,7 +43,7 @@ if (other) {
 }
 
 /**
- * The older version, built beside this one with the packages that are installed here.
+ * Builds the older version beside this one, with the packages that are installed here.
  * @param {string} folder
  */
 async function buildOld(folder) {
@@ -69,8 +71,10 @@ async function buildOld(folder) {
 }
 
 /**
- * How long anything waits for a lock, and how long a caller waits for an answer, until it is told to stop.
- * @param {string} databaseUrl @param {string} url @param {() => RequestInit} ask
+ * Measures the longest wait for a lock and the longest response, until it is stopped.
+ * @param {string} databaseUrl
+ * @param {string} url
+ * @param {() => RequestInit} ask
  */
 async function watch(databaseUrl, url, ask) {
   const client = new pg.Client({ connectionString: databaseUrl })
@@ -188,5 +192,5 @@ try {
   await postgres.stop()
   await removeFolder(folder)
 }
-// The database's package ends the process with 0 where nobody else does.
+// Ends the process explicitly: the database's package would otherwise end it with 0.
 process.exit()

@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { ask, authorizePath, Browser } from './service.ts'
 
-// These tests need nothing but an address: they log nobody in and change nothing.
+// These tests need only an address: they sign no member in and change nothing.
 
 const id = randomUUID()
 const project = `/api/admin/projects/${id}`
 const server = '1100089314336833537'
 
-/** Every endpoint for System Admins, as the specification lists them. */
+/** All endpoints for System Admins, as the specification lists them. */
 const administration: readonly (readonly [method: string, path: string])[] = [
   ['GET', '/api/admin/projects'],
   ['POST', '/api/admin/projects'],
@@ -126,7 +126,7 @@ describe('GET /api/health', () => {
 
 describe('refusals', () => {
   test('have one shape, whatever was asked for, and every path of the service begins with /api', async () => {
-    // `ask` holds each of them to that shape.
+    // `ask` checks this shape for each of them.
     for (const path of ['/api/nothing', '/auth/authorize', '/api/admin/nothing', '/api//health']) {
       expect((await ask('GET', path)).status, path).toBe(404)
     }

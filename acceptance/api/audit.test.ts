@@ -49,7 +49,7 @@ describeWithMembers('the audit log', () => {
   })
 
   test('limit is 1 to 500 and offset 0 or more; other values of any filter are 400', async () => {
-    // Others write entries meanwhile.
+    // Other tests write entries meanwhile.
     const before = `dateTo=${new Date().toISOString()}`
     const [first, second] = await entries(`?limit=2&${before}`)
     expect(await entries(`?limit=1&offset=1&${before}`)).toEqual([second])

@@ -32,7 +32,7 @@ describeWithMembers('?dryRun=true', () => {
     const replies = await Promise.all(sessions.map((session) => validate(project, session.token)))
     return replies.filter(({ status }) => status === 200).length
   }
-  /** Others write entries of their own meanwhile. */
+  /** Other tests write their own entries meanwhile. */
   const audited = async () => {
     const { body } = await ask('GET', '/api/admin/audit/logs?limit=500', { token })
     return body.data.filter(({ targetId }: { targetId: string }) => targetId === project.id).length

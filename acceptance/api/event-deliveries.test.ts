@@ -18,7 +18,7 @@ interface Received {
   readonly body: string
 }
 
-/** The service has to reach this machine: it is tried beside it, outside production. */
+/** The service must reach this machine, so it is tested only beside it, outside production. */
 describeWithMembers('events by webhook', () => {
   const received: Received[] = []
   let status = 204
@@ -47,7 +47,7 @@ describeWithMembers('events by webhook', () => {
     const session = await givenSession(project)
     await ask('POST', '/api/auth/logout', { key: project.key, body: { token: session.token } })
   }
-  /** The signatures that a secret makes, as the standard says. */
+  /** Returns the signature of a secret, by the standard. */
   const signature = ({ headers, body }: Received, secret: string) => {
     const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
     const text = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`

@@ -17,7 +17,7 @@ describeWithMembers('members', () => {
   })
   const admin = (path: string) => ask('GET', `/api/admin/members${path}`, { token })
 
-  /** Registers the server, if nobody has, and waits until its members have been read. */
+  /** Registers the server if necessary, and waits until its members have been read. */
   const readIn = async (id: string) => {
     await ask('POST', '/api/admin/servers', { token, body: { id } })
     const sync = await ask('POST', `/api/admin/servers/${id}/sync`, { token })
@@ -97,7 +97,7 @@ describeWithMembers('members', () => {
       const csv = await admin(`/export?search=mara&format=csv&serverId=${demo.gamesGuildId}`)
       expect(csv.headers.get('content-type')).toMatch(/^text\/csv/)
       expect(csv.text.trim().split('\r\n')).toHaveLength(2)
-      // A role is held anywhere: the rows of all memberships of its holders stay.
+      // A member matches with a role in any server: the rows of all memberships of these members stay.
       const byRole = await admin(`/export?search=mara&roleId=${demo.roles.steward}`)
       expect(byRole.body).toHaveLength(2)
     })

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { demo, walkLogin } from '@rolecall/chat-sim'
 import { describe, expect, inject } from 'vitest'
 
-/** The address that is tried: all that these tests know of the service. */
+/** The tested address, which is all that these tests know of the service. */
 const url = inject('rolecallUrl')
 const chatSimUrl = inject('chatSimUrl')
 
-/** What needs members who log in is skipped, and says so, where the chat platform is not the simulated one. */
+/** Describes tests with members who sign in. Skipped, with a notice, if the chat platform is not the simulated one. */
 export const describeWithMembers = describe.skipIf(chatSimUrl === '')
 
 export interface Sent {
@@ -26,7 +26,7 @@ export interface Answer {
   readonly text: string
 }
 
-/** Asks the service, and holds every refusal to the one shape of errors. */
+/** Sends a request to the service, and checks that every refusal has the common shape of errors. */
 export async function ask(method: string, path: string, sent: Sent = {}): Promise<Answer> {
   const content = sent.raw ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body))
   const answer = await fetch(new URL(path, url), {
@@ -65,7 +65,7 @@ function expectProblem({ status, headers, body }: Answer) {
   })
 }
 
-/** One browser with its cookies. */
+/** A browser with its cookies. */
 export class Browser {
   readonly cookies = new Map<string, string>()
 
@@ -80,12 +80,12 @@ export class Browser {
     return answer
   }
 
-  /** Where the platform sends this browser back to, when the member has agreed there. */
+  /** Agrees at the platform as a member. Returns the address to which the platform sends this browser back. */
   async agreeAtPlatform(start: Answer, as: string, cancel = false): Promise<string> {
     return walkLogin(start.headers.get('location') ?? '', { as, cancel })
   }
 
-  /** From an address that begins a login to where the service sends the browser in the end. */
+  /** Signs in from a start address. Returns the address to which the service sends the browser at the end. */
   async logIn(path: string, as: string, cancel = false): Promise<URL> {
     const start = await this.open(path)
     expect(start.status, start.text).toBe(302)
@@ -95,10 +95,10 @@ export class Browser {
   }
 }
 
-/** A name that no other run has used. */
+/** Returns a name that no other run has used. */
 export const uniqueName = (what = 'Acceptance') => `${what} ${randomUUID().slice(0, 13)}`
 
-/** The session of a System Admin, Mara Lind. */
+/** Returns the session of a System Admin, Mara Lind. */
 export async function logInAsAdmin(): Promise<string> {
   const end = await new Browser().logIn('/api/auth/admin/login?return_to=/console/', demo.users.mara)
   const code = new URLSearchParams(end.hash.slice(1)).get('code')
@@ -112,7 +112,7 @@ export interface Project {
   readonly key: string
 }
 
-/** A project with access to the main server and one redirect URI. */
+/** Creates a project with access to the main server and one redirect URI. */
 export async function givenProject(token: string, more: object = {}): Promise<Project> {
   const made = await ask('POST', '/api/admin/projects', { token, body: { name: uniqueName(), ...more } })
   expect(made.status, made.text).toBe(201)
@@ -131,7 +131,7 @@ export const authorizePath = (projectId: string, more: Readonly<Record<string, s
     ...more,
   })}`
 
-/** The one-time code of a member's login. */
+/** Returns the one-time code of a member's sign-in. */
 export async function givenCode(project: Project, as: string = demo.users.ada): Promise<string> {
   const end = await new Browser().logIn(authorizePath(project.id), as)
   const code = end.searchParams.get('code')
@@ -151,7 +151,7 @@ export interface Session {
   readonly expiresAt: string
 }
 
-/** A session of a member, by a login and its exchange. */
+/** Returns the session of a member, by a sign-in and its exchange. */
 export async function givenSession(project: Project, as?: string): Promise<Session> {
   const { status, text, body } = await exchange(project, await givenCode(project, as))
   expect(status, text).toBe(200)
@@ -161,7 +161,7 @@ export async function givenSession(project: Project, as?: string): Promise<Sessi
 export const validate = (project: Project, token: string) =>
   ask('POST', '/api/auth/validate', { key: project.key, body: { token } })
 
-/** Gives a role on the chat platform, or takes it from who has it. */
+/** Gives a member a role on the chat platform, or removes it. */
 export async function toggleRole(member: string, role: string) {
   const answer = await fetch(`${chatSimUrl}/control/toggle-role`, {
     method: 'POST',

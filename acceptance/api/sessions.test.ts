@@ -30,7 +30,7 @@ describeWithMembers('a session', () => {
   })
   const isGood = async (token: string, at = project) => (await validate(at, token)).status === 200
   const listOf = ({ token }: Session) => ask('GET', '/api/auth/sessions', { token })
-  /** The id of a session, which its own project is told. */
+  /** Returns the ID of a session, which its own project knows. */
   const idOf = async (session: Session) => (await validate(project, session.token)).body.session.id
 
   describe('POST /api/auth/token', () => {

@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 
-/** Starts the chromium of the system: nothing is downloaded for the tests. */
+/** Starts the system's Chromium, so that tests download no browser. */
 export const launchChromium = (): Promise<Browser> => chromium.launch(chromiumOptions())
 
-/** How it is started. */
+/** Returns the options of the launch. */
 export function chromiumOptions() {
   const names = ['chromium', 'chromium-browser', 'google-chrome']
   const folders = (process.env['PATH'] ?? '').split(delimiter)
@@ -26,7 +26,7 @@ export function chromiumOptions() {
   }
 }
 
-/** Everything that a page complains about: console errors, policy violations, exceptions, failed requests. */
+/** Collects all complaints of a page: console errors, policy violations, exceptions, failed requests. */
 export function watchComplaints(context: BrowserContext): string[] {
   const complaints: string[] = []
   const watch = (page: Page) => {
@@ -36,7 +36,7 @@ export function watchComplaints(context: BrowserContext): string[] {
     page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.stack}`))
     page.on('requestfailed', (request) => {
       const why = request.failure()?.errorText ?? ''
-      // A page that is left takes its open requests with it.
+      // Leaving a page aborts its open requests.
       if (why !== 'net::ERR_ABORTED') complaints.push(`${request.url()}: ${why}`)
     })
   }

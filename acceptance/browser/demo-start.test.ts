@@ -19,7 +19,8 @@ afterAll(() => folder?.remove())
 
 describe('a second start', () => {
   const start = () => folder.start()
-  // Not killed: its service would hold the ports for a moment longer, and the next start meets them.
+  // Stops demos without killing them: the service would hold the ports for a moment longer, and the next start would
+  // find them taken.
   afterEach(() => folder.stopAll())
 
   test('finds the same project, key and sessions', async () => {
@@ -59,8 +60,8 @@ describe('a second start', () => {
     expect((await ask('DELETE')).status).toBe(204)
   }, 240_000)
 
-  // Two seconds on a machine that is otherwise idle, where Node.js alone takes a twentieth of one. Where other
-  // programs keep it busy, both take longer, and the best of a few is what counts.
+  // Two seconds on an idle machine, where Node.js alone takes a twentieth of one. On a busy machine both take longer,
+  // and the best of a few attempts counts.
   test('listens within two seconds', async () => {
     const tries: { seconds: number; allowed: number }[] = []
     const isGood = () => tries.some(({ seconds, allowed }) => seconds < allowed)
@@ -141,7 +142,7 @@ describe('a second start', () => {
   test('ends with `npm start`, whose shell tells it nothing', async () => {
     const demo = await folder.start({}, belowShell)
     await demo.stop('SIGTERM')
-    // Its output is closed when the last process that could write to it has gone.
+    // The output closes when the last process that could write to it has ended.
     await expect(fetch(`${demo.serviceUrl}/api/health`)).rejects.toThrow()
   }, 240_000)
 
@@ -169,7 +170,7 @@ describe('a second start', () => {
         .toBeDefined()
       await killed.stop('SIGKILL')
       expect(await fresh.kept()).not.toHaveProperty('isSeeded')
-      // The service that it started ends a moment later, and lets go of its ports then.
+      // The service ends a moment later, and releases its ports then.
       const isUp = async () => (await fresh.start()).output()
       await expect.poll(isUp, { timeout: 60_000 }).toContain('Rolecall is running')
       const { adminToken } = await fresh.kept()
@@ -190,7 +191,7 @@ describe('a second start', () => {
       for (const afterMs of [150, 600, 1_200, 2_500, 4_000]) {
         const demo = fresh.launch()
         await new Promise((resolve) => setTimeout(resolve, afterMs))
-        // Null: the signal was faster than the program.
+        // Null if the signal was faster than the program.
         expect([0, null]).toContain(await demo.stop())
         expect(demo.output()).not.toMatch(/Error|^\s+at /m)
       }

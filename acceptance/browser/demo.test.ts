@@ -75,7 +75,7 @@ describe('the demo site', () => {
       await page.locator('#roles li', { hasText: 'Captain' }).waitFor({ state, timeout: 5_000 })
       took.push(performance.now() - from)
     }
-    // Within a second; once it may be later on a machine that is busy with something else.
+    // Within a second; one of them may be later on a busy machine.
     expect(took.toSorted((a, b) => a - b)[2], `${took.map(Math.round)}`).toBeLessThan(1_000)
     expect(await page.evaluate('window.isSamePage')).toBe(true)
   })
@@ -144,7 +144,7 @@ describe('the demo site', () => {
     await page.getByText('not a member of Harbour Club').waitFor()
     await page.goto(`${demo.siteUrl}/callback?code=rcc_x&state=${'a'.repeat(43)}`)
     await page.getByRole('heading', { name: 'This login was not started here' }).waitFor()
-    // The browser itself notes the status of a refused page.
+    // The browser itself logs the status of a refused page.
     expect(complaints.filter((text) => !/status of 40[03]/.test(text))).toEqual([])
     complaints.length = 0
   })

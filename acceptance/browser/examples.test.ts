@@ -19,7 +19,7 @@ import { chooseAndAgree } from './visitor.ts'
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const program = join(root, String(scripts.example).replace(/^node /, ''))
 
-/** Why an example cannot be tried here; undefined when it can. */
+/** Returns the reason why an example cannot be tested here, or undefined if it can. */
 const skipReason: Readonly<Record<string, () => string | undefined>> = {
   next: () => unlessAsked('next'),
   sveltekit: () => unlessAsked('sveltekit'),
@@ -27,7 +27,7 @@ const skipReason: Readonly<Record<string, () => string | undefined>> = {
     hasPython() ? undefined : 'apt-get install python3-{fastapi,httpx,cryptography,pip} python3-uvicorn',
 }
 
-/** What is loaded and built for it takes minutes: a nightly run has STACKS=all. */
+/** Its packages take minutes to download and build: a nightly run has STACKS=all. */
 const unlessAsked = (name: string) =>
   ['all', name].includes(process.env['STACKS'] ?? '') ? undefined : `it is loaded with STACKS=all or =${name}`
 
@@ -59,7 +59,10 @@ afterAll(async () => {
   await folder?.remove()
 })
 
-/** Runs the program of `npm run example` in the folder of the demo. npm itself would run it in the folder of package.json. */
+/**
+ * Runs the program of `npm run example` in the folder of the demo. npm itself would run it in the folder of
+ * package.json.
+ */
 function startExample(name: string, port: number) {
   const ports = { EXAMPLE_PORT: String(port) }
   const child = spawn(process.execPath, [program, name], {
@@ -139,7 +142,7 @@ describe('an example', () => {
         `${demo.chatUrl}/control?${new URLSearchParams({ guild: ids.mainGuildId, member: id })}`,
       )
       await control.getByRole('button', { name: /Captain/ }).click()
-      // Not a reload: an app may have sent the page to an address that says why not.
+      // Loads the page again without a reload: an app may have sent it to an address that says why access was refused.
       await expect.poll(async () => (await page.goto(`${url}/captains`))?.status()).toBe(200)
       expect(page.url()).toBe(`${url}/captains`)
       await page.getByText(`Welcome to the bridge, ${username}`).waitFor()
@@ -170,7 +173,7 @@ describe('an example', () => {
     await expect.poll(example.output, { timeout: 60_000 }).toContain(url)
     const page = readFileSync(new URL('../../docs/guides/testing.md', import.meta.url), 'utf8')
     const [, code = ''] = /^```js\n([\s\S]*?)^```$/m.exec(page) ?? []
-    // The browser of the system, instead of one that is downloaded.
+    // Uses the browser of the system, instead of a downloaded one.
     const installed = pathToFileURL(createRequire(import.meta.url).resolve('playwright-core')).href
     const shown = code
       .replace("import { chromium } from 'playwright'", `import playwright from '${installed}'`)

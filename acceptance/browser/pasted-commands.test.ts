@@ -9,7 +9,7 @@ import { fencesOf, openShell } from './shell.ts'
 import { type Demo, demoFolder } from './start-demo.ts'
 import { chooseAndAgree } from './visitor.ts'
 
-/** What a page tells its reader to paste is pasted here, block by block, against a demo that was just started. */
+/** Pastes the commands of each page, block by block, against a demo that was just started. */
 
 let folder: Awaited<ReturnType<typeof demoFolder>>
 let demo: Demo
@@ -25,12 +25,12 @@ afterAll(async () => {
 const read = (page: string) => readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8')
 const here = (text: string) => text.replaceAll('http://127.0.0.1:3000', demo.serviceUrl)
 
-/** Logs in with a browser, as the page says, and answers the code at the end. */
+/** Signs in with a browser, as the page says, and returns the code at the end. */
 async function codeOf(start: string, name: string): Promise<string> {
   const browser = await launchChromium()
   try {
     const page = await browser.newPage()
-    // A page may take the code out of its address before anybody looks, and the site's own leads elsewhere.
+    // A page may remove the code from its address at once, and the site's own page leads elsewhere.
     const been: string[] = []
     page.on('request', (request) => void been.push(request.url()))
     page.on('framenavigated', (frame) => void been.push(frame.url()))
@@ -49,11 +49,11 @@ const replaceAll = (text: string, values: Readonly<Record<string, string>>) =>
 
 const literally = (text: string) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** Text with `…` for what is different each time. */
+/** Makes a pattern of a text with `…` for parts that differ each time. */
 const asPattern = (expected: string) =>
   new RegExp(`^${expected.trim().split('…').map(literally).join('[^]*?')}$`)
 
-/** Fills in values that a reader would, such as a code after signing in or an ID from the last answer. */
+/** Fills in values that a reader would, such as a code after signing in or an ID from the last response. */
 type Edit = (block: string, lastSaid: string) => string | Promise<string>
 
 /** Confirms the sign-in of a command line in a browser, at the address that the command prints. */
@@ -75,7 +75,7 @@ async function confirmSignIn(output: () => string): Promise<void> {
 const settings = () =>
   `npx() { "$@"; }; export PATH='${path}' HOME='${folder.path}' XDG_STATE_HOME='${folder.path}/state'`
 
-/** Pastes every block, compares what a page shows as its answer, and answers all that was said. */
+/** Pastes every block, and compares the outputs with those on the page. Returns all outputs. */
 async function paste(markdown: string, edit: Edit = (block) => block, before = ''): Promise<string[]> {
   const shell = openShell(folder.path)
   const said: string[] = []

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 
-/** What stands in a page between fences. */
+/** A fenced block of a page. */
 export interface Fence {
   readonly language: string
   readonly text: string
@@ -16,7 +16,7 @@ export const fencesOf = (markdown: string): Fence[] =>
     }),
   )
 
-/** A terminal: what one block has set, the next one finds. */
+/** Opens a terminal: the settings of one block apply to the next. */
 export function openShell(cwd: string) {
   const child = spawn('bash', ['--noprofile', '--norc'], { cwd, stdio: ['pipe', 'pipe', 'pipe'] })
   let output = ''
@@ -31,9 +31,9 @@ export function openShell(cwd: string) {
   const end = new RegExp(`${mark} (\\d+)\\n`)
   child.once('exit', () => grown())
   return {
-    /** The output so far of the block that runs. */
+    /** Returns the output so far of the block that runs. */
     output: () => output,
-    /** Runs what a person would paste, and answers what they would read. */
+    /** Runs a block as if it were pasted, and returns its output. */
     async run(block: string): Promise<string> {
       output = ''
       child.stdin.write(`{\n${block}\n} </dev/null 2>&1\necho ${mark} $?\n`)

@@ -14,15 +14,15 @@ export interface Demo {
   readonly chatUrl: string
   /** Resolves with the exit code. */
   readonly ended: Promise<number | null>
-  /** Ids of the processes that it has started. */
+  /** Returns the IDs of the processes that it has started. */
   children(): number[]
-  /** All that it has printed. */
+  /** Returns its output so far. */
   output(): string
-  /** Sends a signal, waits for the end, and answers the exit code. */
+  /** Sends a signal, waits for the end, and returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** A folder of its own to start demos in, one after the other. */
+/** Creates a folder to start demos in, one after the other. */
 export async function demoFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-demo-'))
   const ports = { PORT: await freePort(), DEMO_PORT: await freePort(), CHAT_SIM_PORT: await freePort() }
@@ -32,7 +32,10 @@ export async function demoFolder() {
     launched.add(demo)
     return demo
   }
-  /** Ends every demo of this folder, also one that a failed test left while it was starting: the next needs its ports. */
+  /**
+   * Ends every demo of this folder, including one that a failed test left while it was starting: the next needs its
+   * ports.
+   */
   const stopAll = async () => {
     for (const demo of launched) await demo.stop('SIGTERM')
     launched.clear()
@@ -41,10 +44,10 @@ export async function demoFolder() {
     path: folder,
     ports,
     start: (own?: Partial<Ports>, command?: Command) => whenReady(launch(own, command)),
-    /** The same without waiting. */
+    /** Starts a demo without waiting. */
     launch: (own?: Partial<Ports>): Demo => launch(own),
     stopAll,
-    /** What the demo keeps between starts. */
+    /** Returns the data that the demo stores between starts. */
     kept: async () => JSON.parse(await readFile(join(folder, '.rolecall', 'demo.json'), 'utf8')),
     keep: (kept: object) => writeFile(join(folder, '.rolecall', 'demo.json'), JSON.stringify(kept)),
     remove: async () => {
@@ -56,7 +59,7 @@ export async function demoFolder() {
 
 export type Ports = Readonly<Record<'PORT' | 'DEMO_PORT' | 'CHAT_SIM_PORT', number>>
 
-/** Resolves when a demo has printed its summary. Throws its output when it ended before. */
+/** Resolves when a demo has printed its summary. Throws with its output if it ended before. */
 async function whenReady(demo: Demo & { readonly isReady: Promise<void> }): Promise<Demo> {
   const hasEnded = await Promise.race([demo.isReady.then(() => false), demo.ended.then(() => true)])
   if (hasEnded) throw new Error(`The demo did not start:\n${demo.output()}`)
@@ -66,7 +69,7 @@ async function whenReady(demo: Demo & { readonly isReady: Promise<void> }): Prom
 /** A program with its arguments. */
 type Command = readonly [string, ...string[]]
 
-/** As `npm start` has it: below a shell that waits. */
+/** Starts it below a shell that waits, as `npm start` does. */
 export const belowShell: Command = [
   'sh',
   '-c',

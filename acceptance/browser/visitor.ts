@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import type { Demo } from './start-demo.ts'
 
-/** Where screenshots go, when somebody wants to look at them. */
+/** The folder for screenshots, if they are wanted. */
 const pictures = process.env['SCREENSHOTS']
 if (pictures) mkdirSync(pictures, { recursive: true })
 
-/** The two pages of the chat platform. */
+/** Goes through the two pages of the chat platform. */
 export const chooseAndAgree = async (
   page: Page,
   name: string,
@@ -17,7 +17,7 @@ export const chooseAndAgree = async (
   await page.getByRole('button', { name: answer }).click()
 }
 
-/** From the demo site's start to the page of a member. */
+/** Signs in from the demo site's start to the page of a member. */
 export const logIn = async (page: Page, demo: Demo, name: string) => {
   await page.goto(demo.siteUrl)
   await page.getByRole('link', { name: 'Log in with the chat platform' }).click()

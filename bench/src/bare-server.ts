@@ -2,8 +2,8 @@ import cluster from 'node:cluster'
 import { createServer } from 'node:http'
 
 /**
- * The limit: a bare `node:http` server that reads and parses the same JSON body and answers the same
- * bytes. Whatever the service does besides shows as its distance from this. WORKERS=2 shares the port as the service does.
+ * The limit: a bare `node:http` server that reads and parses the same JSON body and sends the same bytes. The distance
+ * to it is the cost of the service's own work. WORKERS=2 shares the port as the service does.
  */
 const answer = Buffer.from(process.env['ANSWER'] ?? '', 'base64')
 const status = Number(process.env['STATUS'] ?? 200)

@@ -25,7 +25,7 @@ after a change of roles or a logout it says so.
 const seconds = Number(process.env['SECONDS'] ?? 3)
 const changes = Number(process.env['CHANGES'] ?? 200)
 const members = 9_000
-/** A loop that never ends its turn reads no events. */
+/** A loop that never yields would process no events. */
 const perTurn = 2_000
 const rolecall = fileURLToPath(new URL('../../apps/api/bin/rolecall.js', import.meta.url))
 
@@ -57,7 +57,7 @@ try {
   await removeFolder(folder)
 }
 
-/** Calls a second. Each token is text made anew, as that of a header is. */
+/** Returns calls per second. Each token is a new string, like that of a header. */
 async function rateOf(tokens: readonly string[], validate: (token: string) => Promise<unknown>) {
   const headers = tokens.map((token) => Buffer.from(token, 'latin1'))
   const startedAt = performance.now()
@@ -91,7 +91,7 @@ async function measureRates(baseUrl: string, { apiKey, tokens }: Seeded) {
   }
 }
 
-/** How long after the call that changes something began, validate() says so. */
+/** Measures the time from the start of a change until validate() shows it. */
 async function measureLateness(baseUrl: string, { apiKey, tokens }: Seeded) {
   const db = await openConfiguredDatabase(loadConfig(env).config, createLog('warn'))
   const client = new Rolecall({ baseUrl, apiKey, cache: { maxAgeMs: 600_000 } })
@@ -136,7 +136,7 @@ async function measureLateness(baseUrl: string, { apiKey, tokens }: Seeded) {
   await db.close()
 }
 
-/** Until nothing of these is asked for any more. */
+/** Waits until all tokens are answered from memory. */
 async function untilLocal(client: Rolecall, tokens: readonly string[]) {
   for (let isLocal = false; !isLocal; ) {
     const before = calls

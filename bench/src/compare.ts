@@ -2,7 +2,7 @@ import { cpuSeconds } from './processes.ts'
 import type { Row, Table } from './table.ts'
 import { type Load, load } from './wrk.ts'
 
-/** Servers on one core, the load on the other, so that neither steals from what is measured. */
+/** Servers run on one core and the load on the other, so that the load does not affect the measurement. */
 export const serverCore = 0
 export const loadCore = 1
 export const allCores = '0,1'
@@ -11,14 +11,14 @@ export const seconds = Number(process.env['SECONDS'] ?? 3)
 
 export interface Target {
   readonly name: string
-  /** Where its sessions are, and what else a reader must know to compare. */
+  /** The store of its sessions, and other facts for the comparison. */
   readonly store: string
   readonly url: string
-  /** Whose processor time counts. */
+  /** The processes to count processor time for. */
   readonly pids: readonly number[]
-  /** The wrk script of the next run. */
+  /** Returns the wrk script of the next run. */
   readonly script: () => string | Promise<string>
-  /** Is told how many requests a run sent, at most. */
+  /** Receives the maximum number of requests that a run sent. */
   readonly sent?: (requests: number) => void
   readonly answerBytes: number
 }
@@ -28,15 +28,15 @@ export interface Round extends Load {
 }
 
 /**
- * Loads the targets in turn, several rounds of each, so that what else the machine does hits all of them. Before that
- * each is warmed up, the longer the less it has been asked so far.
+ * Loads the targets in turn, several rounds of each, so that other work on the machine affects all of them. Warms each
+ * up first, for longer if it has had fewer requests so far.
  */
 export async function interleaved(targets: readonly Target[], connections: number, warmUpSeconds = 1) {
   const results = new Map<Target, Round[]>(targets.map((target) => [target, []]))
   const run = async (target: Target, forSeconds: number): Promise<Round> => {
     const before = cpuSeconds(target.pids)
     const result = await load(loadCore, target.url, await target.script(), connections, forSeconds)
-    // What was on its way when the time was up was sent, too.
+    // Requests that were under way at the end were sent, too.
     target.sent?.(result.requests + connections + 1)
     if (result.failures > 0) throw new Error(`${target.name}: ${result.failures} failed requests`)
     return { ...result, cpuPerThousand: ((cpuSeconds(target.pids) - before) / result.requests) * 1_000 }
@@ -70,7 +70,7 @@ const columns = [
   { key: 'bytes', title: 'Bytes of the answer', digits: 0 },
 ]
 
-/** Medians over the rounds; a ratio is the median of the ratios to the first target in the same round. */
+/** Summarizes rounds as medians. A ratio is the median of the ratios to the first target in the same round. */
 export function summarise(
   place: Pick<Table, 'id' | 'title' | 'note'>,
   results: ReadonlyMap<Target, readonly Round[]>,
@@ -79,7 +79,7 @@ export function summarise(
   return { ...place, columns, rows: [...results].map(([target, own]) => rowOf(target, own, limit)) }
 }
 
-/** The same of targets that were each measured with the first one alone, whose rounds count all. */
+/** Summarizes targets that were each measured with the first one alone. All rounds of the first one count. */
 export function summarisePairs(
   place: Pick<Table, 'id' | 'title' | 'note'>,
   pairs: readonly ReadonlyMap<Target, readonly Round[]>[],

@@ -1,18 +1,18 @@
 import type { Page } from 'playwright-core'
 
-/** What a page has to show before somebody can go on. */
+/** The content that a page must show before a user can continue. */
 export interface Goal {
   /** The end of the address, with its query, as a regular expression. */
   readonly address: string
   readonly heading: string
-  /** One of these elements is there. */
+  /** A selector; one matching element must exist. */
   readonly shown: string
 }
 
 export interface Took {
-  /** From the key or the click to the painted content. */
+  /** The time from the key or the click to the painted content, in milliseconds. */
   readonly total: number
-  /** Of it, how long at least one request to the service was under way. */
+  /** The part of it during which at least one request to the service was under way. */
   readonly api: number
 }
 
@@ -20,7 +20,7 @@ declare global {
   var lastActAt: number
 }
 
-/** Runs in every page before its own scripts: remembers when somebody last pressed or chose something. */
+/** Runs in every page before its own scripts: records the time of the last key press, click or change. */
 export function rememberActs(): void {
   globalThis.lastActAt = 0
   for (const kind of ['keydown', 'click', 'change']) {
@@ -28,16 +28,16 @@ export function rememberActs(): void {
   }
 }
 
-/** Does something in the page and waits for what it leads to. */
+/** Acts in the page and waits for the goal. */
 export async function timed(page: Page, goal: Goal, act: () => Promise<unknown>): Promise<Took> {
   await page.evaluate(() => performance.clearResourceTimings())
-  // It waits in the page before the act begins, so that the way between the two processes is not measured.
+  // Starts waiting in the page before the act, so that the communication between the two processes is not measured.
   const reached = page.evaluate(reach, goal)
   await act()
   return reached
 }
 
-/** How long the whole page took since its address was asked for. */
+/** Measures the load of the whole page since its address was requested. */
 export async function timedLoad(page: Page, url: string, goal: Goal): Promise<Took> {
   await page.goto(url, { waitUntil: 'commit' })
   return page.evaluate(reach, goal)
@@ -64,7 +64,7 @@ async function reach({ address, heading, shown }: Goal): Promise<Took> {
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
     document.documentElement.toggleAttribute('data-observed')
   })
-  // Painted, not only in the document.
+  // Waits until it is painted, not only in the document.
   await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
   const end = performance.now()
   const requests = performance
@@ -83,7 +83,7 @@ async function reach({ address, heading, shown }: Goal): Promise<Took> {
   return { total: end - lastActAt, api }
 }
 
-/** Scrolls what scrolls to its end in steps, a step a frame: how long each frame took, and whether it stayed without rows. */
+/** Scrolls an element to its end, one step per frame. Returns the time of each frame, and whether it had no rows. */
 export async function timedScroll(page: Page, frame: string, step: number): Promise<number[]> {
   return page.evaluate(
     async ({ frame, step }) => {

@@ -19,7 +19,7 @@ const to = (path: string, heading: string, shown = 'main tbody tr'): Way => ({
   link: `a[href="/console${path}"]`,
 })
 
-/** From page to page, as the links lead. */
+/** Returns the ways from page to page, by their links. */
 export const waysOf = (project: string): readonly Way[] => [
   { name: 'Overview', goal: overview, link: 'a[href="/console/overview"]' },
   to('/projects', 'Projects'),
@@ -35,7 +35,7 @@ export const waysOf = (project: string): readonly Way[] => [
   to('/about', 'About', 'main .panel'),
 ]
 
-/** What somebody types or chooses on a page, and what that leads to. */
+/** An input on a page, and the goal that it leads to. */
 export interface Narrowing {
   readonly name: string
   readonly path: string
@@ -95,7 +95,7 @@ export const narrowingsOf = (member: string): readonly Narrowing[] => [
   },
 ]
 
-/** Lists that scroll in themselves. */
+/** Lists that scroll in their own frame. */
 export const lists = [
   ['Projects', '/console/projects', '.table-frame'],
   ['Access of projects to servers', '/console/access', '.table-frame'],

@@ -177,12 +177,12 @@ async function open(browser: Browser, baseURL: string, token: string): Promise<P
 }
 
 async function visitAll(page: Page, ways: readonly Way[], times: Times) {
-  // From elsewhere, so that the overview is a visit, too.
+  // Starts on another page, so that the overview is a visit, too.
   await page.locator('a[href="/console/profile"], a[href="/console/about"]').first().click()
   for (const { name, goal, link } of ways) {
     const target = page.locator(link).first()
     await target.waitFor({ state: 'attached' })
-    // A click without the pointer's way to the link, on which the console would begin to load.
+    // Clicks without moving the pointer to the link, because the console would start to load then.
     keep(times, name, await timed(page, goal, () => target.evaluate((one: HTMLElement) => one.click())))
   }
 }

@@ -4,8 +4,8 @@ import type { Database } from '@rolecall/api/platform/db/database'
 import { type Sql, sql } from '@rolecall/api/platform/db/sql'
 
 /**
- * Many rows like one that the service made: what is measured needs more sessions and codes than logins could make in
- * the time. A copy has everything of the first, but what makes it another.
+ * Copies a row that the service made: a measurement needs more sessions and codes than sign-ins could create in the
+ * time. A copy is equal to the first, except for its identity.
  */
 const batch = 5_000
 
@@ -14,7 +14,7 @@ export interface Pair {
   readonly refreshToken: string
 }
 
-/** Copies of the session of `token` for the members in turn. */
+/** Copies the session of `token` for the members in turn. */
 export async function copySessions(
   db: Database,
   token: string,
@@ -43,7 +43,7 @@ export async function copySessions(
   return pairs
 }
 
-/** Copies of a one-time code for the members in turn, good for an hour: longer than any run. */
+/** Copies a one-time code for the members in turn, valid for an hour, which is longer than any run. */
 export async function copyCodes(
   db: Database,
   code: string,
@@ -67,7 +67,9 @@ export async function copyCodes(
   return codes
 }
 
-/** Members `first` to `first + count` of a server, each with a name, a nickname now and then, and one to three roles. */
+/**
+ * Adds members `first` to `first + count` to a server, each with a name, sometimes a nickname, and one to three roles.
+ */
 export async function addMembers(db: Database, serverId: string, roleIds: readonly string[], count: number) {
   const step = 50_000
   for (let from = 1; from <= count; from += step) {
@@ -90,7 +92,7 @@ export async function addMembers(db: Database, serverId: string, roleIds: readon
   return Array.from({ length: count }, (_, i) => String(firstMemberId + BigInt(i + 1) * 1_234_567n))
 }
 
-/** As PostgreSQL does by itself a minute after so many changes. */
+/** Runs what PostgreSQL runs by itself a minute after so many changes. */
 export const settle = (db: Database) => db.script('vacuum analyze')
 
 const firstMemberId = 200_000_000_000_000_000n

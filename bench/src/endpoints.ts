@@ -10,8 +10,8 @@ import type { Table } from './table.ts'
 import { type Requests, writeRequests } from './wrk.ts'
 
 /**
- * Endpoints that change something use up what they take: a code is exchanged once. As many are made as the fastest run
- * could use; when they run out the run fails and says so.
+ * Endpoints that change something use up their input: a code is exchanged once. Enough inputs are made for the fastest
+ * run; if they run out, the run fails with that reason.
  */
 const perSecond = Number(process.env['PER_SECOND'] ?? 6_000)
 const members = 50_000
@@ -41,7 +41,7 @@ interface Endpoint {
   readonly title: string
   readonly path: string
   readonly requests: Requests
-  /** Whose credentials its answer is read with once, before the load. */
+  /** Matches the response to the first credentials, which is read once before the load. */
   readonly expected: RegExp
 }
 

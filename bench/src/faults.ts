@@ -20,7 +20,7 @@ Ends with 1 when a promise was broken. Takes about ten minutes and writes bench/
 
 const only = process.env['ONLY'] ?? ''
 const seed = Number(process.env['SEED'] ?? 1)
-/** Between two faults, so that what is seen is told of the right one. */
+/** The pause between two faults, in milliseconds, so that observations belong to the right one. */
 const calmMs = 11_000
 
 const wanted = [...soakFaults, ...moreFaults].filter(({ name, part }) => `${part} ${name}`.includes(only))
@@ -78,7 +78,7 @@ try {
 } finally {
   await place.close()
 }
-// The database's package ends the process with 0 where nobody else does.
+// Ends the process explicitly: the database's package would otherwise end it with 0.
 process.exit()
 
 function observed(requests: number, failures: number, against: readonly string[]): string {

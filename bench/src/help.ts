@@ -1,4 +1,4 @@
-/** Says what a program does and ends it, where `--help` asks for that. */
+/** Prints the description of a program and ends it, if `--help` is given. */
 export function help(text: string): void {
   if (!process.argv.slice(2).some((word) => word === '--help' || word === '-h')) return
   console.log(text.trim())

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { demo, demoWorld, startChatSim } from '@rolecall/chat-sim'
 
 /**
- * The simulated chat platform with MEMBERS people in its main server, in a process of its own. On request it
- * changes roles, or answers every request with 429.
+ * Runs the simulated chat platform with MEMBERS people in its main server, in a process of its own. On request it
+ * changes roles, or responds to every request with 429.
  */
 export type PlatformOrder =
   | {
@@ -15,7 +15,7 @@ export type PlatformOrder =
   | { readonly do: 'storm'; readonly seconds: number }
   | { readonly do: 'cut'; readonly seconds: number }
 
-/** A watched member's roles were changed at this moment; their nickname tells it to whoever reads them. */
+/** The time of a role change of a watched member. The nickname contains it, for readers of the member. */
 export interface Changed {
   readonly changed: string
   readonly at: number
@@ -39,7 +39,7 @@ process.on('message', async (order: PlatformOrder) => {
   }
 })
 
-/** Every tenth change is of somebody who is watched. */
+/** Every tenth change affects a watched member. */
 async function edit({ perSecond, seconds, watched }: PlatformOrder & { do: 'edit' }) {
   const others =
     world.guilds

@@ -60,7 +60,7 @@ try {
     CHAT_GATEWAY: 'on',
     DATABASE_URL: postgres.url,
     RATE_LIMIT_GLOBAL: '0',
-    // Without the gateway every other validate finds roles that are due.
+    // Without the gateway, roles are due in every other validate.
     PERMISSION_TTL_MS: '500',
     LOG_LEVEL: 'error',
   }
@@ -101,7 +101,7 @@ try {
   await removeFolder(folder)
 }
 
-/** Sessions of people who are members on the platform. */
+/** Creates sessions of people who are members on the platform. */
 async function seedMembers(env: Record<string, string>) {
   const { config } = loadConfig(env)
   const db = await openConfiguredDatabase(config, createLog('warn'))

@@ -5,14 +5,14 @@ import { digestOf } from '@rolecall/api/platform/crypto/tokens'
 import { sql } from '@rolecall/api/platform/db/sql'
 import { adminRoleId, redirectUri, serverId } from './seed.ts'
 
-/** Whose session it is. */
+/** Returns the ID of a session's member. */
 export async function memberOf({ db }: Deps, token: string): Promise<string> {
   const [member] = await db.query<{ id: string }>(sql`
     select member_id as id from sessions where token_digest = ${digestOf(token)}`)
   return member?.id ?? ''
 }
 
-/** A one-time code for a member: of a project, or of the administration. */
+/** Issues a one-time code for a member, of a project or of the administration. */
 export const issue = async (deps: Deps, projectId: string | null, memberId: string): Promise<string> => {
   const origin = { ip: null, userAgent: null, codeChallenge: null }
   const code = await deps.db.transaction((tx) =>
@@ -22,7 +22,7 @@ export const issue = async (deps: Deps, projectId: string | null, memberId: stri
   return code
 }
 
-/** A System Admin's session, of the member who now holds the admin role. */
+/** Returns the session token of a System Admin: gives the member the admin role and signs in. */
 export async function adminToken(deps: Deps, memberId: string): Promise<string> {
   await deps.db.execute(sql`
     update memberships set role_ids = role_ids || ${[adminRoleId]}::text[] where member_id = ${memberId}`)

@@ -3,17 +3,17 @@ import { makeFolder, type Postgres, removeFolder, startPostgres } from './postgr
 import { type Redis, startRedis } from './redis.ts'
 import { environment, prepare, type Seeded, seedSessions } from './seed.ts'
 
-/** Where everything is measured: a folder, a PostgreSQL and a Redis of the run's own, on the servers' core. */
+/** The place of all measurements: a folder, a PostgreSQL and a Redis of the run's own, on the servers' core. */
 export interface Place {
   readonly folder: string
   readonly postgres: Postgres
   readonly redis: Redis | undefined
   readonly sessions: number
-  /** Rolecall's sessions on PostgreSQL: made when they are first wanted. */
+  /** Creates Rolecall's sessions on PostgreSQL at its first call. */
   readonly seedPostgres: () => Promise<{ env: Record<string, string>; seeded: Seeded }>
 }
 
-/** Makes the place, works in it, and removes it. */
+/** Creates the place, works in it, and removes it. */
 export async function inPlace<T>(sessions: number, work: (place: Place) => Promise<T>): Promise<T> {
   const folder = await makeFolder()
   const postgres = await startPostgres(folder, serverCore)

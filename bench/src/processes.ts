@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Nothing that was started outlives the run. */
+/** All processes that must end with the run. */
 const started = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of started) child.kill('SIGKILL')
@@ -23,11 +23,11 @@ export function startPinned(
   return child
 }
 
-/** Moves a running process, and all that it starts from now on, to one core or several. */
+/** Moves a running process, and its future children, to one core or several. */
 export const pin = (core: number | string, pid: number) =>
   execFileSync('taskset', ['-acp', String(core), String(pid)], { stdio: 'ignore' })
 
-/** Processor seconds that a process and its children have used so far. */
+/** Returns the processor seconds that processes and their children have used so far. */
 export function cpuSeconds(pids: readonly number[]): number {
   const parents = readParents()
   const wanted = new Set(pids)
@@ -53,7 +53,7 @@ const ticksOf = (pid: number) => {
   return Number(fields[11] ?? 0) + Number(fields[12] ?? 0)
 }
 
-/** Fields of /proc/PID/stat after the name, which may itself hold spaces. */
+/** Returns the fields of /proc/PID/stat after the name, which may itself contain spaces. */
 function statOf(pid: number): string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -63,18 +63,18 @@ function statOf(pid: number): string[] {
   }
 }
 
-/** Memory that a process holds now. */
+/** Returns the memory of a process, in MiB. */
 export const residentMiB = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 
-/** Files, sockets and pipes that a process has open now. */
+/** Returns the number of open files, sockets and pipes of a process. */
 export const openFiles = (pid: number) => readdirSync(`/proc/${pid}/fd`).length
 
-/** The processes that a process has made and that still run. */
+/** Lists the running child processes of a process. */
 export const childrenOf = (pid: number) =>
   [...readParents()].filter(([, parent]) => parent === pid).map(([child]) => child)
 
-/** Waits until an address answers. */
+/** Waits until an address responds. */
 export async function whenAnswering(url: string, deadlineMs = 30_000): Promise<void> {
   const deadline = performance.now() + deadlineMs
   while (performance.now() < deadline) {

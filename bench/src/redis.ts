@@ -7,16 +7,16 @@ export interface Redis {
   readonly program: string
   readonly url: string
   readonly pid: number
-  /** SIGKILL. `start` brings an empty one back on the same port. */
+  /** Sends SIGKILL. `start` starts an empty one on the same port. */
   kill(): void
   start(): Promise<void>
-  /** Hangs it: connections stay open, nothing answers. */
+  /** Hangs it: connections stay open without responses. */
   pause(): void
   resume(): void
   stop(): void
 }
 
-/** A Redis of its own on one core, with nothing kept on disk; undefined where no server is installed. */
+/** Starts a separate Redis on one core, without persistence. Returns undefined if no server is installed. */
 export async function startRedis(core: number | string): Promise<Redis | undefined> {
   const program = ['redis-server', 'valkey-server'].find(
     (name) => spawnSync(name, ['--version']).status === 0,

@@ -17,15 +17,15 @@ const scope = 'openid profile email roles'
 const connections = 64
 
 /**
- * What is asked for each request of a visitor by those who speak no API of ours: a reverse proxy, and clients of OpenID Connect.
- * Beside validate, which answers from the same store, in the same rounds.
+ * Measures the request that a relying party without our API sends for each request of a visitor: a reverse proxy, and
+ * clients of OpenID Connect. Compares them with validate, which answers from the same store, in the same rounds.
  */
 export async function measureRelyingParties({ folder, postgres, redis, sessions }: Place): Promise<Table[]> {
   const env = {
     ...environment,
     DATABASE_URL: await postgres.database('relying_parties'),
     TRUST_PROXY: '127.0.0.1',
-    // What signing keys are sealed with.
+    // The key that seals signing keys.
     OUTBOUND_WEBHOOK_ENCRYPTION_KEY: '1'.repeat(64),
     INBOUND_WEBHOOK_ENCRYPTION_KEY: '2'.repeat(64),
     ...(redis && { CACHE_URL: redis.url }),
@@ -88,7 +88,7 @@ interface Asked {
   readonly expected: RegExp
 }
 
-/** Validate first: the others are compared with it. */
+/** Lists validate first: the others are compared with it. */
 function askedOf({ apiKey, projectId, tokens, hostTokens, accessTokens }: Supply): readonly Asked[] {
   const client = Buffer.from(`${projectId}:${apiKey}`).toString('base64')
   return [
@@ -167,7 +167,7 @@ async function makeSupply(deps: Deps, count: number): Promise<Supply> {
   return { ...seeded, hostTokens: pairs.map((pair) => pair.token), accessTokens }
 }
 
-/** Sessions that logins of OpenID Connect have made, each with an access token that is good for longer than any run. */
+/** Creates sessions as sign-ins by OpenID Connect do, each with an access token that outlives any run. */
 async function grantTokens(
   { db }: Deps,
   { projectId, tokens: [like = ''] }: Seeded,

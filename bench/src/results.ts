@@ -4,14 +4,14 @@ import { createRequire } from 'node:module'
 import { cpus, loadavg, release, totalmem, type } from 'node:os'
 import { formatCell, type Table } from './table.ts'
 
-/** What a run measured. `docs/reference/figures.md` and the README's figures are made of these files. */
+/** The result of a run. `docs/reference/figures.md` and the README's figures are made from these files. */
 export interface Result {
   readonly title: string
   /** UTC, to the minute. */
   readonly date: string
   readonly command: string
   readonly machine: string
-  /** Of the minute before the run: beyond 0.5 something else was at work, and times say little. */
+  /** The load average of the minute before the run. Above 0.5 another process was at work, and times mean little. */
   readonly loadBefore: number
   readonly versions: Readonly<Record<string, string>>
   readonly tables: readonly Table[]
@@ -21,7 +21,7 @@ const folder = new URL('../results/', import.meta.url)
 const loadBefore = loadavg()[0] ?? 0
 const startedAt = performance.now()
 
-/** Where and with what a run measures. `settings` are the variables that shape it. */
+/** Describes a run: its time, its machine, and its command with the variables in `settings`. */
 export function describeRun(script: string, settings: Readonly<Record<string, string | number>>) {
   const [cpu] = cpus()
   const given = Object.entries(settings).map(([name, value]) => `${name}=${value}`)
@@ -33,7 +33,7 @@ export function describeRun(script: string, settings: Readonly<Record<string, st
   }
 }
 
-/** The versions of what took part: of packages as they are installed, and of programs as they say. */
+/** Returns the versions of the parts: the installed ones of packages, and the printed ones of programs. */
 export function versionsOf(packages: readonly string[], programs: readonly string[] = []) {
   const versions: Record<string, string> = { node: process.versions.node }
   for (const name of packages) versions[name] = installedVersion(name)
@@ -44,7 +44,7 @@ export function versionsOf(packages: readonly string[], programs: readonly strin
   return versions
 }
 
-/** Not every package lets its package.json be imported: the folders above are searched as Node.js does. */
+/** Some packages do not export their package.json: searches the folders above, as Node.js does. */
 function installedVersion(name: string): string {
   for (const paths of createRequire(import.meta.url).resolve.paths(name) ?? []) {
     try {
@@ -55,7 +55,7 @@ function installedVersion(name: string): string {
   return 'unknown'
 }
 
-/** Prints a result's tables and writes them to `bench/results`; a part of a run is only printed. */
+/** Prints a result's tables and writes them to `bench/results`. A part of a run is only printed. */
 export function writeResult(file: string, result: Result, { isPart }: { isPart: boolean }): void {
   for (const table of result.tables) print(table)
   if (isPart) return

@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:
 import { Agent as EncryptedAgent, request as encrypted } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** One request that the clients repeat; it must be answered with 200. */
+/** One request that the clients repeat. It must be answered with 200. */
 export interface Asked {
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -12,30 +12,30 @@ export interface Asked {
 
 interface Outcome {
   readonly answered: number
-  /** What was neither answered with 200 nor refused before it was sent; a few words each. */
+  /** Failures, a few words each: requests without a 200, except those that were refused before they were sent. */
   readonly lost: readonly string[]
 }
 
 export interface RollingLoad {
-  /** So far. */
+  /** Returns the number so far. */
   answered(): number
   stop(): Promise<Outcome>
 }
 
 interface Terms {
-  /** Where it may be sent: `http://host:port`, or `https://` where an authority is given. */
+  /** Targets of the requests: `http://host:port`, or `https://` with an authority. */
   readonly targets: readonly string[]
-  /** The certificate of the authority that the targets' own are of, in PEM. */
+  /** The certificate of the authority that signed the targets' certificates, in PEM. */
   readonly ca?: string
   readonly asked: readonly Asked[]
   readonly clients: number
-  /** Between an answer and the client's next request. */
+  /** The pause between a response and the client's next request, in milliseconds. */
   readonly pauseMs: number
 }
 
 /**
- * Clients that ask one thing after the other, each over one kept connection. A client goes to the next target when
- * its connection is refused, because then nothing was sent; whatever else goes wrong is a lost request.
+ * Starts clients that send one request after the other, each over one kept connection. A client goes to the next target
+ * if its connection is refused, because then nothing was sent. Every other failure is a lost request.
  */
 export function startRollingLoad({ targets, ca, asked, clients, pauseMs }: Terms): RollingLoad {
   let isOver = false
@@ -95,15 +95,15 @@ function send(target: string, { method, path, headers, body }: Asked, agent: Age
 
 export interface Instance {
   readonly url: string
-  /** Asks it to stop by SIGTERM; resolves with its exit code. */
+  /** Stops it by SIGTERM. Resolves with its exit code. */
   stop(): Promise<number | null>
   /** Resolves when it listens. */
   start(): Promise<void>
 }
 
 /**
- * Stops one instance after the other and starts it again, as an update does. Instances behind a proxy are stopped
- * when both are sent requests again.
+ * Stops and starts one instance after the other, as an update does. Behind a proxy, an instance is stopped only when
+ * both receive requests again.
  */
 export async function stopInTurn(
   instances: readonly Instance[],
@@ -121,7 +121,7 @@ export async function stopInTurn(
   }
 }
 
-/** Until it has answered a validation since its start, by its own count. */
+/** Waits until the instance has answered a validation since its start, according to its own metrics. */
 async function untilServing({ url }: Instance) {
   const deadline = performance.now() + 60_000
   while (performance.now() < deadline) {

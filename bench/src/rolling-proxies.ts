@@ -11,16 +11,16 @@ export interface RunningProxy {
   stop(): Promise<void>
 }
 
-/** A sample of `deploy`. */
+/** Reads a sample of `deploy`. */
 export const sample = (path: string) =>
   readFile(fileURLToPath(new URL(`../../deploy/${path}`, import.meta.url)), 'utf8')
 
-/** Whether a program is there; Debian keeps servers where the PATH of a person may not lead. */
+/** Returns true if a program is installed. Debian keeps servers in folders that a user's PATH may not contain. */
 export const isInstalled = (name: string) => searched().some((folder) => existsSync(join(folder, name)))
 
 const searched = () => [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
 
-/** HAProxy as the sample in `deploy` configures it, in front of two instances. */
+/** Starts HAProxy with the sample configuration in `deploy`, in front of two instances. */
 export async function startHaproxy(folder: string, ports: readonly [number, number]): Promise<RunningProxy> {
   const port = await freePort()
   const file = join(folder, 'haproxy.cfg')
@@ -28,7 +28,7 @@ export async function startHaproxy(folder: string, ports: readonly [number, numb
   return running('haproxy', ['-db', '-f', file], `http://127.0.0.1:${port}`)
 }
 
-/** nginx as the sample in `deploy` configures it, in front of two instances. */
+/** Starts nginx with the sample configuration in `deploy`, in front of two instances. */
 export async function startNginx(folder: string, ports: readonly [number, number]): Promise<RunningProxy> {
   const port = await freePort()
   const server = filledIn(await sample('nginx/rolecall.conf'), `listen 127.0.0.1:${port};`, ports)
@@ -36,7 +36,7 @@ export async function startNginx(folder: string, ports: readonly [number, number
   return running('nginx', ['-p', own, '-c', join(own, 'nginx.conf')], `http://127.0.0.1:${port}`)
 }
 
-/** Caddy as `deploy/compose.Caddyfile` configures it, in front of two instances, with a certificate of its own authority. */
+/** Starts Caddy with `deploy/compose.Caddyfile`, in front of two instances, with a certificate of its own authority. */
 export async function startCaddy(
   folder: string,
   ports: readonly [number, number],
@@ -56,13 +56,13 @@ export async function startCaddy(
     .replace('rolecall-2:3000', `127.0.0.1:${ports[1]}`)
   const file = join(folder, 'Caddyfile')
   await writeFile(file, `{\n${[...options, `storage file_system ${own}`].join('\n')}\n}\n${site}`)
-  // It speaks TLS, so plain HTTP is answered 400, which is an answer.
+  // It speaks TLS and responds to plain HTTP with 400, which shows that it is ready.
   const args = ['run', '--config', file, '--adapter', 'caddyfile']
   const proxy = await running('caddy', args, `http://127.0.0.1:${port}`, () => true)
   return { ...proxy, url, ca: await readFile(join(own, 'pki/authorities/local/root.crt'), 'utf8') }
 }
 
-/** A folder that nginx runs in, with this as what it serves. */
+/** Creates a folder for nginx with the given server configuration. */
 export async function nginxFolder(folder: string, server: string): Promise<string> {
   const own = join(folder, 'nginx')
   await mkdir(own, { recursive: true })
@@ -72,7 +72,7 @@ export async function nginxFolder(folder: string, server: string): Promise<strin
     join(own, 'nginx.conf'),
     [
       'daemon off;',
-      // Its temporary files lie in a folder that only the user who started it may enter.
+      // nginx creates temporary files in a folder that only the user who started it may enter.
       ...(process.getuid?.() === 0 ? ['user root;'] : []),
       `pid ${own}/nginx.pid;`,
       'error_log stderr crit;',
@@ -87,7 +87,7 @@ export async function nginxFolder(folder: string, server: string): Promise<strin
   return own
 }
 
-/** The sample with the addresses of this run. */
+/** Fills the addresses of this run into a sample. */
 function filledIn(text: string, listening: string, [one, two]: readonly [number, number]): string {
   return text
     .replace(/(?:listen 80;|bind :80)/, listening)
@@ -95,7 +95,7 @@ function filledIn(text: string, listening: string, [one, two]: readonly [number,
     .replace('127.0.0.1:3002', `127.0.0.1:${two}`)
 }
 
-/** Starts a proxy, and waits until it answers. */
+/** Starts a proxy, and waits until it responds. */
 export async function running(
   program: string,
   args: readonly string[],

@@ -76,7 +76,7 @@ async function measure(
   for (const what of lost.slice(0, 20)) console.log(`  ${what}`)
 }
 
-/** Three validations to one read. */
+/** Returns three validations for each read. */
 function asksOf({ apiKey, tokens }: Seeded): Asked[] {
   const headers = { 'content-type': 'application/json', 'x-api-key': apiKey }
   return tokens.map((token, i) =>

@@ -17,8 +17,8 @@ const revocations = 200
 const manyInstances = 100
 
 /**
- * What another instance costs the database they share: statements per second when nobody asks anything, and for
- * each session that one of them ends while the others may have it in memory.
+ * Measures the cost of another instance for the shared database: statements per second while idle, and for each session
+ * that one instance ends while the others may have it in memory.
  */
 export async function measureInstances(counts: readonly number[]): Promise<Table[]> {
   const folder = await makeFolder()
@@ -63,14 +63,14 @@ interface Measured {
   readonly refreshMs: number
 }
 
-/** Statements of all databases so far, but those that count them. */
+/** Returns the statements of all databases so far, except those that count them. */
 const countStatements = async (db: Database) => {
   const found = await db.maybeOne<{ calls: number }>(sql`
     select sum(calls)::float8 as calls from pg_stat_statements where query not like '%pg_stat_statements%'`)
   return found?.calls ?? 0
 }
 
-/** Statements since, and the seconds that they took. */
+/** Counts the statements during work, and its seconds. */
 async function counted(db: Database, work: () => Promise<unknown>) {
   const before = await countStatements(db)
   const from = performance.now()
@@ -90,7 +90,7 @@ async function measureCount(
   const asProject = { 'x-api-key': apiKey }
   const validate = (service: Service, token: string) =>
     ask(`${service.url}/api/auth/validate`, postJson(asProject, { token }))
-  // What starts is done, and every instance has each session in memory.
+  // By now all instances have finished starting. Loads each session into the memory of each.
   await sleep(2_000)
   for (const service of services) for (const { token } of pairs) await validate(service, token)
   const rest = await counted(db, () => sleep(restSeconds * 1_000))
@@ -182,7 +182,9 @@ interface Line {
   readonly slope: number
 }
 
-/** Least squares. No instance makes another one's work less: a line that falls is noise, and taken as level. */
+/**
+ * Fits a line by least squares. No instance reduces the work of another: a falling line is noise, and treated as level.
+ */
 function lineThrough(points: readonly (readonly [number, number])[]): Line {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length
   const [x, y] = [mean(points.map(([at]) => at)), mean(points.map(([, value]) => value))]

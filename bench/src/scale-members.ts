@@ -6,7 +6,7 @@ import type { Row, Table } from './table.ts'
 
 const times = 20
 
-/** Lists and searches of one server's members, page by page, and how long each takes in the service. */
+/** Measures lists and searches of one server's members, page by page, by their time in the service. */
 export async function measureMembers(sizes: readonly number[]): Promise<Table[]> {
   return inPlace(0, async ({ postgres }) => {
     const tables: Table[] = []

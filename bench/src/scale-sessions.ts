@@ -9,7 +9,7 @@ import type { Table } from './table.ts'
 import { load, validateRequests, writeRequests } from './wrk.ts'
 
 const connections = 64
-/** So many of them come back all the time; the others have their session and stay away. */
+/** The share of sessions that are used all the time. The others stay unused. */
 const activeShare = 0.1
 const path = '/api/auth/validate'
 
@@ -43,7 +43,7 @@ export async function measureSessions(sizes: readonly number[]): Promise<Table> 
     )
     console.log('each active session once, then the rounds')
     for (const { size, service, uniform } of sized) {
-      // Drawn at random, nearly all active ones within three times their number.
+      // Random draws reach nearly all active sessions within three times their number.
       await load(1, `${service.url}${path}`, uniform, connections, Math.min(30, Math.ceil(size / 25_000)))
     }
     const results = await interleaved([limit, ...targets], connections)

@@ -14,15 +14,15 @@ import { createDeps, openConfiguredDatabase } from '@rolecall/api/wiring/create-
 
 export const serverId = '1100089314336833537'
 
-/** What a service under load is told, besides its database. */
+/** The environment of a service under load, besides its database. */
 export const environment = {
   NODE_ENV: 'test',
   CHAT_GUILD_ID: serverId,
   CHAT_GATEWAY: 'off',
-  // Nobody is there to ask: the mirror stays fresh for the length of the run.
+  // No platform responds here: the mirror stays fresh for the length of the run.
   CHAT_API_URL: 'http://127.0.0.1:9/api',
   PERMISSION_TTL_MS: '3600000',
-  // On, and far away.
+  // Turned on, and never reached.
   RATE_LIMIT_GLOBAL: '1000000000',
   LOG_LEVEL: 'error',
 }
@@ -35,7 +35,7 @@ const roles = Array.from({ length: 12 }, (_, i) => ({
 }))
 
 export const roleIds = roles.map(({ id }) => id)
-/** Where the service is told so, who holds it is System Admin. */
+/** Holders of this role are System Admins, if the service is configured with it. */
 export const adminRoleId = String(1_100_093_797_636_898_817n + 100n)
 
 export interface Seeded {
@@ -44,7 +44,7 @@ export interface Seeded {
   readonly tokens: readonly string[]
 }
 
-/** Makes what a benchmark needs by the service's own use cases, on a migrated database with a main server. */
+/** Prepares a benchmark with the service's own use cases, on a migrated database with a main server. */
 export async function prepare<T>(env: Record<string, string>, work: (deps: Deps) => Promise<T>): Promise<T> {
   const log = createLog('warn')
   const { config } = loadConfig(env)
@@ -58,7 +58,7 @@ export async function prepare<T>(env: Record<string, string>, work: (deps: Deps)
   return made
 }
 
-/** A project with a session of each of `count` members. */
+/** Creates a project with a session for each of `count` members. */
 export async function seedSessions(deps: Deps, count: number): Promise<Seeded> {
   await deps.db.transaction((tx) => writeServer(tx, { id: serverId, name: 'Club', icon: null, roles }, 'now'))
   return seedSessionsOf(
@@ -67,7 +67,7 @@ export async function seedSessions(deps: Deps, count: number): Promise<Seeded> {
   )
 }
 
-/** The same for members of the caller's. */
+/** Creates a project with a session for each of the given members. */
 export async function seedSessionsOf(deps: Deps, members: readonly (() => ChatMember)[]): Promise<Seeded> {
   const project = await createProject(deps, {}, { name: 'Bench', redirectUris: [redirectUri] })
   await grantAccess(deps, {}, { projectId: project.id, serverId })

@@ -14,7 +14,7 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/** Rolecall as `serve` starts it, on one core or several. */
+/** Starts Rolecall as `serve` does, on one core or several. */
 export async function startRolecall(
   core: number | string,
   env: Readonly<Record<string, string>>,
@@ -26,7 +26,7 @@ export async function startRolecall(
   return whenUp(child, `http://127.0.0.1:${port}`)
 }
 
-/** The limit: a bare `node:http` server that answers these bytes. */
+/** Starts the limit: a bare `node:http` server that sends these bytes. */
 export async function startBare(
   core: number | string,
   answer: Buffer,
@@ -69,7 +69,7 @@ async function whenUp(child: ChildProcess, url: string): Promise<Service> {
   return { url, pid: child.pid as number, stop }
 }
 
-/** One real answer: what a target is checked by, and what the bare server answers, too. */
+/** Returns one real response, which checks a target, and which the bare server sends, too. */
 export async function answerOf(url: string, init: RequestInit, expected: RegExp): Promise<Buffer> {
   const response = await fetch(url, init)
   const body = Buffer.from(await response.arrayBuffer())

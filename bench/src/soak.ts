@@ -33,7 +33,7 @@ const memberCount = Number(process.env['MEMBERS'] ?? 60)
 const withFaults = process.env['FAULTS'] !== 'off'
 /** A shorter run warms up for most of its time. */
 const reportedMinutes = 10
-/** What was wrong is over for so long before everything is held against the ledger. */
+/** How long all faults must be over, in milliseconds, before the final check against the ledger. */
 const calmMs = 25_000
 
 const run = describeRun('npm run soak', {
@@ -54,7 +54,7 @@ try {
   const shown = new Set<string>()
   const leftMs = () => runMs - (performance.now() - startedAt)
   while (leftMs() > 0) {
-    // Now and then long enough that all is well: who left comes back only then.
+    // Sometimes lasts until everything has recovered: members who left return only then.
     await sleep(Math.max(0, Math.min(random.between(3_000, 25_000), leftMs())))
     if (!withFaults || leftMs() <= 0) continue
     const fault = random.one(soakFaults)
@@ -83,5 +83,5 @@ try {
   if (kept) for (const { name, logFile } of place.instances) copyFileSync(logFile, `${kept}/${name}.log`)
   await place.close()
 }
-// The database's package ends the process with 0 where nobody else does.
+// Ends the process explicitly: the database's package would otherwise end it with 0.
 process.exit()

@@ -11,7 +11,7 @@ import { environment, prepare } from './seed.ts'
 import { startBare, startRolecall } from './services.ts'
 import type { Table } from './table.ts'
 
-/** Each signature is good once: as many are made as one run could use. */
+/** Each signature is valid once: enough are made for one run. */
 const perRun = 20_000 * seconds
 
 const places = [
@@ -50,11 +50,11 @@ const fields = {
   when: '2026-11-21T08:15:00Z',
 }
 const tail = JSON.stringify({ ...fields, text: '' }).slice(1, -2)
-/** Around the number that makes each body another. */
+/** The parts around the number that makes each body different. */
 const before = '{"number":'
 const after = `,${tail}${'x'.repeat(1_000 - tail.length)}"}`
 
-/** Signed submissions on one core that the database shares, and on both. */
+/** Measures signed submissions on one core that the database shares, and on both. */
 export async function measureSubmit({ folder, postgres }: Place): Promise<Table[]> {
   const env = {
     ...environment,
@@ -99,7 +99,7 @@ async function makeWebhook(deps: Deps) {
   return { apiKey, id, secret }
 }
 
-/** Signatures for one run, made in advance: the load generator has none of the work. */
+/** Makes the signatures of one run in advance, so that the load generator need not. */
 async function writeScript(
   folder: string,
   first: number,

@@ -1,7 +1,7 @@
 export interface Table {
   readonly id: string
   readonly title: string
-  /** What a reader must know to read it. */
+  /** The explanation that a reader needs. */
   readonly note: string
   readonly columns: readonly Column[]
   readonly rows: readonly Row[]
@@ -10,13 +10,13 @@ export interface Table {
 export interface Column {
   readonly key: string
   readonly title: string
-  /** After the decimal point; text when not given. */
+  /** The number of decimals. Omitted for text. */
   readonly digits?: number
 }
 
 export type Row = Readonly<Record<string, string | number>>
 
-/** A cell as people read it: thousands apart, as many digits as the column has. */
+/** Formats a cell for people: with thousands separators, and the decimals of its column. */
 export function formatCell({ key, digits }: Column, row: Row): string {
   const value = row[key]
   if (typeof value !== 'number') return value ?? ''

@@ -16,8 +16,9 @@ import type { Table } from './table.ts'
 import { type Requests, validateRequests, writeRequests } from './wrk.ts'
 
 /**
- * "Who is this, and are they still logged in?": validate, what others offer for it, and the limit of them all. Each is
- * measured in turn with the limit alone, and stops before the next starts: on one core idle neighbours cost what is measured.
+ * Measures "Who is this, and are they still signed in?": validate, the equivalents of others, and the limit of them
+ * all. Each is measured in turn with the limit alone, and stops before the next starts: on one core, idle neighbors
+ * would cost time.
  */
 export async function measureValidate(place: Place): Promise<Table[]> {
   const engine = process.env['ENGINE']
@@ -69,7 +70,7 @@ async function startLimit(answer: Buffer, { script }: Target) {
 
 const validatePath = '/api/auth/validate'
 
-/** Rolecall with its sessions in memory. */
+/** Starts Rolecall with its sessions in memory. */
 async function warmed(
   service: Service,
   seeded: Seeded,
@@ -116,16 +117,16 @@ interface Peer {
   readonly program: string
   readonly path: string
   readonly env?: Readonly<Record<string, string>>
-  /** Requests of these credentials. */
+  /** Returns the requests with these credentials. */
   readonly requests: (credentials: readonly string[]) => Requests
-  /** What an answer about somebody who is logged in holds. */
+  /** Matches the response about a signed-in user. */
   readonly expected: RegExp
   readonly sessions?: number
 }
 
 const cookies = (credentials: readonly string[]): Requests => ({
   method: 'GET',
-  // Behind a proxy, as in production: without an address better-auth's limit does not count.
+  // Behind a proxy, as in production: without an address, better-auth's rate limit does not count.
   headers: { 'X-Forwarded-For': '192.0.2.1' },
   header: 'Cookie',
   each: credentials.map((value) => ({ value })),
@@ -149,7 +150,7 @@ const peers: readonly Peer[] = [
     env: { COOKIE_CACHE: 'on' },
     requests: cookies,
     expected: /"session":.*"user":/,
-    // Each cookie is made by an answer; how many there are makes no difference to whoever looks nothing up.
+    // A response sets each cookie. Their number makes no difference for a peer without a store.
     sessions: 1_000,
   },
   {
@@ -216,7 +217,7 @@ function startOfPeer(
   return [start]
 }
 
-/** Each session once, as after an hour of work. */
+/** Validates each session once, as after an hour of work. */
 async function warmUp(url: string, seeded: Seeded) {
   const waiting = [...seeded.tokens]
   const lane = async () => {
@@ -228,7 +229,7 @@ async function warmUp(url: string, seeded: Seeded) {
 const validateAnswer = (url: string, { apiKey, tokens }: Seeded, token = tokens[0]) =>
   answerOf(url, postJson({ 'x-api-key': apiKey }, { token }), /"rolesSource"/)
 
-/** One process and two, where all share two cores: what a second process brings on a small machine. */
+/** Measures one process and two, which share both cores: the gain of a second process on a small machine. */
 export async function measureWorkers({ folder, postgres, redis, seedPostgres }: Place): Promise<Table[]> {
   const { env, seeded } = await seedPostgres()
   const cache = redis && { CACHE_URL: redis.url }

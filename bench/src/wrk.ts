@@ -13,18 +13,18 @@ export interface Load {
 /** Requests that differ in one header, in their body, or in both. */
 export interface Requests {
   readonly method: 'GET' | 'POST'
-  /** The same for all. */
+  /** Headers of all requests. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The header that differs. */
+  /** The name of the header that differs. */
   readonly header?: string
   readonly each: readonly { readonly value?: string; readonly body?: string }[]
   /**
-   * Which comes next: any with the same chance, some far more often than others (Zipf with exponent 1), or each once,
-   * from `first` on. Beyond the last one the request is without credentials, and its refusal ends the run.
+   * The order of requests: each with the same probability, some far more often than others (Zipf with exponent 1), or
+   * each once, from `first` on. After the last one the request has no credentials, and its refusal ends the run.
    */
   readonly order?: 'uniform' | 'zipf' | 'once'
   readonly first?: number
-  /** The mean pause between two requests of a connection; none when not given. */
+  /** The mean pause between two requests of a connection, in milliseconds; none by default. */
   readonly everyMs?: number
 }
 
@@ -34,7 +34,7 @@ const picks = {
   once: 'n',
 }
 
-/** Writes the script that makes wrk send those requests, and returns its path. */
+/** Writes the script with which wrk sends those requests, and returns its path. */
 export async function writeRequests(
   path: string,
   { method, headers = {}, header, each, order = 'uniform', first = 0, everyMs }: Requests,
@@ -64,14 +64,14 @@ ${everyMs === undefined ? '' : `function delay() return math.random(${2 * everyM
   return path
 }
 
-/** Validate of random tokens of the list, at once or at a pace. */
+/** Returns validate requests with random tokens of the list, without a pause or with one. */
 export const validateRequests = (apiKey: string, tokens: readonly string[]): Requests => ({
   method: 'POST',
   headers: { 'Content-Type': 'application/json', 'X-API-Key': apiKey },
   each: tokens.map((token) => ({ body: `{"token":"${token}"}` })),
 })
 
-/** One round of wrk on one core, against loopback only. */
+/** Runs one round of wrk on one core, against loopback only. */
 export async function load(
   core: number,
   url: string,

@@ -9,9 +9,9 @@ import { describe, expect, test } from 'vitest'
 import { startWorld } from '../../apps/api/test/service.ts'
 import { openDoor } from './tests/door.ts'
 
-/** Debian's own, by its full name: another one first in PATH would not see Debian's packages. */
+/** The full name of Debian's own: another one first in PATH would not find Debian's packages. */
 const python = '/usr/bin/python3'
-/** Module → the Debian package that has it. */
+/** Module → the Debian package that contains it. */
 const needed = {
   httpx: 'python3-httpx',
   fastapi: 'python3-fastapi',
@@ -41,7 +41,7 @@ describe.skipIf(!isReady)('the client for Python', () => {
   test('installs from its folder, with its types and its license, and is imported from there', async () => {
     const place = await mkdtemp(join(tmpdir(), 'rolecall-python-'))
     try {
-      // Building leaves files beside the sources.
+      // Building adds files beside the sources.
       await cp(folder, join(place, 'source'), { recursive: true })
       const options = [
         '--quiet',
@@ -84,7 +84,7 @@ describe.skipIf(!isReady)('the client for Python', () => {
   }, 120_000)
 
   test('passes its own tests against a service that runs, and skips none', async () => {
-    // Its own in each attempt: members who left in one are missing in the next.
+    // Each attempt has its own: members who left in one are missing in the next.
     const world = await startWorld('postgres', { PERMISSION_TTL_MS: '3600000' })
     const door = await openDoor(world)
     try {
@@ -116,7 +116,7 @@ describe.skipIf(!isReady)('the client for Python', () => {
   }, 300_000)
 })
 
-/** As root on Debian what is missing is installed; elsewhere it is said aloud, and counted as skipped. */
+/** Installs missing packages as root on Debian. Otherwise prints them, and counts the tests as skipped. */
 function ensurePython(): boolean {
   if (missing().length === 0) return true
   if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
@@ -131,7 +131,7 @@ function ensurePython(): boolean {
   return false
 }
 
-/** The packages that are not there. */
+/** Lists the missing packages. */
 function missing(): string[] {
   if (!existsSync(python)) return ['python3', ...Object.values(needed)]
   const script =

@@ -14,21 +14,21 @@ app.get('/', async (request, response) => {
   )
 })
 
-// For every member of the chat server.
+// A page for every member of the chat server.
 app.get('/members', rolecall.requireMember(), (request, response) => {
   const { member, roles } = sessionOf(request)
   const held = roles.map(({ roleName }) => `<li>${escaped(roleName)}</li>`).join('')
   response.send(page('Members', `<p>You are ${escaped(member.username)}. Your roles:</p><ul>${held}</ul>`))
 })
 
-// For those who hold a role now.
+// A page for members who hold a role now.
 app.get('/captains', rolecall.requireMember({ anyOf: [captain] }), (request, response) => {
   response.send(
     page('Captains', `<p>Welcome to the bridge, ${escaped(sessionOf(request).member.username)}.</p>`),
   )
 })
 
-// For programs: 401 or 403 instead of a page.
+// An endpoint for programs: 401 or 403 instead of a page.
 app.get('/api/me', rolecall.requireMember(), (request, response) => {
   const { member, roles } = sessionOf(request)
   response.json({ username: member.username, roles: roles.map(({ roleName }) => roleName) })
@@ -48,5 +48,5 @@ const greeting = ({ member }) =>
 const page = (title, body) =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1>${body}</html>`
 
-// Names are whatever their owners chose.
+// Escapes names, because their owners can choose any text.
 const escaped = (text) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -13,7 +13,7 @@ app.get('/', async (request, reply) => {
   return page('Harbour notice board', session ? greeting(session) : '<a href="/auth/login">Log in</a>')
 })
 
-// For every member of the chat server.
+// A page for every member of the chat server.
 app.get('/members', { onRequest: rolecall.requireMember() }, async (request, reply) => {
   const { member, roles } = sessionOf(request)
   const held = roles.map(({ roleName }) => `<li>${escaped(roleName)}</li>`).join('')
@@ -21,13 +21,13 @@ app.get('/members', { onRequest: rolecall.requireMember() }, async (request, rep
   return page('Members', `<p>You are ${escaped(member.username)}. Your roles:</p><ul>${held}</ul>`)
 })
 
-// For those who hold a role now.
+// A page for members who hold a role now.
 app.get('/captains', { onRequest: rolecall.requireMember({ anyOf: [captain] }) }, async (request, reply) => {
   reply.type('text/html')
   return page('Captains', `<p>Welcome to the bridge, ${escaped(sessionOf(request).member.username)}.</p>`)
 })
 
-// For programs: 401 or 403 instead of a page.
+// An endpoint for programs: 401 or 403 instead of a page.
 app.get('/api/me', { onRequest: rolecall.requireMember() }, async (request) => {
   const { member, roles } = sessionOf(request)
   return { username: member.username, roles: roles.map(({ roleName }) => roleName) }
@@ -41,7 +41,7 @@ const greeting = ({ member }) =>
 const page = (title, body) =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1>${body}</html>`
 
-// Names are whatever their owners chose.
+// Escapes names, because their owners can choose any text.
 const escaped = (text) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 const port = Number(process.env.PORT ?? 8080)

@@ -16,19 +16,19 @@ app.get('/', async (c) => {
   )
 })
 
-// For every member of the chat server.
+// A page for every member of the chat server.
 app.get('/members', rolecall.requireMember(), (c) => {
   const { member, roles } = sessionOf(c)
   const held = roles.map(({ roleName }) => html`<li>${roleName}</li>`)
   return c.html(page('Members', html`<p>You are ${member.username}. Your roles:</p><ul>${held}</ul>`))
 })
 
-// For those who hold a role now.
+// A page for members who hold a role now.
 app.get('/captains', rolecall.requireMember({ anyOf: [captain] }), (c) =>
   c.html(page('Captains', html`<p>Welcome to the bridge, ${sessionOf(c).member.username}.</p>`)),
 )
 
-// For programs: 401 or 403 instead of a page.
+// An endpoint for programs: 401 or 403 instead of a page.
 app.get('/api/me', rolecall.requireMember(), (c) => {
   const { member, roles } = sessionOf(c)
   return c.json({ username: member.username, roles: roles.map(({ roleName }) => roleName) })

@@ -1,2 +1,2 @@
-/** This folder is the whole app, also where a folder above it has a lock file of its own. */
+/** This folder is the whole app, even if a folder above it has its own lock file. */
 export default { turbopack: { root: import.meta.dirname } }

@@ -25,20 +25,20 @@ async def home(session: Optional[Session] = Depends(login.current_session)) -> s
     return page("Harbour notice board", greeting(session.member.username))
 
 
-# For every member of the chat server.
+# A page for every member of the chat server.
 @app.get("/members", response_class=HTMLResponse)
 async def members(session: Session = Depends(login.require_member())) -> str:
     held = "".join(f"<li>{escape(role.role_name)}</li>" for role in session.roles)
     return page("Members", f"<p>You are {escape(session.member.username)}. Your roles:</p><ul>{held}</ul>")
 
 
-# For those who hold a role now.
+# A page for members who hold a role now.
 @app.get("/captains", response_class=HTMLResponse)
 async def captains(session: Session = Depends(login.require_member(any_of=[captain]))) -> str:
     return page("Captains", f"<p>Welcome to the bridge, {escape(session.member.username)}.</p>")
 
 
-# For programs: 401 or 403 instead of a page.
+# An endpoint for programs: 401 or 403 instead of a page.
 @app.get("/api/me")
 async def me(session: Session = Depends(login.require_member())) -> Dict[str, object]:
     return {"username": session.member.username, "roles": [role.role_name for role in session.roles]}

@@ -4,7 +4,7 @@ import { type AnySchema, createPrinter, doc, sentence } from './print-schema.ts'
 
 const { endpoints, operationIdOf } = contract
 
-/** What administrators call by an admin session; the login itself is a navigation of their browser. */
+/** Endpoints that administrators call with an admin session. The sign-in itself is a navigation of their browser. */
 const ofAdministration = endpoints.filter(
   ({ auth, path, answers }) => auth === 'admin' || (path.startsWith('/api/auth/admin/') && 200 in answers),
 )
@@ -12,7 +12,7 @@ const ofAdministration = endpoints.filter(
 const isObjectSchema = (value: unknown): value is AnySchema & Schema =>
   typeof value === 'object' && value !== null && 'properties' in value
 
-/** Records by the names of their exports; where two differ under one name, only the first has it. */
+/** Records by the names of their exports. If two differ under one name, only the first has it. */
 const named = [
   ...new Map(
     Object.values<unknown>(contract)
@@ -24,8 +24,8 @@ const named = [
 ].reverse()
 
 /**
- * `packages/sdk/src/admin-types.ts`: what administrators may ask, its types without the schema library that the contract
- * is written with. `admin.test.ts` compares them with the contract's own.
+ * Returns `packages/sdk/src/admin-types.ts`: the endpoints of administrators, with types that do not need the
+ * contract's schema library. `admin.test.ts` compares them with the contract's own.
  */
 export function adminTypes(): string {
   const { print, printObject, used } = createPrinter(named)
@@ -57,7 +57,7 @@ export function adminTypes(): string {
   const printed = ofAdministration.map(printEndpoint).join('')
   const schemas = new Map(named)
   const interfaces: string[] = []
-  // Whatever one of them names is added behind it while this goes on.
+  // Printing an interface appends the names that it refers to, while the loop runs.
   for (const name of used) {
     const schema = schemas.get(name)
     if (!schema) continue
@@ -70,22 +70,22 @@ export function adminTypes(): string {
   )
   return `// Generated from packages/contract by tools/build-generated.js. Do not edit.
 
-/** A file: a browser opens its address. */
+/** A file, which a browser downloads from its address. */
 export interface Download {
   readonly isFile: true
 }
 
-/** Server-Sent Events: name → data. */
+/** A stream of Server-Sent Events: name → data. */
 export interface Stream<Events> {
   readonly events: Events
 }
 
 ${interfaces.join('\n')}
-/** What administrators may ask, by the names in the pages of the API. */
+/** The endpoints of the administration, by their names in the API reference. */
 export interface AdminEndpoints {
 ${printed}}
 
-/** Where each of it is. */
+/** The method and path of each endpoint. */
 export const adminAddresses = {
 ${addresses.join('')}} as const
 `

@@ -2,17 +2,20 @@ import type { EndpointDefinition, Schema } from '@rolecall/contract'
 
 export type AnySchema = NonNullable<EndpointDefinition['params']>
 
-/** Schemas are the same when they say the same: options such as "optional" make copies of them. */
+/** Schemas with equal content are the same: options such as "optional" make copies of them. */
 const keyOf = (schema: Schema) => JSON.stringify(schema)
 
-/** Prints schemas as types of TypeScript; those that have a name by that name. */
+/** Creates a printer of schemas as TypeScript types. Named schemas are printed by name. */
 export function createPrinter(named: readonly (readonly [string, AnySchema])[]) {
-  // Where the same schema has several names, the first one counts.
+  // For a schema with several names, the first one counts.
   const names = new Map(named.map(([name, schema]) => [keyOf(schema), name] as const).reverse())
   /** The names that were printed so far, in the order of their first use. */
   const used = new Set<string>()
 
-  /** A schema as a type. What the contract does not use so far is refused rather than printed as something else. */
+  /**
+   * Prints a schema as a type. Throws on keywords that the contract has not used so far, instead of printing a wrong
+   * type.
+   */
   function print(schema: Schema, indent: string): string {
     const name = names.get(keyOf(schema))
     if (name !== undefined) {
@@ -54,5 +57,5 @@ export function createPrinter(named: readonly (readonly [string, AnySchema])[]) 
 
 export const doc = (text: string, indent: string) => `${indent}/** ${text} */\n`
 
-/** What is no sentence yet, as one. */
+/** Ends a text with a period if it does not end a sentence. */
 export const sentence = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`)

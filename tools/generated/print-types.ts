@@ -15,38 +15,38 @@ import {
 } from '@rolecall/contract'
 import { type AnySchema, createPrinter, doc, sentence } from './print-schema.ts'
 
-/** What the client library calls the schemas of the contract. */
+/** The names of the contract's schemas in the client library, with their comments. */
 const named: readonly (readonly [string, string, AnySchema])[] = [
   ['Member', 'A member of the community.', Member],
   ['Role', 'A role that a member holds.', SessionRole],
-  ['ProblemDetail', 'One thing that is wrong with a request.', ProblemDetail],
+  ['ProblemDetail', 'One problem of a request.', ProblemDetail],
   [
     'Session',
-    'A live session: who it is, and what roles they hold in the session’s server right now.',
+    'A live session: its member, and the roles that they hold in its server right now.',
     sessions.ValidateResponse,
   ],
   [
     'NewSession',
-    'What an exchange answers: the pair to keep, and who has logged in.',
+    'The result of an exchange: the pair to store, the member and their roles.',
     sessions.TokenResponse,
   ],
-  ['SessionListItem', 'One of a member’s sessions. Never carries a token.', sessions.SessionListItem],
-  ['ServerMember', 'A member of one server, with the roles there.', projectReads.ServerMember],
-  ['InboundWebhook', 'An address that takes JSON of one schema.', webhooks.InboundWebhook],
-  ['NewInboundWebhook', 'A webhook that was just made, with its secret.', webhooks.CreatedInboundWebhook],
-  ['Submission', 'One payload that was taken, as it was sent.', webhooks.Submission],
+  ['SessionListItem', 'One of a member’s sessions. It never contains a token.', sessions.SessionListItem],
+  ['ServerMember', 'A member of one server, with their roles there.', projectReads.ServerMember],
+  ['InboundWebhook', 'An endpoint that accepts JSON of one schema.', webhooks.InboundWebhook],
+  ['NewInboundWebhook', 'A new webhook, with its secret.', webhooks.CreatedInboundWebhook],
+  ['Submission', 'One accepted payload, as it was sent.', webhooks.Submission],
 ]
 
 const { print, printObject } = createPrinter(named.map(([name, , schema]) => [name, schema]))
 
-/** By a project's key, or for one of its members. */
+/** Endpoints that take a project's key, or the session of one of its members. */
 const ofProjects = endpoints.filter(
   ({ auth, path }) => auth === 'projectKey' || (auth === 'session' && !path.startsWith('/api/auth/admin/')),
 )
 
 /**
- * `packages/sdk/src/contract-types.ts`: the types of everything that a project may ask, flat and without the
- * schema library that the contract is written with. A test compares them with the contract's own.
+ * Returns `packages/sdk/src/contract-types.ts`: the types of all endpoints for projects, flat and without the
+ * contract's schema library. A test compares them with the contract's own.
  */
 export function contractTypes(): string {
   const interfaces = named.map(
@@ -61,21 +61,21 @@ export function contractTypes(): string {
   return `// Generated from packages/contract by tools/build-generated.js. Do not edit.
 
 ${interfaces.join('\n')}
-/** What the \`data\` of an event is, by the event’s name. Never a token. */
+/** The \`data\` of each event, by the event’s name. It never contains a token. */
 export interface EventData {
 ${eventData.join('')}}
 
-/** Every refusal of the service by its code, with the HTTP status that it comes with. */
+/** All refusals of the service by code, each with its HTTP status. */
 export interface ErrorStatuses {
 ${statuses.join('')}}
 
-/** The endpoints that a project may call, by their names in the pages of the API. */
+/** The endpoints that a project may call, by their names in the API reference. */
 export interface Endpoints {
 ${ofProjects.map(printEndpoint).join('')}}
 `
 }
 
-/** One code may come with several statuses: each of them is a row of the table. */
+/** A code may have several statuses: each of them is a row of the table. */
 function statusesByCode() {
   const codes = new Map<string, { readonly title: string; readonly found: Set<number> }>()
   for (const [row, definition] of Object.entries<ErrorDefinition>(errors)) {

@@ -12,30 +12,38 @@ import {
   webhooks,
 } from '@rolecall/contract'
 
-/** What the Python client reads, in the order in which Python must see it: name → schema, and what it is. */
+/** The schemas that the Python client reads, in an order that Python can resolve: name → comment and schema. */
 const described: readonly (readonly [name: string, about: string, schema: object])[] = [
-  ['ProblemDetail', 'One thing that is wrong with a request.', ProblemDetail],
+  ['ProblemDetail', 'One problem of a request.', ProblemDetail],
   ['Role', 'A role of a member in a server.', SessionRole],
-  ['Member', 'Who has logged in.', Member],
+  ['Member', 'A member of the community.', Member],
   ['SessionSummary', 'A session as its project sees it.', sessions.SessionSummary],
   [
     'Session',
-    'A live session: who it is, and what roles they hold in its server right now.',
+    'A live session: its member, and the roles that they hold in its server right now.',
     sessions.ValidateResponse,
   ],
   [
     'NewSession',
-    'What an exchange answers: the pair to keep, and who has logged in.',
+    'The result of an exchange: the pair to store, the member and their roles.',
     sessions.TokenResponse,
   ],
-  ['ClientInfo', 'The browser that a session was made for.', clientInfo()],
-  ['SessionListItem', 'One of the sessions of a member. Never carries a token.', sessions.SessionListItem],
+  ['ClientInfo', 'The browser that a session was created for.', clientInfo()],
+  ['SessionListItem', 'One of a member’s sessions. It never contains a token.', sessions.SessionListItem],
   ['ServerMember', 'A member of one server.', projectReads.ServerMember],
-  ['RemovedMember', 'Somebody who is no member any more.', projectReads.RemovedMember],
-  ['MemberPage', 'Some members of a server.', answerOf(projectReads.listServerMembers)],
-  ['PermissionCheck', 'Whether a member holds roles right now.', answerOf(projectReads.checkPermissions)],
-  ['CheckedMember', 'What a check of many members says of one.', projectReads.CheckedMember],
-  ['Submission', 'A submission that is stored.', answerOf(webhooks.submit, 201)],
+  ['RemovedMember', 'A former member of a server.', projectReads.RemovedMember],
+  [
+    'MemberPage',
+    'One page of the members of a server, or of the changes since a cursor.',
+    answerOf(projectReads.listServerMembers),
+  ],
+  [
+    'PermissionCheck',
+    'The result of a check: whether a member holds roles right now.',
+    answerOf(projectReads.checkPermissions),
+  ],
+  ['CheckedMember', 'The result of a check of many members, for one of them.', projectReads.CheckedMember],
+  ['Submission', 'A stored submission.', answerOf(webhooks.submit, 201)],
 ]
 
 const models = described.map(([name, about, schema]) => [name, about, plain(schema)] as const)
@@ -56,10 +64,10 @@ const codes = [
   ]),
 ]
 
-/** `clients/python/src/rolecall/models.py`: what the service answers, as Python sees it. */
+/** Returns `clients/python/src/rolecall/models.py`: the responses of the service, as Python classes. */
 export const pythonModels =
   (): string => `# Generated from packages/contract by tools/build-generated.js. Do not edit.
-"""What the service answers. Times know their zone; what is not there is \`None\`."""
+"""The responses of the service. Times have a time zone; a missing value is \`None\`."""
 
 from __future__ import annotations
 
@@ -134,7 +142,7 @@ const fieldsOf = (schema: Schema) =>
       const { type, isOptional } = pythonOf(one, isRequired(schema, key))
       const about = one.description ?? innerOf(one).description
       const comment = about === undefined ? '' : `    #: ${about}\n`
-      // What is printed or logged as a whole shows no credential.
+      // Printing or logging an object must not reveal a credential.
       const hidden = /token$/i.test(key) ? ' = field(repr=False)' : ''
       return `${comment}    ${snakeCase(key)}: ${isOptional ? `Optional[${type}]` : type}${hidden}\n`
     })
@@ -152,7 +160,7 @@ const readsOf = (schema: Schema) =>
 const entriesOf = (schema: Schema) => Object.entries(schema.properties ?? {})
 const isRequired = (schema: Schema, key: string) => schema.required?.includes(key) ?? false
 
-/** The Python type of a field, and the reader in json_values.py for it. */
+/** Returns the Python type of a field, and the reader for it in json_values.py. */
 function pythonOf(schema: Schema, required: boolean) {
   const inner = innerOf(schema)
   const isOptional = !required || inner !== schema
@@ -174,7 +182,7 @@ const scalars: Readonly<Record<string, { readonly type: string; readonly reader:
   boolean: { type: 'bool', reader: 'flag' },
 }
 
-/** What a nullable schema is when it is not null. */
+/** Returns the schema of a nullable schema's other values. */
 function innerOf(schema: Schema): Schema {
   return schema.anyOf?.find(({ type }) => type !== 'null') ?? schema
 }
@@ -186,7 +194,7 @@ function nameOf(schema: Schema): string {
   return name
 }
 
-/** What a schema of the contract is as plain JSON Schema. */
+/** Converts a schema of the contract to plain JSON Schema. */
 function plain(schema: object): Schema {
   return JSON.parse(JSON.stringify(schema))
 }

@@ -48,13 +48,13 @@ describe.each(['hono', 'fetch'])('docs/guides/stacks/%s.md', (page) => {
     const file = join(folder, `${page}.ts`)
     await writeFile(file, code.replaceAll('8080', String(port)))
     const { default: app } = await import(file)
-    // Runtimes that are no Node.js listen by themselves.
+    // Runtimes other than Node.js listen by themselves.
     if (app) await listenFetch(port, (request) => app.fetch(request))
     await expectCrewOnly(url)
   })
 })
 
-// What runs on plain Node.js is installed and started by the commands of its page.
+// Sites on plain Node.js are installed and started by the commands of their page.
 describe.each(['express', 'fastify'])('docs/guides/stacks/%s.md, as written, in an empty folder', (page) => {
   let installed: Installed
   beforeAll(async () => {
@@ -90,7 +90,7 @@ describe.each(['express', 'fastify'])('docs/guides/stacks/%s.md, as written, in 
     )
     const [[path, code] = ['', '']] = await filesIn(page)
     await writeFile(join(app, path), code.replaceAll('8080', String(port)))
-    // Nothing but what the file says.
+    // Sets only the variables that the file names.
     const env = { PATH: before['PATH'] }
     const child = spawn('sh', ['-c', `exec ${start}`], { cwd: app, env, stdio: 'inherit' })
     const ended = once(child, 'exit')

@@ -36,7 +36,7 @@ const given = ['--url', 'https://id.example/', '--client-id', 'prj_1', '--server
 
 type Files = Readonly<Record<string, string>>
 
-/** The folder of an app that has installed the package; a repository, unless it lies in one. */
+/** Creates the folder of an app that has installed the package. It is a repository unless it is inside one. */
 async function givenApp(manifest: object | string, files: Files = {}, above = folder): Promise<string> {
   const app = await mkdtemp(join(above, 'app-'))
   const text = typeof manifest === 'string' ? manifest : JSON.stringify({ private: true, ...manifest })
@@ -49,7 +49,7 @@ async function givenApp(manifest: object | string, files: Files = {}, above = fo
   return app
 }
 
-/** Runs the program of the installed package, with the key on its standard input where it asks for it. */
+/** Runs the program of the installed package, with the key on its standard input if the arguments request that. */
 function init(app: string, ...args: string[]) {
   const program = join(app, 'node_modules/@rolecall/sdk/esm/init/main.js')
   const env = { PATH: process.env['PATH'], NO_COLOR: '1' }
@@ -62,7 +62,7 @@ function init(app: string, ...args: string[]) {
   return { status, stdout, stderr }
 }
 
-/** The app's own files by their paths. */
+/** Returns the app's own files by path. */
 async function filesOf(app: string): Promise<Record<string, string>> {
   const paths = (await readdir(app, { recursive: true })).filter(
     (path) => !/^(node_modules|\.git)(\/|$)/.test(path),
@@ -76,7 +76,7 @@ async function filesOf(app: string): Promise<Record<string, string>> {
 
 const express = { dependencies: { express: '5' }, type: 'module' }
 
-/** Apps as their frameworks' own pages begin them; `PORT` is where they listen. */
+/** Apps as the frameworks' own pages start them; they listen on `PORT`. */
 const programs: Record<string, { manifest: object; app: string; code: string }> = {
   'Express, as modules': {
     manifest: express,
@@ -208,7 +208,7 @@ describe('an app that rolecall-init was run in', () => {
     expect((await filesOf(app))['rolecall.js']).toContain('@rolecall/sdk/hono')
   })
 
-  // The pages' files are installed, built and driven by stacks.test.ts.
+  // stacks.test.ts installs, builds and tests the files of the pages.
   test.each([
     ['next', { next: '16', typescript: '5' }, {}, ''],
     ['next', { next: '^16.4.0', typescript: '5' }, { 'src/app/page.tsx': '' }, 'src/'],
@@ -355,7 +355,7 @@ describe('rolecall-init', () => {
     expect(status).toBe(0)
     expect(stdout).toContain('--- .env\n+++ .env\n-ROLECALL_URL=\n+ROLECALL_URL=https://id.example\n')
     expect(stdout).toContain('--- /dev/null\n+++ rolecall.js\n')
-    // A file that is not there yet has no line that would go.
+    // A new file has no lines to remove.
     expect(stdout).not.toMatch(/^-$/m)
     for (const hidden of [key, 'of-the-app']) expect(stdout).not.toContain(hidden)
     expect(stdout).not.toMatch(/[0-9a-f]{64}/)

@@ -10,9 +10,9 @@ import { type GivenProject, givenProject, givenSession } from '../../apps/api/te
 import { startWorld, type World } from '../../apps/api/test/service.ts'
 import { type Installed, installPackage, root, run, walked, writeWalk } from '../sdk/installed.ts'
 
-/** The most that the core may weigh in a bundle, compressed. */
+/** The maximum size of the core in a bundle, compressed, in bytes. */
 const mostBytes = 8 * 1024
-/** The same of an adapter with the whole login, the client's share of it included. */
+/** The maximum size of an adapter with the complete sign-in, including the client. */
 const mostSiteBytes = 14_500
 const mostBrowserBytes = 2 * 1024
 const modules = [
@@ -59,7 +59,7 @@ describe('the package', () => {
     const flags = ['--profile', 'node16', '--format', 'json']
     const { analysis } = JSON.parse(await run(process.execPath, [cli, installed.tarball, ...flags], root))
     expect(Object.keys(analysis.entrypoints)).toEqual([...modules, './package.json'])
-    // Resolution as before Node.js 12, which knows no subpaths: TypeScript has given it up.
+    // Resolution as before Node.js 12, which has no subpaths: TypeScript has dropped it.
     const inUse = ({ resolutionKind }: { resolutionKind: string }) => resolutionKind !== 'node10'
     expect(analysis.problems.filter(inUse)).toEqual([])
   })
@@ -72,7 +72,7 @@ describe('the package', () => {
       sideEffects: false,
       repository: { type: 'git' },
     })
-    // Of React, and only where somebody imports its hook.
+    // React is a peer, and only for apps that import its hook.
     expect(manifest.peerDependenciesMeta).toEqual({ react: { optional: true } })
     expect(Object.keys(manifest.peerDependencies)).toEqual(['react'])
     for (const key of ['private', 'dependencies', 'devDependencies', 'scripts']) {
@@ -115,7 +115,7 @@ describe('the package', () => {
   })
 })
 
-/** One file of a program that imports the package. */
+/** Bundles a program that imports the package into one file. */
 async function bundle(code: string, format: 'esm' | 'iife' = 'esm'): Promise<string> {
   const input = join(installed.app, 'bundled.mjs')
   await writeFile(input, code)
@@ -131,7 +131,7 @@ describe('an app that has installed the package', () => {
     const startedAt = performance.now()
     const said = await run(process.execPath, [programs[kind]], installed.app)
     expect(JSON.parse(said)).toEqual(walked)
-    // A connection that keeps a process alive is let go after a minute.
+    // A connection that kept the process alive would be closed after a minute.
     expect(performance.now() - startedAt).toBeLessThan(40_000)
   })
 
@@ -142,7 +142,7 @@ describe('an app that has installed the package', () => {
     expect(await run(process.execPath, ['same.cjs'], installed.app)).toBe('true\n')
   })
 
-  // As bundlers and frameworks load it: one process, several copies.
+  // Loads several copies into one process, as bundlers and frameworks do.
   test('knows its own errors from whichever copy they come', async () => {
     const folder = JSON.stringify(join(installed.app, 'node_modules/@rolecall/sdk'))
     const code = `const cjs = require(${folder} + '/cjs/index.js')
@@ -155,7 +155,7 @@ describe('an app that has installed the package', () => {
     expect(await run(process.execPath, ['copies.cjs'], installed.app)).toBe('true true\nfalse false\n')
   })
 
-  // The condition that other runtimes and older bundlers take.
+  // The condition that other runtimes and older bundlers use.
   test('finds CommonJS where a program knows nothing else', async () => {
     const names = modules.filter((name) => name !== './react')
     const code = `const names = ${JSON.stringify(names)}.map((name) => '@rolecall/sdk' + name.slice(1))
@@ -194,7 +194,7 @@ describe('an app that has installed the package', () => {
   })
 })
 
-/** Uses the types of the package; each \`@ts-expect-error\` is one that must be there. */
+/** Uses the types of the package. Each \`@ts-expect-error\` marks a required error. */
 const consumer = `
 import { mintLogin, Rolecall, RolecallError, type Session } from '@rolecall/sdk'
 import { createGuard, sessionOf } from '@rolecall/sdk/express'
@@ -207,7 +207,7 @@ export async function walk(): Promise<string | undefined> {
   const session: Session | undefined = await rolecall.validate(mintLogin().state)
   const first: string | undefined = session?.roles[0]?.roleName
   const source: 'gateway' | 'rest' | 'mirror' | undefined = session?.rolesSource
-  // @ts-expect-error nobody is this
+  // @ts-expect-error there is no such field
   session?.member.nothing
   try {
     await rolecall.exchange({ clientId: 'c', code: 'x', redirectUri: 'r' })

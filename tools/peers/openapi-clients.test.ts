@@ -30,7 +30,7 @@ afterAll(async () => {
   if (folder) await rm(folder, { recursive: true })
 })
 
-/** Compiles one of `clients` with what it imports, as strictly as TypeScript does, and loads it. */
+/** Compiles one of `clients` with its imports, with all strict options of TypeScript, and loads it. */
 async function compile(name: string) {
   const strict = ['--strict', '--noUncheckedIndexedAccess', '--skipLibCheck', 'false']
   const target = [

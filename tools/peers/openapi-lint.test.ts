@@ -23,7 +23,7 @@ test('Redocly finds nothing to complain about in the OpenAPI document, by its st
   )
   const options = ['--config', join(here, 'redocly.yaml'), '--format', 'json']
   const { stdout } = await promisify(execFile)(process.execPath, [redocly, 'lint', file, ...options], {
-    // Nothing of the outside is asked: neither for newer versions nor with statistics.
+    // Sends no requests: neither for newer versions nor for statistics.
     env: { PATH: process.env['PATH'], REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
   })
   await rm(folder, { recursive: true })
@@ -33,7 +33,7 @@ test('Redocly finds nothing to complain about in the OpenAPI document, by its st
 
 test('Spectral finds nothing to complain about in it, by its rules for OpenAPI', async () => {
   const linter = new spectral.Spectral()
-  // The rules are typed by what they are, the linter by what it takes; the types do not meet.
+  // The types of the rules and of the linter's input are not compatible.
   linter.setRuleset(rulesets.oas as unknown as RulesetDefinition)
   const problems = await linter.run(JSON.parse(text))
   expect(problems.map(({ code, path, message }) => `${code} at ${path.join('/')}: ${message}`)).toEqual([])

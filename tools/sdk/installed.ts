@@ -12,7 +12,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const execute = promisify(execFile)
 
-/** Runs a program of an app; whatever it says, on either channel, stands in the error when it fails. */
+/** Runs a program of an app. If it fails, the error contains all of its output, from both channels. */
 export async function run(
   program: string,
   args: readonly string[],
@@ -25,16 +25,16 @@ export async function run(
   return stdout
 }
 
-/** The package as it is published, and an app in a folder of its own that has installed it and nothing else. */
+/** The package as it is published, and an app in its own folder with only this package installed. */
 export interface Installed {
-  /** To be removed when all is done. */
+  /** Remove it at the end. */
   readonly folder: string
   readonly staged: string
   readonly tarball: string
   readonly app: string
 }
 
-/** Everything of it is a copy, for this test file alone. */
+/** Copies everything, for this test file alone. */
 export async function installPackage(): Promise<Installed> {
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-package-'))
   await cp(await installOnce(), folder, { recursive: true })
@@ -43,7 +43,7 @@ export async function installPackage(): Promise<Installed> {
   return { folder, staged: join(folder, 'package'), tarball: join(folder, tarball), app }
 }
 
-/** Compiled twice, packed and installed by the first test file of a run that asks; the others wait for it. */
+/** Compiles both formats, packs and installs. The first test file of a run does this, and the others wait for it. */
 async function installOnce(): Promise<string> {
   const done = join(inject('onceFolder'), 'sdk')
   const [begun, unfinished] = [`${done}.begun`, `${done}.unfinished`]
@@ -54,7 +54,7 @@ async function installOnce(): Promise<string> {
   if (isFirst) {
     try {
       await install(unfinished)
-      // Nobody finds half of it.
+      // No reader finds a partial folder.
       await rename(unfinished, done)
     } catch (error) {
       await rm(unfinished, { recursive: true, force: true })
@@ -63,7 +63,7 @@ async function installOnce(): Promise<string> {
     }
   }
   await vi.waitUntil(() => existsSync(done) || !existsSync(begun), { timeout: 100_000, interval: 100 })
-  // Whoever made it failed, and said why: this one says why again.
+  // The first one failed and reported why: this one repeats it to report the same.
   return existsSync(done) ? done : installOnce()
 }
 
@@ -80,7 +80,7 @@ async function install(folder: string): Promise<void> {
   await cp(join(root, 'tools/sdk/walk.js'), join(app, 'walk.mjs'))
 }
 
-/** What `walk.js` finds, everywhere. */
+/** The result of `walk.js` in every runtime. */
 export const walked = {
   member: 'ada.osei',
   hasChallenge: true,
@@ -90,7 +90,7 @@ export const walked = {
   signature: 't=',
 }
 
-/** What `walk.js` is told. */
+/** The input of `walk.js`. */
 export interface Given {
   readonly url: string
   readonly key: string

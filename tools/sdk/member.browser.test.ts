@@ -18,7 +18,7 @@ const site = Fastify()
 let url: string
 let browser: Browser
 let context: BrowserContext
-/** Streams that are open now. */
+/** The number of open streams. */
 let streams = 0
 
 beforeAll(async () => {
@@ -70,7 +70,7 @@ beforeEach(async () => {
   context = await browser.newContext()
 })
 
-/** What an app writes: it shows the roles of who is logged in. */
+/** The code of an app, which shows the roles of the signed-in member. */
 const plain = `
 import { watchMember } from '@rolecall/sdk/browser'
 const watch = watchMember()
@@ -117,7 +117,7 @@ const setRoles = async (ids: string[]) => {
   await world.service.deps.refreshMember(mainGuildId, users.tomas)
 }
 
-/** Logs in at the platform's screen, and ends at a page. */
+/** Signs in at the platform's screen, and ends at a page. */
 async function logIn(page: Page, path: string) {
   await page.goto(`${url}/auth/login?return_to=${encodeURIComponent(path)}`)
   await page.goto(`${page.url()}&login_as=${users.tomas}&auto=1`)
@@ -133,7 +133,7 @@ test.each(['/', '/react'])('%s shows within a second that a role was given', asy
   await logIn(page, path)
   await whoIn(page).toBe('Deckhand')
   const took: number[] = []
-  // Each change is told; one of them in time, whatever else the machine does.
+  // Each change must arrive. At least one must be in time, even on a busy machine.
   for (let i = 0; i < 6 && !took.some((ms) => ms < 1_000); i++) {
     await setRoles(i % 2 === 0 ? [roles.captain] : [roles.deckhand])
     const changedAt = performance.now()
@@ -158,7 +158,7 @@ test('eight tabs share one stream, and all of them hear of a change and of a log
   await expect.poll(() => streams).toBe(1)
   await setRoles([roles.captain])
   for (const tab of tabs) await whoIn(tab).toBe('Captain')
-  // The tab with the stream is left: another one takes over.
+  // The tab with the stream is closed: another one takes over.
   await first.close()
   await setRoles([roles.crew])
   for (const tab of tabs.slice(1)) await whoIn(tab).toBe('Crew')

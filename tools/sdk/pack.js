@@ -12,19 +12,18 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 const source = join(root, 'packages', 'sdk')
 
 /**
- * Makes the folder that is published. It is not the folder of the sources, because that one is made for work on this
+ * Creates the folder that is published. It is not the folder of the sources, because that one is for work on this
  * repository: its `exports` name sources, and its types are compiled with the contract's.
- *
  * @param {string} folder emptied first
  */
 export function stagePackage(folder) {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   compile(join(folder, 'esm'), [])
-  // Files of this folder are CommonJS by its own package.json, so that names and imports stay as they are.
+  // The package.json of this folder makes its files CommonJS, so that names and imports stay as they are.
   compile(join(folder, 'cjs'), ['--module', 'commonjs', '--moduleResolution', 'bundler'])
   writeJson(join(folder, 'cjs', 'package.json'), { type: 'commonjs', sideEffects: false })
-  // A program, which nobody imports.
+  // A program, which apps do not import.
   rmSync(join(folder, 'cjs', 'init'), { recursive: true })
   for (const name of readdirSync(join(folder, 'esm', 'init'))) {
     if (name.endsWith('.d.ts')) rmSync(join(folder, 'esm', 'init', name))
@@ -37,8 +36,7 @@ export function stagePackage(folder) {
 }
 
 /**
- * Packs a staged folder as it would be published, without asking a registry.
- *
+ * Packs a staged folder as it would be published, without requests to a registry.
  * @param {string} folder
  * @param {string} destination
  * @returns {string} the path of the tarball
@@ -58,7 +56,7 @@ function compile(outDir, more) {
   execFileSync(process.execPath, [join(typescript, 'bin', 'tsc'), ...project, ...plain, ...loose, ...more], {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
-  // The compiler rewrites the extensions of imports in programs, and leaves those of declarations as they are.
+  // The compiler rewrites the extensions of imports in programs, but not in declarations.
   const files = readdirSync(outDir, { encoding: 'utf8', recursive: true })
   for (const name of files.filter((one) => one.endsWith('.d.ts'))) {
     const path = join(outDir, name)
@@ -67,9 +65,9 @@ function compile(outDir, more) {
 }
 
 /**
- * What strangers need. `module-sync` comes first, so that `require` and `import` of one program get the same classes
- * and the same cache; runtimes and compilers that do not know it find ECMAScript by `import`, CommonJS by `require`.
- *
+ * Returns the fields that installing the package needs. `module-sync` comes first, so that `require` and `import` of
+ * one program get the same classes and the same cache. Runtimes and compilers that do not know it find ECMAScript by
+ * `import`, and CommonJS by `require`.
  * @param {Record<string, any>} manifest
  */
 function publishedManifest({ exports, private: _, devDependencies: __, scripts: ___, ...manifest }) {
@@ -90,7 +88,10 @@ function publishedManifest({ exports, private: _, devDependencies: __, scripts: 
   }
 }
 
-/** Where a page of the repository is on the web. @param {{ repository: { url: string, directory: string } }} manifest */
+/**
+ * Returns the web address of a page of the repository.
+ * @param {{ repository: { url: string, directory: string } }} manifest
+ */
 function addressOf({ repository: { url, directory } }) {
   return new URL(`${url.replace(/^git\+/, '').replace(/\.git$/, '')}/blob/main/${directory}/`)
 }

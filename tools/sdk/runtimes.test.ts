@@ -6,13 +6,13 @@ import { startWorld, type World } from '../../apps/api/test/service.ts'
 import { installRuntime, nodePackage } from '../installed-runtime.ts'
 import { type Installed, installPackage, run, walked, writeWalk } from './installed.ts'
 
-// Other runtimes are 500 MB to load: all of them with RUNTIMES=all, as a nightly run has it, and the two that are no
-// Node.js (200 MB) also in CI. They are kept for the next run.
+// Other runtimes are a download of 500 MB: all of them run with RUNTIMES=all, as in a nightly run, and the two other
+// than Node.js (200 MB) also in CI. They are kept for the next run.
 
 const os = process.platform
 const isArm = process.arch === 'arm64'
 
-/** Each by the package that carries its program, so that nothing is run to install it. */
+/** Each is installed from the package with its program, so that no install script runs. */
 const runtimes: readonly (readonly [string, string, string, readonly string[]])[] = [
   ['Node.js 22', nodePackage('22'), 'bin/node', []],
   ['Node.js 24', nodePackage('24'), 'bin/node', []],

@@ -11,10 +11,10 @@ import { noteRun, noteSkipped } from '../shown/notes.ts'
 import { type Installed, installPackage, run } from './installed.ts'
 import { commandsIn, filesIn, type Stack, stacks } from './stacks.ts'
 
-// Frameworks that have to be installed (400 MB) and built: with STACKS=all, as a nightly run has it, or with the name of one.
-// They are kept for the next run.
+// Tests frameworks that have to be installed (400 MB) and built: with STACKS=all, as in a nightly run, or with the name
+// of one. They are kept for the next run.
 
-/** Outside of the repository: bundlers look upwards for the workspace, and compile nothing below `node_modules`. */
+/** Outside of the repository: bundlers search upwards for the workspace, and compile nothing below `node_modules`. */
 const folder = join(tmpdir(), 'rolecall-stacks')
 const wanted = Object.entries(stacks).filter(
   ([name, { page }]) =>
@@ -31,13 +31,13 @@ afterAll(async () => {
 
 const apps = new Map<Stack, Promise<string>>()
 
-/** The app of a page, installed with the packed library and built. */
+/** Builds the app of a page, with the packed library installed. */
 async function build(stack: Stack): Promise<string> {
   const app = join(folder, stack.page)
   await mkdir(app, { recursive: true })
   if (!existsSync(join(app, 'node_modules'))) {
     await writeFile(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }))
-    // A page that begins in an empty folder says how.
+    // A page that starts in an empty folder shows the commands for it.
     const [begins] = await commandsIn(stack.page)
     if (begins !== undefined) {
       await rm(join(app, 'package.json'))
@@ -58,7 +58,7 @@ async function build(stack: Stack): Promise<string> {
     await mkdir(dirname(join(app, path)), { recursive: true })
     await writeFile(join(app, path), code)
   }
-  // Without the environment of the app: a build has none of its secrets.
+  // Builds without the environment of the app: a build has none of its secrets.
   await run(process.execPath, stack.build, app, 300_000)
   return app
 }
@@ -75,7 +75,7 @@ const startOf =
       ROLECALL_SERVER_ID: options.serverId,
       ROLECALL_APP_URL: options.appUrl,
       ROLECALL_SECRET: String(options.secret),
-      // Of the frameworks themselves.
+      // Variables of the frameworks themselves.
       HOST: '127.0.0.1',
       PORT: String(port),
       ORIGIN: options.appUrl,

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { commandsOfPage } from '../shown/collect.ts'
 import { root } from './installed.ts'
 
-/** The files that a page of docs/guides/stacks shows, by their paths: each block that begins with a path in a comment. */
+/**
+ * Returns the files that a page of docs/guides/stacks shows, by path: each block that begins with a path in a comment.
+ */
 export async function filesIn(page: string): Promise<Map<string, string>> {
   const blocks = (await pageOf(page)).matchAll(/^```(?:tsx?|js)\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)
   return new Map([...blocks].map(([, path = '', code = '']) => [path, code]))
@@ -16,10 +18,10 @@ export const commandsIn = async (page: string): Promise<string[]> =>
 const pageOf = (page: string) => readFile(join(root, 'docs/guides/stacks', `${page}.md`), 'utf8')
 
 export interface Stack {
-  /** The page that the app is made of. */
+  /** The page that the app is built from. */
   readonly page: string
   readonly packages: readonly string[]
-  /** What the table asks for, besides and instead of what the page shows. */
+  /** Files for the table of tests, which replace or complete those of the page. */
   readonly files: Readonly<Record<string, string>>
   readonly build: readonly string[]
   readonly start: (port: number) => readonly string[]
@@ -27,7 +29,7 @@ export interface Stack {
 
 const crew = "{ anyOf: ['1100094049760706562', '1100094301884514307'] }"
 
-/** Apps that have to be built: what the pages show, with the routes of the table. */
+/** Apps that have to be built: the files of the pages, with the routes of the table. */
 export const stacks: Readonly<Record<string, Stack>> = {
   'Next.js': {
     page: 'next',

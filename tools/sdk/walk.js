@@ -1,7 +1,5 @@
 /**
- * What a project does with the client, in whichever runtime this is loaded. It never calls `close()`: the program must
- * end all the same.
- *
+ * Uses the client as a project does, in any runtime. It never calls `close()`: the program must end nevertheless.
  * @param {typeof import('@rolecall/sdk')} sdk
  * @param {{ url: string, key: string, token: string, refreshToken: string }} given
  */
@@ -24,14 +22,14 @@ export async function walk({ Rolecall, RolecallError, mintLogin }, { url, key, t
   const session = await rolecall.validate(token, { signal: new AbortController().signal })
   const next = await rolecall.refresh({ token, refreshToken })
 
-  /** Answers of `cached` come from memory. */
+  /** `cached` answers from memory. */
   const isLocal = await until(async () => {
     const before = calls
     await cached.validate(next.token)
     return calls === before
   })
   await rolecall.logout(next.token)
-  /** It has heard of the logout of another client. */
+  /** An event has reported the logout by another client. */
   const isTold = await until(async () => (await cached.validate(next.token)) === undefined)
 
   const refused = await new Rolecall({ baseUrl: url, apiKey: 'rck_wrong' }).validate(token).catch((e) => e)
@@ -45,7 +43,7 @@ export async function walk({ Rolecall, RolecallError, mintLogin }, { url, key, t
   }
 }
 
-/** Asks again and again, for ten seconds. @param {() => Promise<boolean>} isSo */
+/** Repeats a check for ten seconds. @param {() => Promise<boolean>} isSo */
 async function until(isSo) {
   for (let i = 0; i < 500; i++) {
     if (await isSo()) return true

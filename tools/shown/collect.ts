@@ -95,7 +95,7 @@ export function commandsOfSource(page: string, source: string): ShownCommand[] {
   })
 }
 
-/** The changelog, decisions, and generated pages, whose commands readers do not type. */
+/** Matches the changelog, decisions, and generated pages, which show commands that readers do not type. */
 const records = /^(CHANGELOG\.md|docs\/(decisions|reference)\/)/
 const sources = ['apps/console/src', 'packages/sdk/src/init', 'examples', 'apps/api/src']
 

@@ -7,9 +7,9 @@ import { Pool } from 'pg'
 import { databaseUrl, port, sessions, writeCredentials } from './credentials.ts'
 
 /**
- * `better-auth` with its sessions in PostgreSQL, asked by `GET /api/auth/get-session`. As in production: the rate
- * limit is on and far away. With COOKIE_CACHE=on the session is read from its signed cookie: no look-up, and a
- * session that was revoked stays good until that cookie ends.
+ * `better-auth` with its sessions in PostgreSQL, read by `GET /api/auth/get-session`. As in production: the rate limit
+ * is on, and never reached. With COOKIE_CACHE=on the session is read from its signed cookie, without a lookup. A
+ * revoked session then stays valid until that cookie expires.
  */
 const isCached = process.env['COOKIE_CACHE'] === 'on'
 const secret = 'a secret of the bench that is long enough to be one'
@@ -21,7 +21,7 @@ const auth = betterAuth({
   database: pool,
   emailAndPassword: { enabled: true },
   rateLimit: { enabled: true, window: 60, max: 1_000_000_000 },
-  // Longer than the run: otherwise a part of the answers would come from the database.
+  // Longer than the run: otherwise some responses would come from the database.
   session: { cookieCache: { enabled: isCached, maxAge: 3_600 } },
   telemetry: { enabled: false },
   logger: { level: 'error' },
@@ -55,7 +55,7 @@ for (const token of tokens) {
 writeCredentials(cookies)
 createServer(toNodeHandler(auth)).listen(port, '127.0.0.1')
 
-/** The cookie that a browser gets with its first answer. */
+/** Returns the cookie that a browser gets with its first response. */
 async function cachedSession(cookie: string): Promise<string> {
   const headers = { cookie, 'x-forwarded-for': '192.0.2.1' }
   const response = await auth.handler(new Request(`${origin}/api/auth/get-session`, { headers }))

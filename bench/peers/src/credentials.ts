@@ -1,16 +1,16 @@
 import { writeFileSync } from 'node:fs'
 
-/** What a peer is told by its environment: where it listens, how many sessions it makes, and where it writes them. */
+/** The input of a peer, from its environment: its port, its number of sessions, and the file for their credentials. */
 export const port = Number(process.env['PORT'])
 export const sessions = Number(process.env['SESSIONS'] ?? 10_000)
 export const databaseUrl = process.env['DATABASE_URL'] ?? ''
 export const redisUrl = process.env['REDIS_URL'] ?? ''
 
-/** Writes one line a session: what its requests carry. The load is made of them. */
+/** Writes one line per session, with the credentials of its requests. The load is made from them. */
 export const writeCredentials = (lines: readonly string[]) =>
   writeFileSync(process.env['CREDENTIALS'] ?? '', lines.join('\n'))
 
-/** A member as a session of the peers knows them: about as many bytes as an answer of validate. */
+/** Returns a member as the sessions of the peers store it: about as many bytes as a response of validate. */
 export const profileOf = (i: number) => ({
   memberId: String(480_844_663_499_128_837n + BigInt(i) * 4_194_304n),
   username: `member.${i}`,

@@ -7,7 +7,7 @@ import { port, profileOf, redisUrl, sessions, writeCredentials } from './credent
 
 /**
  * Fastify with `@fastify/session`, the express-session of Fastify, and its sessions in Redis. As in production: an
- * unchanged session is not written again (`rolling: false`), and nobody gets an empty one.
+ * unchanged session is not written again (`rolling: false`), and no client gets an empty one.
  */
 declare module 'fastify' {
   interface Session {

@@ -4,9 +4,9 @@ import Provider, { type Adapter, type AdapterPayload, type JWK } from 'oidc-prov
 import { port, redisUrl, sessions, writeCredentials } from './credentials.ts'
 
 /**
- * `oidc-provider` with token introspection (RFC 7662), its closest thing to validate: opaque access tokens of the
- * authorization code flow, each with a grant, kept in Redis, asked for by a client with its secret. Its in-memory
- * adapter is for development and holds 1,000 entries.
+ * `oidc-provider` with token introspection (RFC 7662), its closest equivalent to validate: opaque access tokens of the
+ * authorization code flow, each with a grant, stored in Redis, and introspected by a client with its secret. The
+ * in-memory adapter is for development and holds 1,000 entries.
  */
 const redis = new Redis(redisUrl, { enableAutoPipelining: true })
 
@@ -30,7 +30,7 @@ class RedisAdapter implements Adapter {
     return text ? JSON.parse(text) : undefined
   }
 
-  // What introspection never asks.
+  // Methods that introspection never calls.
   async findByUserCode() {
     return undefined
   }

@@ -1,16 +1,16 @@
 export interface Answer {
-  /** 0 where no answer came: whether it was done is unknown. */
+  /** 0 without a response: whether the request had an effect is unknown. */
   readonly status: number
   readonly code: string | undefined
-  // What a body holds is checked where it is used.
+  // Each use checks its fields.
   readonly body: Readonly<Record<string, unknown>>
   readonly headers: Headers
-  /** Which instance was asked. */
+  /** The instance that responded. */
   readonly at: number
   readonly requestId: string
 }
 
-/** Text that an answer must hold. */
+/** Returns a text that a response must contain. */
 export function textOf(record: unknown, ...names: readonly string[]): string {
   let value = record
   for (const name of names) {
@@ -19,7 +19,7 @@ export function textOf(record: unknown, ...names: readonly string[]): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** A list that an answer must hold. */
+/** Returns a list that a response must contain. */
 export function listOf(record: Readonly<Record<string, unknown>>, name: string): readonly unknown[] {
   const value = record[name]
   return Array.isArray(value) ? value : []

@@ -4,8 +4,8 @@ import type { SoakInstance } from './instance.ts'
 import type { Project } from './ledger.ts'
 
 /**
- * A reader of `GET /api/events` that stays for the whole run: where its connection breaks it goes on, at the next instance, after
- * the last event that it had.
+ * Reads `GET /api/events` for the whole run. After a lost connection it continues at the next instance, after its last
+ * event.
  */
 export function followEvents(instances: readonly SoakInstance[], project: Project) {
   const seen = new Map<string, Set<string>>()
@@ -54,7 +54,7 @@ export function followEvents(instances: readonly SoakInstance[], project: Projec
   return {
     counts,
     resets,
-    /** Whether an event of this type told of a session. */
+    /** Returns true if an event of this type named the session. */
     hasTold: (type: string, sessionId: string) => seen.get(type)?.has(sessionId) ?? false,
     async stop() {
       aborted.abort()

@@ -4,24 +4,27 @@ import type { SoakPlace } from './place.ts'
 import type { Random } from './random.ts'
 import type { Allowance, Verdicts } from './verdicts.ts'
 
-/** Something that goes wrong, for as long as it is told. */
+/** A fault, for as long as it lasts. */
 export interface SoakFault {
   readonly name: string
   readonly part: 'Database' | 'Cache' | 'Chat platform' | 'Process'
   readonly promise: string
   readonly allows: Allowance
-  /** How long it stays so, between these; 0 where it is over when it has been made. */
+  /** The minimum and maximum duration in milliseconds; 0 if it is over at once. */
   readonly lastsMs: readonly [number, number]
   readonly begin: (place: SoakPlace) => Promise<unknown> | unknown
   readonly end?: (place: SoakPlace) => Promise<unknown> | unknown
 }
 
-/** The instance that is stopped, killed and hung; `place.instances` has it second. */
+/** The index of the instance that is stopped, killed and hung: the second of `place.instances`. */
 const troubled = 1
-// A login that is under way when the database goes ends at its redirect URI.
+// A sign-in that is under way during a database outage ends at its redirect URI.
 const databaseCodes = ['DATABASE_UNAVAILABLE', 'temporarily_unavailable', 'a page']
 const database: Allowance = { logins: true, codes: databaseCodes }
-/** What needs the platform now says so: a decision about an administrator whose roles nobody knows any more. */
+/**
+ * Operations that need the platform right now fail with its code, such as a decision about an administrator with
+ * unknown roles.
+ */
 const platform: Allowance = {
   logins: true,
   codes: ['CHAT_PLATFORM_UNAVAILABLE', 'temporarily_unavailable', 'a page'],
@@ -48,8 +51,8 @@ export const soakFaults: readonly SoakFault[] = [
   {
     name: 'instance stopped by SIGTERM and started',
     part: 'Process',
-    // HTTP has no word for the end of an idle connection that a request has just been sent on: it is not accepted, and its client
-    // cannot tell.
+    // HTTP cannot signal the end of an idle connection on which a request was just sent. The request is not accepted,
+    // and its client cannot know.
     promise: 'what was accepted is answered; only a request that meets the end of an idle connection is not',
     allows: { lost: troubled },
     lastsMs: [500, 3_000],
@@ -78,7 +81,7 @@ export const soakFaults: readonly SoakFault[] = [
     name: 'instance hung (SIGSTOP) and resumed',
     part: 'Process',
     promise: 'the other serves everything; nothing that was revoked meanwhile validates',
-    // When it goes on, what it asked the database before has timed out.
+    // After it resumes, its earlier statements have timed out at the database.
     allows: { lost: troubled, codes: databaseCodes, logins: true },
     lastsMs: [1_000, 6_000],
     begin: ({ troubled: one }) => one.hang(),

@@ -20,10 +20,10 @@ interface Parts {
   readonly admin: { readonly token: string }
 }
 
-/** Events are delivered at least once, and not at once. */
+/** Events are delivered at least once, but not immediately. */
 const eventsDeadlineMs = 60_000
 
-/** When all is well again: holds everything that was acknowledged against what is there. What was checked, and what is not so. */
+/** Checks all acknowledged changes after recovery. Returns the number of checks, and what was lost. */
 export async function checkAll({ place, ask, ledger, traffic, events, project, webhook, admin }: Parts) {
   const checked = new Map<string, number>()
   const lost: string[] = []
@@ -32,7 +32,7 @@ export async function checkAll({ place, ask, ledger, traffic, events, project, w
     if (!isSo) lost.push(`${what}: ${text}`)
   }
 
-  /** All pages of a list of the administration. */
+  /** Reads all pages of a list of the administration. */
   async function* pages(path: string): AsyncGenerator<Answer> {
     for (let cursor = ''; ; ) {
       const page = await ask('GET', `${path}?limit=500${cursor && `&cursor=${cursor}`}`, {
@@ -118,7 +118,7 @@ function numberOf(submission: unknown): number {
   return typeof number === 'number' ? number : -1
 }
 
-/** What `rolecall audit verify` finds wrong. */
+/** Runs `rolecall audit verify`, and returns what it finds wrong. */
 function verifyAudit(env: Readonly<Record<string, string>>): string | undefined {
   try {
     execFileSync(process.execPath, [rolecall, 'audit', 'verify'], {

@@ -12,17 +12,17 @@ export const rolecall = fileURLToPath(new URL('../../../apps/api/bin/rolecall.js
 export interface SoakInstance {
   readonly name: string
   readonly url: string
-  /** Where what it prints is kept. */
+  /** The file with its output. */
   readonly logFile: string
-  /** Its process and its workers, as long as it runs. */
+  /** Its process and its workers, while it runs. */
   pids(): number[]
-  /** Starts it; resolves when it is ready. */
+  /** Starts it. Resolves when it is ready. */
   start(): Promise<void>
-  /** SIGTERM; resolves with the exit code. */
+  /** Sends SIGTERM. Resolves with the exit code. */
   stop(): Promise<number | null>
-  /** SIGKILL, for all of its processes. */
+  /** Sends SIGKILL to all of its processes. */
   kill(): Promise<void>
-  /** SIGKILL for one of its workers; without workers, for itself. */
+  /** Sends SIGKILL to one of its workers, or to itself if it has none. */
   killWorker(): void
   hang(): void
   resume(): void
@@ -90,7 +90,7 @@ export function createInstance(
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
 
-/** A process that has just ended is told nothing. */
+/** The process may have just ended. */
 function tell(pid: number, signal: NodeJS.Signals) {
   try {
     process.kill(pid, signal)

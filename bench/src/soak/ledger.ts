@@ -6,8 +6,8 @@ export interface Project {
 }
 
 /**
- * What is known of a session. `ended`: somebody was told that it is gone, so it validates nowhere, ever. `unsure`: a
- * request that would end it had no answer, or the platform was told that its member leaves.
+ * The known state of a session. `ended`: its end was acknowledged, so it must never validate again, anywhere. `unsure`:
+ * a request that would end it had no response, or its member is leaving at the platform.
  */
 export interface Session {
   readonly project: Project
@@ -22,18 +22,18 @@ interface Version {
   readonly roles: string
 }
 
-/** Somebody at the platform. Who works on one has it alone, so that what must be true of it is known. */
+/** A user of the platform. One lane works on a member at a time, so that the expected state is known. */
 export interface Member {
   readonly id: string
   isBusy: boolean
   isBlocked: boolean
-  /** When the platform was told that the member leaves; undefined for who is there. */
+  /** The time at which the member left at the platform; undefined if they are there. */
   leftAt: number | undefined
   readonly sessions: Session[]
   readonly history: Version[]
 }
 
-/** Everything that was acknowledged, and must be true from then on. */
+/** Keeps everything that was acknowledged, and must be true from then on. */
 export function createLedger(memberIds: readonly string[], roles: readonly string[], random: Random) {
   const members: readonly Member[] = memberIds.map((id) => ({
     id,
@@ -45,21 +45,21 @@ export function createLedger(memberIds: readonly string[], roles: readonly strin
   }))
   return {
     members,
-    /** Ids of sessions of the watched project that were told to be gone, or rotated: the stream must tell of each. */
+    /** IDs of sessions of the watched project that ended or were rotated: the stream must send an event for each. */
     revoked: new Map<string, number>(),
     rotated: new Set<string>(),
-    /** Request ids of changes by an administrator that were acknowledged, and what they were. */
+    /** Request IDs of acknowledged changes by an administrator, each with its action. */
     writes: new Map<string, string>(),
-    /** Request ids of changes that had no answer: done once or not at all. */
+    /** Request IDs of changes without a response: done once or not at all. */
     unansweredWrites: new Set<string>(),
     projects: new Map<string, string>(),
-    /** What was submitted by its number: the id that was answered, or that no answer came. */
+    /** Submissions by their number: the ID of the response, or undefined without a response. */
     submissions: new Map<number, string | undefined>(),
     done: new Map<string, number>(),
     count(what: string) {
       this.done.set(what, (this.done.get(what) ?? 0) + 1)
     },
-    /** Works on a member that nobody else works on. */
+    /** Works on a member that no other lane works on. */
     async withMember(work: (member: Member) => Promise<void>): Promise<void> {
       const free = members.filter(({ isBusy }) => !isBusy)
       if (free.length === 0) return
@@ -78,7 +78,7 @@ export type Ledger = ReturnType<typeof createLedger>
 
 export const sorted = (roles: readonly string[]) => [...roles].sort().join()
 
-/** Whether a member held exactly these roles at some moment of a stretch of time. */
+/** Returns true if a member held exactly these roles at some moment of a period. */
 export const heldWithin = ({ history }: Member, roles: string, from: number, to: number) =>
   history.some(
     (version, i) =>

@@ -7,10 +7,10 @@ import type { Verdicts } from './verdicts.ts'
 
 export const redirectUri = 'https://site.example/callback'
 
-/** Where a walk ended: at an address outside of the service, or with an answer that leads nowhere. */
+/** The end of a walk: an address outside of the service, or a response without a redirect. */
 type End = { readonly address: URL } | { readonly answer: Answer }
 
-/** Browsers that log in: each step may be answered by another instance. */
+/** Simulates browsers that sign in: each step may be answered by another instance. */
 export function createLogins(ask: Ask, sim: ChatSim, publicUrl: string, verdicts: Verdicts) {
   async function walk(first: string, as: string): Promise<End> {
     const jar = new Map<string, string>()
@@ -35,7 +35,7 @@ export function createLogins(ask: Ask, sim: ChatSim, publicUrl: string, verdicts
     throw new Error('A login goes round in circles.')
   }
 
-  /** A code of a completed login; undefined where the platform or an outage did not let it complete. */
+  /** Returns the code of a completed sign-in, or undefined if the platform or an outage prevented it. */
   async function codeOf(
     path: string,
     member: Pick<Member, 'id'>,
@@ -43,7 +43,7 @@ export function createLogins(ask: Ask, sim: ChatSim, publicUrl: string, verdicts
   ): Promise<string | undefined> {
     const end = await walk(path, member.id)
     if ('answer' in end) {
-      // The platform's own page of an error, or an answer that was judged already.
+      // An error page of the platform, or a response that was judged already.
       if (end.answer.status === 302) verdicts.loginRefused('the platform did not send the browser back')
       return undefined
     }
@@ -68,7 +68,7 @@ export function createLogins(ask: Ask, sim: ChatSim, publicUrl: string, verdicts
 
 export type Logins = ReturnType<typeof createLogins>
 
-/** What somebody does at the platform's screen; where the platform sends the browser, if it does. */
+/** Agrees at the platform's screen. Returns the address to which the platform sends the browser, if it does. */
 async function atPlatform(screen: string, as: string): Promise<URL | undefined> {
   try {
     const answer = await fetch(`${screen}&login_as=${as}&auto=1`, { redirect: 'manual' })

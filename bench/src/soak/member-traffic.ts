@@ -20,20 +20,24 @@ interface Parts {
 
 const { crew, deckhand, guest, captain, quiet } = demo.roles
 const given = [crew, deckhand, guest, captain, quiet]
-/** So many sessions does a member have at most: what the service holds does not grow with the run. */
+/** The maximum number of sessions of a member: the stored data must not grow with the run. */
 const mostSessions = 3
-/** The promise is a second while the gateway vouches; a busy machine and a gateway that came back are given more. */
+/** The guarantee is a second while the gateway is connected. A busy machine and a reconnected gateway get more. */
 const lateMs = 10_000
-/** While it does not (gateway sessions that end one after another begin ever later), roles are read when they are this old. */
+/**
+ * Otherwise (gateway sessions that end one after another start with growing delays), roles are read again at this age.
+ */
 const permissionTtlMs = 60_000
 
-/** What sites do with members, and the platform with both. Each act is followed by the question whether it is so. */
+/**
+ * Simulates sites that work with members, and the platform with both. Each act is followed by a check of its effect.
+ */
 export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, projects, admin }: Parts) {
   const [watched] = projects
   const asKey = ({ project }: Session) => project.key
 
   const end = (session: Session) => {
-    // Who is not sure which pair a session has may end nothing by the one that is known: no event is due then.
+    // A client that is unsure of a session's pair may end nothing with the known one, so no event is due then.
     if (session.state === 'live' && session.project === watched && session.id !== '')
       ledger.revoked.set(session.id, Date.now())
     session.state = 'ended'
@@ -42,7 +46,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
     member.sessions.filter(({ state }) => states.includes(state))
   const nameOf = (session: Session) => `session ${session.id} (${session.state})`
 
-  /** Asks about a session and holds the answer against what is known of it. */
+  /** Validates a session and compares the response with its known state. */
   async function validate(member: Member, session: Session, at?: number): Promise<Answer> {
     const asked = Date.now()
     const answer = await ask('POST', '/api/auth/validate', {
@@ -86,13 +90,16 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
       verdicts.broken(`roles by the ${source} are ${asked - newest.from} ms late`)
   }
 
-  /** Whether what an answer says is older than its source may be. What is mirrored while the platform is silent may be old. */
+  /**
+   * Returns true if the roles in a response are older than their source permits. Mirrored roles may be old while the
+   * platform is silent.
+   */
   function isOlderThanPromised(source: string, ms: number): boolean {
     if (source === 'mirror' || !verdicts.isCalm(lateMs)) return false
     return ms > (source === 'gateway' ? lateMs : permissionTtlMs + lateMs)
   }
 
-  /** Who was told that a session is gone finds it gone on every instance. */
+  /** Checks that an ended session is gone on every instance. */
   async function expectGone(member: Member, session: Session) {
     await Promise.all([validate(member, session, 0), validate(member, session, 1)])
   }
@@ -122,7 +129,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
       verdicts.broken(`an exchange of a fresh code answered ${answer.status} ${answer.code}`)
   }
 
-  /** Of two exchanges of one code at once one wins, and the other one's use ends what the first one was given. */
+  /** Exchanges one code twice at once: one succeeds, and the other one's use ends the session of the first. */
   async function exchangeTwice(member: Member) {
     if (member.leftAt !== undefined || member.isBlocked) return
     const project = random.one(projects)
@@ -189,7 +196,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
     for (const one of ended) await expectGone(member, one)
   }
 
-  /** Also as two requests with the same pair at once, of which one may win. */
+  /** Refreshes a session, sometimes with two requests at once, of which at most one may succeed. */
   async function refresh(member: Member) {
     const [session] = whichAre(member, 'live')
     if (!session || session.refreshToken === '') return
@@ -200,13 +207,14 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
     if (won.length > 1) verdicts.broken('one pair was refreshed twice')
     const [first] = won
     if (!first) {
-      // Refused, or no answer: the client presents the pair once more, and what it is told is final.
+      // Refused, or no response: the client sends the pair once more, and this result is final.
       const again = answers.every(({ status }) => status === 0 || status === 503)
         ? await once(random.below(2))
         : undefined
       if (again?.status === 200) return take(member, session, again)
       if (again?.code === 'REFRESH_TOKEN_SUPERSEDED' || again?.code === 'INVALID_TOKEN') {
-        // It was done and the answer was lost: the pair is gone, the session lives on with one that nobody has.
+        // The refresh succeeded without a response: the pair is void, and the session continues with one that no client
+        // has.
         session.state = 'ended'
         await expectGone(member, session)
       } else {
@@ -238,8 +246,8 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
   }
 
   /**
-   * Comes back only once the service has told that the member is gone, and when the gateway has nothing to tell again: who
-   * left and returned in between is told to have left once more by its replay, which ends what began meanwhile
+   * Returns only once the service has reported the member as gone, and the gateway has nothing to replay. Otherwise the
+   * replay would report that the member left once more, which ends the sessions that began meanwhile
    * (docs/decisions/0013-live-mirror.md).
    */
   async function leaveOrReturn(member: Member) {
@@ -270,7 +278,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
       ? await ask('DELETE', path, { token })
       : await ask('PUT', path, { token, body: { reason: 'Soak' } })
     if (answer.status !== 200 && answer.status !== 204) {
-      // Whether it is blocked now nobody knows: its sessions may be gone, and logins may be refused.
+      // The state of the block is unknown: sessions may have ended, and sign-ins may be refused.
       for (const session of before) session.state = 'unsure'
       ledger.unansweredWrites.add(answer.requestId)
       if (!member.isBlocked) await unblock(member, token)
@@ -284,7 +292,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
     for (const session of before) await expectGone(member, session)
   }
 
-  /** Until it is acknowledged: a member whose state is not known is of no use. */
+  /** Retries until it is acknowledged: a member with an unknown state is of no use. */
   async function unblock(member: Member, token: string) {
     member.isBlocked = true
     for (let tries = 0; tries < 200; tries++) {
@@ -299,7 +307,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
 
   async function validateAll(member: Member) {
     for (const session of member.sessions) await validate(member, session)
-    // What has ended is asked about for a while, and forgotten but for the newest.
+    // Validates ended sessions for a while, and keeps only the newest.
     const ended = whichAre(member, 'ended')
     for (const one of ended.slice(0, -5)) member.sessions.splice(member.sessions.indexOf(one), 1)
   }

@@ -6,12 +6,12 @@ import type { SoakFault } from './faults.ts'
 import { createInstance, type SoakInstance } from './instance.ts'
 import type { SoakPlace } from './place.ts'
 
-/** Faults that the soak does not make: they take longer, or leave nothing to serve. */
+/** Faults that the soak omits: they take longer, or leave nothing to serve. */
 
 const unavailable = { logins: true, codes: ['DATABASE_UNAVAILABLE', 'temporarily_unavailable', 'a page'] }
 const withoutDatabase = '503 with Retry-After, never 401; by itself back after it'
 
-/** Statements by an administrator of the database, beside the service. */
+/** Runs statements as an administrator of the database, beside the service. */
 async function atDatabase(place: SoakPlace, ...statements: readonly string[]) {
   const client = new pg.Client({ connectionString: place.postgres.url })
   client.on('error', () => {})
@@ -24,7 +24,7 @@ async function atDatabase(place: SoakPlace, ...statements: readonly string[]) {
 const cutConnections =
   "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'soak' and pid <> pg_backend_pid()"
 
-/** What a fault holds until it ends. */
+/** The resources of a fault until it ends. */
 const held: {
   connections: pg.Client[]
   instance: SoakInstance | undefined
@@ -87,7 +87,7 @@ export const moreFaults: readonly SoakFault[] = [
         )
         if (!isOpen) break
         held.connections.push(client)
-        // The service opens its own meanwhile: what it got back is taken from it.
+        // The service opens connections meanwhile: cuts those, too.
         if (i % 10 === 9) await held.connections[0]?.query(cutConnections)
       }
     },

@@ -5,19 +5,19 @@ import { makeFolder, type Postgres, removeFolder, startPostgres } from '../postg
 import { type Redis, startRedis } from '../redis.ts'
 import { createInstance, type SoakInstance } from './instance.ts'
 
-/** All that a deployment is made of: two instances, their PostgreSQL and Redis, and the chat platform behind them. */
+/** A complete deployment: two instances, their PostgreSQL and Redis, and the chat platform behind them. */
 export interface SoakPlace {
   readonly folder: string
   readonly sim: ChatSim
   readonly postgres: Postgres
   readonly redis: Redis
   readonly env: Readonly<Record<string, string>>
-  /** One process, never ended: what it holds over the whole run says whether that grows. */
+  /** One process that never ends, so that leaks show as growth over the whole run. */
   readonly steady: SoakInstance
-  /** Two workers; stopped, killed and hung at random. */
+  /** Two workers that are stopped, killed and hung at random. */
   readonly troubled: SoakInstance
   readonly instances: readonly [SoakInstance, SoakInstance]
-  /** Members of the main server who log in; nobody else does. */
+  /** The only members of the main server who sign in. */
   readonly memberIds: readonly string[]
   close(): Promise<void>
 }

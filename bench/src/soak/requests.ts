@@ -10,16 +10,16 @@ export interface Sent {
   readonly body?: unknown
   readonly form?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
-  /** Of the instances, by its place; any, where none is named. */
+  /** The index of the instance; by default any. */
   readonly at?: number
 }
 
-/** Longer than the service lets anybody wait, so that a request that hangs is told apart from one that is late. */
+/** Longer than any wait in the service, so that a hanging request differs from a late one. */
 const timeoutMs = 15_000
 
 /**
- * Asks one of the instances, and the other one where the connection is refused, as a balancer would: nothing was sent
- * then. Every answer is noted with the verdict whether it may be.
+ * Creates a client that sends requests to one of the instances, and to the other one if the connection is refused, as a
+ * load balancer would: then nothing was sent. Every response is judged.
  */
 export function createClient(instances: readonly SoakInstance[], random: Random, verdicts: Verdicts) {
   return async function ask(method: string, path: string, sent: Sent = {}): Promise<Answer> {
@@ -72,7 +72,7 @@ async function send(url: string, method: string, path: string, sent: Sent, reque
   const answered = await response.text()
   const isJson = /json/.test(response.headers.get('content-type') ?? '')
   const parsed: Record<string, unknown> = isJson && answered !== '' ? JSON.parse(answered) : {}
-  // Endpoints of OpenID Connect answer in the words of OAuth, and a step of a login with a page.
+  // Endpoints of OpenID Connect respond with OAuth errors, and a step of a sign-in with a page.
   const code = parsed['code'] ?? parsed['error'] ?? (isJson ? undefined : 'a page')
   return {
     status: response.status,
@@ -82,7 +82,7 @@ async function send(url: string, method: string, path: string, sent: Sent, reque
   }
 }
 
-/** The code of what went wrong below `fetch`, which wraps it. */
+/** Returns the code of the error below `fetch`, which wraps it. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return 'TIMEOUT'

@@ -6,7 +6,7 @@ interface Sample {
   readonly files: number
 }
 
-/** Memory and open files of a process over time, from when it has warmed up. */
+/** Samples memory and open files of a process over time, from the end of its warm-up. */
 export function sampleProcess(pids: () => readonly number[], everyMs: number) {
   const samples: Sample[] = []
   const from = performance.now()
@@ -19,12 +19,12 @@ export function sampleProcess(pids: () => readonly number[], everyMs: number) {
         files: all.reduce((sum, pid) => sum + openFiles(pid), 0),
       })
     } catch {
-      // A worker that ended while it was looked at.
+      // The worker ended meanwhile.
     }
   }, everyMs)
   return {
     stop: () => clearInterval(timer),
-    /** Growth an hour by least squares over what came after the warm-up. */
+    /** Returns the growth per hour, by least squares over the samples after the warm-up. */
     growth(warmUpMs: number) {
       const warm = samples.filter(({ atMs }) => atMs >= warmUpMs)
       const first = warm.slice(0, Math.ceil(warm.length / 10))

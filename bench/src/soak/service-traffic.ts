@@ -27,13 +27,13 @@ interface Parts {
 
 export const oidcUri = 'https://wiki.example/callback'
 
-/** What administrators, forms and single-page sites do, beside the members' sessions. */
+/** Simulates administrators, forms and single-page sites, beside the members' sessions. */
 export function serviceTraffic(parts: Parts) {
   const { ask, ledger, logins, verdicts, random, project, oidc, webhook, admin } = parts
   let numbers = 0
   const isUnknown = ({ status }: Answer) => status === 0 || status === 503
 
-  /** Without an answer it is sent again with the same `Idempotency-Key`, as a careful client does. */
+  /** Submits a form. Without a response it retries with the same `Idempotency-Key`, as a careful client does. */
   async function submit() {
     numbers += 1
     const number = numbers
@@ -54,13 +54,13 @@ export function serviceTraffic(parts: Parts) {
       ledger.count('submissions')
     } else {
       ledger.submissions.set(number, undefined)
-      // The second one of the same second has the signature of the first, which may have been taken.
+      // A second submission within the same second has the signature of the first, which may have been accepted.
       if (!isUnknown(answer) && answer.code !== 'SIGNATURE_REPLAYED')
         verdicts.broken(`a submission answered ${answer.status} ${answer.code}`)
     }
   }
 
-  /** Sends a change of an administrator; true where it was acknowledged, and must be in the audit log once. */
+  /** Sends a change of an administrator. An acknowledged one must be in the audit log once. */
   async function change(method: string, path: string, body: unknown, what: string): Promise<Answer> {
     const answer = await ask(method, path, { token: admin.token, ...(body !== undefined && { body }) })
     if (answer.status >= 200 && answer.status < 300) {
@@ -72,7 +72,7 @@ export function serviceTraffic(parts: Parts) {
   }
 
   let turn = 0
-  /** What the site may do is as the last change left it: one that changes nothing leaves no entry. */
+  /** True if the last change of the site's access is known. A change without an effect adds no audit entry. */
   let isAccessKnown = false
   async function administer() {
     turn += 1
@@ -99,7 +99,7 @@ export function serviceTraffic(parts: Parts) {
     ledger.projects.set(id, gone.status === 204 ? 'gone' : 'unknown')
   }
 
-  /** The old key is good nowhere from the answer on, and the new one everywhere. */
+  /** Replaces a key: after the response the old key is invalid everywhere, and the new one valid. */
   async function replaceKey(id: string, old: string) {
     const path = `/api/admin/projects/${id}/regenerate-api-key`
     const answer = await change('POST', path, {}, 'project.regenerate_key')
@@ -136,7 +136,9 @@ export function serviceTraffic(parts: Parts) {
     ledger.count('reads')
   }
 
-  /** A login by OpenID Connect, userinfo, a rotation, and the end of the session, after which neither token is good. */
+  /**
+   * Signs in by OpenID Connect, reads userinfo, rotates the tokens, and ends the session: then both tokens are invalid.
+   */
   async function signOn() {
     await ledger.withMember(async (member) => {
       if (member.leftAt !== undefined || member.isBlocked) return

@@ -12,7 +12,7 @@ export interface SetUp {
   readonly webhook: Webhook
 }
 
-/** An administrator, two sites, a client of OpenID Connect and a webhook, as an operator makes them. */
+/** Creates an administrator, two sites, a client of OpenID Connect and a webhook, as an operator does. */
 export async function setUp(ask: Ask, logins: Logins): Promise<SetUp> {
   const path = `/api/auth/admin/login?${new URLSearchParams({ return_to: '/console/' })}`
   const code = await logins.codeOf(path, { id: demo.users.mara })

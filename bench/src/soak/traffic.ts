@@ -12,7 +12,7 @@ import { serviceTraffic } from './service-traffic.ts'
 import { setUp } from './set-up.ts'
 import { createVerdicts } from './verdicts.ts'
 
-/** Sets up a deployment and uses it, until it is told to stop; then everything is held against the ledger. */
+/** Sets up a deployment and uses it until it is stopped. Then everything is checked against the ledger. */
 export async function startTraffic(place: SoakPlace, random: Random, laneCount: number) {
   const verdicts = createVerdicts()
   const ask = createClient(place.instances, random, verdicts)
@@ -38,13 +38,13 @@ export async function startTraffic(place: SoakPlace, random: Random, laneCount: 
     lane(services.read, 200),
     lane(services.signOn, 1_000),
   ])
-  // Told by whoever waits for it; a run that is about to end for another reason is not ended by this one.
+  // `stop` reports a failure. A run that is about to end for another reason must not fail by this one.
   lanes.catch(() => {})
   return {
     verdicts,
     ledger,
     events,
-    /** Ends the lanes. Rejects when one of them could not go on. */
+    /** Ends the lanes. Rejects if one of them has failed. */
     async stop() {
       isOver = true
       await lanes

@@ -1,12 +1,12 @@
 import type { Answer } from './answer.ts'
 
-/** What may be seen of a fault by those who ask. Anything else is a defect. */
+/** The effects of a fault that clients may see. Anything else is a defect. */
 export interface Allowance {
-  /** Answers without a status: the connection broke, or nothing came in time. Of this instance, or of any (`true`). */
+  /** Missing responses: the connection broke, or timed out. Of this instance, or of any (`true`). */
   readonly lost?: number | true
   /** Codes of 503. */
   readonly codes?: readonly string[]
-  /** Logins that end at the redirect URI with `temporarily_unavailable` or `server_error`. */
+  /** Sign-ins that end at the redirect URI with `temporarily_unavailable` or `server_error`. */
   readonly logins?: boolean
 }
 
@@ -19,7 +19,7 @@ interface Window {
   failures: number
 }
 
-/** A request, and what came of it. */
+/** A request and its response. */
 export interface Seen {
   readonly method: string
   readonly path: string
@@ -27,12 +27,15 @@ export interface Seen {
   readonly ms: number
 }
 
-/** How long after a fault its traces may still be seen. The promise is two seconds; a busy machine is given more. */
+/**
+ * How long, in milliseconds, the effects of a fault may last after it. The guarantee is two seconds; a busy machine
+ * gets more.
+ */
 const graceMs = 5_000
-/** The platform's breakers open again by themselves, later after each failure. */
+/** The circuit breakers for the platform recover by themselves, later after each failure. */
 const loginGraceMs = 60_000
 
-/** Judges all that is answered: what was promised, what a fault explains, and what nothing does. */
+/** Judges all responses: as promised, explained by a fault, or unexplained. */
 export function createVerdicts(now: () => number = () => performance.now()) {
   const windows: Window[] = []
   const wrong: string[] = []
@@ -42,7 +45,7 @@ export function createVerdicts(now: () => number = () => performance.now()) {
   const startedAt = now()
   const isNear = ({ beganAt, endedAt }: Window, at: number, grace: number) =>
     at >= beganAt && at <= endedAt + grace
-  /** The newest fault that lets this be, and its window. */
+  /** Returns the window of the newest fault that allows this. */
   const explain = (at: number, isAllowed: (allows: Allowance) => boolean, grace = graceMs) =>
     windows.findLast((one) => isNear(one, at, grace) && isAllowed(one.allows))
   const told = (text: string) =>
@@ -61,7 +64,7 @@ export function createVerdicts(now: () => number = () => performance.now()) {
     counts,
     wrong,
     unexplained,
-    /** Begins a fault; answers a function that ends it. */
+    /** Starts a fault, and returns a function that ends it. */
     begin(fault: string, allows: Allowance): () => void {
       const window: Window = {
         fault,
@@ -76,11 +79,11 @@ export function createVerdicts(now: () => number = () => performance.now()) {
         window.endedAt = now()
       }
     },
-    /** A promise that was broken, whatever the fault. */
+    /** Records a promise that was broken, which no fault excuses. */
     broken(text: string): void {
       wrong.push(told(text))
     },
-    /** A login that ended elsewhere than at a code. */
+    /** Records a sign-in that ended without a code. */
     loginRefused(reason: string): void {
       failed(`login: ${reason}`, ({ logins }) => logins === true, loginGraceMs)
     },
@@ -97,19 +100,24 @@ export function createVerdicts(now: () => number = () => performance.now()) {
         failed(`${kind} answered 503 ${code}`, ({ codes }) => codes?.includes(code ?? '') ?? false)
       } else if (status >= 500) wrong.push(told(`${kind} answered ${status} ${code}`))
     },
-    /** Whether nothing has been wrong for so long: roles and departures are told in time then. */
+    /**
+     * Returns true if no fault was active for this many milliseconds: then roles and departures must arrive in time.
+     */
     isCalm(ms: number): boolean {
       const at = now()
       return !windows.some((one) => one.beganAt <= at && one.endedAt > at - ms)
     },
-    /** What was seen of the newest fault. */
+    /** Returns the effects of the newest fault. */
     lastFault() {
       const last = windows.at(-1)
       if (!last) throw new Error('There was no fault.')
       const { failures, beganAt, endedAt, lastFailureAt } = last
       return { failures, lastedMs: endedAt - beganAt, recoveryMs: Math.max(0, lastFailureAt - endedAt) }
     },
-    /** For each kind of fault: how often, what it explained, and the longest time from its end to its last trace. */
+    /**
+     * Returns for each kind of fault: its count, the failures that it explains, and the longest time from its end to
+     * its last effect.
+     */
     faults() {
       const byName = new Map<
         string,

@@ -1,4 +1,4 @@
-"""A real service, started by `python.test.ts`, and a door to what is no client's to do."""
+"""A real service, started by `python.test.ts`, and a door for actions that no client offers."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SERVICE_URL: str = TERMS["serviceUrl"]
 SERVER: str = TERMS["serverId"]
 USERS: Dict[str, str] = TERMS["users"]
 ROLES: Dict[str, str] = TERMS["roles"]
-#: What looks like a session token, and is none.
+#: Has the form of a session token, but is not valid.
 NO_TOKEN = "rcs_" + "a" * 49
 REDIRECT_URI = "https://site.example/callback?keep=1"
 
@@ -32,7 +32,7 @@ def act(action: str, **given: str) -> Dict[str, Any]:
 
 
 class Blocking:
-    """The client for asyncio behind the calls of the one for threads, so that both pass the same tests."""
+    """Wraps the client for asyncio in the calls of the one for threads, so that both pass the same tests."""
 
     def __init__(self, make: Callable[[], AsyncRolecall]) -> None:
         self._loop = asyncio.new_event_loop()
@@ -121,7 +121,7 @@ def rolecall(kind: str, project: Dict[str, Any]) -> Iterator[Rolecall]:
 
 
 def walk(url: str, as_user: str = "ada") -> str:
-    """A person's browser, from the authorize address to the redirect at the end."""
+    """Signs in with a person's browser, from the authorize address to the final redirect."""
     with httpx.Client() as browser:
         screen = browser.get(url).headers["location"]
         back = httpx.get(f"{screen}&login_as={USERS[as_user]}&auto=1").headers["location"]
@@ -133,7 +133,7 @@ def query_of(url: str) -> Dict[str, str]:
 
 
 def code_of(rolecall: Rolecall, project: Dict[str, Any], as_user: str = "ada") -> Dict[str, Any]:
-    """What an exchange takes, of a login that was walked."""
+    """Signs in, and returns the arguments for an exchange."""
     login = mint_login()
     url = rolecall.authorize_url(
         client_id=project["id"],
@@ -157,7 +157,7 @@ def log_in(rolecall: Rolecall, project: Dict[str, Any], as_user: str = "ada") ->
 
 
 def token_of(project: Dict[str, Any], as_user: str = "ada") -> str:
-    """The token of a session that nobody had to log in for."""
+    """Returns the token of a session that was created without a sign-in."""
     return str(act("session", id=project["id"], key=project["key"], **{"as": USERS[as_user]})["token"])
 
 

@@ -5,9 +5,9 @@ import { givenWebhook } from '../../../apps/api/test/given-webhook.ts'
 import { startRelay } from '../../../apps/api/test/relay.ts'
 import type { World } from '../../../apps/api/test/service.ts'
 
-/** What the tests in Python are told at their start, as JSON in `ROLECALL_TEST`. */
+/** The input of the tests in Python, as JSON in `ROLECALL_TEST`. */
 interface Terms {
-  /** Where the door listens. */
+  /** The address of the door. */
   readonly door: string
   readonly serviceUrl: string
   readonly serverId: string

@@ -1,4 +1,4 @@
-"""How a site keeps sessions going, as cases that it passes in each framework."""
+"""The cases of refreshing sessions, which a site passes in each framework."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def name_of(project: Dict[str, Any], kind: str) -> str:
 
 
 def bring(browser: Browser, project: Dict[str, Any], pair: Dict[str, Any], *, got_ago: int = 100, ends_in: int = 60) -> None:
-    """Gives the browser the cookie of a session; as it is here, more than half of its life is over."""
+    """Gives the browser the cookie of a session, by default after more than half of its lifetime."""
     name, now = name_of(project, "session"), int(time.time())
     times = {"obtainedAt": now - got_ago, "expiresAt": now + ends_in}
     pair = {"token": pair["token"], "refreshToken": pair["refreshToken"]}
@@ -83,7 +83,7 @@ def a_pair_that_another_process_has_replaced_is_worth_one_more_try(browser: Brow
     assert set_names(first) == [name_of(project, "retry")]
     second = browser.get("/member?tab=2", headers=NAVIGATE)
     assert location_of(second).startswith(f"{APP_URL}/auth/login?")
-    # The cookie of the session is never deleted: it may be the newer one by now.
+    # Never deletes the session cookie: it may be a newer one by now.
     assert name_of(project, "session") not in set_names(second)
     bring(browser, project, {"token": newer.token, "refreshToken": newer.refresh_token}, got_ago=0)
     assert browser.get("/member?tab=2", headers=NAVIGATE).json() == {"id": USERS["ada"]}

@@ -1,4 +1,4 @@
-"""What every adapter does, as one table: the same site in each framework passes the same cases."""
+"""The cases that every adapter passes, with the same site in each framework."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ NEW_SECRET = "a new secret, random enough for tests"
 NAVIGATE = {"sec-fetch-mode": "navigate", "sec-fetch-site": "none"}
 SAME_SITE = {"sec-fetch-site": "same-origin", "origin": APP_URL}
 
-#: What the guards of all clients accept, row by row: the client in JavaScript passes the same table.
+#: The requests that the guards of all clients accept, row by row: the client in JavaScript passes the same table.
 GUARD_CASES = json.loads((Path(__file__).parents[2] / "guard-cases.json").read_text())
 
-#: A browser at the site: it keeps cookies and follows no redirect.
+#: A browser at the site: it stores cookies and follows no redirect.
 Browser = Any
 
 
@@ -33,7 +33,7 @@ def location_of(reply: Any) -> str:
 
 
 def begin(browser: Browser, return_to: Optional[str] = None) -> str:
-    """Begins a login; the address at which the service sends the browser back."""
+    """Starts a sign-in, and returns the address at which the service sends the browser back."""
     query = "" if return_to is None else f"?return_to={quote(return_to, safe='')}"
     return walk(location_of(browser.get(f"/auth/login{query}", headers=NAVIGATE)))
 
@@ -170,7 +170,7 @@ def a_person_who_declines_reads_why(browser: Browser, project: Dict[str, Any]) -
 
 
 def nobody_is_logged_out_by_an_outage(browser: Browser, project: Dict[str, Any]) -> None:
-    """The page of the site whose service is away."""
+    """Tests the page of a site with a service that is down."""
     headers = {"authorization": f"Bearer {NO_TOKEN}"}
     page = browser.get("/broken", headers={**headers, **NAVIGATE})
     assert page.status_code == 503 and int(page.headers["retry-after"]) > 0
@@ -273,7 +273,7 @@ RETURN_TO = [
             "/" + "a" * 2_000,
         )
     ),
-    # Absolute in the end: whatever a browser makes of the path, it stays at the site.
+    # Absolute in the end: however a browser reads the path, it stays on the site.
     ("/.//evil.example", "/.//evil.example"),
     ("/..//evil.example", "/..//evil.example"),
 ]

@@ -1,4 +1,4 @@
-"""Answers from memory, kept true by the events of the service."""
+"""Answers from memory, kept current by the events of the service."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from conftest import KINDS, ROLES, SERVICE_URL, USERS, act, client_of, log_in, r
 from rolecall import Cache, NetworkError, Rolecall
 
 Given = Dict[str, Any]
-#: So long that only events and their absence end what is kept.
+#: So long that only events, or their absence, evict a cache entry.
 CACHE = Cache(max_age_sec=600)
-#: The promise: whatever happens, nobody is told anything that has been untrue for longer.
+#: The guarantee: no answer is outdated by more than this, under any fault.
 LONGEST_STALE_SEC = 5.0
-#: Told by an event, on a machine that may be busy: well before silence would have ended what is kept.
+#: The time for an event on a busy machine: well before the cache loses its trust without events.
 AT_ONCE_SEC = 3.0
 
 
 class Wire:
-    """What a client sends: the stream goes by a relay, and validations are counted."""
+    """The connections of a client: the stream is relayed, and validations are counted."""
 
     def __init__(self) -> None:
         self.relay: str = act("relay")["url"]
@@ -62,7 +62,7 @@ class Site:
         self.wire = wire
 
     def when_local(self, token: str) -> None:
-        """Asks until answers come from memory."""
+        """Validates until answers come from memory."""
         until = time.monotonic() + 20
         while time.monotonic() < until:
             before = self.wire.validations
@@ -73,7 +73,9 @@ class Site:
         raise AssertionError("no answer came from memory")
 
     def stale_sec(self, change: Callable[[], object], is_true: Callable[[], bool]) -> float:
-        """Asks all the time from a change on; how long it still said what was no longer true."""
+        """
+        Validates continuously after a change. Returns for how many seconds the client still gave the outdated answer.
+        """
         change()
         changed_at = stale_at = time.monotonic()
         while time.monotonic() - changed_at < LONGEST_STALE_SEC + 2:
@@ -153,7 +155,7 @@ def test_it_keeps_a_bounded_number_of_sessions_the_most_recently_used(kind: str,
         a, b, c = token_of(project), token_of(project), token_of(project)
         site.when_local(a)
         site.when_local(b)
-        # Both were used; the next one that comes gives them a second chance, in order, and takes the first.
+        # Both were used: the next new entry gives them a second chance, in order, and evicts the first.
         site.when_local(c)
         before = site.wire.validations
         site.client.validate(b)
@@ -178,7 +180,9 @@ def test_a_stream_that_was_closed_opens_again_where_it_was(kind: str, project: G
 
 
 def after_a_fault(project: Given, kind: str, fault: str, end: str, **given: str) -> float:
-    """For how long a logout was not seen after something happened to the stream; and all is well again at the end."""
+    """
+    Returns for how many seconds a logout was not noticed after a fault of the stream. Checks that the client recovers.
+    """
     with site_of(kind, project) as site:
         token = token_of(project)
         site.when_local(token)
@@ -190,7 +194,7 @@ def after_a_fault(project: Given, kind: str, fault: str, end: str, **given: str)
 
 
 def after_an_outage(project: Given, kind: str) -> float:
-    """For how long answers came after the service was away, before it was told."""
+    """Returns for how many seconds a client still answered after the service went down."""
     relay = act("relay")["url"]
     with client_of(kind, relay, project["key"], cache=CACHE, retries=0) as client:
         token = token_of(project)
@@ -210,7 +214,7 @@ def after_an_outage(project: Given, kind: str) -> float:
 
 
 def by_default(project: Given, kind: str) -> float:
-    """For how long an answer is given that no event has dropped."""
+    """Returns for how many seconds an answer is used that no event evicts."""
     with site_of(kind, project, True) as site:
         token = token_of(project)
         site.when_local(token)
@@ -227,7 +231,7 @@ def by_default(project: Given, kind: str) -> float:
 
 
 def test_whatever_happens_to_the_stream_or_the_service_no_answer_is_older_than_five_seconds(project: Given) -> None:
-    """All of it at once, as each case takes seconds."""
+    """Runs all cases at once, as each takes seconds."""
     cases: Dict[str, Callable[[str], float]] = {
         "frozen": lambda kind: after_a_fault(project, kind, "freeze", "thaw"),
         "cut": lambda kind: after_a_fault(project, kind, "cut", "mend"),
@@ -239,7 +243,7 @@ def test_whatever_happens_to_the_stream_or_the_service_no_answer_is_older_than_f
     with ThreadPoolExecutor(len(names)) as pool:
         seconds = dict(zip(names, pool.map(lambda case: cases[case[0]](case[1]), names)))
     assert {case: late for case, late in seconds.items() if late >= LONGEST_STALE_SEC} == {}
-    # An answer that was never kept would be no test of its age.
+    # An answer that was never cached would not test its age.
     assert min(late for (name, _), late in seconds.items() if name in ("frozen", "away", "well")) > 1
 
 

@@ -26,7 +26,7 @@ def member(request: HttpRequest) -> HttpResponse:
     return JsonResponse({"id": request.rolecall.session.member.id})
 
 
-# The guard is tried, and not the one of Django.
+# The test is about this guard, and not the one of Django.
 member.csrf_exempt = True  # type: ignore[attr-defined]
 
 
@@ -51,7 +51,7 @@ def kept(request: HttpRequest) -> HttpResponse:
 
 
 def kept_by_django(request: HttpRequest) -> HttpResponse:
-    # The decorator wants the settings, which are made later than this module.
+    # The decorator needs the settings, which are made later than this module.
     return cache_page(60)(kept)(request)
 
 
@@ -66,7 +66,7 @@ def calls_by_itself(request: HttpRequest) -> HttpResponse:
 
 
 class AwayForSome(httpx.HTTPTransport):
-    """The service, which cannot be reached for the page whose session check must fail."""
+    """A connection that fails for the page that tests a failing session check."""
 
     is_away = False
 
@@ -139,7 +139,7 @@ class Browser:
         return self._reply(self._client.post(path, secure=True, **environ_of(headers)))
 
     def _reply(self, response: Any) -> Reply:
-        # A browser forgets what is deleted; the test client of Django keeps it as an empty value.
+        # A browser removes deleted cookies; the test client of Django keeps them with an empty value.
         for name, morsel in list(self._client.cookies.items()):
             if not morsel.value or morsel["max-age"] == 0:
                 del self._client.cookies[name]

@@ -1,4 +1,4 @@
-"""What goes wrong on the way, against servers that are not the service."""
+"""Failures between client and service, against servers that are not the service."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ BUSY = b'{"code":"SERVICE_OVERLOADED","detail":"Too much.","requestId":"r1"}'
 
 @contextmanager
 def another_server(answer: Callable[[int, BaseHTTPRequestHandler], Reply]) -> Iterator[Tuple[str, List[str]]]:
-    """A server that answers as it is told (0: it has answered by itself), and the paths that were asked for."""
+    """Starts a server with given responses (0: it has responded by itself), and yields the requested paths."""
     asked: List[str] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -150,12 +150,12 @@ def test_those_who_ask_for_the_same_at_the_same_time_share_one_call(kind: str) -
 
         with ThreadPoolExecutor(20) as pool:
             assert list(pool.map(ask, range(20))) == [None] * 20
-    # Whoever comes a second after the first one asks anew.
+    # A caller more than a second after the first one sends a new request.
     assert 1 <= len([path for path in asked if path.endswith("/validate")]) <= 3
 
 
 def test_who_is_interrupted_interrupts_nobody_who_asked_the_same() -> None:
-    """A signal, or the timeout of a server that is thrown into one of its threads."""
+    """Simulates a signal, or the timeout of a server that is raised in one of its threads."""
     both, interrupted = threading.Event(), threading.Event()
 
     class Interrupting(httpx.HTTPTransport):
@@ -240,7 +240,7 @@ def test_errors_and_clients_never_show_the_key_or_a_token(
         with pytest.raises(NetworkError) as lost:
             client.refresh(session.token, session.refresh_token)
     for error in (refused.value, lost.value):
-        # What led to it is shown by tools that report errors, with the request that it holds.
+        # Tools that report errors show the chain of causes, with the requests in it.
         assert error.__cause__ is None and error.__context__ is None
     shown = repr([session, rolecall, refused.value, vars(refused.value), lost.value, vars(lost.value)])
     for secret in (project["key"], session.token, session.refresh_token):

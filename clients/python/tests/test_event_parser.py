@@ -44,7 +44,7 @@ def test_a_frame_that_does_not_end_is_refused_in_linear_time() -> None:
     with pytest.raises(ValueError, match="too long"):
         for _ in range(2 << 20):
             list(parser.feed(b"x"))
-    # Joining everything at every byte would copy half a terabyte.
+    # Joining all bytes at every byte would copy half a terabyte.
     assert time.process_time() - began < 30
 
 

@@ -16,7 +16,7 @@ Given = Dict[str, Any]
 def test_events_come_as_they_happen_and_go_on_after_the_last_one(kind: str, project: Given) -> None:
     act("roles", member=USERS["tomas"], role=ROLES["deckhand"])
     with client_of(kind, SERVICE_URL, project["key"]) as rolecall:
-        # An id that is unknown is answered with `reset`, and the stream is known to be open.
+        # The service responds to an unknown ID with `reset`, which shows that the stream is open.
         events = rolecall.events(last_id="1-1-1", heartbeat_sec=1)
         assert isinstance(next(events), Reset)
         token = token_of(project, "tomas")

@@ -57,7 +57,7 @@ def site_of(project: Given, rolecall: AsyncRolecall, broken: AsyncRolecall) -> F
 
     @app.get("/kept")
     async def kept(session: Optional[Session] = Depends(login.current_session)) -> Response:
-        # An answer of its own, to which FastAPI adds no header of a dependency.
+        # Returns its own response, to which FastAPI adds no header of a dependency.
         return JSONResponse({"known": session is not None}, headers={"cache-control": "public, max-age=60, s-maxage=60"})
 
     @app.get("/open")
@@ -72,7 +72,7 @@ def site_of(project: Given, rolecall: AsyncRolecall, broken: AsyncRolecall) -> F
 
 
 class Browser:
-    """The site in this process, one request after the other."""
+    """Runs the site in this process, one request after the other."""
 
     def __init__(self, project: Given) -> None:
         self._project = project

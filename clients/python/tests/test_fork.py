@@ -1,4 +1,4 @@
-"""A process that is forked, as servers do that load the site before they start their workers."""
+"""Tests a process that is forked, as servers do that load the site before they start their workers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ INVALID: Reply = (401, PROBLEM, b'{"code":"INVALID_TOKEN","detail":"No."}')
 
 
 def start(kind: str, url: str, program: str, options: str = "") -> "subprocess.Popen[str]":
-    """A program that has `ask()`, a validation by a client that it made at its beginning."""
+    """Starts a program with `ask()`, a validation by a client that it created at its start."""
     name, http = ("Rolecall", "Client") if kind == "threads" else ("AsyncRolecall", "AsyncClient")
     call = f"client.validate({NO_TOKEN!r})"
     # A loop for each process: a child would share the parent's.
@@ -62,7 +62,7 @@ def test_a_child_never_uses_a_connection_of_its_parent(kind: str) -> None:
     with another_server(noted) as (url, asked):
         out, error = start(kind, url, FORK_AND_ASK).communicate(timeout=60)
         assert out.split() == ["None", "None"], error
-        # The parent's two calls on one connection, and the child's on another.
+        # The parent makes two calls on one connection, and the child one on another.
         assert (len(asked), len(ports)) == (3, 2)
 
 

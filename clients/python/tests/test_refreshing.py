@@ -23,7 +23,7 @@ def nothing(_path: str) -> None:
 
 
 class Watched(httpx.BaseTransport, httpx.AsyncBaseTransport):
-    """The way to the service, which counts what passes and may have something happen before."""
+    """Connects to the service, counts requests, and can run an action before them."""
 
     def __init__(self, before: Before) -> None:
         self.paths: List[str] = []
@@ -50,7 +50,7 @@ def kept_of(pair: Dict[str, Any]) -> Kept:
 
 
 def replace(kind: str, key: str, kept: Kept, way: Watched, times: int = 1) -> List[Replacement]:
-    """So many at the same moment."""
+    """All at the same moment."""
     if kind == "threads":
         with Rolecall(SERVICE_URL, key, retries=0, http_client=httpx.Client(transport=way)) as rolecall:
             with ThreadPoolExecutor(times) as pool:

@@ -1,4 +1,4 @@
-"""Cookies that nobody but the site can read, write or move."""
+"""Cookies that only the site can read, write or move."""
 
 from __future__ import annotations
 

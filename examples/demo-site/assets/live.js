@@ -1,4 +1,4 @@
-// Asks twice a second what has changed, while somebody is looking.
+// Asks for changes twice a second, while the page is visible.
 const roles = document.getElementById('roles')
 const asOf = document.getElementById('as-of')
 const source = document.getElementById('source')
@@ -15,7 +15,7 @@ async function ask() {
   asOf.dateTime = answer.rolesAsOf
   asOf.textContent = `${answer.rolesAsOf.slice(11, 19)} UTC`
   source.textContent = answer.rolesSource
-  // Only a change is written: what is written is also read out, and would lose a selection.
+  // Writes only changes: screen readers read each write aloud, and it would clear a selection.
   if (answer.roles !== shown) {
     roles.innerHTML = answer.roles
     shown = answer.roles
@@ -26,7 +26,7 @@ async function ask() {
 
 async function keepAsking() {
   if (document.hidden) return document.addEventListener('visibilitychange', keepAsking, { once: true })
-  // An outage is no reason to give up, nor to tell anyone: the time above stands still.
+  // Continues silently during an outage: the time above does not advance.
   const goOn = await ask().catch(() => true)
   if (goOn) setTimeout(keepAsking, 500)
 }

@@ -2,14 +2,15 @@
 import '../../../apps/api/bin/check-node.js'
 import { buildOnce } from '../../../tools/build-once.js'
 
-/** What Ctrl-C does: until something has been started, just this. */
+/** The handler of Ctrl-C, which only exits until something has been started. */
 let stop = (exitCode) => process.exit(exitCode)
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(0))
 
 // By default Node.js opens a debugger on this signal, which lets anyone on this machine run code in the process.
 process.on('SIGUSR1', () => {})
 
-// The shell that npm puts between ends at a signal without a word to its child: whoever ends `npm start` means this.
+// The shell between npm and this process ends at a signal without passing it on. The end of `npm start` must end the
+// demo.
 const parent = process.ppid
 if (process.env.npm_lifecycle_event !== undefined) {
   setInterval(() => process.ppid !== parent && stop(0), 500).unref()

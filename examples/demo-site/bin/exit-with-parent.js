@@ -1,3 +1,3 @@
-// Loaded into the service before its own code. However the demo ends, even killed, the channel to it closes:
-// the service then stops as by a signal, and leaves neither its port nor its data folder taken.
+// Runs in the service before its own code. When the demo ends, even if it is killed, its channel closes. The service
+// then stops as by a signal, and releases its port and its data folder.
 process.once('disconnect', () => process.kill(process.pid, 'SIGINT'))

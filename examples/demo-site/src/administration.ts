@@ -8,11 +8,13 @@ interface Terms {
 
 export interface Administration {
   readonly token: string
-  /** Asks the service's administration, as a System Admin would: `ask('GET', 'projects')`. */
+  /** Calls the service's administration, as a System Admin would: `ask('GET', 'projects')`. */
   ask<Answer = unknown>(method: string, path: string, body?: unknown): Promise<Answer>
 }
 
-/** The administration as Mara Lind, who holds the admin role: in the session of the last start while it lives. */
+/**
+ * Opens the administration as Mara Lind, who holds the admin role: with the session of the last start, if it is live.
+ */
 export async function openAdministration(terms: Terms, known: string | undefined): Promise<Administration> {
   const { serviceUrl, sim } = terms
   const isGood = known !== undefined && (await send('GET', `${serviceUrl}/api/admin/profile`, known)).ok

@@ -2,12 +2,15 @@ import type { Administration } from './administration.ts'
 import type { Project } from './keep.ts'
 
 const name = 'Demo site'
-/** Nothing listens there: the code stays in the browser's address bar, for who tries the README's requests by hand. */
+/**
+ * No server listens there: the code stays in the browser's address bar, for readers who try the README's requests by
+ * hand.
+ */
 const byHand = 'http://localhost:8000/callback'
 
 /**
- * Registers the demo site over the service's administration. Whatever of it was done before is found and kept,
- * except a key that nobody knows any more.
+ * Registers the demo site through the service's administration. Reuses everything from an earlier start, except a lost
+ * key.
  */
 export async function registerProject(
   { ask }: Administration,
@@ -22,7 +25,7 @@ export async function registerProject(
         name,
         description: 'What npm start shows.',
       })
-  // The newest is the one that is used; a project may have twenty.
+  // The newest one is in use; a project may have twenty.
   const others = project.redirectUris.filter((uri) => uri !== redirectUri && uri !== byHand)
   const redirectUris = [redirectUri, byHand, ...others].slice(0, 20)
   const path = `projects/${project.id}`

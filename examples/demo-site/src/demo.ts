@@ -12,9 +12,9 @@ import { type Service, startService } from './service.ts'
 import { startSite } from './site/start-site.ts'
 import { summary } from './summary.ts'
 
-// `npm start`: the stand-in of the chat platform, the service, and a site that uses it, until Ctrl-C.
+// `npm start`: the simulated chat platform, the service, and a site that uses it, until Ctrl-C.
 
-/** What has been started, newest last; ended in the opposite order. */
+/** The started parts, newest last. They are ended in the opposite order. */
 const running: { close(): Promise<unknown> }[] = []
 let isStopping = false
 
@@ -24,12 +24,12 @@ let isStopping = false
  */
 const gatewayDelayMs = 500
 
-/** Starts everything, and says where it is. */
+/** Starts everything, and prints the addresses. */
 export async function start() {
   try {
     await startAll()
   } catch (error) {
-    // Ctrl-C during the start makes things fail that are no failures.
+    // Ctrl-C during the start causes errors that are no failures.
     if (isStopping) return
     console.error(error instanceof CannotStart ? error.message : error)
     await stop(1)
@@ -74,11 +74,11 @@ async function startAll() {
     apiKey: project.apiKey,
     login,
     controlUrl: sim.controlUrl,
-    // The service names the platform's own picture server; the stand-in draws the same pictures.
+    // The service returns addresses of the platform's own picture server; the simulator draws the same pictures.
     pictures: { from: 'https://cdn.discordapp.com', to: sim.cdnUrl },
   })
   running.push(site)
-  // Since the process was started, with what it had to build.
+  // Since the start of the process, including builds.
   const listeningMs = performance.now()
 
   const sample = await sampleSession(rolecall, sim, login, project.sampleToken)
@@ -104,7 +104,7 @@ async function stopWhenEnded(service: Service) {
   await stop(1)
 }
 
-/** Ends everything that has been started and then this process. Asked twice, it goes on ending. */
+/** Ends all started parts, and then this process. A second call has no effect. */
 export async function stop(exitCode: number) {
   if (isStopping) return
   isStopping = true

@@ -7,22 +7,22 @@ import { CannotStart } from './cannot-start.ts'
 export interface Project {
   readonly id: string
   readonly apiKey: string
-  /** Where its logins come back to; another one when the demo moves to another port. */
+  /** The redirect URI of its sign-ins; a different one when the demo moves to another port. */
   readonly redirectUri: string
-  /** A session of a seeded member, so that the printed request has something to ask about. */
+  /** A session of a seeded member, for the printed request. */
   readonly sampleToken?: string
 }
 
-/** What the demo remembers between starts: what the service itself keeps only as a digest, or not at all. */
+/** The data that the demo stores between starts, because the service stores only a digest of it, or nothing. */
 interface Kept {
   readonly outboundKey: string
   readonly inboundKey: string
-  /** Absent until a first start has come to its end. */
+  /** Absent until a first start has completed. */
   readonly isSeeded?: true
   readonly project?: Project
   /** The address of the service at the last start, for programs that use the demo. */
   readonly serviceUrl?: string
-  /** A session of Mara's, so that there is something to administer the service with. */
+  /** A session of Mara's, for the administration of the service. */
   readonly adminToken?: string
 }
 
@@ -31,7 +31,7 @@ export interface Keep {
   save(more: Partial<Kept>): Promise<void>
 }
 
-/** Opens `demo.json` in the data folder, readable by its owner only; makes it at the first start. */
+/** Opens `demo.json` in the data folder, readable only by its owner. Creates it at the first start. */
 export async function openKeep(folder: string): Promise<Keep> {
   const file = join(folder, 'demo.json')
   const data = join(folder, 'db')
@@ -40,9 +40,9 @@ export async function openKeep(folder: string): Promise<Keep> {
   }
   await mkdir(folder, { recursive: true, mode: 0o700 })
   let kept = await read(file)
-  // A first start that was interrupted has left half of what belongs there, and nobody has used it yet.
+  // An interrupted first start has left partial data, which is not in use yet.
   if (!kept.isSeeded) await rm(data, { recursive: true, force: true })
-  // The data was deleted: the keys still fit, but there is no such project any more.
+  // The data was deleted: the keys stay valid, but the project is gone.
   if (!existsSync(data)) kept = { outboundKey: kept.outboundKey, inboundKey: kept.inboundKey }
   await write(file, kept)
   return {
@@ -69,7 +69,7 @@ async function read(file: string): Promise<Kept> {
   }
 }
 
-/** By way of another name, so that a crash never leaves half a file. */
+/** Writes under another name first, so that a crash never leaves a partial file. */
 async function write(file: string, kept: Kept) {
   await writeFile(`${file}.new`, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 })
   await rename(`${file}.new`, file)

@@ -1,15 +1,16 @@
 import { isFree } from '../bin/is-free.js'
 import { CannotStart } from './cannot-start.ts'
 
-/** The demo's three ports, and the variables that move them. */
+/** The demo's three ports, and the variables that set them. */
 const variables = { service: 'PORT', site: 'DEMO_PORT', chat: 'CHAT_SIM_PORT' } as const
 const defaults = { service: 3000, site: 3001, chat: 3002 }
 type Name = keyof typeof variables
 export type Ports = Readonly<Record<Name, number>>
 
 /**
- * Reads the three ports and makes sure that they are free, before anything is started.
- * @throws CannotStart with one line that says which is taken and how to go on
+ * Reads the three ports and checks that they are free, before anything is started.
+ *
+ * @throws CannotStart with one line that says which port is taken and how to continue
  */
 export async function claimPorts(env: NodeJS.ProcessEnv): Promise<Ports> {
   const ports = { service: read(env, 'service'), site: read(env, 'site'), chat: read(env, 'chat') }

@@ -4,12 +4,12 @@ import { mintLogin, type Rolecall, RolecallError } from '@rolecall/sdk'
 import type { LoginTerms } from './site/login.ts'
 import { walk } from './walk.ts'
 
-/** A session of Ada Osei's to ask about; or why there is none, as a sentence. */
+/** A session of Ada Osei's for the printed request, or the reason for which there is none, as a sentence. */
 export type Sample = { readonly token: string } | { readonly missing: string }
 
 /**
- * The session of the last start while it lives, else one of a new login. Whoever tries things out blocks her, or replaces the key
- * of the project: the demo goes on without.
+ * Returns the session of the last start if it is live, otherwise one of a new sign-in. After experiments she may be
+ * blocked, or the key of the project replaced: the demo then continues without a session.
  */
 export async function sampleSession(
   rolecall: Rolecall,
@@ -52,7 +52,7 @@ async function newSession(
     ...{ ...terms, code, codeVerifier: login.codeVerifier },
     client: { userAgent: 'npm start' },
   })
-  // A new service learns the names of a server's roles with the first look at a member that is due.
+  // A new service reads the names of a server's roles with the first member that is due.
   for (let tries = 0; tries < 30; tries++) {
     if ((await rolecall.validate(token))?.roles.length) break
     await sleep(100)

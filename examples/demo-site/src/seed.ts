@@ -13,14 +13,13 @@ interface Terms {
 }
 
 /**
- * Gives every request of the administration something to show: two servers with all their members, projects, and
- * a history of what was done to them. All of it is done over the service's own endpoints, so that the audit log
- * tells the truth.
+ * Gives every endpoint of the administration content: two servers with all their members, projects, and a history of
+ * changes. All of it uses the service's own endpoints, so that the audit log is accurate.
  */
 export async function seed(administration: Administration, { serviceUrl, sim, site }: Terms): Promise<void> {
   const { ask } = administration
   await ask('POST', 'servers', { id: demo.gamesGuildId })
-  // Both are read in the background meanwhile.
+  // The service reads both in the background meanwhile.
   for (const id of servers) await ask('POST', `servers/${id}/sync`)
   const projects = await seedProjects(administration, site, sim)
   await ask('PATCH', 'profile', { preferredName: 'Mara Lind (harbour office)' })
@@ -32,7 +31,7 @@ export async function seed(administration: Administration, { serviceUrl, sim, si
 
 const servers = [demo.mainGuildId, demo.gamesGuildId]
 
-/** Submissions to the inbound webhook of a project, one of which does not fit its schema. */
+/** Submits to the inbound webhook of a project; one submission does not match its schema. */
 async function requestTickets(serviceUrl: string, apiKey: string) {
   for (const body of [
     { name: 'Tomás Vrána', seats: 2 },
@@ -47,7 +46,7 @@ async function requestTickets(serviceUrl: string, apiKey: string) {
   }
 }
 
-/** A code that is presented twice, which ends the session it opened, and a key that is none. */
+/** Presents a code twice, which ends its session, and a key that is not valid. */
 async function misuse(serviceUrl: string, sim: ChatSim, { id, apiKey, redirectUri }: Project) {
   const rolecall = new Rolecall({ baseUrl: serviceUrl, apiKey })
   const login = { clientId: id, redirectUri, serverId: demo.mainGuildId, ...mintLogin() }
@@ -64,8 +63,8 @@ interface Listed {
 }
 
 /**
- * Waits until no server is being read, has one of them fail once, so that the log has an error too, and waits until that is
- * read again. The service reads by itself as well, and may meet the fault first.
+ * Waits until no sync is running, lets one fail once, so that the log contains an error, too, and waits for its retry.
+ * The service also syncs by itself, and may meet the fault first.
  */
 async function synced({ ask }: Administration, sim: ChatSim) {
   const list = async () => (await ask<Listed>('GET', 'servers')).data

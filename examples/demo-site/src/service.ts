@@ -22,7 +22,10 @@ export interface ServiceOptions {
   readonly keep: Keep
 }
 
-/** All that the service is told. Whatever else stands in the shell or in `.env` is meant for another one. */
+/**
+ * Returns the complete environment of the service. Other variables in the shell or in `.env` are meant for other
+ * services.
+ */
 const serviceEnvironment = ({ url, port, folder, sim, keep }: ServiceOptions): Environment => ({
   ...process.env,
   NODE_ENV: 'development',
@@ -51,15 +54,15 @@ const serviceEnvironment = ({ url, port, folder, sim, keep }: ServiceOptions): E
 })
 
 export interface Service {
-  /** Resolves when it answers; rejects when it ends before that. */
+  /** Resolves when it responds. Rejects if it ends before that. */
   readonly listening: Promise<void>
-  /** Resolves when it has ended, asked or not. */
+  /** Resolves when it has ended, for any reason. */
   readonly ended: Promise<void>
   readonly logFile: string
   close(): Promise<void>
 }
 
-/** Starts `rolecall serve` in a process of its own, with its log in the data folder. */
+/** Starts `rolecall serve` in its own process, with its log in the data folder. */
 export function startService(options: ServiceOptions): Service {
   const logFile = join(options.folder, 'service.log')
   // Adds to the log: a demo that already runs in this folder writes to it.
@@ -69,7 +72,7 @@ export function startService(options: ServiceOptions): Service {
     env: serviceEnvironment(options),
     execArgv: ['--import', exitWithParent],
     stdio: ['ignore', log, log, 'ipc'],
-    // A group of its own: Ctrl-C reaches only the demo, which then stops the service in its turn.
+    // Its own process group: Ctrl-C reaches only the demo, which then stops the service in order.
     detached: true,
   })
   const ended = once(child, 'exit').then(() => undefined)
@@ -78,7 +81,7 @@ export function startService(options: ServiceOptions): Service {
     ended,
     logFile,
     close: async () => {
-      // As Ctrl-C would: nobody who sends by readiness has to see that it stops.
+      // Stops it as Ctrl-C would: no load balancer needs time to notice the stop.
       child.kill('SIGINT')
       await ended
     },

@@ -7,12 +7,12 @@ interface Started {
   readonly project: Project
   readonly sample: Sample
   readonly adminToken: string
-  /** The data folder, as seen from where the demo was started. */
+  /** The data folder, relative to the place where the demo was started. */
   readonly place: string
   readonly listeningMs: number
 }
 
-/** What a person who has just typed `npm start` wants to know. */
+/** Returns the summary for a person who has just typed `npm start`. */
 export function summary({
   urls,
   controlUrl,

@@ -1,6 +1,6 @@
 /**
- * Walks the login and consent pages as a browser would, by their own forms, and answers where the platform
- * sends the browser in the end. For tests: `await login(authorizeUrl, { as: demo.users.mara })`.
+ * Walks through the sign-in and consent pages as a browser would, by their own forms. Returns the address to which the
+ * platform sends the browser at the end. For tests: `await login(authorizeUrl, { as: demo.users.mara })`.
  */
 export async function walkLogin(
   url: string,
@@ -13,7 +13,7 @@ export async function walkLogin(
 
   const consentUrl = new URL(chosen.headers.get('location') ?? '', url).href
   const consent = await fetch(consentUrl, { redirect: 'manual', headers: { cookie } })
-  // With `prompt=none`, and all of it approved before, there is no second page.
+  // With `prompt=none`, and everything approved before, there is no second page.
   if (consent.status === 302) return locationOf(consent)
   const decision = cancel ? 'cancel' : 'authorize'
   return locationOf(await submit(consentUrl, await consent.text(), '/oauth2/authorize', { decision }, cookie))
@@ -25,7 +25,7 @@ function locationOf(answer: Response): string {
   return location
 }
 
-/** Sends the page's form for `action` with its hidden fields and the one button that is pressed. */
+/** Sends the page's form for `action` with its hidden fields and the pressed button. */
 function submit(url: string, markup: string, action: string, pressed: Record<string, string>, cookie = '') {
   const forms = markup.split('<form').slice(1)
   const form = forms.find((part) => /method="post"/.test(part) && actionOf(part).includes(action))

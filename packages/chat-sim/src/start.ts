@@ -17,13 +17,13 @@ export interface ChatSimOptions {
   port?: number
   host?: string
   world?: World
-  /** Where browsers find it, when that differs from where it listens, e.g. in a container. */
+  /** The address in browsers, if it differs from the one it listens on, e.g. in a container. */
   publicUrl?: string
-  /** Allow `login_as=<id>&auto=1` at the authorize address. */
+  /** Allows `login_as=<id>&auto=1` at the authorize address. */
   headlessLogin?: boolean
 }
 
-/** Starts a stand-in of the chat platform that real libraries talk to unmodified. */
+/** Starts a simulator of the chat platform that real libraries use unmodified. */
 export async function startChatSim(options: ChatSimOptions = {}) {
   const { port = 0, host = '127.0.0.1', world = demoWorld() } = options
   const settings = {
@@ -42,7 +42,7 @@ export async function startChatSim(options: ChatSimOptions = {}) {
   const { faults, journal, inbox, rateLimits, invalidRequests, clock } = platform
   const url = settings.issuer
 
-  /** Back to how it was when it started: world, grants, faults, journal, clock. */
+  /** Restores the state at the start: world, grants, faults, journal, clock. */
   async function reset(): Promise<void> {
     await http.up()
     gateway.reset()

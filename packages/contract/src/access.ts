@@ -5,17 +5,17 @@ import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts
 
 const tag = 'Project-server access'
 
-/** What a project may ask about the members of a server: read them, or check their roles. */
+/** The permissions of a project to read the members of a server, or to check their roles. */
 export const Scope = OneOf('read_members', 'check_permissions')
 
-/** What a project may do in a server: read, post messages, manage its inbound webhooks. */
+/** The operations that a project may perform in a server: read, post messages, manage its inbound webhooks. */
 export const Operations = Type.Object({
   READ: Type.Boolean(),
   SEND_MESSAGES: Type.Boolean(),
   MANAGE_WEBHOOKS: Type.Boolean(),
 })
 
-/** What a project may do in a server: one mapping, and one row of the matrix. */
+/** The access of one project to one server: a mapping, and a row of the matrix. */
 export const AccessMapping = Type.Object({
   projectId: Uuid,
   projectName: Type.String(),
@@ -33,7 +33,7 @@ const Mappings = Type.Object({ data: Type.Array(AccessMapping), total: Type.Inte
 
 const Grant = Type.Object({ operations: Operations, scopes: Type.Array(Scope) })
 
-/** One entry of the trail of access changes. */
+/** One entry in the history of access changes. */
 export const AccessChange = Type.Object({
   id: Uuid,
   at: DateTime,
@@ -56,7 +56,7 @@ const PartialOperations = Closed({
 
 const Scopes = Type.Array(Scope, { uniqueItems: true, maxItems: 2 })
 
-/** The mappings of one project. Refuses with PROJECT_NOT_FOUND. */
+/** Lists the mappings of one project. Refuses with PROJECT_NOT_FOUND. */
 export const listProjectServers = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{projectId}/servers',
@@ -69,7 +69,7 @@ export const listProjectServers = endpoint({
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
-/** The mappings to one server. Refuses with SERVER_NOT_FOUND. */
+/** Lists the mappings to one server. Refuses with SERVER_NOT_FOUND. */
 export const listServerProjects = endpoint({
   method: 'GET',
   path: '/api/admin/projects/servers/{serverId}/projects',
@@ -82,7 +82,10 @@ export const listServerProjects = endpoint({
   refuses: ['SERVER_NOT_FOUND'],
 })
 
-/** Makes or changes a mapping; the same request again changes nothing. Refuses with PROJECT_NOT_FOUND, SERVER_NOT_FOUND. */
+/**
+ * Creates or changes a mapping; the same request again changes nothing. Refuses with PROJECT_NOT_FOUND,
+ * SERVER_NOT_FOUND.
+ */
 export const setAccess = endpoint({
   method: 'PUT',
   path: '/api/admin/projects/{projectId}/servers/{serverId}',
@@ -99,7 +102,7 @@ export const setAccess = endpoint({
   refuses: ['PROJECT_NOT_FOUND', 'SERVER_NOT_FOUND'],
 })
 
-/** Ends a mapping and answers what it was. Refuses with ACCESS_NOT_FOUND. */
+/** Deletes a mapping and returns its last state. Refuses with ACCESS_NOT_FOUND. */
 export const revokeAccess = endpoint({
   method: 'DELETE',
   path: '/api/admin/projects/{projectId}/servers/{serverId}',
@@ -114,7 +117,7 @@ export const revokeAccess = endpoint({
   refuses: ['ACCESS_NOT_FOUND'],
 })
 
-/** Every mapping, narrowed by project, server or scope. */
+/** Lists all mappings, filtered by project, server or scope. */
 export const accessMatrix = endpoint({
   method: 'GET',
   path: '/api/admin/projects/access/matrix',
@@ -131,7 +134,7 @@ export const accessMatrix = endpoint({
   refuses: [],
 })
 
-/** Who changed which mapping, from what to what; newest first, at most 500. */
+/** Lists the changes of mappings, with the administrator and the state before and after; newest first, at most 500. */
 export const accessTrail = endpoint({
   method: 'GET',
   path: '/api/admin/projects/access/audit',

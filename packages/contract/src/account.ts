@@ -5,11 +5,11 @@ import { MemberData } from './member-data.ts'
 
 const tag = 'Account'
 
-/** Opened and sent by a browser; who is logged in says its cookie `svc_sso`. */
+/** A browser opens and sends these endpoints; its cookie `svc_sso` identifies the person. */
 const ofPage = { tag, auth: 'none', page: true } as const
 
 /**
- * The page of a person about themselves. Refuses with NAVIGATION_REQUIRED, SERVER_NOT_ACCESSIBLE, LOGIN_REFUSED,
+ * Shows people the page about themselves. Refuses with NAVIGATION_REQUIRED, SERVER_NOT_ACCESSIBLE, LOGIN_REFUSED,
  * LOGIN_NOT_CONFIGURED.
  */
 export const accountPage = endpoint({
@@ -26,7 +26,7 @@ export const accountPage = endpoint({
   refuses: ['NAVIGATION_REQUIRED', 'SERVER_NOT_ACCESSIBLE', 'LOGIN_REFUSED', 'LOGIN_NOT_CONFIGURED'],
 })
 
-/** Everything kept about the person who asks. Refuses with NAVIGATION_REQUIRED, LOGIN_REFUSED, RATE_LIMITED. */
+/** Returns all stored data about the person. Refuses with NAVIGATION_REQUIRED, LOGIN_REFUSED, RATE_LIMITED. */
 export const accountData = endpoint({
   ...ofPage,
   method: 'GET',
@@ -53,7 +53,7 @@ export const endAccountSession = endpoint({
   refuses: ['CROSS_SITE_REQUEST', 'SESSION_NOT_FOUND'],
 })
 
-/** Ends everything that the person is logged in by, in every browser. Refuses with CROSS_SITE_REQUEST. */
+/** Ends all sessions of the person, with single sign-on in every browser. Refuses with CROSS_SITE_REQUEST. */
 export const endAccountSessions = endpoint({
   ...change,
   path: '/account/log-out-everywhere',
@@ -63,7 +63,10 @@ export const endAccountSessions = endpoint({
   refuses: ['CROSS_SITE_REQUEST'],
 })
 
-/** Asks before the single sign-on of this browser is ended. Refuses with NAVIGATION_REQUIRED, LOGIN_REFUSED. */
+/**
+ * Asks for confirmation before the single sign-on of this browser ends. Refuses with NAVIGATION_REQUIRED,
+ * LOGIN_REFUSED.
+ */
 export const accountLogoutPage = endpoint({
   ...ofPage,
   method: 'GET',
@@ -74,7 +77,7 @@ export const accountLogoutPage = endpoint({
   refuses: ['NAVIGATION_REQUIRED', 'LOGIN_REFUSED'],
 })
 
-/** Ends the single sign-on of this browser, and with it the page. Refuses with CROSS_SITE_REQUEST. */
+/** Ends the single sign-on of this browser, and with it the access to the page. Refuses with CROSS_SITE_REQUEST. */
 export const accountLogout = endpoint({
   ...change,
   path: '/account/log-out',
@@ -84,7 +87,10 @@ export const accountLogout = endpoint({
   refuses: ['CROSS_SITE_REQUEST'],
 })
 
-/** Takes back what the person agreed to for a project, and ends what it made of that. Refuses with CROSS_SITE_REQUEST. */
+/**
+ * Withdraws the consent of the person to a project, and ends the sessions that the project has by it. Refuses with
+ * CROSS_SITE_REQUEST.
+ */
 export const withdrawConsent = endpoint({
   ...change,
   path: '/account/consents/{projectId}/withdraw',

@@ -7,7 +7,10 @@ const some = (what: string) => ({
 })
 const More = Type.Boolean()
 
-/** What the `data` of an event of the administration is, by the event's name: what to read anew, and nothing else. */
+/**
+ * The `data` of each event of the administration, by the event's name. It names the objects to read again, and nothing
+ * else.
+ */
 export const AdminEvents = {
   'audit.appended': Type.Object({ entryIds: Type.Array(Uuid, some('the log')), more: More }),
   'members.changed': Type.Object({
@@ -21,7 +24,7 @@ export const AdminEvents = {
   reset: Type.Object({ reason: OneOf('unknown_id', 'too_far_behind') }),
 }
 
-/** What changes while a page of the console is open. Refuses with RATE_LIMITED. */
+/** Streams changes to an open page of the console. Refuses with RATE_LIMITED. */
 export const streamAdminEvents = endpoint({
   method: 'GET',
   path: '/api/admin/stream',
@@ -43,7 +46,7 @@ export const streamAdminEvents = endpoint({
 /** The names of the events: `audit.appended`, `sync.changed` and others. */
 export type AdminEventName = keyof typeof AdminEvents
 
-/** One event of the stream: its name, and its data by that name. */
+/** One event of the stream: its name, and the data of that name. */
 export type AdminEvent = {
   [Name in AdminEventName]: { readonly type: Name; readonly data: Static<(typeof AdminEvents)[Name]> }
 }[AdminEventName]

@@ -7,20 +7,23 @@ const Ids = (description: string) => Type.Array(Snowflake, { uniqueItems: true, 
 const byRole = Ids('Who holds one of these roles in the main server owns the project.')
 const byId = Ids('Members who own the project.')
 
-/** Who manages a project besides System Admins. */
+/** The administrators of a project besides System Admins. */
 export const Owners = Type.Object({ roleIds: byRole, memberIds: byId })
 
-/** The owners of a project as a whole; what is left out is empty. */
+/** The complete list of a project's owners. An omitted field is empty. */
 export const NewOwners = Closed(
   { roleIds: Type.Optional(byRole), memberIds: Type.Optional(byId) },
   { description: 'Who manages this one project; only a System Admin sets them. The list is replaced.' },
 )
 
-/** An auditor reads everything that a System Admin reads, and changes nothing. */
+/**
+ * Returns true if an auditor may call the endpoint: auditors read everything that a System Admin reads, and change
+ * nothing.
+ */
 export const admitsAuditor = ({ auth, method, isRead }: EndpointDefinition): boolean =>
   auth === 'admin' && (method === 'GET' || isRead === true)
 
-/** Who may call an endpoint of the administration besides a System Admin, in words. */
+/** Lists in words the callers of an administration endpoint besides System Admins. */
 export function whoElse(definition: EndpointDefinition): string[] {
   const { owners, ownerFields } = definition
   return [

@@ -5,10 +5,10 @@ import { InboundWebhook } from './webhooks.ts'
 
 const { schema: _, ...shown } = InboundWebhook.properties
 
-/** An inbound webhook with the project that it is of, and without its schema, which is long. */
+/** An inbound webhook with the name of its project, and without its schema, which is long. */
 export const ListedWebhook = Type.Object({ ...shown, projectName: Type.String() })
 
-/** The inbound webhooks of all projects, newest first. */
+/** Lists the inbound webhooks of all projects, newest first. */
 export const listAllWebhooks = endpoint({
   method: 'GET',
   path: '/api/admin/inbound-webhooks',

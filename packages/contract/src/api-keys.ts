@@ -8,7 +8,7 @@ const tag = 'Projects'
 
 const ProjectId = Closed({ id: Uuid })
 
-/** A key as it may be shown: never the key itself. */
+/** The public details of a key: never the key itself. */
 export const ApiKeyInfo = Type.Object({
   prefix: Type.String(),
   status: OneOf('active', 'revoked', 'expired'),
@@ -19,13 +19,13 @@ export const ApiKeyInfo = Type.Object({
 
 const Note = { ...Name, description: 'What the key is for, in words of yours.' }
 
-/** A key that is to be made. */
+/** A key to create. */
 export const NewKey = Closed({
   note: Type.Optional(Note),
   expiresAt: Type.Optional({ ...DateTime, description: 'From then on the key is refused.' }),
 })
 
-/** How a key is replaced. */
+/** The options for replacing a key. */
 export const RegenerateApiKey = Closed({
   graceSec: Type.Optional(
     Type.Integer({
@@ -58,7 +58,7 @@ export const ProjectKey = Type.Object({
   usesSinceReplaced: Type.Integer(),
 })
 
-/** Prefix and state of the newest key, never the key. Refuses with PROJECT_NOT_FOUND. */
+/** Returns prefix and state of the newest key, never the key. Refuses with PROJECT_NOT_FOUND. */
 export const getApiKey = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{id}/api-key',
@@ -71,7 +71,7 @@ export const getApiKey = endpoint({
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
-/** Stops the key for the next request. Refuses with PROJECT_NOT_FOUND. */
+/** Revokes the newest key from the next request on. Refuses with PROJECT_NOT_FOUND. */
 export const revokeApiKey = endpoint({
   method: 'DELETE',
   path: '/api/admin/projects/{id}/key',
@@ -86,7 +86,7 @@ export const revokeApiKey = endpoint({
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
-/** Takes a revocation back. Refuses with PROJECT_NOT_FOUND, NO_REVOKED_KEY. */
+/** Restores a revoked key. Refuses with PROJECT_NOT_FOUND, NO_REVOKED_KEY. */
 export const restoreApiKey = endpoint({
   method: 'POST',
   path: '/api/admin/projects/{id}/restore-key',
@@ -99,7 +99,7 @@ export const restoreApiKey = endpoint({
   refuses: ['PROJECT_NOT_FOUND', 'NO_REVOKED_KEY'],
 })
 
-/** Replaces the newest key and shows the new one, once. Refuses with PROJECT_NOT_FOUND, API_KEY_LIMIT_REACHED. */
+/** Replaces the newest key and returns the new one, once. Refuses with PROJECT_NOT_FOUND, API_KEY_LIMIT_REACHED. */
 export const regenerateApiKey = endpoint({
   method: 'POST',
   path: '/api/admin/projects/{id}/regenerate-api-key',
@@ -129,7 +129,7 @@ export const regenerateApiKey = endpoint({
   refuses: ['PROJECT_NOT_FOUND', 'API_KEY_LIMIT_REACHED'],
 })
 
-/** The keys of a project: those that work, and the last ones that do not. Refuses with PROJECT_NOT_FOUND. */
+/** Lists the keys of a project: all valid ones, and the latest invalid ones. Refuses with PROJECT_NOT_FOUND. */
 export const listApiKeys = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{id}/keys',
@@ -143,7 +143,7 @@ export const listApiKeys = endpoint({
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
-/** Adds a key and shows it, once. Refuses with PROJECT_NOT_FOUND, API_KEY_LIMIT_REACHED. */
+/** Adds a key and returns it, once. Refuses with PROJECT_NOT_FOUND, API_KEY_LIMIT_REACHED. */
 export const addApiKey = endpoint({
   method: 'POST',
   path: '/api/admin/projects/{id}/keys',
@@ -163,7 +163,7 @@ export const addApiKey = endpoint({
   refuses: ['PROJECT_NOT_FOUND', 'API_KEY_LIMIT_REACHED'],
 })
 
-/** Stops one key for the next request. Refuses with PROJECT_NOT_FOUND, API_KEY_NOT_FOUND. */
+/** Revokes one key from the next request on. Refuses with PROJECT_NOT_FOUND, API_KEY_NOT_FOUND. */
 export const revokeOneApiKey = endpoint({
   method: 'DELETE',
   path: '/api/admin/projects/{id}/keys/{keyId}',

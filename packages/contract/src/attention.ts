@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { DateTime, Nullable, OneOf } from './formats.ts'
 
-/** What a code of the list means: how bad it is, what it is called, and what to do about it. */
+/** The meaning of an attention code: its severity, its title and its fix. */
 interface AttentionDefinition {
   readonly severity: 'error' | 'warning'
   readonly title: string
@@ -11,7 +11,7 @@ interface AttentionDefinition {
 
 const define = <const Table extends Record<string, AttentionDefinition>>(table: Table) => table
 
-/** Everything that may need an administrator. The worst comes first in an answer, then in this order. */
+/** All conditions that may need an administrator. Responses list the worst first, then in this order. */
 export const attentionCodes = define({
   DATABASE_READ_ONLY: {
     severity: 'error',
@@ -135,10 +135,10 @@ export const attentionCodes = define({
   },
 })
 
-/** One word for each thing that may need an administrator. */
+/** A code for each condition that may need an administrator. */
 export type AttentionCode = keyof typeof attentionCodes
 
-/** Something that an administrator should do, with how. */
+/** A condition that an administrator should fix, with instructions. */
 export const Attention = Type.Object({
   code: Type.Unsafe<AttentionCode>({ type: 'string', enum: Object.keys(attentionCodes) }),
   severity: OneOf('error', 'warning'),
@@ -155,7 +155,7 @@ export const Attention = Type.Object({
   mend: Type.String({ description: 'What to do about it.' }),
 })
 
-/** What needs an administrator now: computed anew each time, so that what is mended is gone. */
+/** Lists the conditions that need an administrator now. Computed for each request, so a fixed condition disappears. */
 export const listAttention = endpoint({
   method: 'GET',
   path: '/api/admin/attention',

@@ -12,7 +12,7 @@ const Changes = Type.Record(Type.String(), Type.Object({ before: Type.Unknown(),
   description: 'Field → value before and after. Secrets never appear.',
 })
 
-/** One thing that an administrator, or the service itself, did. */
+/** One action of an administrator, or of the service itself. */
 export const AuditEntry = Type.Object({
   id: Uuid,
   at: DateTime,
@@ -75,7 +75,7 @@ const AuditQuery = Closed({
   ),
 })
 
-/** How far the chain of the log has been checked, and what was found. */
+/** The progress and the result of checking the chain of the log. */
 export const AuditChain = Type.Object({
   status: {
     ...OneOf('unchecked', 'checking', 'verified', 'broken'),
@@ -93,7 +93,7 @@ export const AuditChain = Type.Object({
   mend: Nullable(Type.String({ description: 'What to do about it.' })),
 })
 
-/** The audit log in pages, newest first; the filters narrow each other. */
+/** Lists the audit log in pages, newest first. Filters combine. */
 export const listAuditLogs = endpoint({
   method: 'GET',
   path: '/api/admin/audit/logs',
@@ -115,7 +115,7 @@ export const listAuditLogs = endpoint({
   refuses: [],
 })
 
-/** The audit log as one CSV file. Refuses a third download of an admin with RATE_LIMITED. */
+/** Exports the audit log as one CSV file. Refuses an administrator's third concurrent download with RATE_LIMITED. */
 export const exportAuditLogs = endpoint({
   method: 'GET',
   path: '/api/admin/audit/logs/export',
@@ -130,7 +130,7 @@ export const exportAuditLogs = endpoint({
   refuses: ['RATE_LIMITED'],
 })
 
-/** Whether every entry is as it was written: what the steady check of the chain has found. */
+/** Returns the result of the continuous check of the chain: every entry is as it was written, or which one is not. */
 export const auditChain = endpoint({
   method: 'GET',
   path: '/api/admin/audit/chain',
@@ -144,7 +144,7 @@ export const auditChain = endpoint({
   refuses: [],
 })
 
-/** Checks the whole chain now, from the first entry. */
+/** Starts a check of the whole chain, from the first entry. */
 export const verifyAuditChain = endpoint({
   method: 'POST',
   path: '/api/admin/audit/chain/verify',

@@ -4,17 +4,17 @@ import { Closed, DateTime, Nullable, Snowflake } from './formats.ts'
 
 const tag = 'Members'
 
-/** Why a member may have no session, since when, and until when. */
+/** A block of a member, who may have no session: its reason, its start and its end. */
 export const Block = Type.Object({
   reason: Nullable(Type.String({ description: 'For administrators; null once the member was erased.' })),
   since: DateTime,
   until: Nullable({ ...DateTime, description: 'It ends by itself then; null: not before it is ended.' }),
 })
 
-/** A block with whom it is of. */
+/** A block with the ID of its member. */
 export const MemberBlock = Type.Object({ memberId: Snowflake, ...Block.properties })
 
-/** Why, and optionally until when. */
+/** The reason of a block, and optionally its end. */
 export const PutBlock = Closed({
   reason: Type.String({
     minLength: 1,
@@ -29,7 +29,7 @@ export const PutBlock = Closed({
 
 const params = Closed({ id: Snowflake })
 
-/** Blocks a member, or changes reason and end. Refuses with MEMBER_NOT_FOUND, OWN_ACCOUNT. */
+/** Blocks a member, or changes the reason and the end of the block. Refuses with MEMBER_NOT_FOUND, OWN_ACCOUNT. */
 export const blockMember = endpoint({
   method: 'PUT',
   path: '/api/admin/members/{id}/block',
@@ -47,7 +47,7 @@ export const blockMember = endpoint({
   refuses: ['MEMBER_NOT_FOUND', 'OWN_ACCOUNT'],
 })
 
-/** Ends a block. A member who is not blocked is a success too. Refuses with MEMBER_NOT_FOUND. */
+/** Ends a block. Succeeds for a member without one, too. Refuses with MEMBER_NOT_FOUND. */
 export const unblockMember = endpoint({
   method: 'DELETE',
   path: '/api/admin/members/{id}/block',

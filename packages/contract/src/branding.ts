@@ -7,12 +7,12 @@ const tag = 'Projects'
 
 /** Media types of a logo. Both are decoded by every browser and can contain no script. */
 export const logoTypes = ['image/png', 'image/webp'] as const
-/** The largest logo, in bytes. */
+/** The maximum size of a logo, in bytes. */
 export const maxLogoBytes = 64 * 1024
-/** The largest width and height of a logo, in pixels. */
+/** The maximum width and height of a logo, in pixels. */
 export const maxLogoSide = 512
 
-/** How the pages that members see present a project. */
+/** The appearance of a project on the pages that members see. */
 export const Branding = Type.Object({
   accentColor: Nullable(
     Type.String({ description: 'The color of the main button: `#rrggbb` in lower case.' }),
@@ -20,7 +20,7 @@ export const Branding = Type.Object({
   hasLogo: Type.Boolean({ description: 'The logo is at `GET /api/projects/{id}/logo`.' }),
 })
 
-/** Changes of the branding: omitted fields stay, null clears. The logo has endpoints of its own. */
+/** Changes of the branding. Omitted fields keep their values, null clears them. The logo has its own endpoints. */
 export const BrandingInput = Closed({
   accentColor: Type.Optional(
     Nullable(

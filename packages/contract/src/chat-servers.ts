@@ -5,7 +5,7 @@ import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts
 
 const tag = 'Servers'
 
-/** One reading of all members of a server from the chat platform. */
+/** One sync of all members of a server from the chat platform. */
 export const MemberSync = Type.Object({
   id: Uuid,
   serverId: Snowflake,
@@ -18,7 +18,7 @@ export const MemberSync = Type.Object({
   problem: Nullable(Type.String({ description: 'Why it failed.' })),
 })
 
-/** A server of the chat platform that this service looks after. */
+/** A server of the chat platform that is registered here. */
 export const ChatServer = Type.Object({
   id: Snowflake,
   name: Type.String(),
@@ -47,7 +47,7 @@ const BotServer = Type.Object({
   isRegistered: Type.Boolean(),
 })
 
-/** The bot as the chat platform knows it. */
+/** The bot, with its data from the chat platform. */
 export const Bot = Type.Object({
   name: Type.String(),
   inviteUrl: Type.String({
@@ -63,7 +63,7 @@ export const Bot = Type.Object({
 
 const params = Closed({ id: Snowflake })
 
-/** Every registered server, newest first. */
+/** Lists all registered servers, newest first. */
 export const listServers = endpoint({
   method: 'GET',
   path: '/api/admin/servers',
@@ -74,7 +74,7 @@ export const listServers = endpoint({
   refuses: [],
 })
 
-/** The bot: how it is invited, and where it is. Refuses with CHAT_PLATFORM_UNAVAILABLE. */
+/** Returns the bot: its invitation link and its servers. Refuses with CHAT_PLATFORM_UNAVAILABLE. */
 export const getBot = endpoint({
   method: 'GET',
   path: '/api/admin/bot',
@@ -100,7 +100,7 @@ export const addServer = endpoint({
   refuses: ['SERVER_EXISTS', 'MAIN_SERVER_EXISTS', 'BOT_NOT_IN_SERVER'],
 })
 
-/** Gives or takes the main flag. Refuses with SERVER_NOT_FOUND, MAIN_SERVER_EXISTS. */
+/** Sets or clears the main flag. Refuses with SERVER_NOT_FOUND, MAIN_SERVER_EXISTS. */
 export const updateServer = endpoint({
   method: 'PATCH',
   path: '/api/admin/servers/{id}',
@@ -133,7 +133,7 @@ export const removeServer = endpoint({
   refuses: ['SERVER_NOT_FOUND', 'MAIN_SERVER_REQUIRED'],
 })
 
-/** Starts reading all members of a server, or answers the sync that runs. Refuses with SERVER_NOT_FOUND. */
+/** Starts a sync of all members of a server, or returns the sync that is running. Refuses with SERVER_NOT_FOUND. */
 export const syncServer = endpoint({
   method: 'POST',
   path: '/api/admin/servers/{id}/sync',
@@ -148,7 +148,7 @@ export const syncServer = endpoint({
   refuses: ['SERVER_NOT_FOUND'],
 })
 
-/** The roles of a server, highest first. Refuses with SERVER_NOT_FOUND. */
+/** Lists the roles of a server, highest first. Refuses with SERVER_NOT_FOUND. */
 export const listRoles = endpoint({
   method: 'GET',
   path: '/api/admin/servers/{id}/roles',

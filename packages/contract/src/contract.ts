@@ -77,8 +77,8 @@ const features: readonly Readonly<Record<string, unknown>>[] = [
 ]
 
 /**
- * Everything that the modules of the contract export, with its name there. Sorted, because Node lists the exports of a
- * module by name and bundlers list them as the file does: the document must be the same however it is made.
+ * All exports of the contract's modules, with their names. Sorted, because Node lists the exports of a module by name
+ * and bundlers by their order in the file: the document must be the same in both cases.
  */
 export const contractExports: readonly (readonly [string, unknown])[] = [
   members,
@@ -88,12 +88,15 @@ export const contractExports: readonly (readonly [string, unknown])[] = [
 
 const named = contractExports.filter((entry): entry is [string, EndpointDefinition] => isEndpoint(entry[1]))
 
-/** Every endpoint of the service: chapters in the order of the specification, endpoints by name. */
+/** All endpoints of the service: chapters in the order of the specification, endpoints by name. */
 export const endpoints: readonly EndpointDefinition[] = named.map(([, definition]) => definition)
 
 const ids = new Map(named.map(([name, definition]) => [definition, name]))
 
-/** The short name of an endpoint, which is that of its export: `createProject`. Generators name methods by it. */
+/**
+ * Returns the short name of an endpoint, which is that of its export: `createProject`. Generators name methods after
+ * it.
+ */
 export function operationIdOf(definition: EndpointDefinition): string {
   const id = ids.get(definition)
   if (id === undefined)

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Closed } from './formats.ts'
 
-/** What a change would do, counted by doing it and taking it back. */
+/** The effects of a change, counted by making it and rolling it back. */
 export const DryRun = Type.Object(
   {
     dryRun: Type.Literal(true),
@@ -30,7 +30,7 @@ export const DryRun = Type.Object(
   { description: 'With `dryRun=true`: what the same request would do. Nothing is changed.' },
 )
 
-/** `?dryRun=true` on a change: it is refused as the change would be, and otherwise told instead of made. */
+/** The query `?dryRun=true` of a change: it is refused like the change, and otherwise reported instead of made. */
 export const ChangeQuery = Closed({
   dryRun: Type.Optional(
     Type.Boolean({ default: false, description: 'Tells what the change would do, and does not make it.' }),

@@ -3,14 +3,14 @@ import type { ErrorCode } from './errors.ts'
 import type { Grant } from './grants.ts'
 
 /**
- * Who may ask: anyone, a project by `X-API-Key`, a member by session token, a System Admin by
- * admin session (Bearer token or same-origin console cookie), and whom else the endpoint declares.
+ * The callers of an endpoint: anyone, a project by `X-API-Key`, a member by session token, a System Admin by admin
+ * session (Bearer token or same-origin console cookie), and others that the endpoint declares.
  */
 export type Auth = 'none' | 'projectKey' | 'session' | 'admin'
 
 /**
- * A 2xx/3xx without a JSON body (`null`), with one (a schema), a file download (media types, and what a row of it is), a picture, or a stream of
- * Server-Sent Events (name → schema of its data).
+ * A 2xx/3xx response: without a JSON body (`null`), with one (a schema), a file download (its media types, and the
+ * schema of a row), a picture, or a stream of Server-Sent Events (name → schema of its data).
  */
 export type Answer =
   | TSchema
@@ -19,73 +19,74 @@ export type Answer =
   | { readonly picture: readonly string[] }
   | { readonly events: Readonly<Record<string, TSchema>> }
 
-/** One endpoint: all that can be said to it, and all that it can answer. */
+/** One endpoint: everything that a caller can send, and everything that the service can respond. */
 export interface EndpointDefinition {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** The path as OpenAPI writes it: `/api/auth/sessions/{sessionId}`. */
+  /** The path in the notation of OpenAPI: `/api/auth/sessions/{sessionId}`. */
   readonly path: string
   readonly tag: string
   readonly summary: string
   readonly description?: string
   readonly auth: Auth
-  /** What the project must have been granted for it. */
+  /** The grant that the project needs. */
   readonly needs?: Grant
   /**
-   * Of the administration: owners of a project may call it, too. The parameter of the path that names their project, or
-   * `any` where it is about nobody but who asks. Without it owners are refused; auditors may call whatever only reads.
+   * Admits project owners to an endpoint of the administration. Names the path parameter with their project, or is
+   * `any` if the endpoint concerns only the caller. Without it owners are refused. Auditors may call every endpoint
+   * that only reads.
    */
   readonly owners?: 'id' | 'projectId' | 'any'
-  /** The fields of the body that an owner may send; all of them where it is not said. */
+  /** The body fields that an owner may send. By default, all. */
   readonly ownerFields?: readonly string[]
-  /** Why it never answers 429. Without a reason every endpoint does, when it is called too often. */
+  /** The reason for which the endpoint never responds with 429. By default every endpoint is limited. */
   readonly unlimited?: string
   /**
-   * Under pressure (the process falls behind, or its memory runs out) new work is refused with 503 before
-   * everything is slow: `last` where others depend on the answer, `never` where the answer is how one finds out.
-   * Without it an endpoint is refused first.
+   * The order in which endpoints are refused with 503 under pressure (the process is overloaded, or runs out of
+   * memory), before everything is slow. `last` if others depend on the response, `never` if the response reveals the
+   * problem. By default, first.
    */
   readonly refusedUnderPressure?: 'last' | 'never'
-  /** True where a request changes nothing, although its method may: what was asked is in the body. */
+  /** True if a request changes nothing although its method suggests it: the body contains a query. */
   readonly isRead?: true
-  /** The longest request body, in bytes; `defaultBodyLimit` where it is not said. */
+  /** The maximum size of the request body in bytes. Default: `defaultBodyLimit`. */
   readonly bodyLimit?: number
   /**
-   * True where a browser is the caller: refusals are readable pages unless JSON is asked for. `asked` where programs call as
-   * often: then a page has to be asked for.
+   * True if browsers call it: refusals are readable pages unless JSON is requested. `asked` if programs call it as
+   * often: then a page must be requested.
    */
   readonly page?: boolean | 'asked'
-  /** True where the page cannot be loaded again, so it offers no switch of its language. */
+  /** True if the page cannot be reloaded, so it offers no choice of language. */
   readonly isUsedOnce?: true
-  /** True where the JSON of its answer comes as a file. */
+  /** True if the JSON response is downloaded as a file. */
   readonly asFile?: true
   readonly params?: TSchema
   readonly query?: TSchema
-  /** True where it answers on hosts that a proxy protects: nothing in its answers may bind such a host. */
+  /** True if it responds on hosts that a proxy protects: no response may set anything that binds such a host. */
   readonly isOnOtherHosts?: true
-  /** Documented request headers; they are read leniently, never validated. */
+  /** Documented request headers. They are read leniently, and never validated. */
   readonly headers?: TSchema
   readonly body?: TSchema
-  /** True where a request without a body counts as one with `{}`. */
+  /** True if a request without a body is equivalent to one with `{}`. */
   readonly bodyOptional?: boolean
-  /** A JSON body that the endpoint reads by itself, as bytes: what was signed is what is checked and kept. */
+  /** A JSON body that the endpoint reads as bytes itself: the signed bytes are those that are checked and stored. */
   readonly payload?: TSchema
-  /** Media types of a body that is a file, such as an image. The handler gets its bytes. */
+  /** Media types of a file in the body, such as an image. The handler receives its bytes. */
   readonly upload?: readonly string[]
-  /** Cookies that its answers set or clear. */
+  /** Cookies that the responses set or clear. */
   readonly cookies?: readonly string[]
   readonly answers: Readonly<Record<number, Answer>>
-  /** The refusals of its own; those of its auth, body and limit are added by `refusals`. */
+  /** The endpoint's own refusals. `refusals` adds those of its auth, body and limit. */
   readonly refuses: readonly ErrorCode[]
 }
 
-/** A few fields of text. */
+/** Enough for a few text fields. */
 const defaultBodyLimit = 16 * 1024
-/** Credentials are short, and strangers may send them: nothing else belongs into such a body. */
+/** Credentials are short, and strangers may send them: such a body contains nothing else. */
 export const credentialBodyLimit = 4 * 1024
-/** The longest body of all. */
+/** The maximum body size of all endpoints, in bytes. */
 export const maxBodyLimit = 1024 * 1024
 
-/** The longest request body that an endpoint takes, in bytes. */
+/** Returns the maximum size of an endpoint's request body, in bytes. */
 export const bodyLimitOf = ({ bodyLimit = defaultBodyLimit }: EndpointDefinition): number => bodyLimit
 
 /** Declares an endpoint and keeps its literal types. */
@@ -101,14 +102,14 @@ export interface Upload {
   readonly bytes: Uint8Array
 }
 
-/** What a caller sends: its params, query and body, by their schemas. */
+/** The input of a call: its params, query and body, by their schemas. */
 export interface EndpointInput<E extends EndpointDefinition> {
   params: Input<E, 'params'>
   query: Input<E, 'query'>
   body: E extends { readonly upload: readonly string[] } ? Upload : Input<E, 'body'>
 }
 
-/** The JSON body of the success answer, or undefined where there is none. */
+/** The JSON body of the success response, or undefined if there is none. */
 export type EndpointOutput<E extends EndpointDefinition> = {
   // biome-ignore lint/suspicious/noConfusingVoidType: a handler that answers without a body just returns
   [S in keyof E['answers']]: E['answers'][S] extends TSchema ? Static<E['answers'][S]> : undefined | void
@@ -121,14 +122,14 @@ const byAuth: Record<Auth, readonly ErrorCode[]> = {
   admin: ['INVALID_TOKEN', 'NOT_SYSTEM_ADMIN', 'CROSS_SITE_REQUEST', 'CHAT_PLATFORM_UNAVAILABLE'],
 }
 
-/** Every refusal of an endpoint: its own, and those that follow from its declaration. */
+/** Lists all refusals of an endpoint: its own, and those that follow from its declaration. */
 export function refusals(definition: EndpointDefinition): ErrorCode[] {
   const codes = new Set<ErrorCode>([...byAuth[definition.auth], ...definition.refuses])
-  // Also where no query is declared: a change refuses keys that it does not know.
+  // Applies without a declared query, too: a change rejects unknown keys.
   if (definition.params || definition.query || definition.method !== 'GET') codes.add('VALIDATION_FAILED')
   if (definition.body) codes.add('MALFORMED_JSON').add('UNSUPPORTED_MEDIA_TYPE')
   if (definition.upload) codes.add('UPLOAD_TYPE_UNSUPPORTED')
-  // Also where no body is asked for: one may be sent.
+  // Applies without a declared body, too: a client may send one.
   if (definition.method !== 'GET') codes.add('PAYLOAD_TOO_LARGE')
   if (definition.unlimited === undefined) codes.add('RATE_LIMITED')
   if (definition.refusedUnderPressure !== 'never') codes.add('SERVICE_OVERLOADED')

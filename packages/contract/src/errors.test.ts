@@ -5,7 +5,7 @@ import { problemExamples } from './openapi-responses.ts'
 
 const rows = Object.entries<ErrorDefinition>(errors).map(([name, row]) => ({ name, ...row }))
 
-/** What to do begins with a verb for the reader, or says who else has to do it. */
+/** A fix begins with a verb for the reader, or names another person who must act. */
 const verbs =
   /^(Activate|Ask|Begin|Call|Check|Choose|Configure|Correct|Delete|Invite|Lead|Leave|Log|Send|Set|Shorten|Sign|Submit|Try|Use|Wait) |^(A System Admin|The operator) \w+s /
 
@@ -13,7 +13,7 @@ describe('every error says what to do', () => {
   test.each(rows)('$name', ({ title, mend }) => {
     expect(mend).not.toBe(title)
     expect(mend).toMatch(verbs)
-    // Both are sentences, so that a detail can stand between them.
+    // Each is a sentence, so that a detail can stand between them.
     expect([title, mend].filter((text) => !/^[A-Z].*\.$/.test(text))).toEqual([])
   })
 

@@ -1,19 +1,19 @@
-/** One row of the error table: what a refusal is called, its HTTP status and its fixed sentences. */
+/** One row of the error table: the HTTP status of a refusal and its fixed sentences. */
 export interface ErrorDefinition {
   readonly status: number
-  /** What is wrong. */
+  /** The problem. */
   readonly title: string
-  /** What to do about it: the end of every `detail`. The same for everyone, so that it tells nobody more than the code. */
+  /** The fix, which ends every `detail`. It is the same for all callers, so that it reveals no more than the code. */
   readonly mend: string
-  /** The code on the wire where it differs from the row's name: one refusal, another status. */
+  /** The code on the wire if it differs from the row's name: the same refusal with another status. */
   readonly code?: string
 }
 
 const define = <const Table extends Record<string, ErrorDefinition>>(table: Table) => table
 
 /**
- * Every refusal of the service. The status lives in the row, so nothing else maps codes to statuses.
- * Codes are stable: clients may switch on them.
+ * All refusals of the service. The status is in the row, so nothing else maps codes to statuses. Codes are stable:
+ * clients may switch on them.
  */
 export const errors = define({
   VALIDATION_FAILED: {

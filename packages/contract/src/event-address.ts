@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { DateTime, Nullable } from './formats.ts'
 
-/** Where a project receives its events. */
+/** The URL to which a project's events are posted. */
 export const EventsUrl = Type.String({
   minLength: 1,
   maxLength: 2048,
@@ -9,7 +9,7 @@ export const EventsUrl = Type.String({
     'Receives the events of `GET /api/events` as Standard Webhooks: https to a public host, at port 443 or from 1024 on.',
 })
 
-/** What a project’s record says of it. */
+/** The fields about it in a project's record. */
 export const eventsRecord = {
   eventsUrl: Nullable(Type.String({ description: 'Where events are sent as Standard Webhooks.' })),
   eventsDisabledAt: Nullable({
@@ -18,7 +18,7 @@ export const eventsRecord = {
   }),
 }
 
-/** The secret that comes with the first address. */
+/** The signing secret, returned only when the first URL is set. */
 export const EventsSecret = Type.Optional(
   Type.String({ description: 'The signing secret of events, in the answer to the first `eventsUrl` only.' }),
 )

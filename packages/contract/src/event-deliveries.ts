@@ -39,7 +39,7 @@ const EventDeliveryQuery = Closed({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
 })
 
-/** How the signing secret of events is replaced. */
+/** The options for replacing the signing secret of events. */
 export const RotateEventsSecret = Closed({
   graceSec: Type.Optional(
     Type.Integer({
@@ -51,7 +51,7 @@ export const RotateEventsSecret = Closed({
   ),
 })
 
-/** Makes a signing secret and shows it, once. Refuses with PROJECT_NOT_FOUND, ENCRYPTION_KEY_MISSING. */
+/** Creates a signing secret and returns it, once. Refuses with PROJECT_NOT_FOUND, ENCRYPTION_KEY_MISSING. */
 export const rotateEventsSecret = endpoint({
   method: 'POST',
   path: '/api/admin/projects/{id}/rotate-events-secret',
@@ -74,7 +74,7 @@ export const rotateEventsSecret = endpoint({
   refuses: ['PROJECT_NOT_FOUND', 'ENCRYPTION_KEY_MISSING'],
 })
 
-/** The events that were sent to a project, by cursor. Refuses with PROJECT_NOT_FOUND. */
+/** Lists the events that were sent to a project, by cursor. Refuses with PROJECT_NOT_FOUND. */
 export const listEventDeliveries = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{id}/event-deliveries',

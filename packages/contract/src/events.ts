@@ -8,7 +8,7 @@ const ofSession = { sessionId: Uuid, memberId: Snowflake, serverId: Snowflake }
 const ofMember = { memberId: Snowflake, serverId: Snowflake }
 const at = { at: DateTime }
 
-/** What the `data` of an event is, by the event's name. Never a token. */
+/** The `data` of each event, by the event's name. It never contains a token. */
 export const Events = {
   'session.revoked': Type.Object({
     ...ofSession,
@@ -51,7 +51,7 @@ export const Events = {
   }),
 }
 
-/** The events of the calling project, as Server-Sent Events; each comes at least once. */
+/** Streams the events of the calling project as Server-Sent Events, each at least once. */
 export const streamEvents = endpoint({
   method: 'GET',
   path: '/api/events',
@@ -85,7 +85,7 @@ export const streamEvents = endpoint({
 /** The names of the events: `session.revoked`, `member.left` and others. */
 export type EventName = keyof typeof Events
 
-/** One event of the stream: its id, its name, and its data by that name. */
+/** One event of the stream: its ID, its name, and the data of that name. */
 export type Event = {
   [Name in EventName]: {
     readonly id: string

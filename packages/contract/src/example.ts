@@ -8,7 +8,7 @@ const byFormat: Readonly<Record<string, string>> = {
   name: 'Harbour log',
 }
 
-/** Values that say more than their type: tokens by their prefix, addresses by their shape. */
+/** Examples that are clearer than their type: tokens with their prefix, addresses with their shape. */
 const byName: Readonly<Record<string, unknown>> = {
   ...mapFields(storedFields, (name) => memberFields[name].example),
   displayName: memberFields.displayName.example,
@@ -37,7 +37,7 @@ const byName: Readonly<Record<string, unknown>> = {
   state: 'opaque',
   id: 'contact-form',
   slug: 'contact-form',
-  // None of the letters of `\p{Cc}`: linters that read patterns without Unicode refuse them.
+  // Contains no characters of `\p{Cc}`: linters that read patterns without Unicode would reject them.
   name: 'Harbour log',
   projectName: 'Harbour log',
   serverName: 'Sailing club',
@@ -70,7 +70,7 @@ const byName: Readonly<Record<string, unknown>> = {
   uptime: 3600.5,
 }
 
-/** For texts that only their pattern or their length describes: the first that fits is shown. */
+/** Examples for texts with only a pattern or a length: the first that fits is used. */
 const anyText = [
   '…',
   'example',
@@ -83,13 +83,14 @@ const anyText = [
 ]
 
 interface ExampleOptions {
-  /** Leaves optional keys out. */
+  /** Omits optional keys. */
   readonly requiredOnly?: boolean
 }
 
 /**
- * A value that fits a schema, for a reader to see its shape.
- * @param name What the value is called where it stands; it decides between values of one type.
+ * Returns a value that matches a schema, to show its shape.
+ *
+ * @param name The name of the value in its context; it chooses between values of one type.
  */
 export function exampleOf(schema: Schema, options: ExampleOptions = {}, name = ''): unknown {
   if (schema.anyOf) return exampleOf(schema.anyOf.find(({ type }) => type !== 'null') ?? {}, options, name)
@@ -116,7 +117,7 @@ export function exampleOf(schema: Schema, options: ExampleOptions = {}, name = '
   }
 }
 
-/** The shortest body that an endpoint takes and that says something: what is required, or else the first that may be. */
+/** Returns the shortest useful body of an endpoint: the required fields, otherwise the first optional one. */
 export function exampleBody(schema: Schema): unknown {
   const { required = [], properties } = schema
   const [first] = Object.entries(properties ?? {})
@@ -124,13 +125,13 @@ export function exampleBody(schema: Schema): unknown {
   return exampleOf(schema, { requiredOnly: true }, 'payload')
 }
 
-/** One event of each name, as a stream of Server-Sent Events carries it. */
+/** Returns one event of each name, as a stream of Server-Sent Events contains it. */
 export const exampleStream = (events: Readonly<Record<string, Schema>>): string =>
   Object.entries(events)
     .map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(exampleOf(data))}`)
     .join('\n\n')
 
-/** A file with one row, as a download of the media type carries it. */
+/** Returns a file with one row, as a download of the media type contains it. */
 export function exampleDownload(mediaType: string, row: Schema): unknown {
   const example = exampleOf(row) as Readonly<Record<string, unknown>>
   if (mediaType !== 'text/csv') return [example]
@@ -141,7 +142,7 @@ export function exampleDownload(mediaType: string, row: Schema): unknown {
   return `${Object.keys(example).join(',')}\r\n${quoted.join(',')}\r\n`
 }
 
-/** True where a schema says too little to make a better value of it, and takes this one. */
+/** Returns true if a schema is too general for a better example, and accepts this value. */
 function fits(schema: Schema, value: unknown): boolean {
   if (value === undefined || schema.format !== undefined) return false
   switch (schema.type) {

@@ -7,7 +7,7 @@ const tag = 'Explanations'
 
 const RoleIds = Type.Array(Snowflake, { minItems: 1, maxItems: 100 })
 
-/** Whom to explain, and where. */
+/** The member, project and server to explain. */
 export const ExplainRequest = Closed({
   memberId: Snowflake,
   projectId: Uuid,
@@ -24,7 +24,7 @@ export const ExplainRequest = Closed({
   ),
 })
 
-/** Of one thing that a login or a validate asks: whether it holds, what was found, and how to mend it. */
+/** One step of a sign-in or a validate: its result, the finding, and the fix. */
 export const ExplainedStep = Type.Object({
   check: Type.String({ description: 'Where it is asked, and what: `authorize.project_active`.' }),
   ok: Type.Boolean(),
@@ -32,7 +32,7 @@ export const ExplainedStep = Type.Object({
   mend: Nullable(Type.String({ description: 'What to do about it; null where it holds.' })),
 })
 
-/** Where a way in ends, and by which steps. */
+/** The result of a sign-in or a validate, and its steps. */
 const conclusion = {
   outcome: OneOf('allowed', 'refused'),
   code: Nullable(
@@ -46,10 +46,10 @@ const conclusion = {
   }),
 }
 
-/** Null while there is neither a server of its own nor a main one. */
+/** Null if there is neither its own server nor a main server. */
 const ownServer = Nullable({ ...Snowflake, description: 'The server whose members are let in there.' })
 
-/** What a login and a validate would say. */
+/** The results that a sign-in and a validate would have. */
 export const Explanation = Type.Object({
   ...conclusion,
   roles: Type.Array(SessionRole, { description: 'Roles in the server, highest first.' }),
@@ -72,7 +72,7 @@ export const Explanation = Type.Object({
   ),
 })
 
-/** Why somebody is let in or refused, by the code that decides. */
+/** Explains why a member is admitted or refused, with the code that decides. */
 export const explain = endpoint({
   method: 'POST',
   path: '/api/admin/explain',

@@ -17,7 +17,7 @@ test.each([
 ])('%s is a moment', (text) => expect(isDateTime(text)).toBe(true))
 
 test.each([
-  // With its zone taken off each of these is in the year 10000, for which PostgreSQL and ISO 8601 have no four digits.
+  // In UTC, each of these is in the year 10000, for which PostgreSQL and ISO 8601 have no four digits.
   '9999-12-31T23:59:59-23:00',
   '9999-12-31T23:59:59.999999999+00:00',
   '9999-12-31T23:59:59.9999999Z',

@@ -2,13 +2,13 @@ import { Type } from 'typebox'
 import { isName } from './names.ts'
 
 /**
- * The string formats of the contract, for any JSON Schema validator: name → predicate.
- * They refuse by rule what a pattern cannot say (2^64, a month of 31 days).
+ * The string formats of the contract, for any JSON Schema validator: name → predicate. They enforce rules that a
+ * pattern cannot express (2^64, a month of 31 days).
  */
 export const formats = {
   snowflake: (value: string) => /^[1-9]\d{16,19}$/.test(value) && BigInt(value) < 2n ** 64n,
   uuid: isUuid,
-  /** A UUID or anything else: whatever is not known is not found. */
+  /** A UUID or any other text: unknown IDs are not found. */
   id: (_value: string) => true,
   'date-time': isDateTime,
   name: isName,
@@ -23,9 +23,9 @@ const dateTime =
 const endOf9999Ms = Date.UTC(10_000, 0, 1)
 
 /**
- * ISO 8601: a date, or a date and time with its zone. The day must exist: 30 February does not. The moment lies in the
- * years 1970 to 9999 of UTC, also once a zone is taken off and a fraction rounded up: beyond them neither ISO 8601 nor
- * PostgreSQL has four digits for the year, and no handler is ready for five.
+ * Validates ISO 8601: a date, or a date and time with its zone. The day must exist: 30 February does not. In UTC, and
+ * with its fraction rounded up, the moment must be in the years 1970 to 9999: beyond them neither ISO 8601 nor
+ * PostgreSQL has four digits for the year, and no handler supports five.
  */
 function isDateTime(value: string): boolean {
   const match = dateTime.exec(value)
@@ -35,7 +35,7 @@ function isDateTime(value: string): boolean {
     .map((digits) => Number(digits ?? 0))
   const [, , , , , , , fraction = '0', , sign, zoneHours = '0', zoneMinutes = '0'] = match
   if (hour > 23 || minute > 59 || second > 59) return false
-  // Years below 100 would be read as those of the twentieth century.
+  // `Date.UTC` would read years below 100 as those of the twentieth century.
   if (year < 1969) return false
   const date = new Date(Date.UTC(year, month - 1, day))
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return false
@@ -45,27 +45,27 @@ function isDateTime(value: string): boolean {
   return at >= 0 && at < endOf9999Ms
 }
 
-/** An id of the chat platform: 17 to 20 digits below 2^64, always a string. */
+/** An ID of the chat platform: 17 to 20 digits below 2^64, always a string. */
 export const Snowflake = Type.String({ format: 'snowflake', maxLength: 20 })
 
-/** An id made by this service (UUIDv7). Read in any case, as RFC 9562 asks, and in lower case from there on. */
+/** An ID of this service (UUIDv7). Accepted in any case, as RFC 9562 requires, and converted to lower case. */
 export const Uuid = Type.String({ format: 'uuid', maxLength: 36 })
 
-/** The same where another word may stand as well, or where a malformed id is refused like an unknown one. */
+/** An ID in a place that also accepts another word, or where a malformed ID is refused like an unknown one. */
 export const IdOrName = Type.String({ format: 'id', minLength: 1, maxLength: 64 })
 
-/** ISO 8601, UTC, milliseconds. */
+/** A time in ISO 8601, UTC, with milliseconds. */
 export const DateTime = Type.String({ format: 'date-time', maxLength: 40 })
 
-/** `T` or null: "not there" on the wire is null, never a missing key. */
+/** `T` or null: a missing value is null on the wire, never a missing key. */
 export const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()])
 
-/** One of a closed list of words. */
+/** One word of a closed list. */
 export const OneOf = <const Words extends readonly [string, ...string[]]>(...words: Words) =>
   Type.Unsafe<Words[number]>({ type: 'string', enum: [...words] })
 
-/** An object that refuses keys it does not know. */
+/** An object that rejects unknown keys. */
 export const Closed = <P extends Parameters<typeof Type.Object>[0]>(
   properties: P,
   options: Record<string, unknown> = {},

@@ -4,7 +4,7 @@ import { Closed, Nullable, OneOf, Snowflake } from './formats.ts'
 
 const tag = 'Forward authentication'
 
-/** What a project protects: a reverse proxy asks about each request to these hosts. */
+/** The hosts that a project protects: a reverse proxy asks about each request to them. */
 export const ForwardAuth = Type.Object({
   hosts: Type.Array(Type.String(), { description: 'Each belongs to one project.' }),
   serverId: Nullable({
@@ -15,7 +15,7 @@ export const ForwardAuth = Type.Object({
   remoteUser: { ...OneOf('username', 'id'), description: 'What `Remote-User` holds.' },
 })
 
-/** Changes of it: what is left out stays. */
+/** Changes of the protection. Omitted fields keep their values. */
 export const ForwardAuthInput = Closed({
   hosts: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 259 }), {
@@ -37,8 +37,8 @@ const askedByProxy = {
 } as const
 
 /**
- * Asked by a reverse proxy about each request. Refuses with PROXY_NOT_TRUSTED, FORWARDED_REQUEST_INVALID, HOST_UNKNOWN,
- * LOGIN_REQUIRED, ROLE_LACKING, CHAT_PLATFORM_UNAVAILABLE.
+ * Decides on each request that a reverse proxy asks about. Refuses with PROXY_NOT_TRUSTED, FORWARDED_REQUEST_INVALID,
+ * HOST_UNKNOWN, LOGIN_REQUIRED, ROLE_LACKING, CHAT_PLATFORM_UNAVAILABLE.
  */
 export const forwardAuth = endpoint({
   ...askedByProxy,
@@ -72,7 +72,10 @@ export const forwardAuth = endpoint({
   ],
 })
 
-/** Begins the login of a protected host. Refuses with PROXY_NOT_TRUSTED, FORWARDED_REQUEST_INVALID, HOST_UNKNOWN, LOGIN_LOOP. */
+/**
+ * Starts the sign-in of a protected host. Refuses with PROXY_NOT_TRUSTED, FORWARDED_REQUEST_INVALID, HOST_UNKNOWN,
+ * LOGIN_LOOP.
+ */
 export const startHostLogin = endpoint({
   ...askedByProxy,
   path: '/_rolecall/start',
@@ -88,7 +91,9 @@ export const startHostLogin = endpoint({
 
 const CallbackParameter = Type.Optional(Type.String({ maxLength: 4096 }))
 
-/** Ends the login of a protected host. As `startHostLogin`, and refuses with LOGIN_REQUEST_INVALID, LOGIN_REFUSED. */
+/**
+ * Finishes the sign-in of a protected host. As `startHostLogin`, and refuses with LOGIN_REQUEST_INVALID, LOGIN_REFUSED.
+ */
 export const hostCallback = endpoint({
   ...askedByProxy,
   path: '/_rolecall/callback',
@@ -113,8 +118,8 @@ export const hostCallback = endpoint({
 })
 
 /**
- * Says which roles a protected host asks for, in a ROLE_LACKING; who holds one by now is sent on. As `startHostLogin`, and
- * refuses with CHAT_PLATFORM_UNAVAILABLE.
+ * Shows the required roles of a protected host, in a ROLE_LACKING. Redirects members who hold one by now.
+ * As `startHostLogin`, and refuses with CHAT_PLATFORM_UNAVAILABLE.
  */
 export const hostDenied = endpoint({
   ...askedByProxy,
@@ -133,7 +138,7 @@ export const hostDenied = endpoint({
   ],
 })
 
-/** Asks whether somebody wants to log out of a protected host. As `startHostLogin`. */
+/** Asks the visitor to confirm the logout from a protected host. As `startHostLogin`. */
 export const hostLogoutPage = endpoint({
   ...askedByProxy,
   path: '/_rolecall/logout',

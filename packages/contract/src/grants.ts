@@ -1,4 +1,6 @@
-/** What a System Admin grants a project in a server, and what it is for; `scopes` and `operations` of a mapping. */
+/**
+ * The grants of a System Admin to a project in a server, each with its meaning; `scopes` and `operations` of a mapping.
+ */
 export const grants = {
   READ: {
     kind: 'operation',
@@ -25,5 +27,5 @@ export const grants = {
   },
 } as const
 
-/** The name of something that is granted. */
+/** The name of a grant. */
 export type Grant = keyof typeof grants

@@ -2,23 +2,23 @@ import { type Static, Type } from 'typebox'
 import { Nullable, Snowflake } from './formats.ts'
 import { Name } from './names.ts'
 
-/** More roles than a server of the chat platform can have. */
+/** Above the number of roles that a server of the chat platform can have. */
 const maxNames = 250
 
 const about =
   'What applications call the groups of a role, by role ID: in `groups` of OpenID Connect and of validate, and in `Remote-Groups`. ' +
   'A role without a name gives its own name. Several roles may share a name.'
 
-/** The names of groups by role ID, as a project has them; null where it names none. */
+/** A project's names of groups by role ID; null if it has none. */
 export const GroupNames = Nullable({ ...Type.Record(Type.String(), Type.String()), description: about })
 
-/** New names of groups. They replace all names that the project had. */
+/** New names of groups. They replace all names of the project. */
 export const GroupNamesInput = Nullable({
   ...Type.Record(Type.String(), Name, { maxProperties: maxNames, propertyNames: Snowflake }),
   description: `${about} Replaces all names; null clears them.`,
 })
 
-/** Whether roles without a name give no group. */
+/** True if roles without a name add no group. */
 export const OnlyNamedGroups = Type.Boolean({
   description: 'Roles without a name in `groupNames` give no group.',
 })

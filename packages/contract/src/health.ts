@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { OneOf } from './formats.ts'
 
 const tag = 'Health'
-/** Orchestrators and alarms ask from few addresses, and take a refusal for an outage. */
+/** Orchestrators and monitors send requests from few addresses, and would treat a refusal as an outage. */
 const alwaysAnswered = {
   unlimited: 'An orchestrator would take a refusal for an outage and end what is well.',
   refusedUnderPressure: 'never',
@@ -15,7 +15,7 @@ const Reason = Type.String({
     'What is not as it should be, where the other fields do not say it: `database read-only` while the database answers and takes no writes, `database full` while its disk has no room for them.',
 })
 
-/** The state of the service and of what it stands on. `uptime` is in seconds. */
+/** The state of the service and its dependencies. `uptime` is in seconds. */
 export const Health = Type.Object({
   status: OneOf('ok', 'degraded'),
   uptime: Type.Number({ description: 'Seconds since the process started.' }),
@@ -24,7 +24,7 @@ export const Health = Type.Object({
   reason: Type.Optional(Reason),
 })
 
-/** 200 while database and cache answer, else 503 with the same body. */
+/** Responds with 200 while database and cache respond, otherwise with 503 and the same body. */
 export const health = endpoint({
   method: 'GET',
   path: '/api/health',
@@ -36,7 +36,7 @@ export const health = endpoint({
   refuses: [],
 })
 
-/** 200 whenever the process can answer at all: restart it when it does not. */
+/** Responds with 200 while the process can respond at all: restart it if it does not. */
 export const liveness = endpoint({
   method: 'GET',
   path: '/api/health/live',
@@ -53,7 +53,7 @@ const Readiness = Type.Object({
   reason: Type.Optional(Reason),
 })
 
-/** 200 while requests may be sent here, else 503 with the reason: for load balancers. */
+/** Responds with 200 while the instance accepts requests, otherwise with 503 and the reason: for load balancers. */
 export const readiness = endpoint({
   method: 'GET',
   path: '/api/health/ready',

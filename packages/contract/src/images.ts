@@ -3,12 +3,14 @@ import { endpoint } from './endpoint.ts'
 import { Closed, OneOf, Snowflake } from './formats.ts'
 import { patterns } from './patterns.ts'
 
-/** Media types of pictures: none that a browser could run something of. */
+/** Media types of pictures, all without executable content. */
 export const pictureTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 
 const ImageHash = Type.String({ pattern: patterns.imageHash.pattern, maxLength: 66 })
 
-/** A picture of the chat platform, by the service. Refuses with IMAGE_NOT_FOUND, CHAT_PLATFORM_UNAVAILABLE. */
+/**
+ * Returns a picture of the chat platform, through the service. Refuses with IMAGE_NOT_FOUND, CHAT_PLATFORM_UNAVAILABLE.
+ */
 export const getImage = endpoint({
   method: 'GET',
   path: '/api/admin/images/{kind}/{id}/{hash}',

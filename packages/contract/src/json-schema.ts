@@ -1,11 +1,11 @@
-/** The part of JSON Schema that the contract is written in. */
+/** The subset of JSON Schema that the contract uses. */
 export interface Schema {
   readonly type?: string
-  /** The name of a field, where its key says too little: forms show it. */
+  /** The name of a field, if its key is not enough: forms show it. */
   readonly title?: string
   readonly description?: string
   readonly properties?: Readonly<Record<string, Schema>>
-  /** Of a record: what every one of its values is. */
+  /** The schema of every value of a record. */
   readonly patternProperties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
   readonly items?: Schema

@@ -21,7 +21,7 @@ export const languages = [
 /** A language of the pages that members see. */
 export type Language = (typeof languages)[number]
 
-/** The languages that a site prefers for the pages of a login. */
+/** The languages that a site prefers for the sign-in pages. */
 export const UiLocales = Type.Optional(
   Type.String({
     maxLength: 256,

@@ -30,7 +30,7 @@ const Percentile = (part: string) =>
     }),
   )
 
-/** How one route, or one project, was answered. */
+/** Response times and errors of one route, or of one project. */
 export const Latency = Type.Object({
   key: Type.String({
     description: 'The route, or the id of the project; `none` for requests of no project.',
@@ -52,7 +52,7 @@ export const Latency = Type.Object({
   }),
 })
 
-/** How quickly what is answered, and how often it is refused or fails, on all instances. */
+/** Returns response times, and rates of refusals and errors, across all instances. */
 export const latency = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/latency',

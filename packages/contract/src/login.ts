@@ -47,7 +47,7 @@ const authorizeRefusals = [
   'LOGIN_NOT_CONFIGURED',
 ] as const
 
-/** Begins a login of a project. Refuses in the browser with UNKNOWN_PROJECT, REDIRECT_URI_NOT_ALLOWED and others. */
+/** Starts a sign-in to a project. Refuses in the browser with UNKNOWN_PROJECT, REDIRECT_URI_NOT_ALLOWED and others. */
 export const authorize = endpoint({
   method: 'GET',
   path: '/api/auth/authorize',
@@ -66,7 +66,7 @@ export const authorize = endpoint({
   refuses: authorizeRefusals,
 })
 
-/** Begins a login that a browser may pass without a screen; refuses as `authorize` does. */
+/** Starts a sign-in that a browser may pass without a screen; refuses as `authorize` does. */
 export const ssoAuthorize = endpoint({
   method: 'GET',
   path: '/api/auth/sso/authorize',
@@ -84,7 +84,10 @@ export const ssoAuthorize = endpoint({
   refuses: authorizeRefusals,
 })
 
-/** Ends the single sign-on of the browser; sessions stay. Answers the same when there was none. Refuses with CROSS_SITE_REQUEST. */
+/**
+ * Ends the single sign-on of the browser; sessions stay live. Responds the same if there was none. Refuses with
+ * CROSS_SITE_REQUEST.
+ */
 export const ssoLogout = endpoint({
   method: 'POST',
   path: '/api/auth/sso/logout',
@@ -96,7 +99,7 @@ export const ssoLogout = endpoint({
   refuses: ['CROSS_SITE_REQUEST'],
 })
 
-/** Sends a browser back to the login it began. Refuses with LOGIN_REQUEST_INVALID, NAVIGATION_REQUIRED. */
+/** Returns a browser to the sign-in that it started. Refuses with LOGIN_REQUEST_INVALID, NAVIGATION_REQUIRED. */
 export const resumeLogin = endpoint({
   method: 'GET',
   path: '/api/auth/chat',
@@ -111,8 +114,8 @@ export const resumeLogin = endpoint({
 const CallbackParameter = Type.Optional(Type.String({ maxLength: 4096 }))
 
 /**
- * Takes the answer of the chat platform, once. Refuses with LOGIN_REQUEST_INVALID, NOT_SYSTEM_ADMIN, MEMBER_BLOCKED,
- * UNKNOWN_PROJECT, REDIRECT_URI_NOT_ALLOWED, LOGIN_REFUSED, CHAT_PLATFORM_UNAVAILABLE.
+ * Accepts the response of the chat platform, once. Refuses with LOGIN_REQUEST_INVALID, NOT_SYSTEM_ADMIN,
+ * MEMBER_BLOCKED, UNKNOWN_PROJECT, REDIRECT_URI_NOT_ALLOWED, LOGIN_REFUSED, CHAT_PLATFORM_UNAVAILABLE.
  */
 export const chatCallback = endpoint({
   method: 'GET',
@@ -145,7 +148,7 @@ export const chatCallback = endpoint({
 })
 
 /**
- * Begins the login of a System Admin, in the browser or for a command line. Refuses with SERVER_NOT_ACCESSIBLE,
+ * Starts the sign-in of a System Admin, in the browser or for a command line. Refuses with SERVER_NOT_ACCESSIBLE,
  * NAVIGATION_REQUIRED, LOGIN_NOT_CONFIGURED.
  */
 export const adminLogin = endpoint({
@@ -207,7 +210,9 @@ export const adminLogin = endpoint({
 const Confirmation = Type.String({ pattern: patterns.confirmation.pattern, maxLength: 43 })
 const confirmPath = '/api/auth/admin/confirm'
 
-/** Asks before a command line receives a code. Refuses with LOGIN_REQUEST_INVALID, NAVIGATION_REQUIRED. */
+/**
+ * Asks for confirmation before a command line receives a code. Refuses with LOGIN_REQUEST_INVALID, NAVIGATION_REQUIRED.
+ */
 export const confirmationPage = endpoint({
   method: 'GET',
   path: confirmPath,
@@ -223,7 +228,9 @@ export const confirmationPage = endpoint({
   refuses: ['LOGIN_REQUEST_INVALID', 'NAVIGATION_REQUIRED'],
 })
 
-/** Issues the code of a command line, or cancels the login. Refuses with LOGIN_REQUEST_INVALID, CROSS_SITE_REQUEST. */
+/**
+ * Issues the code for a command line, or cancels the sign-in. Refuses with LOGIN_REQUEST_INVALID, CROSS_SITE_REQUEST.
+ */
 export const answerConfirmation = endpoint({
   method: 'POST',
   path: confirmPath,
@@ -240,8 +247,8 @@ export const answerConfirmation = endpoint({
 })
 
 /**
- * Redeems the code of an admin login, once. Refuses with INVALID_CODE, CHALLENGE_WITHOUT_VERIFIER, MEMBER_BLOCKED,
- * NOT_SYSTEM_ADMIN, CROSS_SITE_REQUEST, CHAT_PLATFORM_UNAVAILABLE.
+ * Redeems the code of an administrator's sign-in, once. Refuses with INVALID_CODE, CHALLENGE_WITHOUT_VERIFIER,
+ * MEMBER_BLOCKED, NOT_SYSTEM_ADMIN, CROSS_SITE_REQUEST, CHAT_PLATFORM_UNAVAILABLE.
  */
 export const adminToken = endpoint({
   method: 'POST',
@@ -271,7 +278,7 @@ export const adminToken = endpoint({
   ],
 })
 
-/** Ends the admin session that asks, and its cookie. Refuses with INVALID_TOKEN, CROSS_SITE_REQUEST. */
+/** Ends the calling admin session, and its cookie. Refuses with INVALID_TOKEN, CROSS_SITE_REQUEST. */
 export const adminLogout = endpoint({
   method: 'POST',
   path: '/api/auth/admin/logout',

@@ -29,7 +29,7 @@ const LogoutDeliveryQuery = Closed({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
 })
 
-/** The logouts that a client was told of, by cursor. Refuses with PROJECT_NOT_FOUND. */
+/** Lists the logout tokens that were sent to a client, by cursor. Refuses with PROJECT_NOT_FOUND. */
 export const listLogoutDeliveries = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{id}/logout-deliveries',
@@ -46,7 +46,7 @@ export const listLogoutDeliveries = endpoint({
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
-/** Tells a client of a logout again. Refuses with PROJECT_NOT_FOUND, DELIVERY_NOT_FOUND, LOGOUT_URI_MISSING. */
+/** Sends the logout token to a client again. Refuses with PROJECT_NOT_FOUND, DELIVERY_NOT_FOUND, LOGOUT_URI_MISSING. */
 export const resendLogoutDelivery = endpoint({
   method: 'POST',
   path: '/api/admin/projects/{id}/logout-deliveries/{deliveryId}/resend',

@@ -7,7 +7,7 @@ const tag = 'Members'
 const Record = Type.Record(Type.String(), Type.Unknown())
 const records = (description: string) => Type.Array(Record, { description })
 
-/** Everything that is kept about a person, by what it is. */
+/** All stored data about a person, by kind. */
 export const MemberData = Type.Object({
   memberId: Snowflake,
   readAt: DateTime,
@@ -39,7 +39,7 @@ export const MemberData = Type.Object({
 
 const params = Closed({ id: Snowflake })
 
-/** Everything kept about a person. Refuses with MEMBER_NOT_FOUND. */
+/** Returns all stored data about a person. Refuses with MEMBER_NOT_FOUND. */
 export const getMemberData = endpoint({
   method: 'GET',
   path: '/api/admin/members/{id}/data',

@@ -24,7 +24,7 @@ const MemberFilters = {
   ),
 }
 
-/** Filters and page of the member list. `page` counts from 1; a page has 100 members at most. */
+/** Filters and page of the member list. `page` counts from 1; a page has at most 100 members. */
 export const MemberListQuery = Closed({
   ...MemberFilters,
   page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000_000, default: 1 })),
@@ -109,17 +109,17 @@ const listing = {
   refuses: [],
 } as const
 
-/** Members in order of username, in pages. */
+/** Lists members by username, in pages. */
 export const listMembers = endpoint({ ...listing, path: '/api/admin/members', summary: 'List members' })
 
-/** The same list under the address that the specification gives it for all servers. */
+/** Returns the same list at the path that the specification defines for all servers. */
 export const listCrossServerMembers = endpoint({
   ...listing,
   path: '/api/admin/members/cross-server',
   summary: 'List members across servers; the same list',
 })
 
-/** Memberships as CSV or JSON. Refuses a third download of an admin with RATE_LIMITED. */
+/** Exports memberships as CSV or JSON. Refuses an administrator's third concurrent download with RATE_LIMITED. */
 export const exportMembers = endpoint({
   method: 'GET',
   path: '/api/admin/members/export',
@@ -135,7 +135,7 @@ export const exportMembers = endpoint({
   refuses: ['RATE_LIMITED'],
 })
 
-/** The servers and roles of one member. Refuses with MEMBER_NOT_FOUND. */
+/** Lists the servers and roles of one member. Refuses with MEMBER_NOT_FOUND. */
 export const listMemberServers = endpoint({
   method: 'GET',
   path: '/api/admin/members/{chat_user_id}/servers',

@@ -15,7 +15,7 @@ export const MemberSession = Type.Object({
   ),
 })
 
-/** The live sessions of a member, newest first. Refuses with MEMBER_NOT_FOUND. */
+/** Lists the live sessions of a member, newest first. Refuses with MEMBER_NOT_FOUND. */
 export const listMemberSessions = endpoint({
   method: 'GET',
   path: '/api/admin/members/{id}/sessions',
@@ -28,7 +28,7 @@ export const listMemberSessions = endpoint({
   refuses: ['MEMBER_NOT_FOUND'],
 })
 
-/** Ends one session of a member. Refuses with SESSION_NOT_FOUND, another member’s session too. */
+/** Ends one session of a member. Refuses with SESSION_NOT_FOUND, also for another member’s session. */
 export const revokeMemberSession = endpoint({
   method: 'DELETE',
   path: '/api/admin/members/{id}/sessions/{sessionId}',

@@ -4,7 +4,7 @@ import { schemasOf } from './member-fields.ts'
 
 const { username, ...others } = schemasOf('session')
 
-/** A member: every documented field of both shapes of the specification. */
+/** A member: all documented fields of both shapes in the specification. */
 export const Member = Type.Object({
   id: Snowflake,
   username,
@@ -15,7 +15,7 @@ export const Member = Type.Object({
   syncedAt: Nullable(DateTime),
 })
 
-/** A role as a session answer carries it, highest first. */
+/** A role as a session response contains it, highest first. */
 export const SessionRole = Type.Object({
   roleId: Snowflake,
   roleName: Type.String(),

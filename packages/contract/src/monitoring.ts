@@ -97,7 +97,7 @@ export const SystemHealth = Type.Object({
   cache: Type.Object({ status: UpOrDown, latencyMs: LatencyMs }),
 })
 
-/** How everything is that the service stands on, as the answering instance sees it. */
+/** Returns the state of the service and its dependencies, as seen by the responding instance. */
 export const systemHealth = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/health',
@@ -108,7 +108,7 @@ export const systemHealth = endpoint({
   refuses: [],
 })
 
-/** Buckets of time, with their lengths in seconds. */
+/** Time buckets, with their lengths in seconds. */
 export const usageBuckets = {
   '1m': 60,
   '5m': 300,
@@ -117,7 +117,7 @@ export const usageBuckets = {
   '6h': 21_600,
   '1d': 86_400,
 } as const
-/** Points of one answer at most: of all its series together. */
+/** The maximum number of points in a response, over all its series. */
 export const maxUsagePoints = 500
 
 const UsageQuery = Closed({
@@ -150,7 +150,7 @@ const UsageQuery = Closed({
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, default: 0 })),
 })
 
-/** How often one project asked one endpoint within one minute, by the status of the answer. */
+/** The number of requests by one project to one endpoint within one minute, by the status of the response. */
 export const UsageMinute = Type.Object({
   minute: DateTime,
   projectId: Nullable({ ...Uuid, description: 'Null for requests of no project.' }),
@@ -166,7 +166,7 @@ const UsageRows = Type.Object({
   offset: Type.Integer(),
 })
 
-/** Requests of one project, route or status in the course of time. */
+/** Requests of one project, route or status over time. */
 export const UsageLine = Type.Object({
   key: Nullable(
     Type.String({
@@ -181,7 +181,7 @@ export const UsageLine = Type.Object({
   }),
 })
 
-/** What `bucket` answers: the busiest series first, and those for which there is no room as one last series. */
+/** The response to `bucket`: the busiest series first, and all others combined in one last series. */
 export const UsageChart = Type.Object({
   bucket: OneOf('1m', '5m', '15m', '1h', '6h', '1d'),
   from: DateTime,
@@ -189,7 +189,7 @@ export const UsageChart = Type.Object({
   series: Type.Array(UsageLine),
 })
 
-/** Requests by minute, project, route and status, of the last 30 days. */
+/** Lists requests by minute, project, route and status, for the last 30 days. */
 export const usage = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/usage',
@@ -234,7 +234,7 @@ const AuthFailuresQuery = Closed({
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, default: 0 })),
 })
 
-/** A credential, or what was asked with it, that was turned away. */
+/** A rejected credential or request. */
 export const AuthFailure = Type.Object({
   id: Uuid,
   at: DateTime,
@@ -254,7 +254,7 @@ export const AuthFailure = Type.Object({
   requestId: Nullable(Type.String()),
 })
 
-/** Credentials that were turned away in the last 30 days; a sample where they were very many. */
+/** Lists credentials that were rejected in the last 30 days; a sample if there were very many. */
 export const authFailures = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/auth-failures',
@@ -279,7 +279,7 @@ export const authFailures = endpoint({
   refuses: [],
 })
 
-/** A key that another one took the place of, and that is still used. */
+/** A key that was replaced, and is still used. */
 export const ReplacedKey = Type.Object({
   projectId: Uuid,
   projectName: Type.String(),
@@ -292,7 +292,7 @@ export const ReplacedKey = Type.Object({
   lastUsedAt: Nullable(DateTime),
 })
 
-/** Replaced keys that still work and are still used. */
+/** Lists replaced keys that still work and are still used. */
 export const replacedKeys = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/replaced-keys',
@@ -305,7 +305,7 @@ export const replacedKeys = endpoint({
   refuses: [],
 })
 
-/** Members, sessions and projects, counted at `asOf`. */
+/** The numbers of members, sessions and projects at `asOf`. */
 export const Stats = Type.Object({
   members: Type.Integer({ description: 'Members of at least one registered server.' }),
   activeMembers: Type.Integer({
@@ -318,7 +318,7 @@ export const Stats = Type.Object({
   asOf: { ...DateTime, description: 'They are counted anew when older than the setting `statsTtlMs`.' },
 })
 
-/** The numbers of the service, counted anew at most every `statsTtlMs`. */
+/** Returns the numbers of the service, counted again at most every `statsTtlMs`. */
 export const stats = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/stats',

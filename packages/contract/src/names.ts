@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 
 /**
- * Code points that show nothing and are not in `\p{C}`: joiners, fillers and selectors. U+FE0F is missing: keyboards
- * write it behind an emoji, and two names that differ by it alone are the same.
+ * Code points without a glyph: joiners, fillers and selectors. U+FE0F is not included: keyboards write it after an
+ * emoji, and two names that differ by it alone are the same.
  */
 const invisible =
   '\\u034F\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u3164\\uFE00-\\uFE0E\\uFFA0\\u{E0100}-\\u{E01EF}'
@@ -13,14 +13,16 @@ const name = new RegExp(
   'u',
 )
 
-/** The format `name`, as a predicate: what `Name` says in words. */
+/** Checks the format `name`; `Name` describes it in words. */
 export const isName = (value: string): boolean => name.test(value)
 
 /**
- * The name of something that administrators tell apart by its name. It has something to see, does not begin or end in
- * space, and has nothing that only changes how other text looks: no control or formatting characters (`\p{C}`, which
- * has the bidirectional controls and zero-width characters, and what Unicode has not assigned), no line separators.
- * A format and no pattern: readers of the OpenAPI document do not agree on how to read a pattern beyond ASCII.
+ * A name by which administrators identify an object. It has a visible character, does not begin or end in space, and
+ * contains nothing that only changes the look of other text: no control or formatting characters (`\p{C}`, which
+ * includes the bidirectional controls, zero-width characters, and code points that Unicode has not assigned), no line
+ * separators.
+ *
+ * A format instead of a pattern, because readers of the OpenAPI document disagree on patterns beyond ASCII.
  */
 export const Name = Type.String({
   minLength: 1,
@@ -30,5 +32,5 @@ export const Name = Type.String({
     'Something to see, without control, formatting or invisible characters, and without space around it. Kept in NFC.',
 })
 
-/** The one form in which a name is kept, however it was typed. */
+/** Returns the stored form of a name, which is the same for all spellings. */
 export const storedName = (name: string): string => name.normalize('NFC')

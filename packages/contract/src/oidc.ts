@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Closed, Nullable, Snowflake } from './formats.ts'
 
-/** A project as an OpenID Connect client: its id is the `client_id`, its API key the `client_secret`. */
+/** A project as an OpenID Connect client: its ID is the `client_id`, its API key the `client_secret`. */
 export const OidcClient = Type.Object({
   enabled: Type.Boolean({ description: 'Off, the project is no client.' }),
   serverId: Nullable({
@@ -21,7 +21,7 @@ export const OidcClient = Type.Object({
 
 const Uri = { minLength: 1, maxLength: 2048 } as const
 
-/** What is given of it: what is left out stays, or is as in a new project. */
+/** Changes of the client. Omitted fields keep their values; in a new project they get the defaults. */
 export const OidcClientInput = Closed({
   enabled: Type.Optional(Type.Boolean()),
   serverId: Type.Optional(Nullable({ ...Snowflake, description: 'Null: the main server.' })),

@@ -2,7 +2,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const text = { type: 'string' }
 
-/** Headers of answers, by their names. Which answer has which is decided where the answer is described. */
+/** The headers of responses, by name. Each description of a response says which it has. */
 export const responseHeaders = {
   'X-Request-Id': {
     description: 'Names the request in the log of the service, in the audit log and in every problem.',
@@ -52,9 +52,9 @@ export const responseHeaders = {
   },
 } as const satisfies Readonly<Record<string, Json>>
 
-/** The name of a header that answers may have. */
+/** The name of a response header. */
 export type ResponseHeader = keyof typeof responseHeaders
 
-/** References to headers of the document, as an answer lists them. */
+/** Returns references to headers of the document, for the description of a response. */
 export const headersOf = (...names: readonly ResponseHeader[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

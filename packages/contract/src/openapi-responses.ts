@@ -14,7 +14,7 @@ interface Response {
   readonly content?: Json
 }
 
-/** Every response of an operation: its answers, its refusals by status, and what any request may meet. */
+/** Returns all responses of an operation: its answers, its refusals by status, and those of any request. */
 export function responsesOf(definition: EndpointDefinition, refer: Refer): Json {
   const refused = refusalsByStatus(definition)
   const statuses = new Set([...Object.keys(definition.answers).map(Number), ...refused.keys()])
@@ -30,14 +30,14 @@ export function responsesOf(definition: EndpointDefinition, refer: Refer): Json 
   return { ...Object.fromEntries(described), default: { $ref: '#/components/responses/Refusal' } }
 }
 
-/** What no endpoint lists of its own: bytes that are no request, an instance that stops, a fault of ours. */
+/** Refusals that no endpoint lists: malformed HTTP, a stopping instance, an internal error. */
 export const anyRefusal: Response = {
   description: 'Any other refusal.',
   headers: headersOf('X-Request-Id'),
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 }
 
-/** A problem for each row of the error table, by the name of the row. */
+/** Returns a problem for each row of the error table, by the name of the row. */
 export const problemExamples = (publicUrl: string): Json =>
   Object.fromEntries(
     (Object.keys(errors) as ErrorCode[]).map((name) => {
@@ -48,11 +48,11 @@ export const problemExamples = (publicUrl: string): Json =>
     }),
   )
 
-/** A body or answer that is nobody else's is named after its operation: `AddServerInput`. */
+/** Names a body or answer that only one operation uses: `AddServerInput`. */
 export const partName = (definition: EndpointDefinition, part: 'Input' | 'Answer') =>
   operationIdOf(definition).replace(/^./, (first) => first.toUpperCase()) + part
 
-/** One status may be an answer and a refusal: told apart by their media types. */
+/** Combines an answer and a refusal with the same status. Their media types differ. */
 const both = (one: Response, other: Response): Response => ({
   description: `${one.description}\n\n${other.description}`,
   headers: { ...one.headers, ...other.headers },
@@ -86,7 +86,7 @@ function success(definition: EndpointDefinition, status: number, answer: Answer,
     return { description: 'A picture.', headers, content: Object.fromEntries(media) }
   }
   if ('events' in answer) {
-    // OpenAPI 3.1 has no words for the events of a stream.
+    // OpenAPI 3.1 cannot describe the events of a stream.
     const stream = {
       schema: { type: 'string' },
       'x-events': answer.events,
@@ -99,10 +99,10 @@ function success(definition: EndpointDefinition, status: number, answer: Answer,
   return { description: 'Success.', headers, content: { 'application/json': json } }
 }
 
-/** Any request may be one that nobody can read, wherever it is sent. */
+/** Any request may be unreadable, at any endpoint. */
 const unreadable: readonly ErrorCode[] = ['BAD_REQUEST']
 
-/** The refusals that an operation may answer, as its responses list them. */
+/** Lists the refusals of an operation, as its responses document them. */
 export const documentedRefusals = (definition: EndpointDefinition): readonly ErrorCode[] => [
   ...refusals(definition),
   ...unreadable,
@@ -123,7 +123,7 @@ const headersByStatus: Readonly<Record<number, readonly ResponseHeader[]>> = {
   503: ['Retry-After'],
 }
 
-/** One of several refusals of a status has it. */
+/** Only one of several refusals with the same status has it. */
 const sometimes = { ...responseHeaders.Location, required: false }
 
 function refusal({ page }: EndpointDefinition, status: number, names: readonly ErrorCode[]): Response {
@@ -148,7 +148,7 @@ function refusal({ page }: EndpointDefinition, status: number, names: readonly E
     headers: {
       ...headersOf(
         ...(['X-Request-Id', ...(headersByStatus[status] ?? [])] as const),
-        // A program passes it on to the browser that it asks for.
+        // A program passes it on to its browser.
         ...(names.includes('LOGIN_REQUIRED') ? (['Location'] as const) : []),
       ),
       ...(names.includes('ROLE_LACKING') ? { Location: sometimes } : {}),

@@ -1,18 +1,19 @@
 import type { Schema } from './json-schema.ts'
 import { schemaNameOf } from './schema-names.ts'
 
-/** The named schemas of a document, gathered while the document refers to them. */
+/** The named schemas of a document, collected while the document refers to them. */
 export interface SchemaRegistry {
   /**
-   * The schema as it stands in the document: a reference where it has a name, and so for its parts.
-   * @param name What it is called where the contract has no name for it.
+   * Returns the schema for use in the document: a reference if it has a name, and the same for its parts.
+   *
+   * @param name The name to use if the contract has none for it.
    */
   refer(schema: Schema, name?: string): unknown
-  /** Every schema that was referred to, by its name. */
+  /** All schemas that were referred to, by name. */
   readonly components: Readonly<Record<string, unknown>>
 }
 
-/** Starts an empty registry, for one document. */
+/** Creates an empty registry, for one document. */
 export function createSchemaRegistry(): SchemaRegistry {
   const components: Record<string, unknown> = {}
   const refer = (schema: Schema, given?: string): unknown => {

@@ -36,7 +36,7 @@ const securitySchemes = {
   },
 }
 
-/** What each chapter of the contract is about. */
+/** A description of each chapter of the contract. */
 const tagDescriptions: Readonly<Record<string, string>> = {
   Login: 'The way of a browser through a login: of a project, by single sign-on, of a System Admin.',
   Sessions: 'Sessions of members in projects: begin, validate, rotate, list and end them.',
@@ -58,8 +58,8 @@ const tagDescriptions: Readonly<Record<string, string>> = {
 }
 
 /**
- * The OpenAPI 3.1 document of the whole contract. `publicUrl` becomes its only server. Operations are called as
- * the contract exports them, and schemas are components with names, so that generated clients have both.
+ * Returns the OpenAPI 3.1 document of the whole contract. `publicUrl` is its only server. Operations have the names of
+ * the contract's exports, and schemas are named components, so that generated clients have both.
  */
 export function openApi(publicUrl: string, version: string): Json {
   const { refer, components } = createSchemaRegistry()
@@ -137,7 +137,7 @@ function requestBodyOf(definition: EndpointDefinition, refer: Refer): Json | und
   }
 }
 
-/** Parameters by the properties of a schema. What a property says in words stands at its parameter, once. */
+/** Lists the parameters of a schema's properties. The description of a property moves to its parameter. */
 function parameters(place: string, schema: TSchema | undefined, refer: Refer): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as Schema
   return Object.entries(properties).map(([name, { description, ...property }]) => ({

@@ -1,12 +1,12 @@
 const segment = '[A-Za-z0-9_~-][A-Za-z0-9._~-]*'
 
-/** A pattern of the contract, and what it asks in words, for whoever sent something else. */
+/** A pattern of the contract, and its rule in words, for callers who sent another value. */
 interface Rule {
   readonly pattern: string
   readonly message: string
 }
 
-/** Every pattern that a request is held to. A refusal says the words: a pattern is read by machines. */
+/** All patterns that requests are validated against. Refusals use the words, because people cannot read patterns. */
 export const patterns = {
   /** RFC 7636 §4.1. */
   codeVerifier: {
@@ -19,7 +19,7 @@ export const patterns = {
     message:
       'must be 43 characters: the SHA-256 of the PKCE verifier in base64url, without = at the end (RFC 7636)',
   },
-  /** Not in the form of a UUID: ids and slugs share one place in the path. */
+  /** Must not look like a UUID: IDs and slugs share one place in the path. */
   slug: {
     pattern: '^(?![0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
     message:
@@ -50,21 +50,21 @@ export const patterns = {
     pattern: '^#[0-9a-fA-F]{6}$',
     message: 'must be a color of six hexadecimal digits, such as #0b57b7',
   },
-  /** As the platform makes them: 32 hexadecimal digits, `a_` before those of moving pictures. */
+  /** A hash of the chat platform: 32 hexadecimal digits, with `a_` in front for animated pictures. */
   imageHash: {
     pattern: '^(a_)?[0-9a-f]{1,64}$',
     message: 'must be the hash of a picture, as it stands in its address',
   },
   /**
-   * A browser keeps a fragment over redirects, so the code of an admin may only end at pages that redirect nowhere else. In the
-   * path there is no percent sign, no backslash and no empty segment, and no segment begins with a dot: a browser opens
-   * what is checked here.
+   * A browser keeps a fragment over redirects, so an administrator's code may only arrive at pages that redirect
+   * nowhere else. The path contains no percent sign, no backslash and no empty segment, and no segment begins with a
+   * dot: the browser opens exactly the path that is checked here.
    */
   adminReturnTo: {
     pattern: `^/(console/(${segment}(/${segment})*/?)?(\\?[A-Za-z0-9/_.~?&=%+:@,;!$*()-]*)?)?$`,
     message: 'must be /, or a path below /console/ with plain characters',
   },
-  /** RFC 8252 §7.3 and §8.3: the literal address, because a name such as localhost may lead to another machine. */
+  /** RFC 8252 §7.3 and §8.3: the literal address, because a name such as localhost may resolve to another machine. */
   loopbackRedirect: {
     pattern:
       '^http://(127\\.0\\.0\\.1|\\[::1\\]):([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])/callback$',
@@ -75,7 +75,7 @@ export const patterns = {
     pattern: '^[A-Za-z0-9._~-]{1,512}$',
     message: 'must be 1 to 512 characters: letters, digits, and . _ ~ -',
   },
-  /** 256 random bits in base64url, so that no one-time code has this form. */
+  /** 256 random bits in base64url, a form that no one-time code has. */
   confirmation: {
     pattern: '^[A-Za-z0-9_-]{43}$',
     message: 'must be the 43 characters that the sign-in put into the address',
@@ -84,6 +84,6 @@ export const patterns = {
 
 const rules: readonly Rule[] = Object.values(patterns)
 
-/** What a pattern asks, in words; undefined for one that is not of the contract. */
+/** Returns the rule of a pattern in words, or undefined if the contract does not contain it. */
 export const patternMessage = (pattern: unknown): string | undefined =>
   rules.find((rule) => rule.pattern === pattern)?.message

@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { type ErrorDefinition, errors } from './errors.ts'
 
-/** One thing that is wrong with a request: where (JSON Pointer into its part), what, and a word for it. */
+/** One problem of a request: its place (a JSON Pointer into a part), its description, and a code. */
 export const ProblemDetail = Type.Object({
   path: Type.String({ description: 'JSON Pointer into the body, or into the query or path parameters.' }),
   message: Type.String(),
   code: Type.String(),
 })
 
-/** How many problems an answer leaves out. */
+/** The number of problems that a response omits. */
 export const MoreProblems = Type.Optional(
   Type.Integer({
     minimum: 1,

@@ -7,7 +7,7 @@ const tag = 'Profile'
 
 const { username, ...others } = schemasOf('profile')
 
-/** The administrator who asks. */
+/** The administrator of the current session. */
 export const AdminProfile = Type.Object({
   id: Snowflake,
   username,
@@ -21,7 +21,7 @@ export const AdminProfile = Type.Object({
   preferredName: Nullable(Type.String({ description: 'Set here; takes precedence over the display name.' })),
 })
 
-/** Who the admin session belongs to. */
+/** Returns the administrator of the admin session. */
 export const getProfile = endpoint({
   method: 'GET',
   path: '/api/admin/profile',
@@ -33,7 +33,7 @@ export const getProfile = endpoint({
   refuses: [],
 })
 
-/** Sets or clears the preferred name of who asks. */
+/** Sets or clears the caller's preferred name. */
 export const updateProfile = endpoint({
   method: 'PATCH',
   path: '/api/admin/profile',
@@ -45,7 +45,7 @@ export const updateProfile = endpoint({
       Nullable(
         Type.String({
           minLength: 1,
-          // A decomposed spelling is longer than what is counted; the rule itself counts after NFC.
+          // A decomposed spelling is longer than the counted one: the rule itself counts after NFC.
           maxLength: 1024,
           description:
             '1 to 255 characters (code points after NFC, the form in which it is stored), at least one of them ' +

@@ -18,10 +18,13 @@ export const ServerMember = Type.Object({
   roles: Type.Array(SessionRole),
 })
 
-/** Somebody who is no member any more. */
+/** A former member of a server. */
 export const RemovedMember = Type.Object({ memberId: Snowflake, leftAt: DateTime })
 
-/** Current members of a server, by cursor, or what changed since. Refuses with SCOPE_REQUIRED, CURSOR_UNKNOWN. */
+/**
+ * Lists the current members of a server by cursor, or the changes since a cursor. Refuses with SCOPE_REQUIRED,
+ * CURSOR_UNKNOWN.
+ */
 export const listServerMembers = endpoint({
   method: 'GET',
   path: '/api/servers/{serverId}/members',
@@ -65,7 +68,7 @@ export const listServerMembers = endpoint({
 })
 
 /**
- * One member of a server, with live roles. Refuses with SCOPE_REQUIRED, MEMBER_NOT_FOUND,
+ * Returns one member of a server, with live roles. Refuses with SCOPE_REQUIRED, MEMBER_NOT_FOUND,
  * CHAT_PLATFORM_UNAVAILABLE.
  */
 export const getServerMember = endpoint({
@@ -83,7 +86,7 @@ export const getServerMember = endpoint({
 
 const RoleIds = Type.Array(Snowflake, { minItems: 1, maxItems: 100 })
 
-/** Whether a member holds roles right now. Refuses with SCOPE_REQUIRED, CHAT_PLATFORM_UNAVAILABLE. */
+/** Checks whether a member holds roles right now. Refuses with SCOPE_REQUIRED, CHAT_PLATFORM_UNAVAILABLE. */
 export const checkPermissions = endpoint({
   method: 'POST',
   path: '/api/servers/{serverId}/permissions/check',
@@ -107,7 +110,7 @@ export const checkPermissions = endpoint({
   refuses: ['SCOPE_REQUIRED', 'CHAT_PLATFORM_UNAVAILABLE'],
 })
 
-/** One of many members whose roles are checked, with where that is known from. */
+/** The result for one of many members, with the source of their roles. */
 export const CheckedMember = Type.Object({
   memberId: Snowflake,
   allowed: Type.Boolean(),
@@ -124,7 +127,7 @@ export const CheckedMember = Type.Object({
   }),
 })
 
-/** Whether each of many members holds roles, of what is known. Refuses with SCOPE_REQUIRED. */
+/** Checks whether each of many members holds roles, from mirrored data. Refuses with SCOPE_REQUIRED. */
 export const checkManyPermissions = endpoint({
   method: 'POST',
   path: '/api/servers/{serverId}/permissions/check-many',

@@ -6,7 +6,9 @@ import { patterns } from './patterns.ts'
 
 const tag = 'Sessions'
 
-/** A live session of a project as an administrator sees it: whose it is, where, and when it was made and renewed. */
+/**
+ * A live session of a project as an administrator sees it: its member, its server, its creation and its last refresh.
+ */
 export const ProjectSession = Type.Object({
   id: Uuid,
   kind: {
@@ -44,7 +46,7 @@ const ProjectSessionQuery = Closed({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
 })
 
-/** The live sessions of a project, newest first, by cursor. Refuses with PROJECT_NOT_FOUND. */
+/** Lists the live sessions of a project, newest first, by cursor. Refuses with PROJECT_NOT_FOUND. */
 export const listProjectSessions = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{id}/sessions',

@@ -15,7 +15,7 @@ import { CreatedInboundWebhook, ProjectInboundWebhook, webhookBodyLimit } from '
 
 const tag = 'Projects'
 
-/** A project as administrators see it. Its key and its webhook address are never whole. */
+/** A project as administrators see it. Its key and its webhook address are always abbreviated. */
 export const Project = Type.Object({
   id: Uuid,
   name: Type.String(),
@@ -44,7 +44,7 @@ const WebhookUrl = Type.String({
   description: 'A webhook of the chat platform.',
 })
 
-/** A new project. Only the name is needed; it is active unless it says otherwise. */
+/** A new project. Only the name is required. It is active by default. */
 export const CreateProject = Closed({
   name: Name,
   description: Type.Optional(Description),
@@ -69,7 +69,7 @@ export const CreateProject = Closed({
   oidc: Type.Optional(OidcClientInput),
 })
 
-/** Changes of a project: what is left out stays, null clears. */
+/** Changes of a project. Omitted fields keep their values, null clears them. */
 export const UpdateProject = Closed({
   name: Type.Optional(Name),
   description: Type.Optional(Nullable(Description)),
@@ -87,7 +87,7 @@ export const UpdateProject = Closed({
 
 const ProjectId = Closed({ id: Uuid })
 
-/** Projects, newest first, 500 at most. */
+/** Lists projects, newest first, at most 500. */
 export const listProjects = endpoint({
   method: 'GET',
   path: '/api/admin/projects',
@@ -107,7 +107,10 @@ export const listProjects = endpoint({
   refuses: [],
 })
 
-/** Registers a project and shows its key, once. Refuses with PROJECT_NAME_TAKEN, HOST_TAKEN, RESOURCE_TAKEN, ENCRYPTION_KEY_MISSING. */
+/**
+ * Registers a project and returns its key, once. Refuses with PROJECT_NAME_TAKEN, HOST_TAKEN, RESOURCE_TAKEN,
+ * ENCRYPTION_KEY_MISSING.
+ */
 export const createProject = endpoint({
   method: 'POST',
   path: '/api/admin/projects',
@@ -130,7 +133,7 @@ export const createProject = endpoint({
   refuses: ['HOST_TAKEN', 'RESOURCE_TAKEN', 'PROJECT_NAME_TAKEN', 'ENCRYPTION_KEY_MISSING', 'RATE_LIMITED'],
 })
 
-/** One project. Refuses with PROJECT_NOT_FOUND, SECRET_UNREADABLE, ENCRYPTION_KEY_MISSING. */
+/** Returns one project. Refuses with PROJECT_NOT_FOUND, SECRET_UNREADABLE, ENCRYPTION_KEY_MISSING. */
 export const getProject = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{id}',
@@ -172,7 +175,7 @@ export const updateProject = endpoint({
   ],
 })
 
-/** Ends a project, its key and its sessions. Refuses with PROJECT_NOT_FOUND. */
+/** Deletes a project, and ends its keys and its sessions. Refuses with PROJECT_NOT_FOUND. */
 export const deleteProject = endpoint({
   method: 'DELETE',
   path: '/api/admin/projects/{id}',

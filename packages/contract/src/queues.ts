@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 
 const tag = 'Monitoring'
 
-/** What waits in the database to be done, by name, and what it is. */
+/** The queues in the database by name, with the meaning of their entries. */
 export const queueMeanings = {
   outbox: 'Events for streams that reconnect; each is kept for a day',
   notifications: 'Notices to be posted to channels',
@@ -16,7 +16,7 @@ export const queueMeanings = {
 /** The name of a queue. */
 export type QueueName = keyof typeof queueMeanings
 
-/** What waits in one queue. */
+/** The entries that wait in one queue. */
 export const Queue = Type.Object({
   name: Type.Unsafe<QueueName>({ type: 'string', enum: Object.keys(queueMeanings) }),
   meaning: Type.String(),
@@ -24,7 +24,7 @@ export const Queue = Type.Object({
   oldestSec: Type.Number({ description: 'Seconds for which the oldest has waited; 0 where nothing waits.' }),
 })
 
-/** What waits, in all queues of the database. */
+/** Lists the waiting entries of all queues in the database. */
 export const queues = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/queues',

@@ -1,15 +1,15 @@
 const maxUriLength = 2048
 const privateUseScheme = /^[a-z][a-z0-9+-]*\.[a-z0-9+.-]*:$/
-/** The host of a URL that never leaves its machine. */
+/** A host that resolves to the same machine. */
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
-/** What stands between `://` and the path, where a parser forgives more than what is written into a policy may be. */
+/** The part between `://` and the path. A URL parser tolerates characters there that must not appear in a policy. */
 const webAuthority = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?(?:[/?]|$)/i
 const httpsOnly = 'must begin with https://, but for an app on this machine (localhost, 127.0.0.1 or [::1])'
 
-/** What is wrong with a redirect URI, or undefined (RFC 9700 §2.1, RFC 8252 §7). */
+/** Returns the problem of a redirect URI, or undefined (RFC 9700 §2.1, RFC 8252 §7). */
 export function redirectUriProblem(uri: string): string | undefined {
   if (uri.length > maxUriLength) return `is longer than ${maxUriLength} characters`
-  // Whatever a URL parser would quietly drop or turn must not be in what is compared byte for byte.
+  // Rejects characters that a URL parser would silently drop or change, because URIs are compared byte for byte.
   const url = /[\s\\\p{Cc}]/u.test(uri) ? undefined : urlOf(uri)
   if (!url) return 'must be a whole address without spaces, like https://crew.example/auth/callback'
   // A Location header is ASCII (RFC 9110 §5.5), and a URI is by definition (RFC 3986 §2).

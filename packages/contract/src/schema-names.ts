@@ -9,7 +9,7 @@ import * as sessions from './sessions.ts'
 import * as settings from './settings.ts'
 import * as webhooks from './webhooks.ts'
 
-/** Names of what has another one in the modules, or none because it is part of endpoints only. */
+/** Names of schemas with another name in the modules, or without one because only endpoints contain them. */
 const given: Readonly<Record<string, unknown>> = {
   Problem,
   ProblemDetail,
@@ -30,15 +30,15 @@ const given: Readonly<Record<string, unknown>> = {
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && ('type' in value || 'anyOf' in value)
 
-/** Schemas are the same when they say the same: options such as "optional" make copies of them. */
+/** Schemas with equal content are the same: options such as "optional" make copies of them. */
 const keyOf = (schema: unknown) => JSON.stringify(schema)
 
-/** Where the same schema has several names, the first one counts. */
+/** For a schema with several names, the first one counts. */
 const names = new Map(
   [...Object.entries(given), ...contractExports.filter(([, value]) => isSchema(value))]
     .map(([name, schema]) => [keyOf(schema), name] as const)
     .reverse(),
 )
 
-/** What a schema is called in the document, by the table above or by its export (`Member`). */
+/** Returns the name of a schema in the document, from the table above or its export (`Member`). */
 export const schemaNameOf = (schema: Schema): string | undefined => names.get(keyOf(schema))

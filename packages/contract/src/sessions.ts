@@ -7,13 +7,13 @@ import { patterns } from './patterns.ts'
 
 const tag = 'Sessions'
 
-/** Opaque credentials are short; anything longer is not one of ours. */
+/** Opaque credentials are short. Longer values are not ours. */
 const Credential = Type.String({ minLength: 1, maxLength: 256 })
 
 /** A PKCE verifier, by RFC 7636 §4.1: 43 to 128 characters. */
 export const CodeVerifier = Type.String({ pattern: patterns.codeVerifier.pattern, maxLength: 128 })
 
-/** A one-time code, with what it was asked for by: project, redirect URI and PKCE verifier. */
+/** A one-time code, and the project, redirect URI and PKCE verifier that it was issued for. */
 export const ExchangeCode = Closed({
   clientId: { ...IdOrName, description: 'Project id that asked for the code.' },
   code: Credential,
@@ -21,7 +21,7 @@ export const ExchangeCode = Closed({
   codeVerifier: Type.Optional(CodeVerifier),
 })
 
-/** A new session: its pair of credentials, whose it is, and their roles, highest first. */
+/** A new session: its pair of credentials, its member, and the member's roles, highest first. */
 export const TokenResponse = Type.Object({
   token: Type.String(),
   refreshToken: Type.String(),
@@ -30,7 +30,7 @@ export const TokenResponse = Type.Object({
   roles: Type.Array(SessionRole),
 })
 
-/** What a project may say of the browser that it acts for; shown in the list of sessions. */
+/** Optional details of the browser that the project acts for; shown in the list of sessions. */
 export const ClientHeaders = Type.Object({
   'X-Client-Ip': Type.Optional(Type.String({ description: 'Address of the browser you are acting for.' })),
   'X-Client-User-Agent': Type.Optional(Type.String({ description: 'User agent of that browser.' })),
@@ -61,7 +61,7 @@ export const SessionSummary = Type.Object({
   expiresAt: DateTime,
 })
 
-/** Who a session belongs to, with the roles of `rolesAsOf` and where these were read. */
+/** The member of a session, with their roles as of `rolesAsOf` and the source of these. */
 export const ValidateResponse = Type.Object({
   member: Member,
   roles: Type.Array(SessionRole, { description: 'Roles in the server of the session, now; highest first.' }),
@@ -74,7 +74,7 @@ export const ValidateResponse = Type.Object({
   rolesSource: OneOf('gateway', 'rest', 'mirror'),
 })
 
-/** Whose session a token is. Refuses with INVALID_TOKEN, CHAT_PLATFORM_UNAVAILABLE. */
+/** Returns the session of a token. Refuses with INVALID_TOKEN, CHAT_PLATFORM_UNAVAILABLE. */
 export const validateSession = endpoint({
   method: 'POST',
   path: '/api/auth/validate',
@@ -90,10 +90,10 @@ export const validateSession = endpoint({
   refuses: ['INVALID_TOKEN', 'CHAT_PLATFORM_UNAVAILABLE'],
 })
 
-/** Done, also where there was nothing to do: answers do not tell which. */
+/** The result of a completed call, also if nothing had to be done: the response does not reveal which. */
 export const Success = Type.Object({ success: Type.Boolean() })
 
-/** Ends a session of the calling project. An unknown token is a success too. */
+/** Ends a session of the calling project. Succeeds for an unknown token, too. */
 export const logout = endpoint({
   method: 'POST',
   path: '/api/auth/logout',
@@ -107,7 +107,7 @@ export const logout = endpoint({
   refuses: [],
 })
 
-/** Ends all sessions of a member in the calling project. An unknown member is a success too. */
+/** Ends all sessions of a member in the calling project. Succeeds for an unknown member, too. */
 export const logoutAll = endpoint({
   method: 'POST',
   path: '/api/auth/logout-all',
@@ -120,7 +120,7 @@ export const logoutAll = endpoint({
   refuses: [],
 })
 
-/** A session as its member sees it, with the browser that it was made for. */
+/** A session as its member sees it, with the browser that it was created for. */
 export const SessionListItem = Type.Object({
   id: Uuid,
   kind: {
@@ -137,7 +137,7 @@ export const SessionListItem = Type.Object({
   },
 })
 
-/** The live sessions of the member who asks, newest first. */
+/** Lists the live sessions of the calling member, newest first. */
 export const listSessions = endpoint({
   method: 'GET',
   path: '/api/auth/sessions',
@@ -149,7 +149,7 @@ export const listSessions = endpoint({
   refuses: [],
 })
 
-/** Ends one session of the member who asks. Refuses with SESSION_NOT_FOUND, another’s session too. */
+/** Ends one session of the calling member. Refuses with SESSION_NOT_FOUND, also for another member's session. */
 export const revokeSession = endpoint({
   method: 'DELETE',
   path: '/api/auth/sessions/{sessionId}',
@@ -163,7 +163,7 @@ export const revokeSession = endpoint({
   refuses: ['SESSION_NOT_FOUND'],
 })
 
-/** Ends everything that the member who asks is logged in by. */
+/** Ends all sessions of the calling member, with single sign-on in every browser. */
 export const revokeAllSessions = endpoint({
   method: 'DELETE',
   path: '/api/auth/sessions',
@@ -177,7 +177,7 @@ export const revokeAllSessions = endpoint({
   refuses: [],
 })
 
-/** Ends everything that a member is logged in by. Refuses with MEMBER_NOT_FOUND. */
+/** Ends all sessions of a member, with single sign-on in every browser. Refuses with MEMBER_NOT_FOUND. */
 export const endMemberSessions = endpoint({
   method: 'DELETE',
   path: '/api/admin/members/{id}/sessions',
@@ -193,7 +193,9 @@ export const endMemberSessions = endpoint({
   refuses: ['MEMBER_NOT_FOUND'],
 })
 
-/** Rotates the pair of a session. Refuses with INVALID_REFRESH_TOKEN, REFRESH_TOKEN_SUPERSEDED, REFRESH_TOKEN_REUSED. */
+/**
+ * Rotates the pair of a session. Refuses with INVALID_REFRESH_TOKEN, REFRESH_TOKEN_SUPERSEDED, REFRESH_TOKEN_REUSED.
+ */
 export const refreshSession = endpoint({
   method: 'POST',
   path: '/api/auth/token/refresh',

@@ -5,7 +5,7 @@ import { Closed, DateTime, Nullable, OneOf } from './formats.ts'
 const tag = 'Settings'
 
 interface Described {
-  /** The environment variables that give its value; a secret counts as set when each of them is. */
+  /** The environment variables that provide the value. A secret counts as set if all of them are set. */
   readonly variables: readonly string[]
   readonly meaning: string
 }
@@ -13,7 +13,7 @@ interface NumberRow extends Described {
   readonly kind: 'number'
 }
 interface EditableRow extends NumberRow {
-  /** The bounds within which an admin may change it. */
+  /** The bounds within which an administrator may change it. */
   readonly editable: { readonly min: number; readonly max: number }
 }
 interface TextRow extends Described {
@@ -22,7 +22,7 @@ interface TextRow extends Described {
 interface SecretRow extends Described {
   readonly kind: 'secret'
 }
-/** One setting: what gives its value, what it means, and its bounds where it may change. */
+/** One setting: its variables, its meaning, and its bounds if it may change. */
 export type SettingRow = NumberRow | EditableRow | TextRow | SecretRow
 
 const number = (variable: string, meaning: string): NumberRow => ({
@@ -46,8 +46,8 @@ const secret = (variables: readonly string[], meaning: string): SecretRow => ({
 })
 
 /**
- * Every setting, one row each: its group and name, the variable that gives its default, and its bounds where
- * an admin may change it. What is read, what may be written and what is reset all follow from here.
+ * All settings, one row each: its group and name, the variable with its default, and its bounds if an administrator may
+ * change it. Reading, validation and reset follow from this table.
  */
 export const settingTable = {
   administration: {
@@ -144,7 +144,7 @@ export type EffectiveSettings = { [G in keyof Table]: { [K in keyof Table[G]]: D
   readonly meta: { readonly updatedAt: string | null; readonly updatedBy: string | null }
 }
 
-/** The names of the settings that may change while the service runs. */
+/** The names of the settings that may change at run time. */
 export type EditableSetting = { [G in keyof Table]: EditableKeys<Table[G]> }[keyof Table]
 
 /** New values by group and name. */
@@ -203,7 +203,7 @@ const UpdateSettings = Type.Unsafe<UpdateSettings>(
   ),
 )
 
-/** The value of every setting, and whether it may change. Secrets only say whether they are set. */
+/** Returns the value of every setting, and whether it may change. Secrets only reveal whether they are set. */
 export const getSettings = endpoint({
   method: 'GET',
   path: '/api/admin/settings',
@@ -214,7 +214,7 @@ export const getSettings = endpoint({
   refuses: [],
 })
 
-/** Where the value in force of one setting comes from, and who changed it last. */
+/** The source of a setting's effective value, and the administrator who last changed it. */
 export const SettingSource = Type.Object({
   source: {
     ...OneOf('default', 'environment', 'stored'),
@@ -235,7 +235,7 @@ export const SettingSource = Type.Object({
   ),
 })
 
-/** Where each value comes from. */
+/** Returns the source of each value. */
 export const getSettingSources = endpoint({
   method: 'GET',
   path: '/api/admin/settings/sources',
@@ -263,7 +263,7 @@ export const updateSettings = endpoint({
   refuses: [],
 })
 
-/** Goes back to the values of the environment. */
+/** Resets all settings to the values of the environment. */
 export const resetSettings = endpoint({
   method: 'POST',
   path: '/api/admin/settings/reset',

@@ -36,7 +36,7 @@ const RoleIds = Type.Array(Snowflake, {
   description: 'Members who hold one of these roles may read the submissions.',
 })
 
-/** An address of a project that takes JSON of one schema. Its secret is shown once only. */
+/** An endpoint of a project that accepts JSON of one schema. Its secret is shown only once. */
 export const InboundWebhook = Type.Object({
   id: Uuid,
   projectId: Uuid,
@@ -58,10 +58,10 @@ const Secret = Type.String({
   description: 'Signs submissions; the HMAC key is this whole text. Shown this once.',
 })
 
-/** A webhook that was just made, with its secret. */
+/** A new webhook, with its secret. */
 export const CreatedInboundWebhook = Type.Object({ ...InboundWebhook.properties, secret: Secret })
 
-/** The webhook that a project may be created with. */
+/** The webhook that a new project may start with. */
 export const ProjectInboundWebhook = Closed({
   name: Name,
   schema: JsonSchema,
@@ -86,7 +86,7 @@ const UpdateWebhook = Closed({
   requireSignature: Type.Optional(Type.Boolean()),
 })
 
-/** One payload that was taken, as it was sent. */
+/** One accepted payload, as it was sent. */
 export const Submission = Type.Object({
   id: Uuid,
   receivedAt: DateTime,
@@ -119,14 +119,14 @@ const SubmissionPage = Type.Object({
 const Webhooks = Type.Object({ data: Type.Array(InboundWebhook), total: Type.Integer() })
 const NewSecret = Type.Object({ secret: Secret })
 
-/** A schema of 64 KiB, indented, and room for the lists beside it. */
+/** Fits a schema of 64 KiB, indented, and the lists beside it. */
 export const webhookBodyLimit = 128 * 1024
 
 const adminPath = '/api/admin/projects/{projectId}/inbound-webhooks'
 const OfProject = Closed({ projectId: Uuid })
 const OneOfProject = Closed({ projectId: Uuid, webhookId: Uuid })
 
-/** The inbound webhooks of a project. Refuses with PROJECT_NOT_FOUND. */
+/** Lists the inbound webhooks of a project. Refuses with PROJECT_NOT_FOUND. */
 export const listWebhooks = endpoint({
   method: 'GET',
   path: adminPath,
@@ -140,7 +140,7 @@ export const listWebhooks = endpoint({
 })
 
 /**
- * Makes an inbound webhook and shows its secret, once. Refuses with PROJECT_NOT_FOUND, WEBHOOK_LIMIT_REACHED,
+ * Creates an inbound webhook and returns its secret, once. Refuses with PROJECT_NOT_FOUND, WEBHOOK_LIMIT_REACHED,
  * WEBHOOK_SLUG_TAKEN, ENCRYPTION_KEY_MISSING.
  */
 export const createWebhook = endpoint({
@@ -164,7 +164,7 @@ export const createWebhook = endpoint({
   ],
 })
 
-/** One inbound webhook. Refuses with WEBHOOK_NOT_FOUND. */
+/** Returns one inbound webhook. Refuses with WEBHOOK_NOT_FOUND. */
 export const getWebhook = endpoint({
   method: 'GET',
   path: `${adminPath}/{webhookId}`,
@@ -194,7 +194,7 @@ export const updateWebhook = endpoint({
   refuses: ['WEBHOOK_NOT_FOUND', 'WEBHOOK_SLUG_TAKEN', 'RATE_LIMITED'],
 })
 
-/** Deletes an inbound webhook with what was submitted. Refuses with WEBHOOK_NOT_FOUND. */
+/** Deletes an inbound webhook with its submissions. Refuses with WEBHOOK_NOT_FOUND. */
 export const deleteWebhook = endpoint({
   method: 'DELETE',
   path: `${adminPath}/{webhookId}`,
@@ -208,7 +208,7 @@ export const deleteWebhook = endpoint({
   refuses: ['WEBHOOK_NOT_FOUND'],
 })
 
-/** Replaces the signing secret and shows it, once. Refuses with WEBHOOK_NOT_FOUND, ENCRYPTION_KEY_MISSING. */
+/** Replaces the signing secret and returns it, once. Refuses with WEBHOOK_NOT_FOUND, ENCRYPTION_KEY_MISSING. */
 export const rotateSecret = endpoint({
   method: 'POST',
   path: `${adminPath}/{webhookId}/rotate-secret`,
@@ -222,7 +222,7 @@ export const rotateSecret = endpoint({
   refuses: ['WEBHOOK_NOT_FOUND', 'ENCRYPTION_KEY_MISSING'],
 })
 
-/** What a submission of a payload would come to. */
+/** The result that a submission of a payload would have. */
 const TriedPayload = Type.Object({
   valid: Type.Boolean(),
   errors: Type.Array(ProblemDetail, {
@@ -232,7 +232,7 @@ const TriedPayload = Type.Object({
   more: MoreProblems,
 })
 
-/** Holds a payload against the schema. Refuses with WEBHOOK_NOT_FOUND, RATE_LIMITED. */
+/** Validates a payload against the schema. Refuses with WEBHOOK_NOT_FOUND, RATE_LIMITED. */
 export const tryPayload = endpoint({
   method: 'POST',
   path: `${adminPath}/{webhookId}/try`,
@@ -244,7 +244,7 @@ export const tryPayload = endpoint({
   owners: 'projectId',
   isRead: true,
   params: OneOfProject,
-  // Half of what may be submitted: in a text of JSON every quote is two characters, and a schema comes with it.
+  // Half of the maximum submission: in a JSON text every quote takes two characters, and a schema is sent with it.
   bodyLimit: 256 * 1024,
   body: Closed({
     payload: Type.String({ maxLength: 131_072, description: 'The JSON text, as it would be sent.' }),
@@ -254,7 +254,7 @@ export const tryPayload = endpoint({
   refuses: ['WEBHOOK_NOT_FOUND', 'RATE_LIMITED'],
 })
 
-/** What was submitted, newest first, by cursor. Refuses with WEBHOOK_NOT_FOUND. */
+/** Lists submissions, newest first, by cursor. Refuses with WEBHOOK_NOT_FOUND. */
 export const listSubmissions = endpoint({
   method: 'GET',
   path: `${adminPath}/{webhookId}/submissions`,
@@ -268,7 +268,7 @@ export const listSubmissions = endpoint({
   refuses: ['WEBHOOK_NOT_FOUND'],
 })
 
-/** What was submitted, as CSV. Refuses with WEBHOOK_NOT_FOUND, and a third download with RATE_LIMITED. */
+/** Exports submissions as CSV. Refuses with WEBHOOK_NOT_FOUND, and a third concurrent download with RATE_LIMITED. */
 export const exportSubmissions = endpoint({
   method: 'GET',
   path: `${adminPath}/{webhookId}/submissions/export`,
@@ -383,9 +383,10 @@ export const rotateOwnSecret = endpoint({
 })
 
 /**
- * Takes a payload. Refuses with WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE, ORIGIN_NOT_ALLOWED; one whose signature is not good with
- * SIGNATURE_INVALID, SIGNATURE_REPLAYED, SECRET_UNREADABLE, ENCRYPTION_KEY_MISSING; one that does not fit with
- * UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON, PAYLOAD_TOO_LARGE, PAYLOAD_INVALID; and an IDEMPOTENCY_KEY_REUSED.
+ * Accepts a payload. Refuses with WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE, ORIGIN_NOT_ALLOWED. Refuses an invalid signature
+ * with SIGNATURE_INVALID, SIGNATURE_REPLAYED, SECRET_UNREADABLE, ENCRYPTION_KEY_MISSING; an invalid payload with
+ * UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON, PAYLOAD_TOO_LARGE, PAYLOAD_INVALID; and a reused key with
+ * IDEMPOTENCY_KEY_REUSED.
  */
 export const submit = endpoint({
   method: 'POST',
@@ -429,7 +430,7 @@ export const submit = endpoint({
 })
 
 /**
- * Submissions for a member with one of the roles for it. Refuses with WEBHOOK_NOT_FOUND, ROLE_REQUIRED,
+ * Returns submissions to a member with one of the allowed roles. Refuses with WEBHOOK_NOT_FOUND, ROLE_REQUIRED,
  * CHAT_PLATFORM_UNAVAILABLE.
  */
 export const readSubmissions = endpoint({
@@ -449,7 +450,7 @@ export const readSubmissions = endpoint({
 export type InboundWebhook = Static<typeof InboundWebhook>
 export type CreatedInboundWebhook = Static<typeof CreatedInboundWebhook>
 export type CreateWebhook = Static<typeof CreateWebhook>
-/** A payload to try, and the schema where it is a draft. */
+/** A payload to validate, and its schema if that is a draft. */
 export type TryPayload = Static<(typeof tryPayload)['body']>
 export type UpdateWebhook = Static<typeof UpdateWebhook>
 export type SubmissionQuery = Static<typeof SubmissionQuery>

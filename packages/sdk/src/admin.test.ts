@@ -41,7 +41,7 @@ type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
 type Part<E, Name extends string> = E extends { readonly [K in Name]?: infer Value } ? Value : undefined
 type Compared = keyof AdminEndpoints & keyof Contract
 type Asked = Exclude<Compared, 'exportAuditLogs' | 'exportSubmissions'>
-/** Endpoints whose path or query differ from the contract's. */
+/** Lists the endpoints with another path or query than in the contract. */
 type Different = {
   [Name in Asked]: Same<
     [Part<AdminEndpoints[Name], 'params'>, Part<AdminEndpoints[Name], 'query'>],
@@ -54,7 +54,7 @@ type Different = {
 test('the types are of everything that administrators may ask, and take what the contract takes', () => {
   const known = endpoints.filter(({ auth }) => auth === 'admin').map(operationIdOf)
   expect(Object.keys(adminAddresses)).toEqual(expect.arrayContaining(known))
-  // Decided by the compiler.
+  // The compiler decides this.
   expectTypeOf<Different>().toBeNever()
 })
 

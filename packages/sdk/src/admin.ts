@@ -3,7 +3,7 @@ import { addressOf } from './connection.ts'
 import { requiredText } from './required.ts'
 import { addressOfCall, asMember, type CallOptions, createTransport } from './transport.ts'
 
-// `@rolecall/sdk/admin`: what System Admins, auditors and owners of projects do, typed by the contract.
+// `@rolecall/sdk/admin`: the administration API for System Admins, auditors and project owners, typed by the contract.
 
 export type * from './admin-types.ts'
 export type { ProblemDetail } from './contract-types.ts'
@@ -13,16 +13,16 @@ type Names<Kind> = {
   [Name in keyof AdminEndpoints]: AdminEndpoints[Name]['answer'] extends Kind ? Name : never
 }[keyof AdminEndpoints]
 
-/** Endpoints whose answer is a file: `address` names it. */
+/** Endpoints that return a file. `address` returns the URL to download it from. */
 export type AdminFile = Names<Download>
-/** Endpoints whose answer does not end. */
+/** Endpoints that return a stream of events that never ends. */
 export type AdminStream = Names<Stream<object>>
-/** Endpoints that are asked and answer. */
+/** Endpoints that return JSON or nothing. `ask` calls them. */
 export type AdminQuestion = Exclude<keyof AdminEndpoints, AdminFile | AdminStream>
 export type AdminAnswer<Name extends keyof AdminEndpoints> = AdminEndpoints[Name]['answer']
 
 type Loose<T> = { readonly [Key in keyof T]: T[Key] | undefined }
-/** A part that has nothing which must be said may be left out. */
+/** Makes a part optional when it has no required fields. */
 type Given<Kind extends string, Value> =
   Record<string, never> extends Value
     ? { readonly [K in Kind]?: Loose<Value> | undefined }
@@ -32,7 +32,7 @@ type PartOf<Name extends keyof AdminEndpoints, Kind extends string> = Kind exten
   ? Given<Kind, NonNullable<AdminEndpoints[Name][Kind]>>
   : { readonly [K in Kind]?: undefined }
 
-/** What an endpoint is asked with: its path, query and body, as far as it has them. */
+/** The input of an endpoint: `params` for its path, `query` and `body`, as far as it has them. */
 export type AdminInput<Name extends keyof AdminEndpoints> = PartOf<Name, 'params'> &
   PartOf<Name, 'query'> &
   PartOf<Name, 'body'>
@@ -41,21 +41,23 @@ type Maybe<Input> = Record<string, never> extends Input ? [input?: Input] : [inp
 
 /** Options of `createAdmin`. */
 export interface AdminOptions {
-  /** Address of the service; empty on its own pages, where the browser's cookie says who asks. */
+  /**
+   * Address of the service. Empty on the service's own pages, where the browser's cookie identifies the administrator.
+   */
   readonly baseUrl: string
-  /** The token of an admin session, outside of its pages. */
+  /** Token of an admin session, for programs outside the service's own pages. */
   readonly token?: string
-  /** Milliseconds that a call may take; 10,000 by default. */
+  /** Timeout of a call in milliseconds; 10,000 by default. */
   readonly timeoutMs?: number
   /** The `fetch` to use instead of the global one. */
   readonly fetch?: typeof fetch
 }
 
-/** The administration of one Rolecall. */
+/** A client for the administration of one Rolecall. */
 export interface Admin {
   /**
-   * Asks one endpoint, by its name in the pages of the API. Rejects with a `RolecallError` when it is refused or does not
-   * get through. Nothing is tried twice: who asks knows best.
+   * Calls an endpoint by its name in the API reference and returns its response. Rejects with a `RolecallError` if the
+   * service refuses the call or does not respond in time. Never retries: the caller decides.
    *
    * @example
    * const { data } = await admin.ask('listProjects', { query: { name: 'wiki' } })
@@ -65,7 +67,7 @@ export interface Admin {
     ...rest: [...Maybe<AdminInput<Name>>, options?: CallOptions]
   ): Promise<AdminAnswer<Name>>
   /**
-   * The address of a file or a stream, for a link of a browser that is logged in.
+   * Returns the URL of a file or a stream, for a link in a browser that is signed in.
    *
    * @example
    * link.href = admin.address('exportAuditLogs', { query: { severity: 'error' } })
@@ -80,11 +82,12 @@ interface AnyInput {
 }
 
 /**
- * A connection to the administration.
+ * Creates a client for the administration.
  *
  * @example
  * const admin = createAdmin({ baseUrl: 'https://rolecall.example', token })
- * @throws TypeError that names what is missing, or is no address.
+ *
+ * @throws TypeError that names the option that is missing or is not a valid URL.
  */
 export function createAdmin({ baseUrl, token, timeoutMs = 10_000, fetch: given }: AdminOptions): Admin {
   if (baseUrl !== '' || token !== undefined) requiredText({ baseUrl })
@@ -92,7 +95,7 @@ export function createAdmin({ baseUrl, token, timeoutMs = 10_000, fetch: given }
   const call = given ?? globalThis.fetch
   const send = createTransport({
     ...{ baseUrl: base, timeoutMs, retries: 0 },
-    // Called without a receiver: browsers refuse a `fetch` that is called as a method.
+    // Calls `fetch` without a receiver: browsers reject a `fetch` that is called as a method.
     fetch: (input, init) => call(input, init),
   })
   const headers = token === undefined ? {} : asMember(token)
@@ -106,7 +109,7 @@ export function createAdmin({ baseUrl, token, timeoutMs = 10_000, fetch: given }
       ...options,
     })
   return {
-    // The generated types say what each endpoint takes and answers; nothing of them is there at run time.
+    // The generated types declare the input and output of each endpoint. They do not exist at run time.
     ask: ask as Admin['ask'],
     address: (name, input: AnyInput = {}) => base + addressOfCall({ ...adminAddresses[name], ...input }),
   }

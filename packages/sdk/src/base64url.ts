@@ -1,11 +1,11 @@
-/** RFC 4648 §5 without padding. Small inputs only. */
+/** Encodes by RFC 4648 §5, without padding. For small inputs only. */
 export const toBase64Url = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
     .replaceAll('=', '')
 
-/** Undefined when the text is no base64url. */
+/** Decodes a text, or returns undefined if it is not base64url. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[\w-]*$/.test(text)) return undefined
   try {

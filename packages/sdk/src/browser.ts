@@ -1,30 +1,32 @@
 /// <reference lib="dom" />
 import type { Session } from './contract-types.ts'
 
-/** Who is logged in in this browser: a session, null for nobody, undefined while that is not known yet. */
+/** The session of the member who is signed in. Null if no member is, undefined until that is known. */
 export type CurrentMember = Session | null | undefined
 
+/** A watch on the signed-in member, for all tabs of a browser. */
 export interface MemberWatch {
-  /** What is known now. */
+  /** Returns the last known session. */
   current(): CurrentMember
-  /** Calls back at each change, until the function that it returns is called. */
+  /** Calls `onChange` at each change. Returns a function that unsubscribes. */
   subscribe(onChange: () => void): () => void
   /** Ends the session, in all tabs. */
   signOut(): Promise<void>
 }
 
-/** A session that a page never leaves is looked after so often. */
+/** The interval, in milliseconds, at which a page that stays open refreshes its session. */
 const refreshEveryMs = 3_600_000
 
 /**
- * Watches who is logged in, and tells within a second when their roles change.
+ * Watches the signed-in member, and notifies subscribers within a second when the member's roles change.
  *
- * Of all tabs of a browser one has a stream, as browsers open only six connections to a site: the one that holds a lock.
- * It tells the others, and lets go of both while it is hidden. Nothing is asked before somebody subscribes.
+ * Browsers open only six connections to a site, so only one tab of a browser opens a stream: the tab that holds a lock.
+ * It notifies the other tabs, and releases stream and lock while it is hidden. Nothing is requested before the first
+ * subscription.
  *
  * @example
  * const watch = watchMember()
- * watch.subscribe(() => show(watch.current()?.member.username ?? 'Log in'))
+ * watch.subscribe(() => show(watch.current()?.member.username ?? 'Sign in'))
  */
 export function watchMember(authPath = '/auth'): MemberWatch {
   const listeners = new Set<() => void>()
@@ -43,14 +45,14 @@ export function watchMember(authPath = '/auth'): MemberWatch {
     channel?.postMessage(session)
   }
   const post = (route: string) => fetch(`${authPath}/${route}`, { method: 'POST' })
-  /** Until the tab is hidden or left. */
+  /** Listens until the tab is hidden or closed. */
   const listen = () =>
     new Promise<void>((resolve) => {
       const source = new EventSource(`${authPath}/live`)
       const timer = setInterval(() => void post('refresh').catch(() => {}), refreshEveryMs)
       source.addEventListener('session', ({ data }) => {
         tell(JSON.parse(data))
-        // Nobody is logged in: the tab that somebody logs in by has a stream of its own, and tells.
+        // No member is signed in. The tab in which a member signs in opens its own stream, and notifies this one.
         if (known === null) stop()
       })
       letGo = () => {
@@ -68,7 +70,7 @@ export function watchMember(authPath = '/auth'): MemberWatch {
     if (document.hidden) return stop()
     if (waiting) return
     waiting = new AbortController()
-    // Not there on plain http, but on this machine: each tab then has a stream.
+    // Plain HTTP has no locks, except on localhost. Each tab then opens a stream.
     if (navigator.locks) navigator.locks.request(name, { signal: waiting.signal }, listen).catch(() => {})
     else listen()
   }

@@ -12,7 +12,7 @@ interface Connection {
 
 export type CachedSessions = ReturnType<typeof createCachedSessions>
 
-/** The cache of sessions, with the stream of events that keeps it true. Opens nothing until it is used. */
+/** Creates the session cache and the event stream that keeps it current. Opens no connection before the first use. */
 export function createCachedSessions({ baseUrl, headers, openStream }: Connection, options: CacheOptions) {
   const stream = createEventStream({
     open: (query, lastId, signal) =>
@@ -40,7 +40,7 @@ export function createCachedSessions({ baseUrl, headers, openStream }: Connectio
     if (type === 'session.revoked' || type === 'session.rotated') forget(keyOf.session(sessionId))
     else if (type === 'member.roles_changed' || type === 'member.left')
       forget(keyOf.membership(memberId, serverId))
-    // Also whatever a newer service tells that this version does not know.
+    // Includes event types of a newer service that this version does not know.
     else forgetAll()
   }
   return { find: cache.find, load: cache.load, forget, watch: watchers.add, close: stream.close }

@@ -8,16 +8,16 @@ import { type Relay, startRelay } from '../../../apps/api/test/relay.ts'
 import { type Service, startWorld, type World } from '../../../apps/api/test/service.ts'
 
 const { mainGuildId, roles, users } = demo
-/** So long that only events and their absence end what is kept. */
+/** So long that only events, or their absence, evict a cache entry. */
 const cache = { maxAgeMs: 600_000 }
-/** The promise: whatever happens, nobody is told anything that has been untrue for longer. */
+/** The guarantee: no answer is outdated by more than this, under any fault. */
 const longestStaleMs = 5_000
 
 let world: World
-/** Where changes are made, while the stream is at the other instance. */
+/** Another instance, which makes the changes. The stream is connected to the first one. */
 let other: Service
 let project: GivenProject
-/** In front of the stream only: what is asked by itself goes straight to the service. */
+/** Proxies the stream only. Direct requests go straight to the service. */
 let relay: Relay
 let validations = 0
 let rolecall: Rolecall
@@ -30,7 +30,7 @@ beforeAll(async () => {
 afterAll(() => world.close())
 
 const { fetch } = globalThis
-/** Counts validations, and sends streams through the relay and nothing else. */
+/** Counts validations, and sends only streams through the relay. */
 const routed: typeof fetch = (input, init) => {
   const url = String(input)
   if (url.endsWith('/validate')) validations += 1
@@ -40,9 +40,9 @@ const routed: typeof fetch = (input, init) => {
 const givenClient = (options: Partial<RolecallOptions> = {}) =>
   new Rolecall({ baseUrl: world.url, apiKey: project.key, cache, fetch: routed, ...options })
 
-/** A client that was given no `fetch`: its stream is a connection that it makes by itself, here to the relay. */
+/** Creates a client without a `fetch` option. It opens the stream by itself, here to the relay. */
 function givenPlainClient() {
-  // The runtime's own is taken when the client is made.
+  // The client takes the runtime's `fetch` when it is created.
   globalThis.fetch = routed
   try {
     return new Rolecall({ baseUrl: relay.url, apiKey: project.key, cache })
@@ -61,7 +61,7 @@ afterEach(async () => {
   await relay.close()
 })
 
-/** Asks until answers come from memory. */
+/** Validates until answers come from memory. */
 async function whenLocal(token: string, client = rolecall) {
   await expect
     .poll(
@@ -75,7 +75,9 @@ async function whenLocal(token: string, client = rolecall) {
     .toBe(0)
 }
 
-/** Asks all the time from a change on; how long the client still said what was no longer true. */
+/**
+ * Validates continuously after a change. Returns for how many milliseconds the client still gave the outdated answer.
+ */
 async function staleMs(change: () => Promise<unknown>, isTrue: () => Promise<boolean>) {
   await change()
   const changedAt = performance.now()
@@ -84,7 +86,7 @@ async function staleMs(change: () => Promise<unknown>, isTrue: () => Promise<boo
     const askedAt = performance.now()
     if (await isTrue()) break
     staleAt = askedAt
-    // Answers from memory alone would never let the events in.
+    // Without this pause, answers from memory would never let events be processed.
     await sleep(2)
   }
   return staleAt - changedAt
@@ -108,7 +110,7 @@ describe('a cached validate', () => {
     expect(one).toBe(two)
     const asked = await rolecall.validate(token, { cache: false })
     expect(asked).toEqual(one)
-    // Also where nothing is shared: a program must not work until its cache is turned on.
+    // Freezes answers without a shared cache, too: a program must not break when its cache is turned on.
     for (const session of [one, asked]) {
       for (const part of [session, session?.member, session?.roles, session?.roles[0], session?.session]) {
         expect(part).toBeDefined()
@@ -132,7 +134,7 @@ describe('a cached validate', () => {
       async () => (await wears())?.join() === roles.captain,
     )
     await whenLocal(token)
-    // Some milliseconds on a calm machine; without a word from there it would be as long as an answer may be kept.
+    // Takes a few milliseconds on an idle machine. Without events it would take as long as an entry may be cached.
     expect(late).toBeLessThan(longestStaleMs / 2)
     expect(await staleMs(() => logout(token), isOut(token))).toBeLessThan(longestStaleMs / 2)
   })
@@ -166,9 +168,9 @@ describe('a cached validate', () => {
     }
     await whenLocal(a.token, client)
     expect([await countOf(b.token), await countOf(a.token)]).toEqual([1, 0])
-    // Room for one more is made of the one that nobody has asked for again.
+    // Evicts the entry that was not requested again.
     expect([await countOf(c.token), await countOf(a.token), await countOf(c.token)]).toEqual([1, 0, 0])
-    // All are in use: one of them goes all the same.
+    // All entries are in use: one of them is evicted nevertheless.
     expect(await countOf(d.token)).toBe(1)
     const counts = [await countOf(d.token), await countOf(c.token), await countOf(a.token)]
     expect(counts[0]).toBe(0)
@@ -218,7 +220,7 @@ describe('a cached validate', () => {
     const asked = client.validate(second)
     await expect.poll(() => answered, { interval: 5 }).toBe(before + 1)
     await logout(second)
-    // Events come in order: once the client knows of this one, it knows of the one before.
+    // Events arrive in order: a client that has received this one has received the previous one.
     const stream = await openEvents(world.url, project)
     await logout(token)
     await stream.until('session.revoked')

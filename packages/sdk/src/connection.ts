@@ -1,4 +1,4 @@
-/** Why an address is none of the service; undefined when it may be one. */
+/** Returns why a text cannot be the address of the service, or undefined if it can. */
 export function addressProblem(text: string): string | undefined {
   let url: URL
   try {
@@ -12,16 +12,20 @@ export function addressProblem(text: string): string | undefined {
     : undefined
 }
 
-/** Why a text is no key of a project; undefined when it may be one. */
+/** Returns why a text cannot be an API key of a project, or undefined if it can. */
 export function keyProblem(text: string): string | undefined {
   if (/^[\x21-\x7e]+$/.test(text)) return undefined
-  // What is read from a file or a terminal ends with its line.
+  // A key read from a file or a terminal often ends with a line break.
   return /^[\x21-\x7e]+\s+$/.test(text)
     ? 'has a line break or a blank at its end: take it away, e.g. with trim()'
     : 'must be the key of a project, rck_…, without blanks or line breaks'
 }
 
-/** @throws TypeError */
+/**
+ * Normalizes the address of the service: without slashes at its end.
+ *
+ * @throws TypeError that says why it is not a valid address.
+ */
 export function addressOf(baseUrl: string | URL): string {
   const text = String(baseUrl)
   const problem = addressProblem(text)
@@ -29,7 +33,11 @@ export function addressOf(baseUrl: string | URL): string {
   return new URL(text).href.replace(/\/+$/, '')
 }
 
-/** @throws TypeError that does not show it */
+/**
+ * Checks the form of an API key.
+ *
+ * @throws TypeError that says what is wrong and never contains the key.
+ */
 export function checkKey(apiKey: string): void {
   const problem = keyProblem(apiKey)
   if (problem) throw new TypeError(`apiKey ${problem}.`)

@@ -16,7 +16,7 @@ import type { Endpoints, ErrorStatuses, EventData } from './contract-types.ts'
 type Contract = typeof sessions & typeof projectReads & typeof webhooks & typeof events
 type Frozen<T> = unknown extends T ? T : T extends object ? { readonly [Key in keyof T]: Frozen<T[Key]> } : T
 
-/** Each can stand where the other is asked for. */
+/** True if each type is assignable to the other. */
 type Same<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false
 type Part<E, Name extends string> = E extends Readonly<Record<Name, infer Value>> ? Value : undefined
 type Body<E extends EndpointDefinition> = E extends { payload: object } ? unknown : EndpointInput<E>['body']
@@ -26,7 +26,7 @@ type Answer<E extends EndpointDefinition> = E['answers'][keyof E['answers']] ext
     ? undefined
     : EndpointOutput<E>
 
-/** What the client's types say otherwise than the contract does: endpoint by endpoint, part by part. */
+/** Lists where the client's types differ from the contract, by endpoint and part. */
 type Different = {
   [Name in keyof Endpoints]: Same<
     [
@@ -57,7 +57,7 @@ type Statuses = {
     : Row]: Table[Row]['status']
 }
 
-/** Every endpoint by its name: one that is missing here, or too much, does not compile. */
+/** Every endpoint by its name. A missing or an extra name does not compile. */
 const known: Record<keyof Endpoints, true> = {
   exchangeCode: true,
   validateSession: true,
@@ -87,7 +87,7 @@ test('the types are of all endpoints that a project may call, and are the contra
     ({ auth, path }) => auth === 'projectKey' || (auth === 'session' && !path.startsWith('/api/auth/admin/')),
   )
   expect(Object.keys(known).sort()).toEqual(ofProjects.map(operationIdOf).sort())
-  // Decided by the compiler: each is assignable to the other.
+  // The compiler decides this: each type is assignable to the other.
   expectTypeOf<Different>().toBeNever()
   expectTypeOf<Same<keyof EventData, events.EventName>>().toEqualTypeOf<true>()
   expectTypeOf<Same<EventData[keyof EventData], Frozen<events.Event['data']>>>().toEqualTypeOf<true>()

@@ -1,14 +1,17 @@
-/** A signal for one call; `release` it when the call has ended. */
+/** A signal for one call. Call `release` when the call has ended. */
 export interface Deadline {
   readonly signal: AbortSignal
-  /** True once it was the time that ended it. */
+  /** True after the timeout has aborted the signal. */
   isOver(): boolean
-  /** The time begins again. */
+  /** Restarts the timeout. */
   extend(): void
   release(): void
 }
 
-/** Ends after so long, or with `outer`. Not by `AbortSignal.any`, which not every edge runtime has. */
+/**
+ * Starts a signal that aborts after `timeoutMs` milliseconds, or with `outer`. Does not use `AbortSignal.any`, which
+ * some edge runtimes lack.
+ */
 export function startDeadline(timeoutMs: number, outer: AbortSignal | undefined): Deadline {
   const controller = new AbortController()
   let isOver = false
@@ -35,7 +38,10 @@ export function startDeadline(timeoutMs: number, outer: AbortSignal | undefined)
   }
 }
 
-/** `setTimeout` that keeps no process alive. In browsers and edge runtimes a timer is a number and keeps none. */
+/**
+ * Calls `setTimeout` without keeping the process alive. In browsers and edge runtimes a timer is a number and keeps
+ * none alive.
+ */
 export function startTimer(run: () => void, ms: number): ReturnType<typeof setTimeout> {
   const timer: { unref?: () => unknown } & ReturnType<typeof setTimeout> = setTimeout(run, ms)
   timer.unref?.()

@@ -1,4 +1,4 @@
-/** One frame of a stream of events. A heartbeat is a frame with a comment alone. */
+/** One frame of an event stream. A heartbeat is a frame with only a comment. */
 export interface Frame {
   readonly id?: string
   readonly event?: string
@@ -7,14 +7,14 @@ export interface Frame {
   readonly comment?: string
 }
 
-/** No frame of the service comes near it. A longer one comes from another server and must not fill the memory. */
+/** Far above any frame of the service. A longer frame comes from another server and must not fill the memory. */
 const maxFrameLength = 1024 * 1024
 
 /**
- * Reads the frames of a stream of Server-Sent Events, to its end; calls `onChunk` for each chunk. The time is linear in the
- * length of the stream, however it is cut into chunks.
+ * Reads the frames of a stream of Server-Sent Events to its end, and calls `onChunk` for each chunk. The time is linear
+ * in the length of the stream, regardless of the size of its chunks.
  *
- * @throws Error when a frame is longer than 1 MiB
+ * @throws Error when a frame is longer than 1 MiB.
  */
 export async function* readFrames(
   body: ReadableStream<Uint8Array>,
@@ -36,7 +36,7 @@ export async function* readFrames(
       if (done) return
       onChunk()
       let text = decoder.decode(value, { stream: true })
-      // The line break that a frame may have ended with, and the empty line after it.
+      // Prepends the line break that may have ended the frame, because the empty line after it may be in this chunk.
       if (parts.at(-1)?.endsWith('\n')) {
         text = `\n${text}`
         parts.push(parts.pop()?.slice(0, -1) ?? '')
@@ -49,12 +49,12 @@ export async function* readFrames(
       if (length > maxFrameLength) throw new Error('A frame of the event stream is longer than 1 MiB.')
     }
   } finally {
-    // Whoever stops reading lets go of the connection; one that has failed is gone already.
+    // Closes the connection when the consumer stops reading. A failed connection is already closed.
     await reader.cancel().catch(() => {})
   }
 }
 
-/** `name: value`; a comment has no name. */
+/** Splits `name: value`. A comment has no name. */
 function splitField(line: string): [string, string] {
   const cut = line.indexOf(':')
   const name = cut < 0 ? line : line.slice(0, cut)

@@ -3,35 +3,38 @@ import { type Frame, readFrames } from './event-frames.ts'
 import { isPast, type Moment, moment, plus } from './moment.ts'
 import { pause } from './retry.ts'
 
-/** Heartbeats that the stream is asked for. */
+/** The heartbeat interval, in seconds, that the client requests. */
 const heartbeatSec = 1
-/** What the service vouched for longer ago is no longer relied on. With the rest of a second to 5 s for the unforeseen. */
+/**
+ * How long, in milliseconds, the client relies on a confirmation of the service. The rest of a second up to the
+ * guaranteed 5 s is a reserve.
+ */
 const freshMs = 4_000
-/** A connection on which nothing comes for so long is given up. */
+/** A connection that receives nothing for this many milliseconds is closed. */
 const silentMs = 5_000
-/** Nobody has asked for so long: the connection is let go until somebody does. */
+/** The stream is closed when it was not used for this many milliseconds, until the next use. */
 const unusedMs = 60_000
 const longestPauseMs = 15_000
 
 export interface EventStreamOptions {
-  /** Opens the stream, after the last id where there is one. */
+  /** Opens the stream, after the last event ID if there is one. */
   readonly open: (query: string, lastId: string | undefined, signal: AbortSignal) => Promise<Response>
   readonly onEvent: (type: string, data: Record<string, string>) => void
-  /** Events may have been missed: nothing that was known before counts any more. */
+  /** Called when events may have been missed: all earlier knowledge is void. */
   readonly onGap: () => void
 }
 
 /**
- * The service's events, for as long as somebody uses them, across lost connections. Keeps no process alive.
+ * Follows the service's events while they are in use, across lost connections. Keeps no process alive.
  *
- * How fresh it is comes from the service: each heartbeat says up to how long after the opening everything has been
- * sent. The opening was no earlier than our request for it, so whatever delays, holds up or cuts the connection
- * makes what we know look older than it is, never newer. No clock is compared with another machine's.
+ * The service determines how fresh the stream is: each heartbeat states up to how long after the opening all events
+ * have been sent. The opening was no earlier than the client's request for it. So anything that delays, buffers or cuts
+ * the connection makes the known state look older than it is, never newer. No clock is compared with another machine's.
  */
 export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) {
   let lastId: string | undefined
   let freshUntil: Moment | undefined
-  /** Set by whoever asks, which must cost nothing; read and cleared here. */
+  /** Set at each use, which must cost nothing; read and cleared here. */
   let isWanted = false
   let wantedUntil = moment()
   let running: AbortController | undefined
@@ -70,12 +73,12 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
       else onEvent(event, JSON.parse(data))
     }
     if (id !== undefined) {
-      // From here on every event comes, also across connections.
+      // From here on every event arrives, also across connections.
       if (lastId === undefined) onGap()
       lastId = id
     }
     if (retry !== undefined) retryMs = Number(retry)
-    // A proxy may send comments of its own: they say that it is alive, and nothing else.
+    // A proxy may send its own comments. They show that the connection is alive, and nothing else.
     if (comment !== undefined && /^\d+$/.test(comment)) freshUntil = plus(asked, Number(comment) + freshMs)
   }
 
@@ -92,7 +95,7 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
   }
 
   return {
-    /** Says that somebody wants to know: opens the stream, or keeps it open. */
+    /** Marks the stream as used: opens it, or keeps it open. */
     use() {
       isWanted = true
       if (running) return
@@ -102,7 +105,7 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
         if (running === controller) running = undefined
       })
     },
-    /** True while everything that happened more than some seconds ago is known. */
+    /** True while all events older than a few seconds are known. */
     isFresh: (now: Moment) => freshUntil !== undefined && !isPast(freshUntil, now),
     close() {
       running?.abort()

@@ -12,7 +12,7 @@ let project: GivenProject
 let relay: Relay
 /** Reads events through the relay. */
 let reader: Rolecall
-/** Makes what happens happen. */
+/** Causes the events. */
 let rolecall: Rolecall
 beforeAll(async () => {
   world = await startWorld('pglite', { PERMISSION_TTL_MS: '3600000' })
@@ -26,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(() => relay.close())
 
-/** Ends one session: one event. */
+/** Ends one session, which causes one event. */
 async function happen(): Promise<string> {
   const { token } = await givenSession(world, project)
   const { session } = (await rolecall.validate(token)) ?? {}

@@ -6,29 +6,32 @@ import { pause } from './retry.ts'
 import { errorOf, RolecallError } from './rolecall-error.ts'
 import { networkError, parse } from './transport.ts'
 
-/** One event: its id to resume after, its name, and its data by that name. */
+/** One event: its `id` to resume after, its `type`, and the `data` of that type. */
 export type RolecallEvent = {
   [Name in keyof EventData]: { readonly id: string; readonly type: Name; readonly data: EventData[Name] }
 }[keyof EventData]
 
-/** Taken by `events()`. */
+/** Options of `events()`. */
 export interface EventsOptions {
-  /** Goes on after this event, for 24 hours. Default: what happens from now on. */
+  /**
+   * The ID of the event to resume after; the service keeps events for 24 hours. By default the feed starts with new
+   * events.
+   */
   readonly after?: string
-  /** Ends the iteration; it then throws the signal’s reason. */
+  /** Ends the iteration, which then throws the signal's reason. */
   readonly signal?: AbortSignal
-  /** Told of each time that the connection was lost or refused for now; it is made again. */
+  /** Called each time the connection is lost or temporarily refused. The feed reconnects by itself. */
   readonly onError?: (error: RolecallError) => void
 }
 
 const heartbeatSec = 5
-/** A connection on which nothing comes for so long is given up. */
+/** A connection that receives nothing for this many milliseconds is closed. */
 const silentMs = 20_000
 const longestPauseMs = 15_000
 
 /**
- * The events of a project, across lost connections: each at least once, in order. One that has been handled is not
- * told again by the same feed.
+ * The events of a project, across lost connections: each at least once, in order. The same feed does not repeat an
+ * event that has been handled.
  */
 export class EventFeed implements AsyncIterable<RolecallEvent> {
   readonly #open: (lastId: string | undefined, signal: AbortSignal) => Promise<Response>
@@ -53,8 +56,8 @@ export class EventFeed implements AsyncIterable<RolecallEvent> {
   }
 
   /**
-   * Where to go on: everything up to here has been handled. It is known once the stream is open, also before the first
-   * event; store it to resume there, as `after`.
+   * The ID of the last event that has been handled. It is set once the stream is open, also before the first event.
+   * Store it, and pass it as `after` to resume there.
    */
   get lastId(): string | undefined {
     return this.#lastId
@@ -100,5 +103,5 @@ export class EventFeed implements AsyncIterable<RolecallEvent> {
   }
 }
 
-/** Whether another try may find it gone. What the service refuses for a reason of ours, it refuses again. */
+/** True if a retry may succeed. A refusal that the client caused is final. */
 const isPassing = ({ status }: RolecallError) => status === undefined || status === 429 || status >= 500

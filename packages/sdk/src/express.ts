@@ -20,7 +20,7 @@ type Next = (error?: unknown) => void
 
 const adapter = createAdapter<object>('app.use(rolecall.middleware())')
 
-/** Makes middleware from a function that returns true if it has answered the request. */
+/** Makes middleware from a function that returns true if it has sent the response. */
 const middlewareOf =
   <Incoming, Outgoing>(hasAnswered: (request: Incoming, response: Outgoing) => Promise<boolean>) =>
   async (request: Incoming, response: Outgoing, next: Next): Promise<void> => {
@@ -33,11 +33,11 @@ const middlewareOf =
     next()
   }
 
-/** The session of a request that `requireMember()` let in. */
+/** Returns the session of a request that `requireMember()` admitted. */
 export const sessionOf: (request: object) => Session = adapter.sessionOf
 
 /**
- * The whole login for Express, and for anything else that takes `(request, response, next)`.
+ * Adds the complete sign-in to Express, and to any framework with `(request, response, next)` handlers.
  *
  * @example
  * const rolecall = createRolecall()
@@ -49,31 +49,34 @@ export function createRolecall(options: SiteOptions = {}) {
   return {
     client: site.client,
 
-    /** Answers the routes of the login, and keeps sessions going. Before everything that asks who is logged in. */
+    /** Handles the sign-in routes and refreshes sessions. Register it before all handlers that need the session. */
     middleware: () =>
       middlewareOf(async (request: NodeRequest, response: NodeResponse) =>
         sendToNode(adapter.enter(request, await openNode(site, request, response)), response),
       ),
 
     /**
-     * Lets in whoever has the roles, and a live session. Others see the login, or a page that says why not; programs get
-     * 401, 403 or 503 as problem JSON.
+     * Admits members with a live session and the required roles. Other visitors are sent to sign in, or see a page that
+     * says why they have no access. Programs receive 401, 403 or 503 as problem JSON.
      */
     requireMember: (rules: MemberRules = {}) =>
       middlewareOf(async (request: object, response: NodeResponse) =>
         sendToNode(adapter.admit(request, await adapter.visitOf(request).decide(rules)), response),
       ),
 
-    /** Who is logged in; undefined when nobody is. Rejects when nobody can tell. */
+    /**
+     * Returns the session of the signed-in member, or undefined if no member is signed in. Rejects during an outage,
+     * when that cannot be determined.
+     */
     currentSession: adapter.currentSession,
 
-    /** Ends the session, before the response is sent. */
+    /** Ends the session. Call it before the response is sent. */
     signOut: adapter.signOut,
   }
 }
 
 /**
- * Guards for APIs whose callers bring a session token themselves.
+ * Creates guards for APIs that receive a session token from the caller.
  *
  * @example
  * const { requireMember } = createGuard(client)

@@ -16,7 +16,7 @@ interface Reply {
   code(status: number): { headers(values: Record<string, string>): { send(body: string): unknown } }
 }
 
-/** What is used of Fastify's own request and reply. */
+/** The parts of Fastify's own request and reply that are used here. */
 interface SiteRequest {
   readonly raw: NodeRequest
 }
@@ -31,11 +31,11 @@ interface App {
 
 const adapter = createAdapter<object>('app.register(rolecall.plugin)')
 
-/** The session of a request that `requireMember()` let in. */
+/** Returns the session of a request that `requireMember()` admitted. */
 export const sessionOf: (request: object) => Session = adapter.sessionOf
 
 /**
- * The whole login for Fastify.
+ * Adds the complete sign-in to Fastify.
  *
  * @example
  * const rolecall = createRolecall()
@@ -45,12 +45,12 @@ export const sessionOf: (request: object) => Session = adapter.sessionOf
 export function createRolecall(options: SiteOptions = {}) {
   const site = createSite(options)
   const register = async (app: App): Promise<void> => {
-    // Before a body is read: none of the routes needs one, and whatever content type comes is not refused.
+    // Runs before a body is read: none of the routes needs one, and no content type is rejected.
     app.addHook('onRequest', async (request, reply) => {
       const answer = adapter.enter(request, await openNode(site, request.raw, reply.raw))
       return answer && reply.send(answer)
     })
-    // Hooks run for routes only. The hook answers, always.
+    // Hooks run only for registered routes. The hook always responds first.
     const never = () => Promise.reject(new Error('The login answers before.'))
     app.all(`${site.settings.authPath}/*`, never)
     app.all(site.settings.authPath, never)
@@ -58,12 +58,12 @@ export function createRolecall(options: SiteOptions = {}) {
   return {
     client: site.client,
 
-    /** Answers the routes of the login, and keeps sessions going; for the whole app, not for a scope of it. */
+    /** Handles the sign-in routes and refreshes sessions, in the whole app and not only in a scope of it. */
     plugin: Object.assign(register, { [Symbol.for('skip-override')]: true }),
 
     /**
-     * A hook that lets in whoever has the roles, and a live session. Others see the login, or a page that says why not;
-     * programs get 401, 403 or 503 as problem JSON.
+     * A hook that admits members with a live session and the required roles. Other visitors are sent to sign in, or see
+     * a page that says why they have no access. Programs receive 401, 403 or 503 as problem JSON.
      */
     requireMember:
       (rules: MemberRules = {}) =>
@@ -72,16 +72,19 @@ export function createRolecall(options: SiteOptions = {}) {
         return refusal && reply.send(refusal)
       },
 
-    /** Who is logged in; undefined when nobody is. Rejects when nobody can tell. */
+    /**
+     * Returns the session of the signed-in member, or undefined if no member is signed in. Rejects during an outage,
+     * when that cannot be determined.
+     */
     currentSession: adapter.currentSession,
 
-    /** Ends the session, before the reply is sent. */
+    /** Ends the session. Call it before the reply is sent. */
     signOut: adapter.signOut,
   }
 }
 
 /**
- * Guards for APIs whose callers bring a session token themselves: hooks for `onRequest` or `preHandler`.
+ * Creates guards for APIs that receive a session token from the caller: hooks for `onRequest` or `preHandler`.
  *
  * @example
  * const { requireMember } = createGuard(client)

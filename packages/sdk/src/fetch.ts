@@ -7,20 +7,24 @@ import type { Visit } from './site/visit.ts'
 
 export type { SessionStore, SiteOptions } from './site/settings.ts'
 
-/** Whoever sends a request. */
+/** The sender of one request. */
 export interface Visitor {
-  /** Who is logged in; undefined when nobody is. Rejects when nobody can tell. */
+  /**
+   * Returns the session of the signed-in member, or undefined if no member is signed in. Rejects during an outage, when
+   * that cannot be determined.
+   */
   currentSession(): Promise<Session | undefined>
   /**
-   * Whoever has the roles. Else it throws what `handle()` then answers: others see the login, or a page that says why
-   * not; programs get 401, 403 or 503 as problem JSON.
+   * Returns the session of a member with the required roles. Otherwise it throws, and `handle()` then responds:
+   * visitors are sent to sign in, or see a page that says why they have no access. Programs receive 401, 403 or 503 as
+   * problem JSON.
    */
   requireMember(rules?: MemberRules): Promise<Session>
   /** Ends the session. */
   signOut(): Promise<void>
 }
 
-/** Thrown by `requireMember()`, and answered by `handle()`. */
+/** Thrown by `requireMember()`, and converted to its response by `handle()`. */
 class Refused extends Error {
   readonly response: Response
 
@@ -31,7 +35,7 @@ class Refused extends Error {
 }
 
 /**
- * The whole login for whatever answers a `Request` with a `Response`: Bun, Deno, workers.
+ * Adds the complete sign-in to any server that responds to a `Request` with a `Response`: Bun, Deno, workers.
  *
  * @example
  * const rolecall = createRolecall()
@@ -48,13 +52,13 @@ export function createRolecall(options: SiteOptions = {}) {
   return {
     client: site.client,
 
-    /** Answers the routes of the login; 404 for what is none of them. */
+    /** Handles the sign-in routes. Returns 404 for any other route. */
     async handler(request: Request): Promise<Response> {
       const { answer } = await open(request)
       return answer ?? new Response(null, { status: 404 })
     },
 
-    /** Answers the routes of the login, keeps sessions going, and hands every other request on. */
+    /** Handles the sign-in routes, refreshes sessions, and passes all other requests to `next`. */
     async handle<Incoming extends Request>(
       request: Incoming,
       next: (request: Incoming, visitor: Visitor) => Response | Promise<Response>,

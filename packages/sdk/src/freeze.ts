@@ -1,4 +1,4 @@
-/** Makes a value of plain objects and arrays one that nobody can change, so that all who ask can be given the same. */
+/** Freezes a value of plain objects and arrays, so that all callers can share one copy. */
 export function deepFrozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value)

@@ -3,18 +3,19 @@ import { type ProblemCode, problemBody } from './problem.ts'
 import type { Rolecall } from './rolecall.ts'
 import { RolecallError } from './rolecall-error.ts'
 
-/** Who may come in. Neither: whoever has a live session. */
+/** The roles that a member must hold. Without rules, a live session is enough. */
 export interface MemberRules {
-  /** At least one of these roles, by id. */
+  /** IDs of roles, at least one of which the member must hold. */
   readonly anyOf?: readonly string[]
-  /** Every one of these roles, by id. */
+  /** IDs of roles, all of which the member must hold. */
   readonly allOf?: readonly string[]
 }
 
+/** Options of `createGuard()`. */
 export interface GuardOptions {
-  /** The cookie that holds the session token. Default: the token comes as `Authorization: Bearer`. */
+  /** Name of the cookie that holds the session token. By default the token is sent as `Authorization: Bearer`. */
   readonly cookie?: string
-  /** Told why a session could not be checked; the visitor gets a 503. Default: `console.error`. */
+  /** Called with the reason when a session could not be checked; the visitor receives 503. Default: `console.error`. */
   readonly onError?: (error: RolecallError) => void
 }
 
@@ -38,7 +39,8 @@ export function createDecide(
     try {
       session = await rolecall.validate(token)
     } catch (error) {
-      // Not handed on: frameworks answer with an error's status, and a 401 of ours would look like a logout.
+      // Rethrows only unknown errors: frameworks respond with an error's status, and a 401 of ours would look like a
+      // logout.
       if (!(error instanceof RolecallError)) throw error
       onError(error)
       return refuse(503, 'SESSION_CHECK_UNAVAILABLE', { 'retry-after': String(error.retryAfterSec ?? 2) })
@@ -49,9 +51,9 @@ export function createDecide(
 }
 
 /**
- * Refuses rules that say something else than was meant: a door with a misspelt or empty rule must not stand open.
+ * Rejects rules that do not say what was intended: a misspelled or empty rule must not admit everyone.
  *
- * @throws TypeError
+ * @throws TypeError that names the rule.
  */
 export function checkRules(rules: MemberRules): void {
   if (typeof rules !== 'object' || rules === null || Array.isArray(rules))
@@ -64,7 +66,7 @@ export function checkRules(rules: MemberRules): void {
   }
 }
 
-/** True when a session has the roles that are asked for. */
+/** True if a session has the required roles. */
 export function mayEnter({ roles }: Pick<Session, 'roles'>, { anyOf, allOf }: MemberRules): boolean {
   const held = new Set(roles.map(({ roleId }) => roleId))
   return (!anyOf || anyOf.some((id) => held.has(id))) && (!allOf || allOf.every((id) => held.has(id)))

@@ -10,7 +10,7 @@ import { describeGuards, givenGuarded, options, rules, type StartGuarded } from 
 const { users } = demo
 const given = givenGuarded()
 
-/** Frameworks that are installed with the workspace, or that need no installation. The others are in tools/peers. */
+/** Tests frameworks that are installed with the workspace, or need no installation. The others are in tools/peers. */
 const sites: Readonly<Record<string, StartGuarded>> = {
   Fastify: async (given) => {
     const { rolecall, broken } = given
@@ -26,7 +26,7 @@ const sites: Readonly<Record<string, StartGuarded>> = {
     given.onEnd(() => app.close())
     return (path, headers) => fetch(url + path, { headers })
   },
-  // Route handlers of Next.js are functions from a Request to a Response: this is how it calls them.
+  // Calls a handler as Next.js does: route handlers are functions from a Request to a Response.
   'Next.js': async ({ rolecall, broken }) => {
     const { createGuard } = forNext
     const { requireMember } = createGuard(rolecall, options)

@@ -12,7 +12,7 @@ interface Context {
   readonly req: { header(name: string): string | undefined }
 }
 
-/** What is used of Hono's own context. */
+/** The parts of Hono's own context that are used here. */
 interface SiteContext {
   readonly req: { readonly raw: Request }
   header(name: string, value: string, options: { append: boolean }): void
@@ -32,11 +32,11 @@ const middlewareOf =
     return undefined
   }
 
-/** The session of a request that `requireMember()` let in. */
+/** Returns the session of a request that `requireMember()` admitted. */
 export const sessionOf: (context: object) => Session = adapter.sessionOf
 
 /**
- * The whole login for Hono.
+ * Adds the complete sign-in to Hono.
  *
  * @example
  * const rolecall = createRolecall()
@@ -48,7 +48,7 @@ export function createRolecall(options: SiteOptions = {}) {
   return {
     client: site.client,
 
-    /** Answers the routes of the login, and keeps sessions going. Before everything that asks who is logged in. */
+    /** Handles the sign-in routes and refreshes sessions. Register it before all handlers that need the session. */
     middleware:
       () =>
       async (context: SiteContext, next: Next): Promise<Response | undefined> => {
@@ -63,24 +63,27 @@ export function createRolecall(options: SiteOptions = {}) {
       },
 
     /**
-     * Middleware that lets in whoever has the roles, and a live session. Others see the login, or a page that says why
-     * not; programs get 401, 403 or 503 as problem JSON.
+     * Middleware that admits members with a live session and the required roles. Other visitors are sent to sign in, or
+     * see a page that says why they have no access. Programs receive 401, 403 or 503 as problem JSON.
      */
     requireMember: (rules: MemberRules = {}) =>
       middlewareOf(async (context: SiteContext) =>
         adapter.admit(context, await adapter.visitOf(context).decide(rules)),
       ),
 
-    /** Who is logged in; undefined when nobody is. Rejects when nobody can tell. */
+    /**
+     * Returns the session of the signed-in member, or undefined if no member is signed in. Rejects during an outage,
+     * when that cannot be determined.
+     */
     currentSession: adapter.currentSession,
 
-    /** Ends the session, before the answer is sent. */
+    /** Ends the session. Call it before the response is sent. */
     signOut: adapter.signOut,
   }
 }
 
 /**
- * Guards for APIs whose callers bring a session token themselves: middleware.
+ * Creates guards for APIs that receive a session token from the caller: middleware.
  *
  * @example
  * const { requireMember } = createGuard(client)

@@ -1,40 +1,45 @@
 import { toBase64Url } from './base64url.ts'
 import { requiredText } from './required.ts'
 
-/** What a session consists of. Keep it on your server, and replace both after a refresh. */
+/** The two tokens of a session. Store them on your server, and replace both after a refresh. */
 export interface Pair {
+  /** Session token, `rcs_…`. Pass it to `validate()`. */
   readonly token: string
+  /** Refresh token. Valid for one `refresh()`. */
   readonly refreshToken: string
 }
 
+/** Options of `authorizeUrl()`. */
 export interface Authorize {
-  /** The project's id. */
+  /** The project's ID. */
   readonly clientId: string
   /** One of the project's redirect URIs, byte for byte. */
   readonly redirectUri: string
-  /** The chat server whose members may log in. */
+  /** ID of the chat server. Only its members may sign in. */
   readonly serverId: string
-  /** Comes back unchanged; see `mintLogin()`. */
+  /** Returned unchanged in the redirect; see `mintLogin()`. */
   readonly state: string
-  /** Binds the code to whoever holds this (PKCE); `exchange()` then needs it too. */
+  /** Binds the code to this secret (PKCE). `exchange()` then needs it, too. */
   readonly codeVerifier?: string
-  /** Skip the chat platform's screen for a browser that logged in before. */
+  /** Skips the chat platform's screen for a browser that has signed in before. */
   readonly sso?: boolean
 }
 
+/** Options of `exchange()`. */
 export interface Exchange {
+  /** The project's ID. */
   readonly clientId: string
-  /** From the redirect's query. Good once, for 60 seconds. */
+  /** The code from the query of the redirect. Valid once, for 60 seconds. */
   readonly code: string
   /** The same as in `authorizeUrl()`. */
   readonly redirectUri: string
-  /** Needed when `authorizeUrl()` had one. */
+  /** Required if `authorizeUrl()` had one. */
   readonly codeVerifier?: string
-  /** The browser you act for; shown in its member's list of sessions. */
+  /** The browser on behalf of which you call. It is shown in the member's list of sessions. */
   readonly client?: { readonly ip?: string | undefined; readonly userAgent?: string | undefined }
 }
 
-/** The address that a login begins at. */
+/** Returns the URL at which a sign-in starts. */
 export async function authorizeUrl(
   baseUrl: string,
   { clientId, redirectUri, serverId, state, codeVerifier, sso }: Authorize,

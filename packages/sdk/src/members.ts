@@ -4,34 +4,37 @@ import { required, requiredText } from './required.ts'
 import { RolecallError } from './rolecall-error.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
-/** Taken by `members()`. */
+/** Options of `members()`. */
 export interface ListOptions extends CallOptions {
-  /** Members that are asked for at a time, 1 to 100. Default 100. */
+  /** Members per request, 1 to 100. Default 100. */
   readonly pageSize?: number
 }
 
-/** Which roles a member must hold; with neither list, being a member is enough. */
+/** The roles that a member must hold. With neither list, being a member is enough. */
 export type PermissionCheck = Endpoints['checkPermissions']['body']
-/** What a check says, with the roles that the member holds. */
+/** The result of a check, with the roles that the member holds. */
 export type PermissionAnswer = Endpoints['checkPermissions']['answer']
 
-/** Up to 1,000 members, and which roles each must hold. */
+/** Up to 1,000 member IDs, and the roles that each member must hold. */
 export type ManyPermissionsCheck = Endpoints['checkManyPermissions']['body']
-/** What a check of many says of one of them. */
+/** The result of a check of many members, for one of them. */
 export type CheckedMember = Endpoints['checkManyPermissions']['answer']['data'][number]
 
-/** What changed in a server: who joined or changed, who left, and all roles where one changed. */
+/** The changes in a server: members who joined or changed, members who left, and all roles if any role changed. */
 export interface MemberChanges {
+  /** Members who joined or changed, with their current roles. */
   readonly changed: readonly ServerMember[]
+  /** Members who left; `leftAt` is an ISO 8601 time in UTC. */
   readonly removed: readonly { readonly memberId: string; readonly leftAt: string }[]
+  /** All roles of the server, if any role changed. */
   readonly roles?: ServerMember['roles']
-  /** Where to go on. */
+  /** The cursor for the next call. */
   readonly cursor: string
-  /** True when there is more at once. */
+  /** True if more changes can be read at once. */
   readonly hasMore: boolean
 }
 
-/** The members of a server, by the key of a project. */
+/** Creates the calls about the members of a server, with a project's API key. */
 export function createMembers(send: Transport, headers: Record<string, string>) {
   return {
     list(serverId: string, { pageSize = 100, ...options }: ListOptions = {}) {

@@ -1,20 +1,20 @@
 import { toBase64Url } from './base64url.ts'
 
-/** The two secrets of one login. Keep them where only the browser that started it brings them back. */
+/** The two secrets of one sign-in. Store them where only the browser that started it returns them, e.g. in a cookie. */
 export interface Login {
-  /** Goes to `authorizeUrl()` and comes back in the redirect, unchanged. */
+  /** Pass it to `authorizeUrl()`. It returns unchanged in the redirect. */
   readonly state: string
-  /** Goes to `authorizeUrl()` (which sends only its hash) and to `exchange()`. RFC 7636. */
+  /** Pass it to `authorizeUrl()`, which sends only its hash, and to `exchange()`. RFC 7636. */
   readonly codeVerifier: string
 }
 
 /**
- * Mints `state` and `codeVerifier` for one login: 256 random bits each.
+ * Mints `state` and `codeVerifier` for one sign-in: 256 random bits each.
  *
  * @example
  * const login = mintLogin()
  * const url = await rolecall.authorizeUrl({ ...login, clientId, redirectUri, serverId })
- * // One cookie a login, named by its state: several tabs may log in at once.
+ * // One cookie per sign-in, named by its state: several tabs may sign in at once.
  * reply.setCookie(`login_${login.state}`, login.codeVerifier, { httpOnly: true, sameSite: 'lax', maxAge: 600 })
  * reply.redirect(url)
  */

@@ -1,4 +1,4 @@
-/** A moment on two clocks: one that never jumps, and one that goes on while the machine sleeps. */
+/** A moment on two clocks: a monotonic clock, and the wall clock, which continues while the machine sleeps. */
 export interface Moment {
   readonly monotonicMs: number
   readonly wallMs: number
@@ -11,6 +11,6 @@ export const plus = ({ monotonicMs, wallMs }: Moment, ms: number): Moment => ({
   wallMs: wallMs + ms,
 })
 
-/** Whether a moment has come, by whichever clock says so first. One that is no moment at all has. */
+/** True if a moment has passed on either clock. An invalid moment counts as passed. */
 export const isPast = (then: Moment, now: Moment): boolean =>
   !(now.monotonicMs < then.monotonicMs && now.wallMs < then.wallMs)

@@ -22,17 +22,17 @@ interface CookieWriter {
 }
 
 /**
- * What is used of Next.js, handed over by the app: this package then depends on no version of it, and both mean the
- * same module.
+ * The parts of Next.js that are used here. The app passes them, so this package depends on no version of Next.js, and
+ * both use the same module.
  */
 export interface NextParts {
-  /** Of `next/headers`. */
+  /** From `next/headers`. */
   cookies(): Promise<CookieWriter & { get(name: string): { readonly value: string } | undefined }>
-  /** Of `next/headers`. */
+  /** From `next/headers`. */
   headers(): Promise<{ get(name: string): string | null }>
-  /** Of `next/navigation`. */
+  /** From `next/navigation`. */
   redirect(url: string): never
-  /** Of `next/server`. */
+  /** From `next/server`. */
   readonly NextResponse: {
     next(init: {
       readonly request: { readonly headers: Headers }
@@ -40,13 +40,15 @@ export interface NextParts {
   }
 }
 
-/** Tells pages, which do not know it, what address was asked for. Whoever sends it chooses where they return to. */
+/**
+ * Passes the requested path to pages, which do not know it. A client that forges it only chooses its own return path.
+ */
 const pathHeader = 'x-rolecall-path'
 
 type RouteHandler<Context> = (request: Request, context: Context) => Promise<Response>
 
 /**
- * The whole login for Next.js (App Router).
+ * Adds the complete sign-in to Next.js (App Router).
  *
  * @example
  * // lib/rolecall.ts
@@ -66,13 +68,13 @@ export function createRolecall(next: NextParts, options: SiteOptions = {}) {
   const writeCookies = (writer: CookieWriter, cookies: readonly Cookie[]) => {
     for (const cookie of cookies) writer.set(cookie.name, cookie.value, attributes(cookie))
   }
-  /** The request that a page or a server action is made for. A page cannot set cookies. */
+  /** Opens the request of the current page or server action. A page cannot set cookies. */
   const openHere = async () => {
     const headers = await next.headers()
     const request: Incoming = {
       method: 'GET',
       path: localPath(headers.get(pathHeader)),
-      // Also for what the router loads without a page: `redirect()` is right for both.
+      // Treats data that the router loads as a navigation, too: `redirect()` is right for both.
       header: (name) => (name === 'sec-fetch-mode' ? 'navigate' : headers.get(name)),
       isReadOnly: true,
     }
@@ -81,9 +83,9 @@ export function createRolecall(next: NextParts, options: SiteOptions = {}) {
   const answer = async (request: Request): Promise<Response> =>
     (await site().open(incomingOf(request))).answer ?? new Response(null, { status: 404 })
 
-  /** For pages, layouts and server actions: who is not logged in is sent to the login, and back. */
+  /** For pages, layouts and server actions. Visitors who are not signed in are sent to sign in, and back. */
   async function requireMember(rules?: MemberRules): Promise<Session>
-  /** For route handlers: who may not come in gets 401, 403 or 503 as problem JSON. */
+  /** For route handlers. Callers without access receive 401, 403 or 503 as problem JSON. */
   function requireMember<Context>(
     rules: MemberRules,
     handler: (request: Request, context: Context, session: Session) => Response | Promise<Response>,
@@ -113,10 +115,10 @@ export function createRolecall(next: NextParts, options: SiteOptions = {}) {
       return site().client
     },
 
-    /** The routes of the login: `app/auth/[...rolecall]/route.ts` exports them. */
+    /** Handlers of the sign-in routes, to be exported by `app/auth/[...rolecall]/route.ts`. */
     handlers: { GET: answer, POST: answer },
 
-    /** Keeps sessions going, which pages cannot. `proxy.ts` exports it. */
+    /** Refreshes sessions, which pages cannot do. To be exported by `proxy.ts`. */
     async proxy(request: Request): Promise<Response> {
       const { pathname, search } = new URL(request.url)
       const headers = new Headers(request.headers)
@@ -128,17 +130,20 @@ export function createRolecall(next: NextParts, options: SiteOptions = {}) {
       const { cookies } = opened.visit
       const response = onwards()
       writeCookies(response.cookies, cookies)
-      // Prerendered pages are for caches; not with somebody's cookie.
+      // Caches store prerendered pages, and must not store a visitor's cookie.
       if (cookies.length > 0) response.headers.set('cache-control', 'private, no-store')
       return response
     },
 
-    /** Who is logged in; undefined when nobody is. Rejects when nobody can tell. */
+    /**
+     * Returns the session of the signed-in member, or undefined if no member is signed in. Rejects during an outage,
+     * when that cannot be determined.
+     */
     currentSession: async (): Promise<Session | undefined> => (await openHere()).currentSession(),
 
     requireMember,
 
-    /** Ends the session; for server actions. */
+    /** Ends the session. For server actions. */
     async signOut(): Promise<void> {
       const visit = await openHere()
       await visit.signOut()
@@ -147,12 +152,12 @@ export function createRolecall(next: NextParts, options: SiteOptions = {}) {
   }
 }
 
-/** Only a path: the header may come from anywhere where there is no proxy. */
+/** Accepts only a path: without a proxy, any client can set the header. */
 const localPath = (path: string | null) => (path?.startsWith('/') ? path : '/')
 
 /**
- * Guards for route handlers whose callers bring a session token themselves, and for anything else that answers a
- * `Request` with a `Response`.
+ * Creates guards for route handlers that receive a session token from the caller, and for any handler that responds to
+ * a `Request` with a `Response`.
  *
  * @example
  * const { requireMember } = createGuard(client)

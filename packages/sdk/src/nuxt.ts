@@ -17,7 +17,7 @@ interface Event {
 const adapter = createAdapter<NodeRequest>('rolecall.middleware, in server/middleware,')
 
 /**
- * The whole login for Nuxt 4, and for h3 1 on Node.js.
+ * Adds the complete sign-in to Nuxt 4, and to h3 1 on Node.js.
  *
  * @example
  * // server/utils/rolecall.ts
@@ -34,14 +34,15 @@ export function createRolecall(options: SiteOptions = {}) {
       return site().client
     },
 
-    /** Answers the routes of the login, and keeps sessions going. */
+    /** Handles the sign-in routes and refreshes sessions. */
     async middleware({ node: { req, res } }: Event): Promise<void> {
       await sendToNode(adapter.enter(req, await openNode(site(), req, res)), res)
     },
 
     /**
-     * A handler for whoever has the roles, and a live session; without one of its own it lets them pass, as middleware
-     * before pages. Others see the login, or a page that says why not; programs get 401, 403 or 503 as problem JSON.
+     * Returns a handler that admits members with a live session and the required roles. Without a handler of its own it
+     * only checks access, as middleware before pages. Other visitors are sent to sign in, or see a page that says why
+     * they have no access. Programs receive 401, 403 or 503 as problem JSON.
      */
     requireMember:
       <Given extends Event, Answer>(
@@ -55,10 +56,13 @@ export function createRolecall(options: SiteOptions = {}) {
         return handler && (await handler(event, adapter.sessionOf(req)))
       },
 
-    /** Who is logged in; undefined when nobody is. Rejects when nobody can tell. */
+    /**
+     * Returns the session of the signed-in member, or undefined if no member is signed in. Rejects during an outage,
+     * when that cannot be determined.
+     */
     currentSession: ({ node }: Event): Promise<Session | undefined> => adapter.currentSession(node.req),
 
-    /** Ends the session, before the answer is sent. */
+    /** Ends the session. Call it before the response is sent. */
     signOut: ({ node }: Event): Promise<void> => adapter.signOut(node.req),
   }
 }

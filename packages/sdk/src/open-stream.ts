@@ -1,4 +1,4 @@
-/** A GET whose answer goes on for as long as there is something to tell. */
+/** Sends a GET request for an endless response. */
 export type OpenStream = (
   url: string,
   init: { readonly headers: Record<string, string>; readonly signal: AbortSignal },
@@ -7,18 +7,19 @@ export type OpenStream = (
 type Http = Pick<typeof import('node:http'), 'get'>
 type ToWeb = typeof import('node:stream')['Readable']['toWeb']
 
-/** By `fetch`. Its connection keeps the process alive. */
+/** Opens the stream by `fetch`. Its connection keeps the process alive. */
 export const openByFetch =
   (given: typeof fetch): OpenStream =>
   (url, init) =>
     given(url, { ...init, redirect: 'manual' })
 
 /**
- * Opens a stream that keeps no process alive, where the runtime can: Node.js, Bun and Deno let go of a socket, and no
- * runtime lets go of a `fetch`. Undefined elsewhere, which is where no process is kept alive by anything.
+ * Opens a stream that keeps no process alive, if the runtime can. Node.js, Bun and Deno can unref a socket, but no
+ * runtime can unref a `fetch`. Returns undefined on other runtimes, where no connection keeps a process alive.
  */
 export function quietStream(): OpenStream | undefined {
-  // Not imported: bundlers for browsers and edge runtimes would look for them. There they may be missing one by one.
+  // Not imported: bundlers for browsers and edge runtimes would try to resolve these modules. There, each of them may
+  // be missing.
   const builtIn = globalThis.process?.getBuiltinModule as NodeJS.Process['getBuiltinModule'] | undefined
   if (typeof builtIn !== 'function') return undefined
   const http: Http | undefined = builtIn('node:http')
@@ -28,7 +29,7 @@ export function quietStream(): OpenStream | undefined {
   return (url, { headers, signal }) =>
     new Promise((resolve, reject) => {
       const { get } = url.startsWith('https:') ? https : http
-      // A connection of its own: one of a pool would be let go with whatever else uses it.
+      // Uses its own connection: unreferencing a pooled one would affect the other requests on it.
       const request = get(url, { headers, signal, agent: false }, (answer) => {
         const { statusCode: status = 502, headers: fields } = answer
         const body = [204, 205, 304].includes(status) ? null : toWeb(answer)

@@ -1,29 +1,31 @@
 import type { CacheOptions } from './session-cache.ts'
 import type { CallOptions } from './transport.ts'
 
+/** Options of a `Rolecall` client. */
 export interface RolecallOptions {
-  /** Where the service is, as browsers reach it too: `https://rolecall.example`. */
+  /** Address of the service, the same that browsers use: `https://rolecall.example`. */
   readonly baseUrl: string | URL
-  /** The project's API key, `rck_…`. Server-side only: never ship it to a browser. */
+  /** The project's API key, `rck_…`. Use it only on the server: never send it to a browser. */
   readonly apiKey: string
-  /** Longest time for one call in milliseconds, with what is tried again. Default 10,000. */
+  /** Timeout of one call in milliseconds, including its retries. Default 10,000. */
   readonly timeoutMs?: number
   /**
-   * How often a call that came to nothing is sent again, where that is safe: reads, checks and logouts, and submissions
-   * with an `idempotencyKey`; never an exchange or a refresh. Within three seconds of the first try. Default 2.
+   * The number of retries after a failed attempt, for calls that are safe to repeat: reads, checks, logouts, and
+   * submissions with an `idempotencyKey`; never an exchange or a refresh. All within three seconds of the first
+   * attempt. Default 2.
    */
   readonly retries?: number
   /**
-   * Answer `validate()` from memory where possible, kept true by the service's events. For processes that live on;
-   * end with `close()`. Default: ask each time.
+   * Lets `validate()` answer from memory if possible, kept current by the service's events. For long-lived processes;
+   * end with `close()`. By default each call asks the service.
    */
   readonly cache?: boolean | CacheOptions
-  /** Another `fetch`, e.g. one with a proxy, for everything that is asked. Default: the runtime's. */
+  /** Another `fetch` for all requests, e.g. one with a proxy. Default: the `fetch` of the runtime. */
   readonly fetch?: typeof fetch
 }
 
-/** Taken by `validate()`. */
+/** Options of `validate()`. */
 export interface ValidateOptions extends CallOptions {
-  /** From memory where possible, or asking each time; instead of the client's `cache`. */
+  /** True to answer from memory if possible, false to ask the service. Overrides the client's `cache`. */
   readonly cache?: boolean
 }

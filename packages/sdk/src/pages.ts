@@ -4,7 +4,7 @@ interface Page<Item> {
   readonly nextCursor: string | null
 }
 
-/** Whatever is on the pages, one after the other; each page is asked for when it is needed. */
+/** Iterates over the items of all pages. Requests each page when the iteration reaches it. */
 export async function* itemsOf<Item>(
   load: (from: { readonly cursor?: string }) => Promise<Page<Item>>,
 ): AsyncGenerator<Item, void, undefined> {

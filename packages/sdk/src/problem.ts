@@ -1,4 +1,4 @@
-/** What an app answers who may not come in, by its code. */
+/** The problems with which an app refuses a visitor, by code. */
 export const titles = {
   LOGIN_REQUIRED: 'Log in first.',
   ROLE_REQUIRED: 'This takes a role that you do not hold.',
@@ -20,6 +20,6 @@ export type ProblemCode = keyof typeof titles
 
 export const titleOf = (code: ProblemCode): string => titles[code]
 
-/** The body of an answer of RFC 9457, like those of the service. */
+/** Returns the body of a problem response (RFC 9457), like those of the service. */
 export const problemBody = (status: number, code: ProblemCode): string =>
   JSON.stringify({ type: 'about:blank', title: titles[code], status, code })

@@ -166,7 +166,7 @@ test('a member signs out everywhere', async () => {
 
 test('arguments that are missing are named, all at once, and nothing is sent', async () => {
   const before = asked.size
-  // What an environment variable that is not set does, past the compiler.
+  // An unset environment variable, as it gets past the compiler.
   const missing = undefined as unknown as string
   const calls: [string, () => unknown][] = [
     ['baseUrl is missing, apiKey is missing.', () => new Rolecall({ baseUrl: missing, apiKey: missing })],

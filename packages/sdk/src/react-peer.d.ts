@@ -1,4 +1,4 @@
-/** What is used of React, so that its types are no dependency. */
+/** The parts of React that are used here, so that its types are no dependency. */
 declare module 'react' {
   export function useSyncExternalStore<Value>(
     subscribe: (onChange: () => void) => () => void,

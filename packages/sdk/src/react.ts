@@ -5,16 +5,16 @@ import { type CurrentMember, watchMember } from './browser.ts'
 
 export type { CurrentMember } from './browser.ts'
 
-/** One for all components of a page. */
+/** One watch for all components of a page. */
 const watch = watchMember()
 
 /**
- * Who is logged in: a session, null for nobody, undefined while that is not known yet. Renders anew within a second when
- * their roles change. The routes of the login are at `/auth`.
+ * Returns the session of the signed-in member: null if no member is signed in, undefined until that is known. Renders
+ * again within a second when the member's roles change. Expects the sign-in routes at `/auth`.
  *
  * @example
  * const session = useMember()
- * return session ? <p>{session.member.username}</p> : <a href="/auth/login">Log in</a>
+ * return session ? <p>{session.member.username}</p> : <a href="/auth/login">Sign in</a>
  */
 export const useMember = (): CurrentMember =>
   useSyncExternalStore(watch.subscribe, watch.current, () => undefined)

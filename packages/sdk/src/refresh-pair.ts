@@ -4,10 +4,10 @@ import { required } from './required.ts'
 import { RolecallError } from './rolecall-error.ts'
 import { asMember, type CallOptions, type Transport } from './transport.ts'
 
-/** What a refresh makes of a pair. */
+/** The new pair that a refresh returns, and the time at which its session expires. */
 export type RefreshedPair = Pair & { readonly expiresAt: string }
 
-/** Asks for a new pair, once: a second try would be taken for a stolen pair. */
+/** Requests a new pair, once: the service would treat a retry as the use of a stolen pair. */
 export async function refreshPair(
   send: Transport,
   { token, refreshToken }: Pair,

@@ -1,16 +1,20 @@
 type Arguments = Readonly<Record<string, unknown>>
 
 /**
- * Names every argument that is missing, rather than sending a call without it. Types say the same, but what is read from
- * an environment gets past them. Empty text is left to the service, because it may be what a stranger sent.
+ * Checks that every argument is present before a call is sent. The types say the same, but values from an environment
+ * get past them. Empty text is left to the service, because a visitor may have sent it.
  *
- * @throws TypeError
+ * @throws TypeError that names every missing argument
  */
 export function required(given: Arguments): void {
   refuse(given, (value) => value === undefined || value === null)
 }
 
-/** The same for what configures a program or is part of an address: empty text is missing, too. */
+/**
+ * Checks the arguments that configure a program or are part of an address. Here, empty text is missing, too.
+ *
+ * @throws TypeError that names every missing argument
+ */
 export function requiredText(given: Arguments): void {
   refuse(given, (value) => value === undefined || value === null || value === '')
 }

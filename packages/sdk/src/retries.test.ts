@@ -2,10 +2,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { Rolecall, RolecallError } from '@rolecall/sdk'
 import { afterEach, describe, expect, test } from 'vitest'
 
-/** Of the form of a session token, which others are not asked about. */
+/** Has the form of a session token: for other values the client sends no request. */
 const anyToken = `rcs_${'a'.repeat(49)}`
 
-/** A service that fails as it is told, and counts what it is asked. */
+/** A service that fails on command, and counts the requests that it receives. */
 interface Failing {
   readonly url: string
   readonly asked: string[]
@@ -43,7 +43,7 @@ afterEach(async () => {
   for (const one of open.splice(0)) await one.close()
 })
 
-/** Fails as often as there are ways to, then answers. */
+/** Starts a service that fails once in each given way, then succeeds. */
 async function startFailing(...ways: Fail[]): Promise<Failing> {
   const asked: string[] = []
   const server = createServer((request, reply) => {
@@ -76,7 +76,7 @@ const codeOf = (run: Promise<unknown>) =>
     (error: unknown) => (error instanceof RolecallError ? error.code : String(error)),
   )
 
-/** What is the same once as twice. */
+/** Calls that are safe to repeat. */
 const safe: Record<string, (client: Rolecall) => Promise<unknown>> = {
   validate: (client) => client.validate(anyToken),
   logout: (client) => client.logout('t'),
@@ -93,7 +93,7 @@ const safe: Record<string, (client: Rolecall) => Promise<unknown>> = {
   'webhooks.submit with its key': (client) => client.webhooks.submit('w', {}, { idempotencyKey: 'k' }),
 }
 
-/** Where a second try is another request: the code is used, the pair is rotated, a second one is made. */
+/** Calls that a retry would repeat: the code is used, the pair is rotated, or a second object is created. */
 const unsafe: Record<string, (client: Rolecall) => Promise<unknown>> = {
   exchange: (client) => client.exchange({ clientId: 'c', code: 'c', redirectUri: 'r' }),
   refresh: (client) => client.refresh({ token: 't', refreshToken: 'r' }),

@@ -1,15 +1,16 @@
 import type { startTimer } from './deadline.ts'
 import type { RolecallError } from './rolecall-error.ts'
 
-/** Nothing is sent again later than this after the first time: somebody waits for the answer. */
+/** No retry starts later than this after the first attempt, because a user waits for the response. */
 const withinMs = 3_000
 
-/** What a proxy answers for a service that it cannot reach, besides what the service answers itself. */
+/** Statuses with which a proxy reports an unreachable service, and those of the service itself. */
 const passing = new Set([429, 502, 503, 504])
 
 /**
- * How long to wait before a call is sent again, or undefined where it is not worth it: what was refused is refused
- * again. `Retry-After` is honoured; without one pauses grow. All are spread, so that clients do not come back at once.
+ * Returns the pause in milliseconds before a call is retried, or undefined if a retry cannot help: a refusal is final.
+ * Honors `Retry-After`; without it, pauses grow. All pauses are spread at random, so that clients do not return at
+ * once.
  */
 export function pauseBeforeRetry(
   error: RolecallError,
@@ -22,7 +23,10 @@ export function pauseBeforeRetry(
   return elapsedMs + pauseMs <= withinMs ? pauseMs : undefined
 }
 
-/** Resolves after so long, or when the signal ends. What is started by `startTimer` keeps no process alive meanwhile. */
+/**
+ * Resolves after `ms` milliseconds, or when the signal aborts. A timer of `startTimer` keeps no process alive
+ * meanwhile.
+ */
 export const pause = (ms: number, signal: AbortSignal, start: typeof startTimer = setTimeout) =>
   new Promise<void>((resolve) => {
     const end = () => {

@@ -1,40 +1,41 @@
 import type { ErrorStatuses, ProblemDetail } from './contract-types.ts'
 
-/** What goes wrong on the way to the service, with the HTTP status where there was an answer. */
+/** Failures between client and service, with the HTTP status if there was a response. */
 interface TransportStatuses {
-  /** No answer came. */
+  /** The service sent no response. */
   readonly NETWORK_ERROR: undefined
-  /** None came in time. */
+  /** The service sent no response in time. */
   readonly TIMEOUT: undefined
-  /** Something else answered. */
+  /** The response did not come from the service, but e.g. from a proxy. */
   readonly UNEXPECTED_RESPONSE: number
 }
 
 type Statuses = ErrorStatuses & TransportStatuses
 
-/** Every reason for which a call fails: the refusals of the service, and three of the way there. */
+/** All codes of a failed call: those of the service, and three for failures on the way. */
 export type RolecallErrorCode = keyof Statuses
 
 interface Failed<Code extends RolecallErrorCode> extends Error {
   readonly name: 'RolecallError'
-  /** Stable, to be switched on. A newer service may send codes that this version does not list. */
+  /** Stable code for `switch` statements. A newer service may send codes that this version does not list. */
   readonly code: Code
-  /** HTTP status of the answer; undefined when there was none. */
+  /** HTTP status of the response; undefined if there was none. */
   readonly status: Statuses[Code]
-  /** What is wrong and how to mend it, for the developer. */
+  /** The problem and its fix, for the developer. */
   readonly detail: string
-  /** The service's name for the request: quote it when you ask an operator. */
+  /** The service's ID of the request. Quote it when you contact an operator. */
   readonly requestId: string | undefined
-  /** Problems of the request, with `VALIDATION_FAILED` and `PAYLOAD_INVALID`: the first ones where there are many. */
+  /** The invalid fields, for `VALIDATION_FAILED` and `PAYLOAD_INVALID`. If there are many, only the first ones. */
   readonly errors: readonly ProblemDetail[]
-  /** How many more problems the service found. */
+  /** The number of further problems that `errors` does not list. */
   readonly moreErrors: number
-  /** Seconds after which another try is worth it, with 429 and 503. */
+  /** Seconds after which to retry, for 429 and 503. */
   readonly retryAfterSec: number | undefined
 }
 
 /**
- * Why a call failed, one type for each `code`. Never carries the API key or a token, so it may be logged as it is.
+ * The error of a failed call, one type for each `code`. Never contains the API key or a token, so it can be logged as
+ * it is.
  *
  * @example
  * try {
@@ -55,7 +56,9 @@ interface Details {
   readonly cause?: unknown
 }
 
-/** Frameworks load a package several times into one process: an error is one of ours whichever copy made it. */
+/**
+ * Marks our errors. Frameworks load a package several times into one process, and `instanceof` must accept each copy's.
+ */
 const mark = Symbol.for('rolecall.error')
 
 class RolecallFailure extends Error {
@@ -94,10 +97,13 @@ interface RolecallErrorConstructor {
   [Symbol.hasInstance](value: unknown): value is RolecallError
 }
 
-// The compiler cannot see that code and status go together: the service's table says so.
+// The compiler cannot see that code and status belong together: the service's table guarantees it.
 export const RolecallError = RolecallFailure as unknown as RolecallErrorConstructor
 
-/** A refusal of the service as an error; what is no refusal of ours came from something else on the way. */
+/**
+ * Turns a failed response into an error. A body that is not a problem of the service came from another server on the
+ * way.
+ */
 export function errorOf(response: Response, body: unknown): RolecallError {
   const { status, headers } = response
   const requestId = headers.get('x-request-id') ?? undefined
@@ -117,7 +123,7 @@ export function errorOf(response: Response, body: unknown): RolecallError {
   })
 }
 
-/** RFC 9110 §10.2.3: seconds, or a date, which proxies like to send. */
+/** Parses `Retry-After` (RFC 9110 §10.2.3): seconds, or a date, which many proxies send. */
 function secondsOf(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined
   const seconds = /^\d+$/.test(retryAfter)
@@ -126,7 +132,7 @@ function secondsOf(retryAfter: string | null): number | undefined {
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
 }
 
-/** What is read of a problem; a proxy on the way may answer one with less than ours have. */
+/** The fields of a problem that the client reads. A proxy on the way may send a problem with fewer fields than ours. */
 interface Readable {
   readonly code: string
   readonly detail: string

@@ -8,7 +8,7 @@ import { startWorld, type World } from '../../../apps/api/test/service.ts'
 import { whileCollecting } from '../../../tools/collect-garbage.ts'
 import { freePort } from '../../../tools/free-port.js'
 
-/** Of the form of a session token, which others are not asked about. */
+/** Has the form of a session token: for other values the client sends no request. */
 const anyToken = `rcs_${'a'.repeat(49)}`
 
 let world: World
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** A login by the library's own address, up to the code. */
+/** Signs in at the URL that the library returns, up to the code. */
 async function givenCode(as: string = demo.users.ada) {
   const login = mintLogin()
   const terms = { clientId: project.id, redirectUri }
@@ -123,7 +123,7 @@ describe('sessions', () => {
     const first = await givenSession(demo.users.joon)
     const second = await givenSession(demo.users.joon)
     const all = await rolecall.sessions(second.token)
-    // Each of the two browsers has single sign-on, too.
+    // Each of the two browsers has a single sign-on session, too.
     expect(all.map(({ kind }) => kind).sort()).toEqual(['project', 'project', 'sso', 'sso'])
     const listed = all.filter(({ kind }) => kind === 'project')
     expect(inspect(all, { depth: 9 })).not.toMatch(/rc[sr]_/)

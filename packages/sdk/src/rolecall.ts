@@ -21,16 +21,15 @@ import { asMember, type CallOptions, createTransport, headerSafe, type Transport
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 
 /**
- * A project's connection to Rolecall. Make one and share it: besides its options it holds the sessions of `cache`.
- *
- * Every call rejects with a `RolecallError` when it is refused or does not get through.
+ * A client for one project. Create one and share it: with the `cache` option it holds sessions in memory. Every call
+ * rejects with a `RolecallError` if the service refuses it or does not respond in time.
  *
  * @example
  * const rolecall = new Rolecall({ baseUrl: 'https://rolecall.example', apiKey: keyFromYourSecrets })
  */
 export class Rolecall {
   readonly #baseUrl: string
-  /** Private, so that a logged client does not show it. */
+  /** Private, so that logging the client does not reveal the key. */
   readonly #asProject: { readonly 'x-api-key': string }
   readonly #send: Transport
   readonly #openStream: OpenStream
@@ -38,17 +37,17 @@ export class Rolecall {
   readonly #cached: CachedSessions
   readonly #members: ReturnType<typeof createMembers>
 
-  /** Inbound webhooks: submitting to them, signing, and the project's own. */
+  /** Inbound webhooks: submitting, signing, and managing those of the project. */
   readonly webhooks: Webhooks
 
-  /** @throws TypeError that names what is missing, or is no address or key of a project. */
+  /** @throws TypeError that names each missing option, or the URL or API key that is not valid. */
   constructor(options: RolecallOptions) {
     const { baseUrl, apiKey, timeoutMs = 10_000, retries = 2, cache = false, fetch: given } = options
     requiredText({ baseUrl, apiKey })
     checkKey(apiKey)
     this.#baseUrl = addressOf(baseUrl)
     this.#asProject = { 'x-api-key': apiKey }
-    // Called without a receiver: edge runtimes refuse a `fetch` that is called as a method.
+    // Calls `fetch` without a receiver: edge runtimes reject a `fetch` that is called as a method.
     const call = given ?? globalThis.fetch
     const fetch: typeof call = (input, init) => call(input, init)
     this.#send = createTransport({ baseUrl: this.#baseUrl, timeoutMs, retries, fetch })
@@ -67,8 +66,8 @@ export class Rolecall {
   }
 
   /**
-   * The address to send a browser to for a login. It comes back to `redirectUri` with `code`, `state` and
-   * `iss`, or with `error`, `error_description`, `state` and `iss`.
+   * Returns the URL to which you send a browser to sign in. The browser returns to `redirectUri` with `code`, `state`
+   * and `iss`, or with `error`, `error_description`, `state` and `iss`.
    *
    * @example
    * const login = mintLogin()
@@ -79,8 +78,8 @@ export class Rolecall {
   }
 
   /**
-   * Exchanges the code of a redirect for a session. Check first that `state` is the one you minted for this
-   * browser. Refused with `INVALID_CODE` when the code is unknown, used, expired or another project's.
+   * Exchanges the code of a redirect for a session. First check that `state` is the one that you minted for this
+   * browser. Rejects with `INVALID_CODE` if the code is unknown, used, expired, or another project's.
    *
    * @example
    * const { token, refreshToken, member, roles } = await rolecall.exchange({ clientId, code, redirectUri, codeVerifier })
@@ -104,9 +103,9 @@ export class Rolecall {
   }
 
   /**
-   * Who is this, and what roles do they hold right now? Resolves to undefined when the token is not that of a
-   * live session of this project: expired, revoked, made up, or not there at all. Whatever else goes wrong
-   * rejects, so that an outage is never mistaken for a logout.
+   * Returns the session of a token, with the roles that the member holds right now. Resolves to undefined if the token
+   * does not belong to a live session of this project: it is expired, revoked, forged or missing. Rejects on every
+   * other failure, so that an outage is never mistaken for a logout.
    *
    * @example
    * const session = await rolecall.validate(tokenFromCookie)
@@ -119,7 +118,7 @@ export class Rolecall {
     options?.signal?.throwIfAborted()
     const known = this.#cached.find(token)
     if (known) return known
-    // Whoever may end a call early has it alone.
+    // A caller with its own signal or timeout gets its own request, which it can end early.
     const isShared = !options?.signal && options?.timeoutMs === undefined
     return this.#cached.load(token, () => this.#load(token, options), isShared)
   }
@@ -137,7 +136,7 @@ export class Rolecall {
   }
 
   /**
-   * Ends one session, by its session token or its refresh token. A session that has ended already is no error.
+   * Ends one session, by its session token or its refresh token. Resolves also if the session has already ended.
    *
    * @example
    * await rolecall.logout(token)
@@ -155,7 +154,7 @@ export class Rolecall {
   }
 
   /**
-   * Ends all sessions of a member in this project; those in other projects go on.
+   * Ends all sessions of a member in this project. Sessions in other projects stay live.
    *
    * @example
    * await rolecall.logoutAll(session.member.id)
@@ -173,9 +172,9 @@ export class Rolecall {
   }
 
   /**
-   * Rotates a session's pair and moves its expiry on. Both old values are invalid once this resolves: store
-   * the new pair at once. Refused with `REFRESH_TOKEN_SUPERSEDED` when a concurrent call was first (use the
-   * pair that it got), with `REFRESH_TOKEN_REUSED` when a used pair came back late (the session is revoked).
+   * Rotates the pair of a session and extends its expiry. Both old tokens are invalid once this resolves: store the new
+   * pair at once. Rejects with `REFRESH_TOKEN_SUPERSEDED` if a concurrent call was first (use the pair that it
+   * received), and with `REFRESH_TOKEN_REUSED` if a used pair was sent late (the session is then revoked).
    *
    * @example
    * Object.assign(stored, await rolecall.refresh(stored))
@@ -187,7 +186,7 @@ export class Rolecall {
   }
 
   /**
-   * The live sessions of the token's member, newest first, those in other projects too.
+   * Returns the live sessions of the token's member, newest first, including those in other projects.
    *
    * @example
    * for (const { id, clientInfo } of await rolecall.sessions(token)) console.log(id, clientInfo?.userAgent)
@@ -205,7 +204,7 @@ export class Rolecall {
   }
 
   /**
-   * Revokes one of the sessions of the token's member. Refused with `SESSION_NOT_FOUND` when it is not theirs.
+   * Revokes one session of the token's member. Rejects with `SESSION_NOT_FOUND` if it is not the member's session.
    *
    * @example
    * await rolecall.revokeSession(token, sessionId)
@@ -223,8 +222,8 @@ export class Rolecall {
   }
 
   /**
-   * Calls back when a session or its roles may have changed, as the events tell that `cache` listens to: `validate()`
-   * then answers anew. Until the function that it returns is called.
+   * Calls `onChange` when a session or its roles may have changed, according to the events that the `cache` receives.
+   * Call `validate()` then for the current session. Returns a function that stops watching.
    *
    * @example
    * const stop = rolecall.watch(session, async () => show(await rolecall.validate(token)))
@@ -234,8 +233,8 @@ export class Rolecall {
   }
 
   /**
-   * Ends everything that the token's member is logged in by, in all projects, with single sign-on in every browser. The
-   * session that asks ends, too.
+   * Ends all sessions of the token's member: in all projects, and single sign-on in every browser. The session of the
+   * token ends, too.
    *
    * @example
    * await rolecall.revokeAllSessions(token)
@@ -251,8 +250,8 @@ export class Rolecall {
   }
 
   /**
-   * The members of a server, with their roles, asked for in pages as they are read. Refused with `SCOPE_REQUIRED` where
-   * the project may not read them.
+   * Iterates over the members of a server, with their roles. Requests pages as they are read. Rejects with
+   * `SCOPE_REQUIRED` if the project may not read them.
    *
    * @example
    * for await (const { username, roles } of rolecall.members(serverId)) console.log(username, roles.length)
@@ -261,13 +260,16 @@ export class Rolecall {
     return this.#members.list(serverId, options)
   }
 
-  /** What changed since a cursor, nothing left out; without one, where to begin: keep that, then read all `members()`. */
+  /**
+   * Returns all changes since a cursor. Without `since` it returns the cursor to start from: store it, then read all
+   * `members()`.
+   */
   memberChanges(serverId: string, since?: string, options?: CallOptions) {
     return this.#members.changes(serverId, since, options)
   }
 
   /**
-   * One member of a server, with the roles they hold now; undefined when they are not in it.
+   * Returns one member of a server, with the roles that they hold now, or undefined if they are not in the server.
    *
    * @example
    * const member = await rolecall.member(serverId, memberId)
@@ -277,8 +279,8 @@ export class Rolecall {
   }
 
   /**
-   * Whether a member holds roles right now, without a session of theirs: at least one of `anyOf`, every one of `allOf`.
-   * Refused with `SCOPE_REQUIRED`.
+   * Checks whether a member holds roles right now, without a session: at least one of `anyOf`, and every one of
+   * `allOf`. Rejects with `SCOPE_REQUIRED` if the project may not check them.
    *
    * @example
    * const { allowed } = await rolecall.checkPermissions(serverId, { memberId, anyOf: [crewRoleId] })
@@ -287,14 +289,18 @@ export class Rolecall {
     return this.#members.check(serverId, check, options)
   }
 
-  /** The same of up to 1,000 members, in their order; nobody is asked for anew, and `rolesSource` says how fresh each is. */
+  /**
+   * Checks up to 1,000 members, and returns the results in their order. Does not ask the chat platform again:
+   * `rolesSource` says how fresh each result is.
+   */
   checkManyPermissions(serverId: string, check: ManyPermissionsCheck, options?: CallOptions) {
     return this.#members.checkMany(serverId, check, options)
   }
 
   /**
-   * What happens to the project's sessions and members, as it happens and across lost connections. The iteration goes
-   * on until it is left, and keeps the process alive meanwhile. At `reset` discard what you have stored.
+   * Iterates over events about the project's sessions and members, as they happen and across lost connections. The
+   * iteration continues until you leave it, and keeps the process alive meanwhile. At `reset`, discard the state that
+   * you have stored.
    *
    * @example
    * for await (const event of rolecall.events({ after: stored })) {
@@ -306,15 +312,15 @@ export class Rolecall {
     return new EventFeed(this.#baseUrl, this.#asProject, this.#openStream, options)
   }
 
-  /** Lets go of the connection that `cache` holds, so that the process can end. A later `validate()` opens it again. */
+  /** Closes the connection that the `cache` holds, so that the process can end. A later `validate()` opens it again. */
   close(): void {
     this.#cached.close()
   }
 }
 
 /**
- * Tokens come from cookies, which anyone can write: one that does not even look like a token (`VALIDATION_FAILED` or
- * `PAYLOAD_TOO_LARGE`, as the token is all that is sent) is as much "not logged in" as one that has expired.
+ * Treats an invalid token as "not signed in". Tokens come from cookies, which anyone can write: a value without the
+ * form of a token (`VALIDATION_FAILED`, or `PAYLOAD_TOO_LARGE`, as only the token is sent) is like an expired one.
  */
 function noneIfNotLive(error: unknown): undefined {
   if (

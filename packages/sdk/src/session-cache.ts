@@ -2,46 +2,50 @@ import type { Session } from './contract-types.ts'
 import type { createEventStream } from './event-stream.ts'
 import { isPast, type Moment, moment, plus } from './moment.ts'
 
-/** A caller takes the answer to a question that another asked so short a time ago. */
+/** How long, in milliseconds, later callers share a request that is under way. */
 const sharedMs = 1_000
-/** What may happen while a question is under way before its answer is not kept, whatever happened. */
+/** The number of events that are noted during a request. Beyond it the answer is not cached. */
 const mostMissed = 100
 
+/** Options of `cache`. */
 export interface CacheOptions {
   /**
-   * How old an answer may be that no event has dropped, in milliseconds. Default 5,000. What events do not tell
-   * (names, pictures, and roles while the service itself has lost the chat platform) may be that old.
+   * The maximum age of an answer in milliseconds, if no event evicts it earlier. Default 5,000. Changes without an
+   * event can stay unnoticed that long: names, pictures, and roles while the service has no connection to the chat
+   * platform.
    */
   readonly maxAgeMs?: number
-  /** Sessions that are kept at most; those that nobody has asked for lately go first. Default 10,000, about 2 kB each. */
+  /**
+   * The maximum number of sessions in memory; those not used lately are evicted first. Default 10,000, about 2 kB each.
+   */
   readonly maxEntries?: number
 }
 
 interface Kept {
   readonly session: Session
-  /** When it is too old or has expired, decided once: telling it takes a look at each clock and nothing else. */
+  /** The time of its maximum age or expiry, computed once: a check only reads each clock. */
   readonly until: Moment
   readonly keys: readonly string[]
-  /** Somebody has asked for it since room was made the last time. */
+  /** True if it was used since the last eviction. */
   isUsed: boolean
 }
 
 interface Flight {
   readonly sharedUntil: Moment
-  /** Counts of events and gaps when it was asked. */
+  /** The counts of events and gaps when the request started. */
   readonly eventsBefore: number
   readonly gapsBefore: number
-  /** What was dropped since: its answer may be from before that. */
+  /** Keys that were evicted since: the answer may predate that. */
   readonly missed: Set<string>
   readonly answer: Promise<Session | undefined>
 }
 
 /**
- * Answers of validate, kept for as long as the stream of events vouches for them.
+ * Caches the answers of validate while the event stream confirms them.
  *
- * What can happen when: an answer is kept under its session, its member in its server, and its token. An event
- * drops what it names, and is noted for the questions under way, whose answers may be from before it. A gap drops
- * everything. While the stream does not vouch for the last few seconds nothing is answered from here.
+ * An answer is stored under its session, its member in its server, and its token. An event evicts the entries that it
+ * names, and is noted for the requests under way, which may return an older state. A gap evicts everything. While the
+ * stream does not confirm the last few seconds, nothing is answered from memory.
  */
 export function createSessionCache(
   stream: Pick<ReturnType<typeof createEventStream>, 'use' | 'isFresh'>,
@@ -62,7 +66,7 @@ export function createSessionCache(
     }
     kept.delete(token)
   }
-  /** Those in use are passed over once, so that a hit need not move what it finds to the end of a list. */
+  /** Entries in use are skipped once, so that a hit need not move its entry to the end of a list. */
   const makeRoom = () => {
     for (const [token, oldest] of kept) {
       if (kept.size < maxEntries) return
@@ -111,7 +115,7 @@ export function createSessionCache(
     events === eventsBefore && gaps === gapsBefore && !isPast(sharedUntil, moment())
 
   return {
-    /** The session of a token, where it is known. The path that millions of questions a second take. */
+    /** Returns the cached session of a token. This path serves millions of calls a second. */
     find(token: string): Session | undefined {
       stream.use()
       const found = kept.get(token)
@@ -121,7 +125,7 @@ export function createSessionCache(
       found.isUsed = true
       return found.session
     },
-    /** Asks by `load`, and keeps the answer. Of those who ask at the same time one loads. */
+    /** Loads the session and caches it. Concurrent callers share one `load`. */
     load(token: string, load: () => Promise<Session | undefined>, isShared: boolean) {
       if (!isShared) return ask(token, load).answer
       const other = shared.get(token)
@@ -130,7 +134,7 @@ export function createSessionCache(
       shared.set(token, flight)
       return flight.answer
     },
-    /** Drops what is kept under a key, and whatever of it is being loaded. */
+    /** Evicts the entries of a key, and invalidates the loads of it that are under way. */
     forget(key: string) {
       events += 1
       for (const { missed } of underWay) if (missed.size < mostMissed) missed.add(key)
@@ -144,13 +148,13 @@ export function createSessionCache(
   }
 }
 
-/** Under what an answer is kept; see `keyOf`. */
+/** Lists the keys of an answer; see `keyOf`. */
 const keysOf = (token: string, session: Session['session'], memberId: string) => [
   keyOf.token(token),
   ...keysOfSession(session, memberId),
 ]
 
-/** What is told when a session changes. */
+/** Lists the keys under which a change of a session is announced. */
 export const keysOfSession = ({ id, serverId }: Session['session'], memberId: string): readonly string[] => [
   keyOf.session(id),
   keyOf.member(memberId),

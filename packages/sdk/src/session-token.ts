@@ -1,5 +1,5 @@
 /**
- * True when a value may be a session token of the service. What a visitor made up is not asked about: a site's limit at
- * the service is for its members.
+ * True if a value has the form of a session token. Values that a visitor made up are not sent to the service: a site's
+ * rate limit there is for its members.
  */
 export const maybeSessionToken = (value: string): boolean => /^rcs_[0-9A-Za-z]{49}$/.test(value)

@@ -1,14 +1,15 @@
+/** Options of `webhooks.sign()`. */
 export interface Sign {
   /** The body, exactly as it is sent. */
   readonly body: string | Uint8Array<ArrayBuffer>
   /** The webhook's signing secret, the whole string: `whsec_…`. */
   readonly secret: string
-  /** When it is signed; good for five minutes either way. Default: now. */
+  /** The time of signing; the signature is valid for five minutes before and after. Default: now. */
   readonly at?: Date
 }
 
 /**
- * Signs the body of a submission to an inbound webhook: the value of the header `X-SVC-Signature`.
+ * Returns the signature for the body of a submission to an inbound webhook, the value of the header `X-SVC-Signature`.
  *
  * @example
  * const body = JSON.stringify(form)

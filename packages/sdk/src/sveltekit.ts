@@ -9,7 +9,7 @@ import { createSite } from './site/site.ts'
 
 export type { SessionStore, SiteOptions } from './site/settings.ts'
 
-/** What is used of `@sveltejs/kit`, handed over by the app, so that both mean the same classes. */
+/** The parts of `@sveltejs/kit` that are used here. The app passes them, so that both use the same classes. */
 export interface KitParts {
   error(status: number, message: string): never
   redirect(status: 303, location: string): never
@@ -31,7 +31,7 @@ const adapter = createAdapter<Request>('The handle of createRolecall(), in hooks
 const refusals = new WeakMap<Request, Response>()
 
 /**
- * The whole login for SvelteKit.
+ * Adds the complete sign-in to SvelteKit.
  *
  * @example
  * // src/lib/server/rolecall.ts
@@ -48,9 +48,11 @@ export function createRolecall({ error, redirect }: KitParts, options: SiteOptio
       return site().client
     },
 
-    /** Answers the routes of the login, and keeps sessions going. `hooks.server.ts` exports it, alone or in `sequence()`. */
+    /**
+     * Handles the sign-in routes and refreshes sessions. To be exported by `hooks.server.ts`, alone or in `sequence()`.
+     */
     async handle<Given extends Event>({ event, resolve }: HandleInput<Given>): Promise<Response> {
-      // The address as the app sees it: that of data requests has a suffix.
+      // The path as the app sees it: data requests have a suffix.
       const { pathname, search } = event.url
       const opened = await site().open({ ...incomingOf(event.request), path: pathname + search })
       const answer = adapter.enter(event.request, opened)
@@ -59,13 +61,16 @@ export function createRolecall({ error, redirect }: KitParts, options: SiteOptio
       return site().finished(opened.visit, refusals.get(event.request) ?? made)
     },
 
-    /** Who is logged in; undefined when nobody is. Rejects when nobody can tell. */
+    /**
+     * Returns the session of the signed-in member, or undefined if no member is signed in. Rejects during an outage,
+     * when that cannot be determined.
+     */
     currentSession: (event: Pick<Event, 'request'>): Promise<Session | undefined> =>
       adapter.currentSession(event.request),
 
     /**
-     * For `load`, actions and endpoints: whoever has the roles, and a live session. Others see the login, or the error
-     * page; programs get 401, 403 or 503 as problem JSON.
+     * Returns the session of a member with the required roles, for `load`, actions and endpoints. Other visitors are
+     * sent to sign in, or see the error page. Programs receive 401, 403 or 503 as problem JSON.
      */
     async requireMember(event: Event, rules?: MemberRules): Promise<Session> {
       const decision = await adapter.visitOf(event.request).decide(rules)
@@ -79,7 +84,7 @@ export function createRolecall({ error, redirect }: KitParts, options: SiteOptio
       return error(refusal.status, titleFor(refusal.status))
     },
 
-    /** Ends the session, before the answer is sent. For actions. */
+    /** Ends the session. Call it in actions, before the response is sent. */
     signOut: (event: Pick<Event, 'request'>): Promise<void> => adapter.signOut(event.request),
   }
 }

@@ -2,11 +2,11 @@ import { startDeadline } from './deadline.ts'
 import { pause, pauseBeforeRetry } from './retry.ts'
 import { errorOf, RolecallError } from './rolecall-error.ts'
 
-/** Taken by every call. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Ends the call early; it then rejects with the signal's reason, as `fetch` does. */
+  /** Ends the call early. It then rejects with the signal's reason, as `fetch` does. */
   readonly signal?: AbortSignal
-  /** Instead of the client's `timeoutMs`. */
+  /** Timeout of this call in milliseconds. Overrides the client's `timeoutMs`. */
   readonly timeoutMs?: number
 }
 
@@ -17,7 +17,7 @@ export interface TransportOptions {
   readonly fetch: typeof fetch
 }
 
-/** What the types of an endpoint say, those of projects and those of administrators. */
+/** The types of an endpoint for projects or for administrators. */
 interface Endpoint {
   readonly method: string
   readonly path: string
@@ -26,27 +26,27 @@ interface Endpoint {
 
 type Part<E, Name extends string> = E extends Readonly<Record<Name, infer Value>> ? Value : undefined
 
-/** One call, typed by its endpoint in the contract; nothing of the contract is there at run time. */
+/** One call, typed by its endpoint in the contract. Nothing of the contract exists at run time. */
 interface Call<E extends Endpoint> extends CallOptions {
   readonly method: E['method']
-  /** The endpoint's path; what stands in braces is filled from `params`. */
+  /** The endpoint's path. `params` fills the parts in braces. */
   readonly path: E['path']
   readonly params?: Part<E, 'params'>
   readonly query?: Part<E, 'query'> & (object | undefined)
   readonly body?: Part<E, 'body'>
-  /** The body as it was written already, where its bytes were signed. */
+  /** The serialized body, if its exact bytes were signed. */
   readonly text?: string
   readonly headers: Record<string, string>
-  /** It may be sent again: it changes nothing, or the same once as twice. Never so where it is not said. */
+  /** True if a retry is safe: the call changes nothing, or has the same effect twice. Default false. */
   readonly isRepeatable?: boolean
 }
 
 export type Transport = <E extends Endpoint>(call: Call<E>) => Promise<E['answer']>
 
-/** Sends calls and turns whatever is not a success into a RolecallError, except the caller's own abort. */
+/** Sends calls. Turns every failure into a RolecallError, except an abort by the caller. */
 export function createTransport({ baseUrl, retries, fetch, ...options }: TransportOptions): Transport {
   const sendOnce = async <E extends Endpoint>(call: Call<E>, signal: AbortSignal): Promise<E['answer']> => {
-    // A file is sent as it is.
+    // Sends a file as it is.
     const { text: json, body: given }: { readonly text?: string; readonly body?: unknown } = call
     const body = json ?? (given === undefined || given instanceof Blob ? given : JSON.stringify(given))
     const response = await fetch(baseUrl + addressOfCall(call), {
@@ -58,7 +58,7 @@ export function createTransport({ baseUrl, retries, fetch, ...options }: Transpo
         ...call.headers,
       },
       ...(body !== undefined && { body }),
-      // Never followed: the next address would get the credentials.
+      // Never follows a redirect: the next address would receive the credentials.
       redirect: 'manual',
       signal,
     })
@@ -82,7 +82,7 @@ export function createTransport({ baseUrl, retries, fetch, ...options }: Transpo
           if (!isRepeatable || attempt >= retries) throw error
           const elapsedMs = performance.now() - startedAt
           const pauseMs = pauseBeforeRetry(error, attempt, elapsedMs)
-          // The reason of the last try says more than that there was no time for another.
+          // The error of the last attempt says more than a timeout.
           if (pauseMs === undefined || elapsedMs + pauseMs >= timeoutMs) throw error
           await pause(pauseMs, deadline.signal)
           signal?.throwIfAborted()
@@ -103,7 +103,7 @@ function asRolecallError(reason: unknown, baseUrl: string, timeoutMs: number | u
   return networkError(baseUrl, reason)
 }
 
-/** No answer came, because of `reason`. */
+/** Returns the error for a missing response, with its `reason`. */
 export function networkError(baseUrl: string, reason: unknown): RolecallError {
   const { cause: inner = reason } = reason as { cause?: unknown }
   const { code, message } = (inner as { code?: string; message?: string } | null) ?? {}
@@ -111,7 +111,7 @@ export function networkError(baseUrl: string, reason: unknown): RolecallError {
   return new RolecallError('NETWORK_ERROR', `${baseUrl} cannot be reached (${why}).`, { cause: reason })
 }
 
-/** The address of an endpoint below the service's own. */
+/** Returns the path and query of an endpoint, relative to the service's base URL. */
 export const addressOfCall = ({ path, params, query }: Addressed): string =>
   fill(path, params) + queryOf(query)
 
@@ -121,7 +121,7 @@ interface Addressed {
   readonly query?: object | undefined
 }
 
-/** @throws TypeError for an id that would be a step to another address */
+/** @throws TypeError for an ID that would lead to another path */
 const fill = (path: string, params: unknown) =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = (params as Record<string, string>)[name] ?? ''
@@ -138,7 +138,7 @@ function queryOf(query: object | undefined): string {
   return text && `?${text}`
 }
 
-/** What a body says; undefined where it is not JSON. */
+/** Parses a body, or returns undefined if it is not JSON. */
 export function parse(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -147,8 +147,10 @@ export function parse(text: string): unknown {
   }
 }
 
-/** By the session token of a member. */
+/** Returns the header that authenticates with a member's session token. */
 export const asMember = (token: string) => ({ authorization: `Bearer ${headerSafe(token)}` })
 
-/** What browsers send is passed on; what no header may carry is left out rather than failing a call. */
+/**
+ * Removes characters that no header may contain, because values from browsers are passed on and must not fail a call.
+ */
 export const headerSafe = (value: string) => value.replace(/[^\x20-\x7e\x80-\xff]/g, '')

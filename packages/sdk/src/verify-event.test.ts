@@ -12,7 +12,7 @@ const event = {
 const body = JSON.stringify(event)
 const id = '9312-88-t3vk9c'
 
-/** The headers as the field's own library makes them. */
+/** Returns the headers as the library of Standard Webhooks makes them. */
 const signed = (by: readonly string[], at = new Date()) => ({
   'webhook-id': id,
   'webhook-timestamp': `${Math.floor(at.getTime() / 1_000)}`,

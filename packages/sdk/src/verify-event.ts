@@ -1,21 +1,22 @@
 import type { RolecallEvent } from './events.ts'
 
-/** Taken by `verifyEvent()`. */
+/** Options of `verifyEvent()`. */
 export interface VerifyEvent {
-  /** The body of the request, exactly as it came. */
+  /** The body of the request, exactly as it was received. */
   readonly body: string
+  /** The headers of the request, with `webhook-id`, `webhook-timestamp` and `webhook-signature`. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
   /** The project's signing secret for events, the whole string: `whsec_…`. */
   readonly secret: string
-  /** When it came; a signature is good for five minutes either way. Default: now. */
+  /** The time of receipt; a signature is valid for five minutes before and after. Default: now. */
   readonly at?: Date
 }
 
 const toleranceSec = 300
 
 /**
- * Reads an event that came to the project's `eventsUrl`; undefined when this service did not send it, or long ago. An
- * event may come twice, under the same `id`.
+ * Verifies and returns an event that was posted to the project's `eventsUrl`. Resolves to undefined if the service did
+ * not send it, or sent it more than five minutes ago. An event may arrive twice, with the same `id`.
  *
  * @example
  * const event = await verifyEvent({ body: await request.text(), headers: request.headers, secret })

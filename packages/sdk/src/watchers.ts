@@ -1,8 +1,8 @@
-/** Who waits for something to change, by the keys of what they wait for. */
+/** Keeps the callbacks that wait for a change, by the keys that they watch. */
 export function createWatchers() {
   const watchers = new Map<string, Set<() => void>>()
   return {
-    /** Calls back at each change until the function that it returns is called. */
+    /** Calls `onChange` at each change of a key. Returns a function that stops it. */
     add(keys: readonly string[], onChange: () => void): () => void {
       for (const key of keys) watchers.set(key, (watchers.get(key) ?? new Set()).add(onChange))
       return () => {

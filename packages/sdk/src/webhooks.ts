@@ -4,42 +4,47 @@ import { required, requiredText } from './required.ts'
 import { sign } from './sign.ts'
 import { asMember, type CallOptions, type Transport } from './transport.ts'
 
-/** Taken by `webhooks.submit()`. */
+/** Options of `webhooks.submit()`. */
 export interface SubmitOptions extends CallOptions {
-  /** Signs the payload: the webhook’s secret, the whole string. Needed where the webhook asks for signatures. */
+  /** The webhook's signing secret, the whole string. Required if the webhook demands signatures. */
   readonly secret?: string
-  /** The same key again gets the first answer and stores nothing. With one, a submission that failed is sent again. */
+  /**
+   * Makes the submission safe to repeat: the same key returns the first result and stores nothing. With a key, a failed
+   * submission is retried.
+   */
   readonly idempotencyKey?: string
-  /** For webhooks that accept certain origins only. */
+  /** The `Origin` to send, for webhooks that accept only certain origins. */
   readonly origin?: string
 }
 
-/** Taken by `webhooks.submissions()`. */
+/** Options of `webhooks.submissions()`. */
 export interface SubmissionsOptions extends CallOptions {
+  /** The earliest time, an ISO 8601 date or time. */
   readonly dateFrom?: string
+  /** The latest time, inclusive. A date alone is the whole day, in UTC. */
   readonly dateTo?: string
-  /** Submissions that are asked for at a time, 1 to 500. Default 100. */
+  /** Submissions per request, 1 to 500. Default 100. */
   readonly pageSize?: number
 }
 
-/** A webhook to be made: its name and the JSON Schema of what it takes. */
+/** A new webhook: its name, and the JSON Schema of its payloads. */
 export type CreateWebhook = Endpoints['createOwnWebhook']['body']
-/** What is to be changed; what is left out stays. */
+/** The fields to change. Omitted fields keep their values. */
 export type UpdateWebhook = Endpoints['updateOwnWebhook']['body']
-/** The id of what was taken, and when. */
+/** The ID of the accepted submission, and the time at which it was accepted. */
 export type Receipt = Endpoints['submit']['answer']
 
 export type Webhooks = ReturnType<typeof createWebhooks>
 
-/** The inbound webhooks of a project. A webhook is named by its id or its slug. */
+/** Creates the calls about a project's inbound webhooks. Each names a webhook by its ID or its slug. */
 export function createWebhooks(send: Transport, headers: Record<string, string>) {
   return {
-    /** Signs a body: the value of the header `X-SVC-Signature`. `submit()` does it by itself. */
+    /** Returns the signature of a body, the value of the header `X-SVC-Signature`. `submit()` signs by itself. */
     sign,
 
     /**
-     * Submits a payload, which must fit the schema of the webhook. Refused with `PAYLOAD_INVALID` (`errors` names
-     * everything that does not fit), `SIGNATURE_INVALID`, `ORIGIN_NOT_ALLOWED`, `WEBHOOK_INACTIVE`.
+     * Submits a payload, which must match the schema of the webhook. Rejects with `PAYLOAD_INVALID` (`errors` lists
+     * every mismatch), `SIGNATURE_INVALID`, `ORIGIN_NOT_ALLOWED` or `WEBHOOK_INACTIVE`.
      *
      * @example
      * await rolecall.webhooks.submit('contact', { name: 'Zoë' }, { secret, idempotencyKey: crypto.randomUUID() })
@@ -68,7 +73,7 @@ export function createWebhooks(send: Transport, headers: Record<string, string>)
       })
     },
 
-    /** The webhooks of this project, newest first. */
+    /** Returns the webhooks of this project, newest first. */
     async list(options?: CallOptions): Promise<readonly InboundWebhook[]> {
       const { data } = await send<Endpoints['listOwnWebhooks']>({
         method: 'GET',
@@ -80,7 +85,7 @@ export function createWebhooks(send: Transport, headers: Record<string, string>)
       return data
     },
 
-    /** Makes a webhook. Its `secret` is in this answer and nowhere else. */
+    /** Creates a webhook. Only this response contains its `secret`. */
     async create(webhook: CreateWebhook, options?: CallOptions): Promise<NewInboundWebhook> {
       required({ name: webhook.name, schema: webhook.schema })
       return send<Endpoints['createOwnWebhook']>({
@@ -92,7 +97,7 @@ export function createWebhooks(send: Transport, headers: Record<string, string>)
       })
     },
 
-    /** One webhook. Refused with `WEBHOOK_NOT_FOUND`. */
+    /** Returns one webhook. Rejects with `WEBHOOK_NOT_FOUND`. */
     async get(webhook: string, options?: CallOptions): Promise<InboundWebhook> {
       requiredText({ webhook })
       return send<Endpoints['getOwnWebhook']>({
@@ -105,7 +110,7 @@ export function createWebhooks(send: Transport, headers: Record<string, string>)
       })
     },
 
-    /** Changes a webhook; the next submission already meets what was changed. */
+    /** Changes a webhook. The change applies from the next submission on. */
     async update(webhook: string, changes: UpdateWebhook, options?: CallOptions): Promise<InboundWebhook> {
       requiredText({ webhook })
       return send<Endpoints['updateOwnWebhook']>({
@@ -118,7 +123,7 @@ export function createWebhooks(send: Transport, headers: Record<string, string>)
       })
     },
 
-    /** Deletes a webhook and what was submitted to it. */
+    /** Deletes a webhook and its submissions. */
     async delete(webhook: string, options?: CallOptions): Promise<void> {
       requiredText({ webhook })
       await send<Endpoints['deleteOwnWebhook']>({
@@ -130,7 +135,7 @@ export function createWebhooks(send: Transport, headers: Record<string, string>)
       })
     },
 
-    /** Replaces the signing secret, and answers the new one; the old one stops working at once. */
+    /** Replaces the signing secret, and returns the new one. The old secret is invalid at once. */
     async rotateSecret(webhook: string, options?: CallOptions): Promise<string> {
       requiredText({ webhook })
       const { secret } = await send<Endpoints['rotateOwnSecret']>({
@@ -143,7 +148,10 @@ export function createWebhooks(send: Transport, headers: Record<string, string>)
       return secret
     },
 
-    /** What was submitted, newest first, for a member who may read it: refused with `ROLE_REQUIRED`. */
+    /**
+     * Iterates over the submissions, newest first, for a member who may read them. Rejects with `ROLE_REQUIRED`
+     * otherwise.
+     */
     submissions(token: string, webhook: string, options: SubmissionsOptions = {}) {
       requiredText({ token, webhook })
       const { dateFrom, dateTo, pageSize = 100, ...call } = options

@@ -15,8 +15,8 @@ const problems: unknown[] = []
 let world: World
 
 /**
- * What every adapter must hold: a login is the same login in each of them. Over HTTP, against the real service, with
- * the little site of `sites.ts`.
+ * Tests the guarantees of every adapter: sign-in works the same in each of them. Over HTTP, against the real service,
+ * with the small site of `sites.ts`.
  */
 export function describeSites(sites: Readonly<Record<string, StartSite>>): void {
   beforeAll(async () => {
@@ -31,7 +31,7 @@ function testSite(start: StartSite): void {
   let project: GivenProject
   let site: RunningSite
   let client: Rolecall
-  /** The same site where the service cannot be reached. */
+  /** The same site with a service that cannot be reached. */
   let broken: RunningSite
   let brokenUrl: string
 
@@ -64,7 +64,7 @@ function testSite(start: StartSite): void {
     await browser.open('/auth/login', member)
     return browser
   }
-  /** What is in the session cookie: the pair, and from when till when it lasts. */
+  /** Returns the content of the session cookie: the pair, and the times at which it was issued and expires. */
   const pairIn = async (browser: SiteBrowser) => {
     const opened = await createSealer([secret]).open(cookieName(), browser.jar.get(cookieName()) ?? '')
     const [token, refreshToken, obtainedAt, expiresAt] = JSON.parse(opened?.text ?? '[]') as [
@@ -75,7 +75,7 @@ function testSite(start: StartSite): void {
     ]
     return { token, refreshToken, obtainedAt, expiresAt }
   }
-  /** As if more than half of the time of the session had passed. */
+  /** Changes the cookie as if more than half of the session's lifetime had passed. */
   const age = async (browser: SiteBrowser) => {
     const { token, refreshToken, obtainedAt, expiresAt } = await pairIn(browser)
     const earlier = obtainedAt - (expiresAt - obtainedAt) - 60
@@ -191,7 +191,7 @@ function testSite(start: StartSite): void {
     const next = await pairIn(browser)
     expect(next.token).not.toBe(old.token)
     expect(await client.validate(old.token)).toBeUndefined()
-    // Sent before, and arriving after: told the new pair.
+    // A request that was sent before the refresh and arrives after it receives the new pair.
     browser.jar.set(cookieName(), oldCookie)
     const late = await browser.ask('/api/crew')
     expect(await late.text()).toContain('ada.osei')
@@ -226,7 +226,7 @@ function testSite(start: StartSite): void {
     expect((await browser.ask('/auth/refresh', { method: 'POST' })).status).toBe(204)
     const next = browser.jar.get(cookieName())
     expect(next).not.toBe(old)
-    // Not due any more.
+    // No longer due.
     await browser.ask('/auth/refresh', { method: 'POST' })
     expect(browser.jar.get(cookieName())).toBe(next)
   })
@@ -287,14 +287,14 @@ function testSite(start: StartSite): void {
     const next = async () =>
       (await events.next()).value?.data as { roles: { roleId: string }[] } | null | undefined
     expect((await next())?.roles.map(({ roleId }) => roleId)).toEqual([roles.deckhand])
-    // The stream of the service's events is open from some moment on; what happens before is looked at after seconds.
+    // The stream of events may not be open yet. A change before that is noticed by the next check, after seconds.
     const changedAt = performance.now()
     await setRoles(users.tomas, [roles.captain])
     expect((await next())?.roles.map(({ roleId }) => roleId)).toEqual([roles.captain])
     expect(performance.now() - changedAt).toBeLessThan(20_000)
 
     await browser.ask('/auth/logout', { method: 'POST' })
-    // It ends rather than telling: the browser asks again, with the cookie that it has then.
+    // Ends without a message: the browser reconnects, with its current cookie.
     expect(await next()).toBeUndefined()
     const again = readEvents(await browser.ask('/auth/live'))
     expect((await again.next()).value?.data).toBeNull()
@@ -308,7 +308,7 @@ function testSite(start: StartSite): void {
     const answer = await browser.ask('/auth/live', { signal: controller.signal })
     await readEvents(answer).next()
     controller.abort()
-    // A stream that is not ended would keep the site from closing.
+    // A stream that does not end would keep the site from closing.
     expect((await browser.ask('/')).status).toBe(200)
   })
 

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { Readable } from 'node:stream'
 import { demo } from '@rolecall/chat-sim'
 
-/** The headers that a browser sends with what a person opens, and with what a script of the page asks for. */
+/** The headers that a browser sends with a navigation, and with a request of a script. */
 const kinds = {
   page: { accept: 'text/html,*/*;q=0.8', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
   script: { accept: 'application/json', 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'same-origin' },
@@ -17,12 +17,12 @@ export interface Ask {
 }
 
 /**
- * A browser without a screen: the cookies of one host, whatever the port, and the redirects of pages. At the chat
- * platform it agrees, as the member it is told to be.
+ * A browser without a screen: the cookies of one host, on any port, and the redirects of pages. At the chat platform it
+ * agrees, as the given member.
  */
 export class SiteBrowser {
   readonly jar = new Map<string, string>()
-  /** Every `Set-Cookie` there was. */
+  /** All `Set-Cookie` headers so far. */
   readonly lines: string[] = []
   readonly url: string
   readonly #platform: string
@@ -32,7 +32,7 @@ export class SiteBrowser {
     this.#platform = platform
   }
 
-  /** One request, without following redirects. */
+  /** Sends one request, without following redirects. */
   async ask(
     path: string,
     { method = 'GET', as = 'script', headers = {}, signal }: Ask = {},
@@ -44,7 +44,7 @@ export class SiteBrowser {
     return answer
   }
 
-  /** What a person sees who opens an address: the end of all redirects. */
+  /** Opens an address as a person does, and returns the page at the end of all redirects. */
   async open(
     path: string,
     member: string = demo.users.ada,
@@ -69,7 +69,7 @@ export class SiteBrowser {
   }
 }
 
-/** Not by `fetch`, which says of itself that it is a script, whatever it is told to say. */
+/** Does not use `fetch`, which always identifies itself as a script. */
 function send(
   url: URL,
   options: { method: string; headers: Record<string, string>; signal: AbortSignal | undefined },
@@ -81,7 +81,7 @@ function send(
         headers.append(answer.rawHeaders[i] ?? '', answer.rawHeaders[i + 1] ?? '')
       }
       const { statusCode: status = 0 } = answer
-      // An aborted answer is an error of its stream, which nobody may be reading any more.
+      // An aborted response emits an error on its stream, which may have no reader any more.
       answer.on('error', () => {})
       const body = status === 204 ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array>)
       resolve(new Response(body, { status, headers }))
@@ -90,7 +90,7 @@ function send(
   })
 }
 
-/** Reads server-sent events until it has found one that is looked for, or the stream ends. */
+/** Reads server-sent events until the consumer stops or the stream ends. */
 export async function* readEvents(answer: Response): AsyncGenerator<{ event: string; data: unknown }> {
   const decoder = new TextDecoder()
   let text = ''

@@ -11,17 +11,18 @@ export interface RunningSite {
   close(): Promise<void>
 }
 
-/** Starts the little site on a port. */
+/** Starts the small site on a port. */
 export type StartSite = (options: SiteOptions, port: number) => Promise<RunningSite>
 
-/** Captain and crew. */
+/** The rule for captains and crew. */
 export const crewRules = { anyOf: [demo.roles.captain, demo.roles.crew] }
 
 /**
  * The same small site for each adapter. Frameworks that are not installed with the workspace are in tools/peers.
  *
- * `GET /` tells who is logged in, or `nobody` · `GET /crew` is a page of the crew, `GET|POST /api/crew` the same for
- * programs · `GET /public` may be kept by caches, and has a cookie of its own · `POST /leave` ends the session.
+ * `GET /` returns the name of the signed-in member, or `nobody` · `GET /crew` is a page of the crew, `GET|POST
+ * /api/crew` the same for programs · `GET /public` may be cached, and sets a cookie of its own · `POST /leave` ends the
+ * session.
  */
 export const sites: Readonly<Record<string, StartSite>> = {
   async fetch(options, port) {
@@ -84,7 +85,7 @@ export async function listenNode(port: number, listener: RequestListener): Promi
   }
 }
 
-/** What runtimes do that answer a `Request` with a `Response`. */
+/** Serves a handler from `Request` to `Response`, like runtimes that have no other. */
 export function listenFetch(port: number, answer: (request: Request) => Response | Promise<Response>) {
   return listenNode(port, async (incoming, outgoing) => {
     await sendToNode(await answer(requestOf(incoming, outgoing, port)), outgoing)
@@ -98,7 +99,7 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, port: nu
   const controller = new AbortController()
   outgoing.once('close', () => controller.abort())
   const hasBody = method !== 'GET' && method !== 'HEAD'
-  // As Next.js and others do it, the host is not the one that the browser sees.
+  // The host is not the one that the browser sees, as in Next.js and others.
   return new Request(`http://localhost:${port}${url}`, {
     method,
     headers,

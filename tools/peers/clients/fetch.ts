@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch'
 import type { components, paths } from './schema.js'
 
-/** Makes a project and asks who a stranger is, as somebody would with what openapi-typescript made. */
+/** Creates a project and validates an unknown token, as a program with the output of openapi-typescript would. */
 export async function walk(baseUrl: string, token: string) {
   const admin = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${token}` } })
   const { data, error } = await admin.POST('/api/admin/projects', { body: { name: 'Made by a client' } })

@@ -2,7 +2,7 @@ import { createClient } from './generated/client/index.js'
 import { createOwnWebhook, createProject, listProjects, submit } from './generated/sdk.gen.js'
 import type { Project } from './generated/types.gen.js'
 
-/** Makes a project with a webhook and submits to it, as somebody would with what hey-api made. */
+/** Creates a project with a webhook and submits to it, as a program with the output of hey-api would. */
 export async function walk(baseUrl: string, token: string) {
   const admin = createClient({ baseUrl, headers: { Authorization: `Bearer ${token}` } })
   const { data, error } = await createProject({ client: admin, body: { name: 'Made by an SDK' } })

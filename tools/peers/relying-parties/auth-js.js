@@ -1,14 +1,14 @@
 import { createServer } from 'node:http'
 import { Auth, skipCSRFCheck } from '@auth/core'
 
-// A site with Auth.js. It keeps nothing of the user but who it is: what they may do now is asked with the access token.
+// A site with Auth.js. It stores only the identity of the user. It reads their current rights with the access token.
 const { port, issuer, clientId, clientSecret } = JSON.parse(process.argv[2] ?? '{}')
 const site = `http://127.0.0.1:${port}`
 const config = {
   trustHost: true,
   basePath: '/auth',
   secret: 'thirty-two-bytes-of-nothing-much',
-  // Only `/login` below begins one.
+  // Only `/login` below starts a sign-in.
   skipCSRFCheck,
   providers: [
     {

@@ -2,7 +2,8 @@ import express from 'express'
 import connect from 'express-openid-connect'
 import { MemoryStore } from 'express-session'
 
-// A site with express-openid-connect. Who is logged in it knows by itself, and is told of each session that ends; roles it asks for.
+// A site with express-openid-connect. It keeps its own session, receives a logout token for each session that ends, and
+// reads roles from the service.
 const { port, issuer, clientId, clientSecret } = JSON.parse(process.argv[2] ?? '{}')
 
 const app = express()

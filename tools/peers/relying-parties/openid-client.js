@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import * as client from 'openid-client'
 
-// A site with openid-client. It keeps the tokens, and asks userinfo each time.
+// A site with openid-client. It stores the tokens, and calls userinfo each time.
 const { port, issuer, clientId, clientSecret } = JSON.parse(process.argv[2] ?? '{}')
 const site = `http://127.0.0.1:${port}`
 const config = await client.discovery(new URL(issuer), clientId, clientSecret, undefined, {
-  // The service of a test speaks plain HTTP.
+  // The service of a test uses plain HTTP.
   execute: [client.allowInsecureRequests],
 })
 const visits = new Map()

@@ -3,7 +3,7 @@ import session from 'express-session'
 import passport from 'passport'
 import { Strategy } from 'passport-openidconnect'
 
-// A site with passport. Its profile has no roles: they are asked for with the access token, each time.
+// A site with passport. Its profile has no roles: the site reads them with the access token, each time.
 const { port, issuer, clientId, clientSecret } = JSON.parse(process.argv[2] ?? '{}')
 
 passport.use(

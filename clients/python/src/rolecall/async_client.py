@@ -52,13 +52,13 @@ T = TypeVar("T")
 
 class AsyncRolecall(Project):
     """
-    A project's connection to Rolecall, for asyncio. Make one for each event loop and share it.
+    A client for one project, for asyncio. Make one for each event loop and share it.
 
-    Every call raises a ``RolecallError`` when it is refused or does not get through. What may be sent twice is tried
-    again, at most ``retries`` times.
+    Every call raises a ``RolecallError`` if the service refuses it or does not respond in time. Calls that are safe to
+    repeat are retried, at most ``retries`` times.
 
-    ``cache`` answers ``validate()`` from memory where possible, kept true by the service's events: nothing untrue is
-    told for more than five seconds, whatever happens to them.
+    With ``cache``, ``validate()`` answers from memory if possible, kept current by the service's events. No answer is
+    outdated by more than five seconds, under any fault of the event stream.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class AsyncRolecall(Project):
 
     @classmethod
     def from_environment(cls, *, cache: Union[bool, Cache] = False) -> AsyncRolecall:
-        """By ``ROLECALL_URL`` and ``ROLECALL_API_KEY``."""
+        """Creates a client from the environment variables ``ROLECALL_URL`` and ``ROLECALL_API_KEY``."""
         return cls(*connection_by_environment(), cache=cache)
 
     async def exchange(
@@ -95,8 +95,10 @@ class AsyncRolecall(Project):
         timeout_sec: Optional[float] = None,
     ) -> NewSession:
         """
-        Exchanges the code of a redirect for a session. Check first that ``state`` is the one you minted for this
-        browser. Refused with ``INVALID_CODE`` when the code is unknown, used, expired or another project's.
+        Exchanges the code of a redirect for a session. First check that ``state`` is the one that you minted for this
+        browser.
+
+        Raises ``INVALID_CODE`` if the code is unknown, used, expired or another project's.
         """
         call = calls.exchange(self._api_key, client_id, code, redirect_uri, code_verifier, client)
         return await self._send(call, timeout_sec)
@@ -105,10 +107,11 @@ class AsyncRolecall(Project):
         self, token: Optional[str], *, cache: Optional[bool] = None, timeout_sec: Optional[float] = None
     ) -> Optional[Session]:
         """
-        Who is this, and what roles do they hold right now? None when the token is not that of a live session of this
-        project. Whatever else goes wrong raises, so that an outage is never mistaken for a logout.
+        Returns the session of a token, with the roles that the member holds right now. Returns None if the token does
+        not belong to a live session of this project. Raises on every other failure, so that an outage is never mistaken
+        for a logout.
 
-        ``cache`` instead of the client's: False asks in any case.
+        ``cache`` overrides the client's option: False always asks the service.
         """
         if not token or not may_be_session_token(token):
             return None
@@ -122,14 +125,16 @@ class AsyncRolecall(Project):
         return await self._ask(token, timeout_sec)
 
     async def logout(self, token: str, *, timeout_sec: Optional[float] = None) -> None:
-        """Ends one session, by its session token or its refresh token. One that has ended already is no error."""
+        """
+        Ends one session, by its session token or its refresh token. Succeeds for a session that has already ended, too.
+        """
         try:
             await self._send(calls.logout(self._api_key, token), timeout_sec)
         finally:
             self._cache.forget(key_of_token(token))
 
     async def logout_all(self, member_id: str, *, timeout_sec: Optional[float] = None) -> None:
-        """Ends all sessions of a member in this project; those in other projects go on."""
+        """Ends all sessions of a member in this project. Sessions in other projects stay live."""
         try:
             await self._send(calls.logout_all(self._api_key, member_id), timeout_sec)
         finally:
@@ -137,9 +142,11 @@ class AsyncRolecall(Project):
 
     async def refresh(self, token: str, refresh_token: str, *, timeout_sec: Optional[float] = None) -> Pair:
         """
-        Rotates a session's pair and moves its expiry on. Both old values are invalid once this returns: store the new
-        pair at once. Refused with ``REFRESH_TOKEN_SUPERSEDED`` when a concurrent call was first (use the pair that it
-        got), with ``REFRESH_TOKEN_REUSED`` when a used pair came back late (the session is revoked).
+        Rotates the pair of a session and extends its expiry. Both old tokens are invalid once this returns: store the
+        new pair at once.
+
+        Raises ``REFRESH_TOKEN_SUPERSEDED`` if a concurrent call was first (use the pair that it received), and
+        ``REFRESH_TOKEN_REUSED`` if a used pair was sent late (the session is then revoked).
         """
         try:
             return await self._send(calls.refresh(token, refresh_token), timeout_sec)
@@ -147,11 +154,11 @@ class AsyncRolecall(Project):
             self._cache.forget(key_of_token(token))
 
     async def sessions(self, token: str, *, timeout_sec: Optional[float] = None) -> Tuple[SessionListItem, ...]:
-        """The live sessions of the token's member, newest first, those in other projects too."""
+        """Returns the live sessions of the token's member, newest first, including those in other projects."""
         return await self._send(calls.sessions(token), timeout_sec)
 
     async def revoke_session(self, token: str, session_id: str, *, timeout_sec: Optional[float] = None) -> None:
-        """Revokes one of the sessions of the token's member; ``SESSION_NOT_FOUND`` when it is not theirs."""
+        """Revokes one session of the token's member. Raises ``SESSION_NOT_FOUND`` if it is not the member's session."""
         try:
             await self._send(calls.revoke_session(token, session_id), timeout_sec)
         finally:
@@ -160,7 +167,7 @@ class AsyncRolecall(Project):
     async def members(
         self, server_id: str, *, page_size: int = 100, timeout_sec: Optional[float] = None
     ) -> AsyncIterator[ServerMember]:
-        """The members of a server, page by page. Needs the scope ``read_members``."""
+        """Iterates over the members of a server; requests pages as they are read. Needs the scope ``read_members``."""
         cursor: Optional[str] = None
         while True:
             page = await self._send(calls.member_page(self._api_key, server_id, cursor, page_size), timeout_sec)
@@ -174,13 +181,14 @@ class AsyncRolecall(Project):
         self, server_id: str, since: Optional[str] = None, *, timeout_sec: Optional[float] = None
     ) -> MemberPage:
         """
-        What changed in a server since a ``change_cursor``: ``data`` are members who changed or joined, ``removed`` those who
-        left. Without one it answers where to begin: keep its ``change_cursor``, read all ``members()``, ask from there on.
+        Returns the changes in a server since a ``change_cursor``: ``data`` contains members who changed or joined,
+        ``removed`` those who left. Without ``since`` it returns the cursor to start from: store its ``change_cursor``,
+        read all ``members()``, then pass the cursor here.
         """
         return await self._send(calls.member_changes(self._api_key, server_id, since), timeout_sec)
 
     async def member(self, server_id: str, member_id: str, *, timeout_sec: Optional[float] = None) -> ServerMember:
-        """One member of a server, with live roles. Needs the scope ``read_members``."""
+        """Returns one member of a server, with live roles. Needs the scope ``read_members``."""
         return await self._send(calls.member(self._api_key, server_id, member_id), timeout_sec)
 
     async def check_permissions(
@@ -192,7 +200,7 @@ class AsyncRolecall(Project):
         all_of: Optional[Sequence[str]] = None,
         timeout_sec: Optional[float] = None,
     ) -> PermissionCheck:
-        """Does a member hold these roles right now? Needs the scope ``check_permissions``."""
+        """Checks whether a member holds these roles right now. Needs the scope ``check_permissions``."""
         call = calls.check_permissions(self._api_key, server_id, member_id, any_of, all_of)
         return await self._send(call, timeout_sec)
 
@@ -206,22 +214,24 @@ class AsyncRolecall(Project):
         timeout_sec: Optional[float] = None,
     ) -> Tuple[CheckedMember, ...]:
         """
-        The same of up to 1,000 members at once, in their order. The chat platform is asked for nobody: ``roles_source``
-        and ``roles_as_of`` say how fresh each answer is.
+        Checks up to 1,000 members at once, and returns the results in their order. Does not ask the chat platform
+        again: ``roles_source`` and ``roles_as_of`` say how fresh each result is.
         """
         call = calls.check_many_permissions(self._api_key, server_id, member_ids, any_of, all_of)
         return await self._send(call, timeout_sec)
 
     def events(self, *, last_id: Optional[str] = None, heartbeat_sec: int = 15) -> AsyncIterator[Event]:
         """
-        What happens to your sessions and members, as it happens, each event at least once, across lost connections.
-        Keep ``event.id`` of what you have handled, and begin with it next time. It ends only by an error: when the
-        key does not count any more.
+        Iterates over events about your sessions and members as they happen, each at least once, across lost
+        connections.
+
+        Store the ``event.id`` that you have handled, and pass it as ``last_id`` to resume. The iteration ends only by
+        an error, when the key is no longer valid.
         """
         return async_read_events(self._http, self._base_url, self._api_key, last_id, heartbeat_sec)
 
     async def aclose(self) -> None:
-        """Lets go of all connections."""
+        """Closes all connections."""
         await self._stream.close()
         if self._owns_http:
             await self._http.aclose()
@@ -238,7 +248,7 @@ class AsyncRolecall(Project):
         await self.aclose()
 
     def _begin(self, http: httpx.AsyncClient) -> None:
-        """Everything that belongs to one process."""
+        """Creates the state that belongs to one process."""
         self._http = http
         self._cache = SessionCache(self._cache_bounds)
         self._stream = AsyncEventStream(http, self._base_url, self._api_key, self._cache)
@@ -272,7 +282,7 @@ class AsyncRolecall(Project):
                 error = outcome
             pause_sec = self._retries.pause_sec(error, attempts, call.is_repeatable)
             if pause_sec is None:
-                # Outside of every `except`: what httpx raised holds the request, and that the key.
+                # Raised outside of every `except`: an error of httpx holds the request, and the request holds the key.
                 raise error
             await sleep(pause_sec)
 
@@ -285,7 +295,7 @@ class AsyncRolecall(Project):
                 content=call.body,
                 headers=dict(call.headers_now()),
                 timeout=timeout_sec,
-                # Never followed: the next address would get the credentials.
+                # Never follows a redirect: the next address would receive the credentials.
                 follow_redirects=False,
                 extensions=dict(async_extensions),
             ) as response:
@@ -300,7 +310,7 @@ class AsyncRolecall(Project):
 
 
 class AsyncWebhooks:
-    """For those who send submissions to inbound webhooks."""
+    """The calls for submissions to inbound webhooks."""
 
     def __init__(self, rolecall: AsyncRolecall) -> None:
         self._rolecall = rolecall
@@ -318,8 +328,8 @@ class AsyncWebhooks:
         timeout_sec: Optional[float] = None,
     ) -> Submission:
         """
-        Submits JSON (bytes are sent as they are) to a webhook, by its id or slug; signed where ``secret`` is given.
-        Tried again only with an ``idempotency_key``, which makes that safe.
+        Submits JSON to a webhook, by its ID or slug; bytes are sent as they are. Signs the submission if ``secret`` is
+        given. Retries only with an ``idempotency_key``, which makes that safe.
         """
         rolecall = self._rolecall
         call = calls.submit(rolecall._api_key, webhook, payload, secret, idempotency_key, origin)

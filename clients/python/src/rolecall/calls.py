@@ -1,6 +1,6 @@
 """
-Every call of a project as a value: what is sent, how its answer is read, and whether it may be sent twice. Nothing
-here talks to the network, so that both clients are one.
+Describes every call of a project as a value: the request, the parser of the response, and whether a retry is safe.
+Nothing here uses the network, so that both clients share it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Received(NamedTuple):
-    """An answer, whole."""
+    """A complete response."""
 
     status: int
     headers: Mapping[str, str]
@@ -38,9 +38,9 @@ class Call(Generic[T]):
     parse: Callable[[object], T]
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: Optional[bytes] = field(default=None, repr=False)
-    #: True where sending it twice does no more than sending it once.
+    #: True if sending it twice has the same effect as sending it once.
     is_repeatable: bool = False
-    #: Signs each attempt anew: a signature is good once.
+    #: Signs each attempt again: a signature is valid once.
     signing_secret: Optional[str] = field(default=None, repr=False)
 
     def headers_now(self) -> Mapping[str, str]:
@@ -52,7 +52,7 @@ class Call(Generic[T]):
         return headers
 
     def read(self, received: Received) -> T:
-        """What the service answered, which was no refusal."""
+        """Parses the body of a successful response."""
         try:
             return self.parse(json.loads(received.content) if received.content else None)
         except ValueError:
@@ -61,7 +61,7 @@ class Call(Generic[T]):
 
 @dataclass(frozen=True)
 class Pair:
-    """What a session consists of. Keep it on your server, and replace both after a refresh."""
+    """The two tokens of a session. Store them on your server, and replace both after a refresh."""
 
     token: str = field(repr=False)
     refresh_token: str = field(repr=False)
@@ -75,7 +75,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Client:
-    """The browser you act for; shown in its member's list of sessions."""
+    """The browser on behalf of which you call. It is shown in the member's list of sessions."""
 
     ip: Optional[str] = None
     user_agent: Optional[str] = None
@@ -97,7 +97,7 @@ def exchange(
         headers["x-client-ip"] = _header_safe(client.ip)
     if client is not None and client.user_agent:
         headers["x-client-user-agent"] = _header_safe(client.user_agent)
-    # Never sent twice: a second use of a code revokes the session that the first one made.
+    # Never retried: a second use of a code revokes the session that the first one created.
     return Call("POST", "/api/auth/token", NewSession.from_json, headers, _json(body))
 
 
@@ -114,7 +114,7 @@ def logout_all(key: str, member_id: str) -> Call[None]:
 
 
 def refresh(token: str, refresh_token: str) -> Call[Pair]:
-    # Never sent twice: a pair is good once, and a used one counts as stolen.
+    # Never retried: a pair is valid once, and the use of an old one counts as theft.
     return _post("/api/auth/token/refresh", {"refreshToken": refresh_token}, Pair.from_json, _as_member(token))
 
 
@@ -126,7 +126,7 @@ def sessions(token: str) -> Call[Tuple[SessionListItem, ...]]:
 
 
 def revoke_session(token: str, session_id: str) -> Call[None]:
-    # Not repeated: the second time it would be unknown.
+    # Not retried: the session would be unknown the second time.
     return Call("DELETE", f"/api/auth/sessions/{_segment(session_id)}", _nothing, _as_member(token))
 
 
@@ -201,7 +201,7 @@ def submit(
         Submission.from_json,
         headers,
         payload if isinstance(payload, bytes) else _json(payload),
-        # Without the key a second one would be a second submission.
+        # Without the key, a retry would create a second submission.
         is_repeatable=idempotency_key is not None,
         signing_secret=secret,
     )
@@ -218,7 +218,7 @@ def _post(
 
 
 def _json(value: object) -> bytes:
-    # `ensure_ascii` also makes text of what no UTF-8 can carry; the service refuses it by name.
+    # `ensure_ascii` also encodes lone surrogates, which UTF-8 cannot carry; the service rejects them by name.
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
 
 
@@ -235,10 +235,13 @@ def _as_member(token: str) -> Mapping[str, str]:
 
 
 def _segment(value: str) -> str:
-    """An id is never taken for a path: a dot alone would be."""
+    """An ID must never become part of a path: a single dot would."""
     return quote(value, safe="").replace(".", "%2E")
 
 
 def _header_safe(value: str) -> str:
-    """What browsers send is passed on; what no header may carry is left out rather than failing a login."""
+    """
+    Removes characters that no header may contain, because values from browsers are passed on and must not fail a
+    sign-in.
+    """
     return re.sub(r"[^\x20-\x7e]", "", value).strip()

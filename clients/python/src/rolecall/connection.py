@@ -1,4 +1,4 @@
-"""What both clients have in common: where the service is, and how its answers become results or errors."""
+"""The common part of both clients: the address of the service, and the conversion of responses to results or errors."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .login import authorize_url
 from .models import Session
 from .session_cache import Cache
 
-#: The service closes connections that nobody has used for longer.
+#: The service closes connections that are idle for longer.
 limits = httpx.Limits(max_connections=200, max_keepalive_connections=20, keepalive_expiry=4.0)
 
 
@@ -42,7 +42,7 @@ _session_token = re.compile(r"rcs_[0-9A-Za-z]{49}")
 
 
 class Project:
-    """A project's connection to Rolecall, without the network."""
+    """The client of a project, without the network."""
 
     def __init__(self, base_url: str, api_key: str, timeout_sec: float) -> None:
         if not base_url:
@@ -54,7 +54,7 @@ class Project:
             raise ValueError("base_url must be without the /api at its end, which the client adds")
         if not api_key:
             raise ValueError("api_key is missing: the key of the project, rck_…")
-        # What is read from a file or a terminal ends with its line.
+        # A key read from a file or a terminal often ends with a line break.
         if re.fullmatch(r"[\x21-\x7e]+\s+", api_key):
             raise ValueError("api_key has a line break or a blank at its end: take it away, e.g. with strip()")
         if not re.fullmatch(r"[\x21-\x7e]+", api_key):
@@ -65,7 +65,7 @@ class Project:
         _projects.add(self)
 
     def __repr__(self) -> str:
-        """Without the key, so that a logged client does not show it."""
+        """Omits the key, so that logging the client does not reveal it."""
         return f"{type(self).__name__}({self._base_url!r})"
 
     @property
@@ -83,10 +83,10 @@ class Project:
         sso: bool = False,
     ) -> str:
         """
-        The address to send a browser to for a login. It comes back to ``redirect_uri`` with ``code``, ``state`` and
-        ``iss``, or with ``error``, ``error_description``, ``state`` and ``iss``.
+        Returns the URL to which you send a browser to sign in. The browser returns to ``redirect_uri`` with ``code``,
+        ``state`` and ``iss``, or with ``error``, ``error_description``, ``state`` and ``iss``.
 
-        ``sso`` skips the chat platform's screen for a browser that logged in before.
+        ``sso`` skips the chat platform's screen for a browser that has signed in before.
         """
         return authorize_url(
             self._base_url,
@@ -100,15 +100,15 @@ class Project:
 
     def _begin_anew(self) -> None:
         """
-        In a child process after a fork: leaves connections, threads and locks to the parent. On a connection that both
-        used one would read the other's answer.
+        Starts again in a child process after a fork: leaves connections, threads and locks to the parent. On a shared
+        connection, one process would read the responses of the other.
         """
         raise NotImplementedError
 
     def _failure(self, reason: Exception, timeout_sec: float) -> RolecallError:
         if isinstance(reason, (httpx.TimeoutException, OutOfTime)):
             return timeout_error(self._base_url, timeout_sec)
-        # The message of a protocol error may quote a header, and headers carry the key.
+        # The message of a protocol error may quote a header, and headers contain the key.
         is_quoting = isinstance(reason, httpx.ProtocolError) or not str(reason)
         return network_error(self._base_url, type(reason).__name__ if is_quoting else str(reason))
 
@@ -128,11 +128,11 @@ if hasattr(os, "register_at_fork"):
 
 
 class OutOfTime(Exception):
-    """The answer was still coming when the call's time was over."""
+    """Raised if the time of a call ends before its response is complete."""
 
 
 class InheritedTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
-    """In a child process, instead of an `http_client` whose connections are the parent's."""
+    """Fails every request in a child process, in place of an `http_client` with connections of the parent."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         raise RuntimeError(_inherited)
@@ -152,7 +152,7 @@ def may_be_session_token(token: str) -> bool:
 
 
 def connection_by_environment() -> Tuple[str, str]:
-    """``ROLECALL_URL`` and ``ROLECALL_API_KEY``; every missing name at once."""
+    """Reads ``ROLECALL_URL`` and ``ROLECALL_API_KEY``. The error names all missing variables."""
     url, key = read_environment("ROLECALL_URL", "ROLECALL_API_KEY")
     return url, key
 
@@ -170,8 +170,9 @@ def cache_of(cache: Union[bool, Cache]) -> Cache:
 
 def none_if_not_live(error: RolecallError) -> Optional[Session]:
     """
-    Tokens come from cookies, which anyone can write: one that does not even look like a token is as much "not logged
-    in" as one that has expired. Raises everything else, so that an outage is never mistaken for a logout.
+    Returns None if an error means that a session is not live. Tokens come from cookies, which anyone can write: a value
+    without the form of a token is like an expired one. Raises every other error, so that an outage is never mistaken
+    for a logout.
     """
     if error.code in ("INVALID_TOKEN", "VALIDATION_FAILED", "PAYLOAD_TOO_LARGE"):
         return None

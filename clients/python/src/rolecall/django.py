@@ -1,5 +1,5 @@
 """
-The login of a Django site. In the settings::
+Adds the sign-in to a Django site. In the settings::
 
     ROLECALL = {"base_url": …, "api_key": …, "client_id": …, "server_id": …, "app_url": …, "secret": …}
     MIDDLEWARE = [..., "rolecall.django.RolecallMiddleware"]
@@ -32,7 +32,7 @@ View = Callable[..., Any]
 
 
 class Site:
-    """What the settings say, made once for each process."""
+    """The client and the sign-in by the settings, made once for each process."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         given: Dict[str, Any] = dict(options)
@@ -45,7 +45,7 @@ _client_options = ("base_url", "api_key", "timeout_sec", "retries", "cache", "ht
 _site: Optional[Site] = None
 _lock = threading.Lock()
 if hasattr(os, "register_at_fork"):
-    # A child whose parent forked while another thread held the lock would wait for ever.
+    # Without this, a fork while another thread holds the lock would leave the child waiting forever.
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
@@ -58,7 +58,7 @@ def site() -> Site:
 
 
 class AnsweredInstead(Exception):
-    """Ends a request with an answer; the middleware knows it."""
+    """Ends a request with a response, which the middleware sends."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(answer.status)
@@ -66,22 +66,24 @@ class AnsweredInstead(Exception):
 
 
 class Visitor:
-    """``request.rolecall``: who is asking. Asks the service at most once, and not before it is asked."""
+    """The session of a request, as ``request.rolecall``. Asks the service at most once, at its first use."""
 
     def __init__(self, request: HttpRequest) -> None:
         self._request = request
-        #: Somebody asked, so that the answer is for this visitor alone.
+        #: True if a view has read the session, so that the response is personal.
         self.is_read = False
-        #: Why nobody could tell.
+        #: The error for which the session could not be determined.
         self.failure: Optional[RolecallError] = None
-        #: To be set by whatever is answered.
+        #: The cookies to set with the response.
         self.cookies: Tuple[Cookie, ...] = ()
 
     @functools.cached_property
     def session(self) -> Optional[Session]:
-        """Who is logged in, or None. Raises while nobody can tell."""
+        """
+        Returns the session of the signed-in member, or None. Raises during an outage, when that cannot be determined.
+        """
         self.is_read = True
-        # `cache_page` stores an answer before the middleware has seen it.
+        # `cache_page` would store a response before the middleware has seen it.
         self._request._cache_update_cache = False
         bearing = _bearing(_incoming(self._request))
         self.cookies = bearing.cookies
@@ -96,8 +98,8 @@ class Visitor:
 
 class RolecallMiddleware:
     """
-    Gives every request its ``request.rolecall``; answers 503 where a view asked and nobody could tell. Where a view
-    asked, no shared cache keeps the answer.
+    Adds ``request.rolecall`` to every request. Responds with 503 if a view has read the session during an outage. If a
+    view has read it, shared caches do not store the response.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -117,7 +119,7 @@ class RolecallMiddleware:
     def process_exception(self, request: HttpRequest, error: Exception) -> Optional[HttpResponse]:
         if isinstance(error, AnsweredInstead):
             return _response_of(error.answer)
-        # What a view's own calls raise is the view's to answer.
+        # Errors of a view's own calls are for the view to handle.
         failure: Optional[RolecallError] = request.rolecall.failure
         if failure is None or error is not failure:
             return None
@@ -128,8 +130,8 @@ def require_member(
     *, any_of: Roles = NotGiven.NOT_GIVEN, all_of: Roles = NotGiven.NOT_GIVEN
 ) -> Callable[[View], View]:
     """
-    Lets in who has a live session and the roles: ``request.rolecall.session`` is there then. A page that is loaded is
-    sent to the login; other requests get 401 or 403, as problem JSON.
+    Admits members with a live session and the required roles; ``request.rolecall.session`` is then set. A page load
+    without a session is redirected to sign in. Other requests receive 401 or 403, as problem JSON.
     """
     rules = RoleRules(any_of, all_of)
 
@@ -175,7 +177,7 @@ def callback(request: HttpRequest) -> HttpResponse:
 
 
 def _end_former(incoming: IncomingRequest) -> None:
-    """Ends the session that this browser had before: its cookie is replaced."""
+    """Ends the previous session of this browser, because its cookie is replaced."""
     former = site().flow.kept(incoming)
     if former is None:
         return
@@ -201,14 +203,14 @@ def logout(request: HttpRequest) -> HttpResponse:
     return _response_of(flow.finish_logout(failure))
 
 
-# It checks by itself that a page of this site asks, and needs no token in the form.
+# Checks by itself that a page of this site sent the request, and needs no token in the form.
 logout.csrf_exempt = True  # type: ignore[attr-defined]
 
 urlpatterns = [path("login", login), path("callback", callback), path("logout", logout)]
 
 
 def _bearing(incoming: IncomingRequest) -> Bearing:
-    """The session that a request brings: a new one where it was refreshed for this request, or lately for another."""
+    """Returns the session of a request: a new one if it was refreshed for this request, or recently for another."""
     rolecall, flow = site().rolecall, site().flow
     kept = flow.kept(incoming)
     if kept is None or not (is_under_way(kept) or flow.may_refresh(incoming, kept)):

@@ -1,4 +1,4 @@
-"""Why a call failed."""
+"""The errors of a failed call."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from .models import ErrorCode, ProblemDetail
 
 class RolecallError(Exception):
     """
-    Why a call failed. Never carries the API key or a token, so it may be logged as it is.
-
-    The classes below follow the HTTP status; ``code`` is the stable reason, to be compared with.
+    The error of a failed call. Never contains the API key or a token, so it can be logged as it is. The classes below
+    follow the HTTP status; compare ``code`` for the stable reason.
     """
 
     def __init__(
@@ -30,44 +29,44 @@ class RolecallError(Exception):
         problems = "".join(f" {error.path} {error.message}." for error in errors)
         more = f" And {more_errors} more." if more_errors > 0 else ""
         super().__init__(f"{code}: {detail}{problems}{more}")
-        #: Stable, to be compared with.
+        #: Stable code, for comparisons.
         self.code: ErrorCode = code
-        #: HTTP status of the answer; None when there was none.
+        #: HTTP status of the response; None if there was none.
         self.status = status
-        #: What is wrong and how to mend it, for the developer.
+        #: The problem and its fix, for the developer.
         self.detail = detail
-        #: The service's name for the request: quote it when you ask an operator.
+        #: The service's ID of the request. Quote it when you contact an operator.
         self.request_id = request_id
-        #: Problems of the request, the first ones where there are many; often empty.
+        #: The invalid fields of the request, if there are many only the first ones; often empty.
         self.errors = errors
-        #: How many more problems the service found.
+        #: The number of further problems that ``errors`` does not list.
         self.more_errors = more_errors
-        #: Seconds after which another try is worth it, with 429 and 503.
+        #: Seconds after which to retry, for 429 and 503.
         self.retry_after_sec = retry_after_sec
 
 
 class NetworkError(RolecallError):
-    """No answer came: ``NETWORK_ERROR``."""
+    """The service sent no response: ``NETWORK_ERROR``."""
 
 
 class CallTimeoutError(RolecallError):
-    """No answer came in time: ``TIMEOUT``."""
+    """The service sent no response in time: ``TIMEOUT``."""
 
 
 class UnexpectedResponseError(RolecallError):
-    """Something else answered: ``UNEXPECTED_RESPONSE``. Often ``base_url`` is wrong."""
+    """The response did not come from the service: ``UNEXPECTED_RESPONSE``. Often ``base_url`` is wrong."""
 
 
 class BadRequestError(RolecallError):
-    """400 and other mistakes of the caller that have no class of their own."""
+    """400, and other errors of the caller without a class of their own."""
 
 
 class AuthenticationError(RolecallError):
-    """401: the key, the code, the token or the signature does not count."""
+    """401: the key, the code, the token or the signature is not valid."""
 
 
 class PermissionDeniedError(RolecallError):
-    """403: the project may not do this."""
+    """403: the project does not have the permission."""
 
 
 class NotFoundError(RolecallError):
@@ -79,15 +78,15 @@ class ConflictError(RolecallError):
 
 
 class UnprocessableError(RolecallError):
-    """422: the payload does not fit; ``errors`` says where."""
+    """422: the payload does not match the schema; ``errors`` lists every mismatch."""
 
 
 class RateLimitError(RolecallError):
-    """429: wait for ``retry_after_sec``."""
+    """429: wait for ``retry_after_sec`` seconds."""
 
 
 class ServiceError(RolecallError):
-    """500 and above: the service cannot answer right now."""
+    """500 and above: the service cannot respond right now."""
 
 
 _classes: Mapping[int, Type[RolecallError]] = {
@@ -101,7 +100,10 @@ _classes: Mapping[int, Type[RolecallError]] = {
 
 
 def error_of(status: int, headers: Mapping[str, str], content: bytes) -> RolecallError:
-    """A refusal of the service as an error; what is no refusal of its own came from something else on the way."""
+    """
+    Turns a failed response into an error. A body that is not a problem of the service came from another server on the
+    way.
+    """
     request_id = headers.get("x-request-id")
     retry_after_sec = _seconds(headers.get("retry-after"))
     try:

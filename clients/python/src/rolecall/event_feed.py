@@ -12,12 +12,12 @@ from .event_parser import EventParser, Frame
 
 _longest_pause_sec = 15.0
 
-#: How a connection ends that nobody wanted to end.
+#: The errors of an unexpectedly lost connection.
 lost = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, ValueError)
 
 
 class EventFeed:
-    """What is remembered from one connection to the next."""
+    """The state that is kept from one connection to the next."""
 
     def __init__(self, key: str, heartbeat_sec: int, last_id: Optional[str] = None) -> None:
         if not 1 <= heartbeat_sec <= 60:
@@ -27,9 +27,9 @@ class EventFeed:
         self._failures = 0
         self._parser = EventParser()
         self.path = f"/api/events?heartbeat={heartbeat_sec}"
-        #: A connection on which nothing comes for so long is given up.
+        #: A connection that receives nothing for this many seconds is closed.
         self.silent_sec = heartbeat_sec + 4.0
-        #: Where to go on from.
+        #: The ID of the event to resume after.
         self.last_id = last_id
 
     def headers(self) -> Mapping[str, str]:
@@ -37,23 +37,23 @@ class EventFeed:
         return headers if self.last_id is None else {**headers, "last-event-id": self.last_id}
 
     def opens(self, status: int, headers: Mapping[str, str]) -> bool:
-        """A connection was answered so: whether that is a stream of events."""
+        """Returns true if the response to a connection is a stream of events."""
         self._parser = EventParser()
         return status == 200 and headers.get("content-type", "").startswith("text/event-stream")
 
     def take(self, chunk: bytes) -> Iterator[Frame]:
-        """The frames that this chunk completes."""
+        """Yields the frames that this chunk completes."""
         for frame in self._parser.feed(chunk):
             self._failures = 0
             yield frame
-            # After the frame was handled: what was not handled comes again.
+            # Set after the frame was handled: a frame that was not handled is sent again.
             if frame.id is not None:
                 self.last_id = frame.id
             if frame.retry_sec is not None:
                 self._retry_sec = frame.retry_sec
 
     def pause_sec(self) -> float:
-        """The connection has ended: how long to wait before the next one."""
+        """Returns the pause in seconds before the next connection, after one has ended."""
         self._failures += 1
         pause = self._retry_sec * 2.0 ** min(self._failures - 1, 10)
         return min(pause, _longest_pause_sec) * (0.5 + random.random() / 2)
@@ -61,8 +61,8 @@ class EventFeed:
 
 class LastingFailure:
     """
-    Which failures of a connection end the events. The first connection must come about, as with every call; a later
-    one is tried again, unless the service says that the key does not count any more.
+    Decides which failures of a connection end the events. The first connection must succeed, as with every call. A
+    later one is retried, unless the service says that the key is no longer valid.
     """
 
     def __init__(self, first_failure: str) -> None:
@@ -73,7 +73,7 @@ class LastingFailure:
         self._was_connected = True
 
     def of_answer(self, status: int, headers: Mapping[str, str], content: bytes) -> Optional[RolecallError]:
-        """Of a connection that was answered with something else than events."""
+        """Returns the error of a connection with another response than events, if it is final."""
         if status == 200:
             return unexpected_response(status, headers)
         error = error_of(status, headers, content)
@@ -81,7 +81,7 @@ class LastingFailure:
         return error if is_final or not self._was_connected else None
 
     def of_loss(self, reason: Exception) -> Optional[RolecallError]:
-        """Of a connection that did not come about or was lost."""
+        """Returns the error of a connection that failed or was lost, if it is final."""
         if self._was_connected:
             return None
         return NetworkError("NETWORK_ERROR", f"{self._first_failure} ({type(reason).__name__}).")

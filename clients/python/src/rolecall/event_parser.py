@@ -1,4 +1,4 @@
-"""Server-Sent Events, without input or output: bytes in, frames out."""
+"""Parses Server-Sent Events, without input or output: from bytes to frames."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Dict, Iterator, List, Optional
 
 from .models import Event, event_from_json
 
-#: No frame of the service comes near it. What does is something else, and must not fill the memory.
+#: Far above any frame of the service. A longer frame comes from another server, and must not fill the memory.
 _longest_frame = 1 << 20
 
 
 @dataclass(frozen=True)
 class Frame:
-    """What stands between two empty lines of the stream."""
+    """The part between two empty lines of the stream."""
 
-    #: Where to go on from. It may come without an event.
+    #: The ID to resume after. It may be sent without an event.
     id: Optional[str] = None
     event: Optional[Event] = None
-    #: How long to wait before the next connection.
+    #: The pause before the next connection.
     retry_sec: Optional[float] = None
-    #: Everything that happened up to so many seconds after the opening of the stream has been sent.
+    #: Confirms that all events up to this many seconds after the opening of the stream have been sent.
     heartbeat_sec: Optional[float] = None
 
 
@@ -34,9 +34,11 @@ class EventParser:
         self._size = 0
 
     def feed(self, chunk: bytes) -> Iterator[Frame]:
-        """The frames that this chunk completes. Raises ValueError when this is no stream of the service."""
+        """
+        Yields the frames that this chunk completes. Raises ValueError if the stream does not come from the service.
+        """
         self._rest += chunk
-        # A chunk without a line break is only kept: joining anew each time would take quadratic time.
+        # A chunk without a line break is only stored: joining all chunks each time would take quadratic time.
         lines = bytes(self._rest).split(b"\n") if b"\n" in chunk else [bytes()]
         if len(lines) > 1:
             self._rest = bytearray(lines[-1])

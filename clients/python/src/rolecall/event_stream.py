@@ -70,7 +70,7 @@ class EventStream:
             try:
                 self._connect(run)
             except Exception:
-                # Whatever it was: nothing vouches for the cache meanwhile, and the next connection may go well.
+                # The cache is not trusted until the next connection succeeds, so every failure can be ignored.
                 pass
             run.connection = None
             run.is_closed.wait(run.feed.pause_sec())

@@ -1,4 +1,4 @@
-"""The login of a FastAPI site: routes, and dependencies that let members in."""
+"""Adds the sign-in to a FastAPI site: routes, and dependencies that check access."""
 
 from __future__ import annotations
 
@@ -21,32 +21,29 @@ from .web.role_rules import NotGiven, RoleRules, Roles
 
 
 class Refused(Exception):
-    """Ends a request with an answer; `RolecallLogin.install` knows it."""
+    """Ends a request with a response, which a handler of `RolecallLogin.install` sends."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(answer.status)
         self.answer = answer
 
 
-#: Where a request's scope has its `_Asked`. Copies of the scope share it.
+#: The key of `_Asked` in the scope of a request. Copies of the scope share it.
 _asked = "rolecall.asked"
 
 
 @dataclass
 class _Asked:
-    """What the answer to a request must carry, as far as is known."""
+    """The known requirements for the response to a request."""
 
-    #: Somebody asked who it is.
+    #: True if a dependency has read the session.
     is_asked: bool = False
-    #: By their names.
+    #: By name.
     cookies: Dict[str, Cookie] = field(default_factory=dict)
 
 
 class PrivateAnswers:
-    """
-    Where a dependency asked who it is, no shared cache keeps the answer, whatever the endpoint returns; and a session that
-    was refreshed for it reaches the browser.
-    """
+    """Keeps a response out of shared caches if a dependency has read the session, and adds the cookies of a refresh."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -62,7 +59,7 @@ class PrivateAnswers:
                     headers["cache-control"] = "private, no-store"
                 for line in _lines_of(list(asked.cookies.values())):
                     headers.append("set-cookie", line)
-                # Once, also where two of these stand one in the other.
+                # Adds them once, even if this middleware is installed twice.
                 asked.cookies.clear()
             await send(message)
 
@@ -81,7 +78,7 @@ def _make_private(headers: MutableHeaders) -> None:
 
 class RolecallLogin:
     """
-    The login of a site::
+    Adds the sign-in to a site::
 
         login = RolecallLogin(rolecall, LoginSettings(client_id=…, server_id=…, app_url=…, secret=…))
         login.install(app)
@@ -99,7 +96,7 @@ class RolecallLogin:
         self.router.add_api_route("/logout", self._logout, methods=["POST"])
 
     def install(self, app: FastAPI) -> None:
-        """Adds the routes, what turns a refusal into an answer, and what keeps answers out of shared caches."""
+        """Adds the routes, the handler for refusals, and the middleware that keeps responses out of shared caches."""
         app.include_router(self.router)
         app.add_middleware(PrivateAnswers)
 
@@ -111,9 +108,9 @@ class RolecallLogin:
         app.add_exception_handler(Refused, answer_refused)
 
     async def current_session(self, request: Request) -> Optional[Session]:
-        """A dependency: who is logged in, or None. It keeps nobody out."""
+        """Returns the session of the signed-in member, or None, as a dependency. Admits everyone."""
         incoming = _incoming(request)
-        # Without the middleware of `install` no cookie reaches the browser: nothing may be replaced then.
+        # Without the middleware of `install` no cookie reaches the browser, so nothing is refreshed then.
         asked: Optional[_Asked] = request.scope.get(_asked)
         if asked is not None:
             asked.is_asked = True
@@ -128,7 +125,7 @@ class RolecallLogin:
             raise Refused(self._flow.unavailable(incoming, error)) from None
 
     async def _bearing(self, incoming: IncomingRequest, *, is_answerable: bool) -> Bearing:
-        """The session that a request brings: a new one where it was refreshed for this request, or lately for another."""
+        """Returns the session of a request: a new one if it was refreshed for this request, or recently for another."""
         kept = self._flow.kept(incoming)
         if kept is None or not is_answerable:
             return self._flow.bearing(incoming, kept)
@@ -144,8 +141,8 @@ class RolecallLogin:
         self, *, any_of: Roles = NotGiven.NOT_GIVEN, all_of: Roles = NotGiven.NOT_GIVEN
     ) -> Callable[[Request], Awaitable[Session]]:
         """
-        A dependency that lets in who has a live session and the roles. A page that is loaded is sent to the login;
-        other requests get 401 or 403, as problem JSON.
+        Returns a dependency that admits members with a live session and the required roles. A page load without a
+        session is redirected to sign in. Other requests receive 401 or 403, as problem JSON.
         """
         rules = RoleRules(any_of, all_of)
 
@@ -183,7 +180,7 @@ class RolecallLogin:
         return _response_of(self._flow.finish_login(pending, session))
 
     async def _end_former(self, incoming: IncomingRequest) -> None:
-        """Ends the session that this browser had before: its cookie is replaced."""
+        """Ends the previous session of this browser, because its cookie is replaced."""
         former = self._flow.kept(incoming)
         if former is None:
             return
@@ -209,7 +206,7 @@ class RolecallLogin:
 
 def _incoming(request: Request) -> IncomingRequest:
     query = request.url.query
-    # Starlette tells the path decoded.
+    # Starlette decodes the path.
     path = quote(request.url.path, safe="/:@!$&'()*+,;=~")
     return IncomingRequest(
         method=request.method,
@@ -229,7 +226,7 @@ def _response_of(answer: Answer) -> Response:
 
 
 def _lines_of(cookies: Sequence[Cookie]) -> List[str]:
-    """The values of `Set-Cookie`."""
+    """Returns the values of `Set-Cookie`."""
     made = Response()
     for cookie in cookies:
         made.set_cookie(

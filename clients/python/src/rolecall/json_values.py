@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 class UnexpectedShape(ValueError):
-    """The answer is JSON, but not what the service answers. Names the place, never the value."""
+    """Raised if a response is JSON, but not one of the service. Names the place, never the value."""
 
 
 def as_object(value: object) -> Mapping[str, object]:
@@ -55,7 +55,7 @@ def optional_flag(data: Mapping[str, object], key: str) -> Optional[bool]:
 def time(data: Mapping[str, object], key: str) -> datetime:
     value = text(data, key)
     try:
-        # Before Python 3.11 `fromisoformat` does not know the Z.
+        # Before Python 3.11 `fromisoformat` does not accept the Z.
         return datetime.fromisoformat(value[:-1] + "+00:00" if value.endswith("Z") else value)
     except ValueError:
         raise UnexpectedShape(f"{key} is no time") from None

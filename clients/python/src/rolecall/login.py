@@ -1,4 +1,4 @@
-"""The browser's way to the service: addresses and the secrets of one login."""
+"""The browser's way to the service: URLs, and the secrets of one sign-in."""
 
 from __future__ import annotations
 
@@ -12,16 +12,18 @@ from urllib.parse import urlencode
 
 @dataclass(frozen=True)
 class Login:
-    """The two secrets of one login. Keep them where only the browser that started it brings them back."""
+    """
+    The two secrets of one sign-in. Store them where only the browser that started it returns them, e.g. in a cookie.
+    """
 
-    #: Goes to ``authorize_url()`` and comes back in the redirect, unchanged.
+    #: Pass it to ``authorize_url()``. It returns unchanged in the redirect.
     state: str = field(repr=False)
-    #: Goes to ``authorize_url()`` (which sends only its hash) and to ``exchange()``. RFC 7636.
+    #: Pass it to ``authorize_url()``, which sends only its hash, and to ``exchange()``. RFC 7636.
     code_verifier: str = field(repr=False)
 
 
 def mint_login() -> Login:
-    """Mints ``state`` and ``code_verifier`` for one login: 256 random bits each."""
+    """Mints ``state`` and ``code_verifier`` for one sign-in: 256 random bits each."""
     return Login(secrets.token_urlsafe(32), secrets.token_urlsafe(32))
 
 
@@ -37,7 +39,7 @@ def authorize_url(
 ) -> str:
     given = {"client_id": client_id, "redirect_uri": redirect_uri, "server_id": server_id, "state": state}
     for name, value in given.items():
-        # None would be sent as a word, and be refused far from here.
+        # None would be sent as a word, and be rejected far from here.
         if not value:
             raise ValueError(f"{name} is missing")
     query = dict(given)

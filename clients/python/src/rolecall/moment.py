@@ -1,4 +1,4 @@
-"""Moments on two clocks: one that never jumps, and one that goes on while the machine sleeps."""
+"""Moments on two clocks: a monotonic clock, and the wall clock, which continues while the machine sleeps."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Moment(NamedTuple):
         return Moment(self.monotonic_sec + seconds, self.wall_sec + seconds)
 
     def is_before(self, now: Moment) -> bool:
-        """By whichever clock says so."""
+        """A moment has passed if either clock says so."""
         return self.monotonic_sec < now.monotonic_sec or self.wall_sec < now.wall_sec
 
 

@@ -1,4 +1,4 @@
-"""When a failed call is worth another try."""
+"""Decides whether a failed call is retried."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Optional
 
 from .errors import CallTimeoutError, NetworkError, RateLimitError, RolecallError
 
-#: Whoever waits for a page does not wait longer than this between tries.
+#: The maximum pause between attempts, in seconds, because a user waits for the page.
 _longest_pause_sec = 3.0
 _first_pause_sec = 0.2
 
 
 @dataclass(frozen=True)
 class Retries:
-    """Tries again at most ``most`` times, and only what may be sent twice."""
+    """Retries at most ``most`` times, and only calls that are safe to repeat."""
 
     most: int = 2
 
     def pause_sec(self, error: RolecallError, attempts: int, is_repeatable: bool) -> Optional[float]:
-        """How long to wait before the next try; None when there is none."""
+        """Returns the pause in seconds before the next attempt, or None if there is none."""
         if not is_repeatable or attempts > self.most or not _may_pass(error):
             return None
         if error.retry_after_sec is not None:

@@ -1,13 +1,13 @@
 """
-Answers of validate, kept for as long as the stream of events vouches for them; without input or output.
+Caches the answers of validate while the event stream confirms them; without input or output.
 
-What can happen when: an answer is kept under its session, its member in its server, and its token. An event drops
-what it names, and is noted for the questions under way, whose answers may be from before it. A gap drops everything.
-While the stream does not vouch for the last few seconds nothing is answered from here.
+An answer is stored under its session, its member in its server, and its token. An event evicts the entries that it
+names, and is noted for the requests under way, which may return an older state. A gap evicts everything. While the
+stream does not confirm the last few seconds, nothing is answered from memory.
 
-How fresh the stream is comes from the service: each heartbeat says up to how long after the opening everything has
-been sent. The opening was no earlier than our request for it, so whatever delays, holds up or cuts the connection
-makes what we know look older than it is, never newer. No clock is compared with another machine's.
+The service determines how fresh the stream is: each heartbeat states up to how long after the opening all events have
+been sent. The opening was no earlier than the client's request for it. So anything that delays, buffers or cuts the
+connection makes the known state look older than it is, never newer. No clock is compared with another machine's.
 """
 
 from __future__ import annotations
@@ -27,24 +27,25 @@ from .models import (
 )
 from .moment import Moment, moment
 
-#: What the service vouched for longer ago is no longer relied on. With the rest of a second to 5 s for the unforeseen.
+#: How long, in seconds, the cache relies on a confirmation of the service. The rest of a second up to the guaranteed 5
+#: s is a reserve.
 _fresh_sec = 4.0
-#: Nobody has asked for so long: the connection is let go until somebody does.
+#: The stream is closed when the cache was not used for this many seconds, until the next use.
 unused_sec = 60.0
-#: A caller takes the answer to a question that another asked so short a time ago.
+#: How long, in seconds, later callers share a request that is under way.
 _shared_sec = 1.0
-#: What may happen while a question is under way before its answer is not kept, whatever happened.
+#: The number of events that are noted during a request. Beyond it the answer is not cached.
 _most_missed = 100
 
 
 @dataclass(frozen=True)
 class Cache:
-    """``validate()`` from memory: nothing untrue is told for more than five seconds, whatever happens."""
+    """The options of the cache for ``validate()``. No answer is outdated by more than five seconds."""
 
-    #: How old an answer may be that no event has dropped. What events do not tell (names, pictures, and roles while
-    #: the service itself has lost the chat platform) may be that old.
+    #: The maximum age of an answer in seconds, if no event evicts it earlier. Changes without an event can stay
+    #: unnoticed that long: names, pictures, and roles while the service has no connection to the chat platform.
     max_age_sec: float = 5.0
-    #: Sessions that are kept at most; the least recently used go. About 4 kB each.
+    #: The maximum number of sessions; the least recently used are evicted first. About 4 kB each.
     max_entries: int = 10_000
 
 
@@ -55,24 +56,24 @@ class _Kept:
         self.session = session
         self.until = until
         self.keys = keys
-        #: Set by every hit, cheaper than moving it to the end each time.
+        #: Set by every hit, which is cheaper than moving the entry to the end.
         self.is_used = False
 
 
 class Flight:
-    """A question under way."""
+    """A request under way."""
 
     def __init__(self, token: str, events: int, gaps: int) -> None:
         self.token = token
         self.asked_at = moment()
         self.events = events
         self.gaps = gaps
-        #: What was dropped since: its answer may be from before that.
+        #: Keys that were evicted since: the answer may predate that.
         self.missed: Set[str] = set()
 
 
 class SessionCache:
-    """Safe to be used by several threads."""
+    """A cache that several threads can use."""
 
     def __init__(self, cache: Cache) -> None:
         self._max_age_sec = cache.max_age_sec
@@ -87,7 +88,7 @@ class SessionCache:
         self._gaps = 0
 
     def find(self, token: str) -> Optional[Session]:
-        """The session of a token, when it is kept and still vouched for."""
+        """Returns the cached session of a token, if the stream still confirms it."""
         kept = self._kept.get(token)
         fresh_until = self._fresh_until
         if kept is None or fresh_until is None:
@@ -99,14 +100,14 @@ class SessionCache:
         return kept.session
 
     def begin(self, token: str) -> Flight:
-        """Notes a question before it is asked."""
+        """Notes a request before it is sent."""
         with self._lock:
             flight = Flight(token, self._events, self._gaps)
             self._under_way.add(flight)
             return flight
 
     def end(self, flight: Flight, session: Optional[Session]) -> None:
-        """The question is answered, or has failed (None)."""
+        """Ends a request, with its session or without (None)."""
         with self._lock:
             self._under_way.discard(flight)
             if session is None or flight.gaps == 0 or flight.gaps != self._gaps:
@@ -118,12 +119,12 @@ class SessionCache:
                 self._keep(flight, session, keys)
 
     def is_shareable(self, flight: Flight) -> bool:
-        """Nothing has happened since it was asked, a moment ago."""
+        """Returns true if the request started a moment ago, and no event has arrived since."""
         is_quiet = flight.events == self._events and flight.gaps == self._gaps
         return is_quiet and not flight.asked_at.plus(_shared_sec).is_before(moment())
 
     def forget(self, key: str) -> None:
-        """Drops what is kept under a key, and whatever of it is being asked."""
+        """Evicts the entries of a key, and invalidates the requests for it that are under way."""
         with self._lock:
             self._events += 1
             for flight in self._under_way:
@@ -139,18 +140,18 @@ class SessionCache:
             self._tokens_by_key.clear()
 
     def take(self, frame: Frame, asked: Moment) -> None:
-        """A frame of the stream that was asked for at that moment."""
+        """Applies a frame of the stream that was requested at that moment."""
         if frame.event is not None:
             self._apply(frame.event)
         if frame.id is not None and not self._has_id:
-            # From here on every event comes, also across connections.
+            # From here on every event arrives, also across connections.
             self._has_id = True
             self.forget_all()
         if frame.heartbeat_sec is not None:
             self._fresh_until = asked.plus(frame.heartbeat_sec + _fresh_sec)
 
     def distrust(self) -> None:
-        """Nobody listens to the stream any more."""
+        """Stops trusting the cache, because the stream has ended."""
         self._fresh_until = None
 
     def _apply(self, event: Event) -> None:
@@ -159,7 +160,7 @@ class SessionCache:
         elif isinstance(event, (MemberRolesChanged, MemberLeft)):
             self.forget(_key_of_membership(event.member_id, event.server_id))
         else:
-            # Also whatever a newer service tells that this version does not know.
+            # Includes event types of a newer service that this version does not know.
             self.forget_all()
 
     def _keep(self, flight: Flight, session: Session, keys: Tuple[str, ...]) -> None:
@@ -167,7 +168,7 @@ class SessionCache:
         while self._kept and len(self._kept) >= self._max_entries:
             oldest, kept = next(iter(self._kept.items()))
             if kept.is_used:
-                # A second chance, at the end of the row.
+                # An entry in use is moved to the end once.
                 kept.is_used = False
                 self._kept[oldest] = self._kept.pop(oldest)
             else:
@@ -204,7 +205,7 @@ def _key_of_membership(member_id: str, server_id: str) -> str:
 
 
 def _keys_of(token: str, session: Session) -> Tuple[str, ...]:
-    """Under what an answer is kept."""
+    """Returns the keys of an answer."""
     member_id = session.member.id
     return (
         key_of_token(token),

@@ -11,9 +11,9 @@ from typing import Optional, Union
 
 def sign(body: Union[str, bytes], secret: str, at: Optional[datetime] = None) -> str:
     """
-    Signs the body of a submission: the value of the header ``X-SVC-Signature``.
-
-    ``body`` is exactly what is sent, ``secret`` the whole string, ``whsec_…``. Good for five minutes either way.
+    Returns the signature for the body of a submission, the value of the header ``X-SVC-Signature``. ``body`` is exactly
+    the sent body, ``secret`` the whole string, ``whsec_…``. The signature is valid for five minutes before and after
+    ``at``.
     """
     if at is not None and at.tzinfo is None:
         raise ValueError("at needs a time zone")

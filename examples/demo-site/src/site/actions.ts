@@ -13,7 +13,7 @@ interface ActionOptions {
 
 type Press = (rolecall: Rolecall, visitor: Visitor, request: IncomingMessage) => Promise<unknown>
 
-/** One button each: calls the service and comes back to the page, which shows what it answered. */
+/** Creates the handler of each button: it calls the service and returns to the page, which shows the response. */
 export function createActions({ rolecallUrl, apiKey, visitors }: ActionOptions) {
   const button =
     (call: string, press: Press) =>
@@ -26,7 +26,7 @@ export function createActions({ rolecallUrl, apiKey, visitors }: ActionOptions) 
       await press(new Rolecall({ baseUrl: rolecallUrl, apiKey, fetch }), visitor, request)
       return { redirect: '/#answer' }
     }
-  /** A button after which nobody is logged in here any more. */
+  /** A button after which the visitor is no longer signed in here. */
   const exit =
     (call: string, press: Press) =>
     async (request: IncomingMessage): Promise<Reply> => {

@@ -5,7 +5,7 @@ import { page } from './page.ts'
 
 type Fact = readonly [name: string, value: string | undefined]
 
-/** A page that says what happened, what that means, and how to go on. */
+/** Returns a page that says what happened, what that means, and how to continue. */
 export const problemPage = (
   status: number,
   title: string,
@@ -28,7 +28,7 @@ ${
   }),
 })
 
-/** What a refused call looks like to a visitor: their own doing, or an outage that will pass. */
+/** Returns the page for a refused call: the visitor's own doing, or an outage that will pass. */
 export function errorPage(error: unknown): Reply {
   if (!(error instanceof RolecallError)) {
     console.error(error)

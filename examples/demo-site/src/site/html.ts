@@ -1,4 +1,4 @@
-/** Markup that is safe to send: everything in it was written here or escaped. */
+/** Markup that is safe to send: all of it was written here or escaped. */
 export class Html {
   readonly markup: string
   constructor(markup: string) {
@@ -8,7 +8,7 @@ export class Html {
 
 type Value = Html | string | number | false | null | undefined | readonly Value[]
 
-/** Markup with values in it. Text is escaped, lists are joined, what is not there leaves nothing. */
+/** Makes markup with values in it. Text is escaped, lists are joined, and missing values add nothing. */
 export const html = (strings: TemplateStringsArray, ...values: Value[]): Html =>
   new Html(strings.map((text, index) => text + markupOf(values[index])).join(''))
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Html } from './html.ts'
 
-/** What a handler answers: a page, JSON for the page's script, or another address. */
+/** The response of a handler: a page, JSON for the page's script, or a redirect. */
 export type Reply = { readonly cookies?: readonly string[] } & (
   | { readonly status?: number; readonly page: Html }
   | { readonly json: unknown }
@@ -14,7 +14,7 @@ export const readCookie = (request: IncomingMessage, name: string): string | und
     .find((pair) => pair.startsWith(`${name}=`))
     ?.slice(name.length + 1)
 
-/** HttpOnly: no script reads it. Lax: it comes along when the login redirects back here. */
+/** HttpOnly: no script can read it. Lax: the browser sends it when the sign-in redirects back here. */
 export const makeCookie = (name: string, value: string, path: string, maxAgeSec: number) =>
   `${name}=${value}; Path=${path}; Max-Age=${maxAgeSec}; HttpOnly; SameSite=Lax`
 
@@ -28,14 +28,14 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
   return new URLSearchParams(text)
 }
 
-/** A form of another site must not press buttons here: cookies alone do not tell (CSRF). */
+/** A form of another site must not press buttons here, and cookies alone do not distinguish them (CSRF). */
 export const isOwnForm = ({ headers }: IncomingMessage, siteUrl: string) => headers.origin === siteUrl
 
 export function send(response: ServerResponse, reply: Reply, pictures: string): void {
   if (reply.cookies?.length) response.setHeader('set-cookie', [...reply.cookies])
   response.setHeader('cache-control', 'no-store')
   response.setHeader('x-content-type-options', 'nosniff')
-  // Not `no-referrer`: the page's own forms would then come from the origin `null`.
+  // Not `no-referrer`: the page's own forms would then have the origin `null`.
   response.setHeader('referrer-policy', 'same-origin')
   if ('redirect' in reply) return void response.writeHead(303, { location: reply.redirect }).end()
   if ('json' in reply) {

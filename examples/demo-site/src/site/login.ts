@@ -20,13 +20,13 @@ interface LoginOptions {
   readonly visitors: ReturnType<typeof createVisitors>
 }
 
-/** How long a person may take at the chat platform. */
+/** The time, in seconds, that a person has at the chat platform. */
 const loginSec = 600
 const monthSec = 2_592_000
-/** One cookie a login, named by its state: two tabs may log in at once, and neither takes the other's. */
+/** One cookie per sign-in, named by its state: two tabs may sign in at once, without replacing each other's. */
 const loginCookie = (state: string) => `login_${state}`
 
-/** The login, both ways: out to Rolecall, and back from it. */
+/** Creates the sign-in, both ways: to Rolecall, and back from it. */
 export function createLogin({ login: terms, rolecall, rolecallUrl, apiKey, visitors }: LoginOptions) {
   async function start(): Promise<Reply> {
     const login = mintLogin()
@@ -39,10 +39,10 @@ export function createLogin({ login: terms, rolecall, rolecallUrl, apiKey, visit
   async function callback(request: IncomingMessage, { searchParams: query }: URL): Promise<Reply> {
     const state = query.get('state') ?? ''
     const codeVerifier = /^[\w-]{43}$/.test(state) ? readCookie(request, loginCookie(state)) : undefined
-    // Only the browser that started this login holds its cookie; a link from elsewhere ends here.
+    // Only the browser that started this sign-in has its cookie; a link from another place ends here.
     if (!codeVerifier) return unknownLogin()
     const cookies = [makeCookie(loginCookie(state), '', '/callback', 0)]
-    // RFC 9207: an answer of another service is not the answer to our question.
+    // RFC 9207: a response of another service does not belong to this request.
     if (query.get('iss') !== rolecallUrl) return { ...unknownLogin(), cookies }
     const code = query.get('code')
     if (!code) return { ...refused(query), cookies }
@@ -76,7 +76,7 @@ const unknownLogin = () =>
     'It belongs to another browser, was used before, or took longer than ten minutes. Start again.',
   )
 
-/** RFC 6749 §4.1.2.1: the service says why there is no code. */
+/** RFC 6749 §4.1.2.1: the service states the reason why there is no code. */
 function refused(query: URLSearchParams) {
   const error = query.get('error') ?? 'server_error'
   const [status, title] = refusals[error] ?? [502, 'The login could not be completed']

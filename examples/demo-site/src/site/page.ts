@@ -6,7 +6,7 @@ interface Page {
   readonly script?: string
 }
 
-/** The frame of every page. */
+/** Returns the frame of every page. */
 export const page = ({ title, main, script }: Page): Html => html`<!doctype html>
 <html lang="en">
 <head>

@@ -5,12 +5,12 @@ import type { Answer } from './recorder.ts'
 
 interface WelcomePage {
   readonly controlUrl: string
-  /** Where the people who run the community work. */
+  /** The console, for the people who run the community. */
   readonly consoleUrl: string
   readonly wasLoggedIn: boolean
 }
 
-/** For whoever is not logged in. */
+/** Returns the page for visitors who are not signed in. */
 export const welcomePage = ({ controlUrl, consoleUrl, wasLoggedIn }: WelcomePage): Html =>
   page({
     title: 'Welcome',
@@ -30,11 +30,13 @@ export interface MemberPage {
   readonly sessions: readonly SessionListItem[]
   readonly answer: Answer | undefined
   readonly picture: string | undefined
-  /** Where this member's roles are given and taken. */
+  /** The page where this member's roles are given and taken. */
   readonly controlUrl: string
 }
 
-/** For a member: who they are, their roles as they change, and every call of the library as a button. */
+/**
+ * Returns the page for a member: their profile, their roles as they change, and a button for every call of the library.
+ */
 export function memberPage({ session, sessions, answer, picture, controlUrl }: MemberPage): Html {
   const { member } = session
   const name = member.preferredName ?? member.displayName ?? member.globalName ?? member.username
@@ -88,13 +90,13 @@ ${answer ? answerOf(answer) : html`<p class="quiet">Press a button to see one.</
   })
 }
 
-/** Also sent by itself, when the page asks what has changed. */
+/** Returns the list of roles, which the page also requests by itself. */
 export const liveRoles = ({ roles }: Session): Html =>
   roles.length > 0
     ? html`<ul class="roles">${roles.map(roleChip)}</ul>`
     : html`<p class="quiet">No roles in this server.</p>`
 
-/** The colour is an attribute of a drawing, as the page's policy allows no inline styles. */
+/** The color is an attribute of a drawing, because the page's policy allows no inline styles. */
 const roleChip = ({ roleId, roleName, roleColor }: Role) => html`<li data-role="${roleId}">
 <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="${
   roleColor === null ? 'currentColor' : `#${roleColor.toString(16).padStart(6, '0')}`
@@ -109,7 +111,7 @@ const answerOf = ({ call, method, path, status, durationMs, json }: Answer) => h
 <span class="quiet small">${durationMs} ms</span></p>
 <pre tabindex="0" aria-label="Body of the answer">${json || '(no body)'}</pre>`
 
-/** What is not a session of a project; where it is, the service does not tell a project. */
+/** The names of sessions without a project. The service does not tell a project where the others are. */
 const kindNames: Partial<Record<SessionListItem['kind'], string>> = {
   admin: 'The administration',
   sso: 'Single sign-on in a browser',
@@ -126,7 +128,7 @@ const sessionRow = (
 <form method="post" action="/revoke"><button class="button danger" name="id" value="${id}" aria-label="Revoke the session …${id.slice(-8)}">Revoke</button></form>
 </li>`
 
-/** A browser and its system, as far as a person cares. */
+/** Returns the browser and its system, in as much detail as a person needs. */
 function nameOf(userAgent: string | null | undefined): string {
   const browser = /(Firefox|Edg|OPR|HeadlessChrome|Chrome|Version)\/(\d+)/.exec(userAgent ?? '')
   if (!browser) return userAgent?.slice(0, 40) ?? 'Unknown browser'

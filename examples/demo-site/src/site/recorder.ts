@@ -1,15 +1,15 @@
-/** One request to the service and its answer, as the page shows them. */
+/** One request to the service and its response, as the page shows them. */
 export interface Answer {
   readonly call: string
   readonly method: string
   readonly path: string
   readonly status: number
   readonly durationMs: number
-  /** Pretty JSON without credentials; empty where the answer has no body. */
+  /** Formatted JSON without credentials; empty if the response has no body. */
   readonly json: string
 }
 
-/** A `fetch` that tells what went over the wire. A real site does not need this. */
+/** Returns a `fetch` that records requests and responses. A real site does not need this. */
 export function recordingFetch(call: string, record: (answer: Answer) => void): typeof fetch {
   return async (input, init) => {
     const startedAt = performance.now()
@@ -27,6 +27,6 @@ export function recordingFetch(call: string, record: (answer: Answer) => void): 
   }
 }
 
-/** Tokens never reach the browser, not even to be looked at. */
+/** Tokens never reach the browser, not even for display. */
 const withoutCredentials = (json: string) =>
   json.replace(/\b(rc[ksrc]_)[A-Za-z0-9_]+/g, '$1… (stays on the server)')

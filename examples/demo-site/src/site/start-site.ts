@@ -9,15 +9,15 @@ import { createMemberPages } from './member-pages.ts'
 import { createVisitors } from './visitors.ts'
 
 export interface SiteOptions {
-  /** Where browsers find this site; cookies and redirects hold for this address only. */
+  /** The address of this site in browsers. Cookies and redirects are valid only for it. */
   readonly url: string
   readonly port: number
   readonly rolecallUrl: string
   readonly apiKey: string
   readonly login: LoginTerms
-  /** Where roles are given and taken. */
+  /** The page where roles are given and taken. */
   readonly controlUrl: string
-  /** Pictures are loaded from another place than the service says. */
+  /** Pictures are loaded from another place than the service returns. */
   readonly pictures: { readonly from: string; readonly to: string }
 }
 
@@ -25,7 +25,7 @@ type Handler = (request: IncomingMessage, url: URL) => Promise<Reply> | Reply
 
 const asset = (name: string) => readFileSync(new URL(`../../assets/${name}`, import.meta.url))
 
-/** A site whose members log in by Rolecall. All of its addresses stand in the table below. */
+/** Starts a site with sign-in by Rolecall. The table below lists all of its routes. */
 export async function startSite(options: SiteOptions): Promise<{ close(): Promise<void> }> {
   const rolecall = new Rolecall({ baseUrl: options.rolecallUrl, apiKey: options.apiKey })
   const visitors = createVisitors()
@@ -54,7 +54,7 @@ export async function startSite(options: SiteOptions): Promise<{ close(): Promis
   const pictures = new URL(options.pictures.to).origin
 
   async function reply(request: IncomingMessage, url: URL): Promise<Reply> {
-    // Cookies set at `localhost` would be missing when the login comes back to `127.0.0.1`.
+    // Cookies set at `localhost` would be missing when the sign-in returns to `127.0.0.1`.
     if (request.headers.host !== host && request.method === 'GET') return { redirect: options.url }
     const handler = routes[`${request.method} ${url.pathname}`]
     if (!handler) return problemPage(404, 'There is nothing here', 'This site has only one page.')

@@ -2,19 +2,19 @@ import { randomBytes } from 'node:crypto'
 import type { Pair } from '@rolecall/sdk'
 import type { Answer } from './recorder.ts'
 
-/** What this site knows of one logged-in browser. */
+/** The state of one signed-in browser. */
 export interface Visitor {
-  /** Tokens stay here: the browser only ever gets a cookie that means nothing elsewhere. */
+  /** Tokens stay here: the browser gets only a cookie without a meaning elsewhere. */
   pair: Pair
-  /** What the service answered last, for the developer who looks at this site. */
+  /** The last response of the service, for the developer who studies this site. */
   answer?: Answer
 }
 
-/** The logged-in browsers, by the value of their cookie. In memory: a real site would use its database. */
+/** Keeps the signed-in browsers, by the value of their cookie. In memory: a real site would use its database. */
 export function createVisitors() {
   const visitors = new Map<string, Visitor>()
   return {
-    /** A new id at each login, so that nobody can plant one beforehand (session fixation). */
+    /** Creates a new ID at each sign-in, so that it cannot be planted beforehand (session fixation). */
     add(visitor: Visitor): string {
       const id = randomBytes(32).toString('base64url')
       visitors.set(id, visitor)

@@ -24,7 +24,7 @@ const image = (
   auth: 'none',
   handle(_platform, call): Reply {
     const file = param(call, 'file')
-    // The platform knows these endings. Those that nothing here can write are answered with SVG: browsers go by the content type.
+    // The extensions that the platform supports. Unsupported formats get SVG here: browsers decide by the content type.
     if (!/\.(?:png|jpe?g|webp|gif|svg)$/.test(file)) throw notFound()
     const isPng = file.endsWith('.png')
     const seed = seedOf(call.params)

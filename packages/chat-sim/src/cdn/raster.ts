@@ -4,7 +4,7 @@ type Rgb = readonly [number, number, number]
 
 const size = 128
 
-/** A PNG of 128 pixels, whose colour at each place is that of the function. */
+/** Returns a PNG of 128 pixels, colored by a function. */
 export function png(colourAt: (x: number, y: number) => Rgb): Buffer {
   const row = 1 + size * 3
   const raw = Buffer.alloc(row * size)
@@ -27,7 +27,7 @@ function chunk(type: string, data = Buffer.alloc(0)): Buffer {
   return whole
 }
 
-/** As PNG counts it; Node.js has its own only from 20.15 on. */
+/** Computes the CRC of PNG; Node.js has its own only from 20.15 on. */
 function crc32(bytes: Buffer): number {
   let crc = 0xffffffff
   for (const byte of bytes) {
@@ -37,7 +37,7 @@ function crc32(bytes: Buffer): number {
   return (crc ^ 0xffffffff) >>> 0
 }
 
-/** A colour by hue, in degrees, and lightness from 0 to 1. */
+/** Returns a color by hue, in degrees, and lightness from 0 to 1. */
 export function tone(hue: number, lightness: number, saturation = 0.55): Rgb {
   const range = saturation * Math.min(lightness, 1 - lightness)
   const channel = (offset: number) => {

@@ -7,18 +7,18 @@ import type { View } from './view.ts'
 export interface Desk {
   platform: Platform
   gateway: GatewayControl
-  /** Back to the seed. */
+  /** Restores the seed. */
   reset(): Promise<void>
 }
 
 interface Order {
   desk: Desk
   view: View
-  /** A field of the form, trimmed. */
+  /** Returns a field of the form, trimmed. */
   field(name: string): string
 }
 
-/** One button each. The answer is one sentence about what happened. */
+/** The action of a button. Returns one sentence about its result. */
 type Action = (order: Order) => string | Promise<string>
 
 export const actions: Readonly<Record<string, Action>> = {

@@ -3,7 +3,7 @@ import { type Html, html } from '../pages/html.ts'
 import type { Platform } from '../platform.ts'
 import { messagesPanel } from './messages-panel.ts'
 
-/** What the service under test is doing right now. The script renews it. */
+/** Returns the current activity of the service under test. The script refreshes it. */
 export function livePanel(platform: Platform, gateway: GatewayControl): Html {
   const { journal, inbox } = platform
   const { connections, sessions } = gateway.state()

@@ -16,9 +16,9 @@ import { readView, type View, viewUrl } from './view.ts'
 
 const common = { name: 'control', at: 'root', auth: 'none' } as const
 
-/** The page by which people change the simulated platform by hand. Not part of the platform. */
+/** Creates the page on which people change the simulated platform by hand. It is not part of the platform. */
 export function controlRoutes(desk: Desk): Route[] {
-  /** Said once, after the form that caused it; the page has one visitor. */
+  /** Shown once, after the form that caused it; the page has one visitor. */
   let said: Html | undefined
 
   const show: Route = {
@@ -33,7 +33,7 @@ export function controlRoutes(desk: Desk): Route[] {
     },
   }
 
-  /** The platform has its own start page; here there is nothing else for a person to see. */
+  /** The platform has its own start page; here, this is the only page for a person. */
   const start: Route = { ...common, method: 'GET', path: '/', handle: () => redirect('/control', 302) }
 
   const act: Route = {

@@ -1,6 +1,6 @@
 /**
- * The page works without this: every button is a form. With it, a form keeps the place on the page and the
- * focus, and the figures renew themselves.
+ * The page works without this: every button is a form. With it, a form keeps the scroll position and the focus, and the
+ * figures refresh themselves.
  */
 export const script = `
 'use strict'

@@ -4,14 +4,14 @@ import type { World } from '../world/world.ts'
 import { hexColor, roleChip, sortedRoles } from './role-chip.ts'
 import { actionForm, type View, viewUrl } from './view.ts'
 
-/** Which server is looked at. */
+/** Returns the tabs that select a server. */
 export const serverTabs = (world: World, view: View): Html =>
   html`<nav class="tabs" aria-label="Servers">${[...world.guilds.values()].map(
     (guild) =>
       html`<a href="${viewUrl({ ...view, guild })}"${guild === view.guild && html` aria-current="page"`}>${guild.name}</a>`,
   )}</nav>`
 
-/** The server that is looked at: its name, whether it can be reached, and its roles. */
+/** Returns the selected server: its name, its availability, and its roles. */
 export function serverPanel(world: World, view: View): Html {
   const { guild } = view
   const isBotIn = hasBot(world, guild)

@@ -5,7 +5,7 @@ import { actionForm, type View } from './view.ts'
 const seconds = (id: string, fallback: number): Html =>
   html`<label for="${id}">for</label> <input id="${id}" class="short" type="number" name="seconds" value="${fallback}" min="1" max="600" required> <span>s</span>`
 
-/** Trouble that a service must live with. Nothing here breaks this page. */
+/** Returns the faults that a service must handle. None of them affects this page. */
 export const troublePanel = (
   world: World,
   view: View,

@@ -4,7 +4,7 @@ import type { SimGuild, SimUser } from '../world/model.ts'
 import { findUser } from '../world/state.ts'
 import type { World } from '../world/world.ts'
 
-/** What the control page is looking at. It lives in the address, so that a reload shows the same. */
+/** The selection on the control page. It is in the address, so that a reload shows the same. */
 export interface View {
   guild: SimGuild
   user: SimUser | undefined
@@ -25,7 +25,7 @@ const query = ({ guild, user, search }: View): [string, string][] => [
 
 export const viewUrl = (view: View): string => `/control?${new URLSearchParams(query(view))}`
 
-/** A form that does something and comes back to the same view. */
+/** Returns a form that runs an action and returns to the same view. */
 export const actionForm = (view: View, action: string, inside: Html, className = 'inline'): Html => html`
 <form method="post" action="/control/${action}" class="${className}">
 ${query(view).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}

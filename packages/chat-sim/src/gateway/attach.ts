@@ -7,11 +7,11 @@ import { closeCode, frame, op } from './protocol.ts'
 import { receive } from './receive.ts'
 
 const gatewayPath = '/gateway'
-/** Another address than the first, as on the platform: a client that mixes them up shall be found out. */
+/** Another address than the first, as on the platform: a client that confuses them must fail. */
 const resumePath = '/gateway/resume'
 const supervisionMs = 1_000
 
-/** Puts the gateway on the port of the HTTP server. */
+/** Attaches the gateway to the port of the HTTP server. */
 export function attachGateway(hub: Hub, server: Server) {
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 1 << 20 })
 
@@ -44,7 +44,7 @@ function welcome(hub: Hub, socket: WebSocket, url: URL, host: string): void {
   })
   socket.on('close', (code) => {
     hub.connections.delete(connection)
-    // A client that closes with these says that it will not come back.
+    // A client that closes with these codes will not resume.
     if ((code === 1000 || code === 1001) && connection.session) hub.sessions.delete(connection.session.id)
     else detachSession(connection, clock.now())
   })
@@ -56,7 +56,7 @@ function welcome(hub: Hub, socket: WebSocket, url: URL, host: string): void {
   connection.send(frame(op.hello, interval))
 }
 
-/** With these codes the client cannot come back to its session. */
+/** With these codes the client cannot resume its session. */
 const endsSession = new Set<number>([closeCode.rateLimited, closeCode.sessionTimedOut])
 
 function shut(hub: Hub, connection: Connection, code: number): void {
@@ -64,7 +64,7 @@ function shut(hub: Hub, connection: Connection, code: number): void {
   connection.close(code)
 }
 
-/** A client has time until its next beat and a half. Its session ends with it. */
+/** Disconnects clients without a heartbeat for one and a half intervals. Their sessions end, too. */
 function dropSilent(hub: Hub): void {
   const { settings, platform, connections } = hub
   const oldest = platform.clock.now() - settings.heartbeatIntervalMs * 1.5 - supervisionMs

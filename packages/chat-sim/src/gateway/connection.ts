@@ -5,19 +5,19 @@ import type { Session } from './session.ts'
 const maxMessages = 120
 const windowMs = 60_000
 
-/** One socket: what it may still send, when it last beat, and which session it carries. */
+/** One socket: its message count, the time of its last heartbeat, and its session. */
 export interface Connection {
   readonly socket: WebSocket
   readonly openedAt: number
-  /** Where to come back to, by the name under which this client reached us. */
+  /** The address for a resume, by the name under which this client connected. */
   readonly resumeUrl: string
   session: Session | undefined
-  /** Says and hears nothing any more, while the socket stays open. */
+  /** True if it neither sends nor receives any more, while the socket stays open. */
   isFrozen: boolean
   lastBeatAt: number
   send(text: string): void
   close(code: number): void
-  /** Whether one more message is within the limit. */
+  /** Counts one more message. Returns true if it is within the limit. */
   countMessage(now: number): boolean
 }
 
@@ -49,7 +49,7 @@ export function attachSession(connection: Connection, session: Session): void {
   session.send = connection.send
 }
 
-/** The session waits for its client. Another connection may have taken it over already. */
+/** Keeps the session for its client. Another connection may have taken it over already. */
 export function detachSession(connection: Connection, now: number): void {
   const { session } = connection
   if (!session || session.send !== connection.send) return

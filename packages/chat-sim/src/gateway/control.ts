@@ -3,7 +3,7 @@ import type { Hub } from './hub.ts'
 import { frame, op } from './protocol.ts'
 import { type GatewaySettings, resetSettings } from './settings.ts'
 
-/** The test's door to gateway misbehaviour: `sim.gateway`. */
+/** Controls faults of the gateway for tests: `sim.gateway`. */
 export function gatewayControl(hub: Hub) {
   const { settings, connections, sessions, platform } = hub
   const forEach = (act: (connection: Connection) => void) => {
@@ -17,7 +17,7 @@ export function gatewayControl(hub: Hub) {
   }
 
   return {
-    /** Open connections, and the sessions that exist, also without one. */
+    /** Returns the open connections, and all sessions, including those without a connection. */
     state: () => ({
       connections: connections.size,
       sessions: [...sessions.values()].map(({ id, intents, seq, shard, lostAt }) => ({
@@ -31,9 +31,9 @@ export function gatewayControl(hub: Hub) {
     /** Cuts every TCP connection. Sessions stay and can be resumed. */
     dropAll: () => forEach(({ socket }) => socket.terminate()),
     close: (code: number) => forEach((connection) => connection.close(code)),
-    /** Opcode 7: asks clients to come back on a new connection. */
+    /** Opcode 7: asks clients to reconnect. */
     reconnect: () => forEach((connection) => connection.send(frame(op.reconnect))),
-    /** Opcode 9. Not resumable means that the sessions are gone. */
+    /** Opcode 9. If it is not resumable, the sessions are gone. */
     invalidSession(resumable: boolean): void {
       if (!resumable) forgetSessions()
       forEach((connection) => {
@@ -41,9 +41,9 @@ export function gatewayControl(hub: Hub) {
         connection.send(frame(op.invalidSession, resumable))
       })
     },
-    /** Coming back is answered with opcode 9 false from now on; connections stay as they are. */
+    /** Responds to every resume with opcode 9 false from now on. Connections stay as they are. */
     forgetSessions: () => sessions.clear(),
-    /** Present connections stay open and say nothing more: no heartbeat is answered, no event is sent. */
+    /** Keeps the current connections open but silent: sends neither heartbeat acknowledgments nor events. */
     freeze: () =>
       forEach((connection) => {
         connection.isFrozen = true
@@ -52,26 +52,26 @@ export function gatewayControl(hub: Hub) {
       forEach((connection) => {
         connection.isFrozen = false
       }),
-    /** New connections get no HELLO. */
+    /** Sends no HELLO on new connections. */
     noHello: (on = true) => set({ isSilentAtStart: on }),
-    /** Opcode 6 gets no answer. */
+    /** Sends no response to opcode 6. */
     ignoreResume: (on = true) => set({ ignoresResume: on }),
-    /** Each new session ends at once: in place of READY, or right after it. */
+    /** Ends each new session at once: in place of READY, or right after it. */
     endSessions: (when: GatewaySettings['endsSessions']) => set({ endsSessions: when }),
-    /** So many IDENTIFYs are left until the day's count begins anew. */
+    /** Sets the number of remaining IDENTIFYs until the day's count is reset. */
     leaveSessionStarts: (remaining: number, resetAfterMs?: number) =>
       platform.sessionStarts.leave(remaining, resetAfterMs),
-    /** How many IDENTIFYs are left today. */
+    /** Returns the number of remaining IDENTIFYs today. */
     sessionStartsLeft: () => platform.sessionStarts.state().remaining,
-    /** Asks clients that come from now on for so many shards. */
+    /** Recommends this number of shards to new clients. */
     recommendShards: (count: number) => platform.sessionStarts.recommend(count),
-    /** New connections are refused for a time. */
+    /** Refuses new connections for this many milliseconds. */
     refuse: (ms: number) => set({ refusesUntil: platform.clock.now() + ms }),
     delayDispatches: (ms: number) => set({ delayMs: ms }),
     duplicateDispatches: (on = true) => set({ isDoubled: on }),
-    /** Nobody hears of the next `count` events. */
+    /** Drops the next `count` events. */
     loseDispatches: (count: number) => set({ toLose: count }),
-    /** Events change places in pairs. */
+    /** Swaps events in pairs. */
     reorderDispatches: (on = true) => set({ isReordered: on }),
     setHeartbeatInterval: (ms: number) => set({ heartbeatIntervalMs: ms }),
     setSessionLifetime: (ms: number) => set({ sessionLifetimeMs: ms }),
@@ -79,7 +79,7 @@ export function gatewayControl(hub: Hub) {
     setMemberIntent(on: boolean): void {
       platform.world.application.memberIntent = on
     },
-    /** Well behaved again; every session is gone and every connection cut, so that clients start afresh. */
+    /** Removes all faults, sessions and connections, so that clients start again. */
     reset(): void {
       resetSettings(settings)
       forgetSessions()

@@ -1,19 +1,19 @@
 export interface DeliveryQuirks {
   delayMs: number
   isDoubled: boolean
-  /** How many of the next events nobody hears of. */
+  /** The number of next events to drop. */
   toLose: number
   isReordered: boolean
 }
 
 export const flawless: DeliveryQuirks = { delayMs: 0, isDoubled: false, toLose: 0, isReordered: false }
 
-/** An event that waits for a later one to overtake it goes by itself after this time. */
+/** An event that waits for a later one to overtake it is sent after this time, in milliseconds. */
 const overtakingMs = 200
 
 /**
- * Hands events on as well or as badly as the quirks say. It comes before they get their numbers: what is
- * lost here is missing for good, and coming back to a session does not bring it.
+ * Delivers events with the given faults, before they get their numbers: an event that is lost here is missing for good,
+ * and resuming a session does not recover it.
  */
 export function createDelivery<Event>(quirks: DeliveryQuirks, deliver: (event: Event) => void) {
   let waiting: { event: Event; timer: NodeJS.Timeout } | undefined

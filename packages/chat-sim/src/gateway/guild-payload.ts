@@ -2,10 +2,10 @@ import { toDate, toGuild, toMember } from '../rest/objects.ts'
 import type { SimGuild } from '../world/model.ts'
 import { botId, getUser, type WorldState } from '../world/state.ts'
 
-/** `large` in GUILD_CREATE: more members than this, and offline ones would be left out. */
+/** `large` in GUILD_CREATE: above this number, offline members are left out. */
 const largeThreshold = 50
 
-/** Without the presence intent `members` holds the bot alone: GUILD_CREATE is no member list. */
+/** Without the presence intent `members` contains only the bot: GUILD_CREATE is not a list of members. */
 export function guildPayload(world: WorldState, guild: SimGuild) {
   const bot = guild.members.get(botId(world))
   return {

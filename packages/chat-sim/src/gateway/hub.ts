@@ -5,7 +5,7 @@ import { type GatewayEvent, toEvent } from './events.ts'
 import { isOnShard, type Session } from './session.ts'
 import { createSettings } from './settings.ts'
 
-/** What all connections share: the sessions, and the way from a change in the world to them. */
+/** Creates the shared state of all connections: the sessions, and the delivery of changes to them. */
 export function createHub(platform: Platform) {
   const { world, clock } = platform
   const settings = createSettings()
@@ -46,7 +46,7 @@ export function createHub(platform: Platform) {
       sessions.delete(id)
       return undefined
     },
-    /** Whether an IDENTIFY may go on now; counted when it may. */
+    /** Returns true if an IDENTIFY is allowed now, and counts it. */
     allowsIdentify(): boolean {
       if (platform.sessionStarts.state().remaining === 0) return false
       platform.sessionStarts.note()

@@ -17,7 +17,7 @@ interface Identify {
 const isIdentify = (d: unknown): d is Identify =>
   typeof d === 'object' && d !== null && 'token' in d && typeof d.token === 'string' && 'intents' in d
 
-/** Opcode 2: READY and then the servers. Answers the code to close with when it is refused. */
+/** Opcode 2: sends READY and then the servers. Returns the close code if it is refused. */
 export function identify(hub: Hub, connection: Connection, d: unknown): number | undefined {
   if (connection.session) return closeCode.alreadyAuthenticated
   if (!isIdentify(d)) return closeCode.decodeError
@@ -42,7 +42,7 @@ export function identify(hub: Hub, connection: Connection, d: unknown): number |
   return undefined
 }
 
-/** In the order in which the platform looks. */
+/** Checks in the order of the platform. */
 function refuse(
   { botToken, memberIntent }: SimApplication,
   { token, shard, intents }: Identify,
@@ -60,7 +60,7 @@ const isShard = (shard: unknown): shard is [number, number] =>
   shard[0] >= 0 &&
   shard[0] < shard[1]
 
-/** Of the privileged intents only the member intent can be switched on here. */
+/** Returns the forbidden intents. The member intent is the only privileged one that can be switched on here. */
 const forbidden = (memberIntent: boolean): number =>
   intent.guildPresences | intent.messageContent | (memberIntent ? 0 : intent.guildMembers)
 
@@ -88,7 +88,7 @@ function ready(hub: Hub, connection: Connection, session: Session, shard: [numbe
   }
 }
 
-/** A server in an outage is left as READY named it, unavailable. */
+/** A server in an outage stays unavailable, as in READY. */
 function sendGuilds(hub: Hub, session: Session): void {
   if ((session.intents & intent.guilds) === 0) return
   for (const guild of guildsOf(hub, session)) {

@@ -1,4 +1,4 @@
-/** The gateway's numbers, as far as they are spoken here. */
+/** The numbers of the gateway's protocol that are used here. */
 
 export const op = {
   dispatch: 0,
@@ -37,7 +37,7 @@ export const intent = {
   messageContent: 1 << 15,
 } as const
 
-/** All bits that mean something today. */
+/** All bits with a current meaning. */
 export const allIntents = 0x1ffff | (1 << 20) | (1 << 21) | (1 << 24) | (1 << 25)
 
 export interface ClientMessage {
@@ -48,6 +48,6 @@ export interface ClientMessage {
 export const frame = (opcode: number, d: unknown = null): string =>
   `{"op":${opcode},"d":${JSON.stringify(d)},"s":null,"t":null}`
 
-/** Takes `d` as text, so that one event for many sessions is made into JSON once. */
+/** Takes `d` as text, so that one event for many sessions is serialized once. */
 export const dispatchFrame = (seq: number, type: string, d: string): string =>
   `{"t":"${type}","s":${seq},"op":0,"d":${d}}`

@@ -7,7 +7,7 @@ import { resume } from './resume.ts'
 
 const maxBytes = 4_096
 
-/** One message of a client. Answers the code to close with when that is the answer. */
+/** Handles one message of a client. Returns the close code, if the connection must be closed. */
 export function receive(hub: Hub, connection: Connection, data: RawData): number | undefined {
   if (connection.isFrozen) return undefined
   const now = hub.platform.clock.now()

@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 const dayMs = 86_400_000
 const total = 1_000
 
-/** Counts IDENTIFYs: 1,000 a day for a bot. Resuming is free. Says, too, over how many connections they are to be spread. */
+/** Counts IDENTIFYs: 1,000 a day for a bot. Resuming is free. Also recommends the number of connections. */
 export function createSessionStarts(clock: Clock) {
   let used = 0
   let resetAt = 0
@@ -27,12 +27,12 @@ export function createSessionStarts(clock: Clock) {
         max_concurrency: 1,
       }
     },
-    /** Only so many are left until the count begins anew. */
+    /** Sets the number that is left until the count is reset. */
     leave: (remaining: number, resetAfterMs = dayMs) => {
       used = total - remaining
       resetAt = clock.now() + resetAfterMs
     },
-    /** How many connections clients are asked to make. */
+    /** Returns the recommended number of connections. */
     shards: () => shards,
     recommend: (count: number) => {
       shards = count

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { dispatchFrame } from './protocol.ts'
 
-/** More than this, and a client that comes back has missed too much to be told. */
+/** A client that misses more than this cannot resume. */
 const maxHeldFrames = 20_000
 const maxHeldBytes = 48 << 20
 
@@ -10,18 +10,18 @@ export interface Session {
   readonly intents: number
   readonly shard: readonly [number, number]
   seq: number
-  /** Milliseconds since when nobody listens; undefined while somebody does. */
+  /** The time, in milliseconds, at which the client disconnected; undefined while it is connected. */
   lostAt: number | undefined
-  /** Where frames go while somebody listens. */
+  /** Sends frames to the connected client. */
   send: ((text: string) => void) | undefined
   dispatch(type: string, d: string): void
-  /** Frames after `seq`, or undefined when some of them are gone. */
+  /** Returns the frames after `seq`, or undefined if some of them are gone. */
   since(seq: number): string[] | undefined
-  /** The client has seen everything up to here, and will not ask for it again. */
+  /** The client has received everything up to `seq`, and will not request it again. */
   acknowledge(seq: number): void
 }
 
-/** What a client may come back to: numbered frames are kept until it says that it has seen them. */
+/** Creates a session that can be resumed: numbered frames are kept until the client acknowledges them. */
 export function createSession(intents: number, shard: readonly [number, number]): Session {
   let held: { seq: number; text: string }[] = []
   let heldBytes = 0
@@ -46,7 +46,7 @@ export function createSession(intents: number, shard: readonly [number, number])
       const text = dispatchFrame(++session.seq, type, d)
       held.push({ seq: session.seq, text })
       heldBytes += text.length
-      // Half at a time, so that a full buffer does not move on every event.
+      // Drops half at a time, so that a full buffer does not move on every event.
       if (held.length > maxHeldFrames || heldBytes > maxHeldBytes) forget(Math.ceil(held.length / 2))
       session.send?.(text)
     },
@@ -61,6 +61,6 @@ export function createSession(intents: number, shard: readonly [number, number])
   return session
 }
 
-/** The platform's rule for spreading servers over shards. */
+/** The platform's rule for distributing servers over shards. */
 export const isOnShard = (guildId: string, [index, count]: readonly [number, number]): boolean =>
   Number((BigInt(guildId) >> 22n) % BigInt(count)) === index

@@ -1,14 +1,14 @@
 import { type DeliveryQuirks, flawless } from './delivery.ts'
 
-/** How the gateway behaves; tests turn these. */
+/** The behavior of the gateway, which tests change. */
 export interface GatewaySettings extends DeliveryQuirks {
   heartbeatIntervalMs: number
-  /** How long a session waits for its client to come back. */
+  /** How long a session waits for its client to resume. */
   sessionLifetimeMs: number
   isSilentAtStart: boolean
   ignoresResume: boolean
   refusesUntil: number
-  /** Opcode 9, not resumable, in place of READY or right after it. */
+  /** Sends opcode 9, not resumable, in place of READY or right after it. */
   endsSessions: 'never' | 'atIdentify' | 'afterReady'
 }
 

@@ -7,10 +7,10 @@ import { rateLimited } from './rate-limited.ts'
 import type { Route } from './route.ts'
 import type { RouteName } from './route-names.ts'
 
-/** Routes without a caller whose requests are counted all the same, for their address. */
+/** Routes without a caller that are rate-limited by address. */
 const byAddress: readonly RouteName[] = ['token', 'webhook']
 
-/** What the platform answers: the checks that come before every route, in the order in which they refuse. */
+/** Responds like the platform: the checks before every route, in the order in which they refuse. */
 export async function answer(
   platform: Platform,
   route: Route,
@@ -24,7 +24,7 @@ export async function answer(
     const isByAddress = byAddress.includes(route.name)
     if (route.auth === 'none' && !isByAddress) return await route.handle(platform, call)
     const limited = platform.rateLimits.check(route, call)
-    // The token endpoint tells nothing of its bucket, only how long to wait.
+    // The token endpoint does not reveal its bucket, only how long to wait.
     if (route.name === 'token') {
       if (!('refusal' in limited)) return await route.handle(platform, call)
       const { 'retry-after': wait = '1' } = limited.refusal.headers
@@ -44,7 +44,7 @@ function checkCaller(route: Route, { caller: { kind } }: Call): void {
   if (!isAllowed) throw unauthorized()
 }
 
-/** Refusals carry the rate-limit headers as well. */
+/** Adds the rate-limit headers to refusals, too. */
 async function handled(platform: Platform, route: Route, call: Call): Promise<Reply> {
   try {
     return await route.handle(platform, call)

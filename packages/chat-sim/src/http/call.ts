@@ -1,9 +1,9 @@
 import type { Caller } from './caller.ts'
 
-/** A request as a route sees it: nothing of the socket, everything of the message. */
+/** A request as a route sees it: the whole message without the socket. */
 export interface Call {
   method: string
-  /** Scheme and host as the client wrote them, for addresses in replies. */
+  /** Scheme and host as the client sent them, for addresses in replies. */
   origin: string
   path: string
   query: URLSearchParams
@@ -21,7 +21,7 @@ export interface Reply {
 
 export const param = (call: Call, name: string): string => call.params[name] ?? ''
 
-/** A header that may be sent once. */
+/** Returns a header that may be sent once. */
 export function header(call: Pick<Call, 'headers'>, name: string): string {
   const value = call.headers[name]
   return typeof value === 'string' ? value : ''
@@ -40,5 +40,5 @@ export const redirect = (location: string, status = 302, headers: Reply['headers
   headers: { location, 'cache-control': 'no-store', ...headers },
 })
 
-/** Repeats are kept by the platform as lists; a form of its OAuth endpoints has none. */
+/** The platform keeps repeated fields as lists; a form of its OAuth endpoints has none. */
 export const form = (call: Call): URLSearchParams => new URLSearchParams(call.body.toString('utf8'))

@@ -6,7 +6,7 @@ export type Caller =
   | { kind: 'bearer'; grant: Grant }
   | { kind: 'invalid' }
 
-/** Who the `Authorization` header says is calling. */
+/** Identifies the caller by the `Authorization` header. */
 export function identify(botToken: string, grants: Grants, authorization: string | undefined): Caller {
   if (!authorization) return { kind: 'none' }
   const [scheme = '', token = ''] = authorization.split(' ', 2)

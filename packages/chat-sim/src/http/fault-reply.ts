@@ -21,7 +21,7 @@ const messages: Record<number, string> = {
   504: '504: Gateway Timeout',
 }
 
-/** Messages that go with the JSON codes a test is likely to ask for. */
+/** Messages for the JSON codes that tests are likely to use. */
 const codeMessages: Record<number, string> = {
   10004: 'Unknown Guild',
   10007: 'Unknown Member',
@@ -35,7 +35,7 @@ const codeMessages: Record<number, string> = {
   50035: 'Invalid Form Body',
 }
 
-/** The reply that takes the place of the route's own, if the fault asks for one. */
+/** Returns the reply that replaces the route's own, if the fault has one. */
 export function faultReply(fault: Fault): Reply | undefined {
   if (fault.html200) return htmlReply(200, 'Just a moment...')
   const { status } = fault
@@ -46,7 +46,7 @@ export function faultReply(fault: Fault): Reply | undefined {
   return fault.html ? htmlReply(status, message) : json({ message, code }, status)
 }
 
-/** A list of members that lacks some who are there. */
+/** Removes present members from a list. */
 export function withoutMembers(reply: Reply, ids: readonly string[]): Reply {
   const listed: unknown = JSON.parse(String(reply.body))
   if (!Array.isArray(listed)) return reply

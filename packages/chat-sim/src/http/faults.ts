@@ -2,9 +2,9 @@ import type { Clock } from '../clock.ts'
 import type { Caller } from './caller.ts'
 import type { RouteName } from './route-names.ts'
 
-/** What shall go wrong. Parts can be combined: `{ delayMs: 500, status: 503 }` is a late refusal. */
+/** A fault to simulate. Parts can be combined: `{ delayMs: 500, status: 503 }` is a late refusal. */
 export interface Fault {
-  /** Answer this instead of handling the request. 429 and 5xx have their own shapes. */
+  /** The status to send instead of handling the request. 429 and 5xx have their own shapes. */
   status?: number
   /** JSON error code and message beside `status`. */
   code?: number
@@ -21,32 +21,32 @@ export interface Fault {
   html?: boolean
   /** 200 with an HTML page. */
   html200?: boolean
-  /** A list of members without these, who are members all the same. */
+  /** IDs of members to omit from a list, although they are members. */
   leavesOut?: readonly string[]
-  /** Wait before answering. */
+  /** The delay before the response, in milliseconds. */
   delayMs?: number
-  /** Send the headers and half of the body, and the rest after this time (`true`: never). */
+  /** Sends the headers and half of the body, and the rest after this many milliseconds (`true`: never). */
   slowBody?: number | true
-  /** Cut the connection instead of handling the request. */
+  /** Cuts the connection instead of handling the request. */
   reset?: boolean
-  /** Handle the request, then cut the connection: done, but nobody will know. */
+  /** Handles the request, then cuts the connection: it takes effect without a response. */
   lost?: boolean
-  /** Half of the JSON, as if complete. `'cut'`: the connection ends in the middle. */
+  /** Sends half of the JSON, as if complete. `'cut'`: the connection ends in the middle. */
   truncate?: boolean | 'cut'
-  /** The right body under the wrong content type. */
+  /** The wrong content type for the right body. */
   contentType?: string
 }
 
 export interface FaultOptions {
-  /** How many requests; `failNext` defaults to 1. */
+  /** The number of requests; `failNext` defaults to 1. */
   times?: number
-  /** Only requests authorised so. */
+  /** Only requests with this kind of authorization. */
   auth?: Caller['kind']
-  /** Only paths that contain this, e.g. one member's id. */
+  /** Only paths that contain this, e.g. one member's ID. */
   path?: string
 }
 
-/** `*` is everything but the pictures, which come from another host on the platform. */
+/** `*` matches everything except the pictures, which come from another host on the platform. */
 export type FaultRoute = RouteName | '*'
 
 interface Rule extends FaultOptions {
@@ -67,10 +67,10 @@ export function createFaults(clock: Clock) {
   const spent = (rule: Rule) => rule.left <= 0 || rule.until <= clock.now()
 
   return {
-    /** The next `times` requests to a route fail. Answers a function that takes it back. */
+    /** Lets the next `times` requests to a route fail. Returns a function that removes the fault. */
     failNext: (route: FaultRoute, fault: Fault, options: FaultOptions = {}) =>
       add({ ...options, route, fault, left: options.times ?? 1, until: Number.POSITIVE_INFINITY }),
-    /** All requests to a route fail for a time. */
+    /** Lets all requests to a route fail for `ms` milliseconds. */
     failFor: (route: FaultRoute, fault: Fault, ms: number, options: FaultOptions = {}) =>
       add({
         ...options,
@@ -82,7 +82,7 @@ export function createFaults(clock: Clock) {
     clearFaults: () => {
       rules = []
     },
-    /** The fault for this request, counted as used. Earlier rules win. */
+    /** Returns the fault for this request, counted as used. Earlier rules win. */
     take(route: RouteName, auth: Caller['kind'], path: string): Fault | undefined {
       if (rules.length === 0) return undefined
       rules = rules.filter((rule) => !spent(rule))

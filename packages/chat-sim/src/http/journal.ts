@@ -12,18 +12,18 @@ export interface JournalEntry {
   userAgent: string
   /** As received; empty for requests without one. */
   body: string
-  /** Set when the reply was sent; 0 when the connection was cut instead. */
+  /** Set after the reply was sent; 0 if the connection was cut instead. */
   status: number | undefined
 }
 
 export interface Journal {
-  /** Oldest first. Only the latest `keep` are held, so that a load test does not fill memory. */
+  /** Returns the entries, oldest first. Keeps only the latest `keep`, so that a load test does not fill the memory. */
   entries(route?: RouteName): JournalEntry[]
   count(route?: RouteName): number
   clear(): void
 }
 
-/** Old entries are cut off in batches: cutting one at each request would move the whole array each time. */
+/** Drops old entries in batches: dropping one per request would move the whole array each time. */
 export function createJournal(keep = 5_000): Journal & { add(entry: JournalEntry): void } {
   let list: JournalEntry[] = []
   let counts = new Map<RouteName, number>()

@@ -11,10 +11,10 @@ import { send } from './send.ts'
 
 const maxBodyBytes = 1 << 20
 
-/** The simulator's own pages are not part of the platform: they work when it is broken, and leave no trace. */
+/** The simulator's own pages are not part of the platform: they work during faults, and are not recorded. */
 const isOwn = (route: Route | undefined) => route?.name === 'control'
 
-/** From a request of node:http to an answered one. */
+/** Creates a handler that answers requests of node:http. */
 export function createListener(platform: Platform, routes: readonly Route[]) {
   const find = createRouter(routes)
 
@@ -47,7 +47,7 @@ export function createListener(platform: Platform, routes: readonly Route[]) {
 
   return (req: IncomingMessage, res: ServerResponse): void => {
     handle(req, res).catch((error: unknown) => {
-      // A mistake of the simulator, which a test run must not hide.
+      // An error of the simulator, which a test run must not hide.
       console.error(`chat-sim: ${req.method} ${req.url} failed`, error)
       if (!res.headersSent) send(res, errorReply(new PlatformError(500, 0, '500: Internal Server Error')))
     })
@@ -93,7 +93,7 @@ function note(platform: Platform, route: Route | undefined, call: Call): Journal
   return entry
 }
 
-/** Undefined when the client went away or sent more than anybody has to say here. */
+/** Returns undefined if the client disconnected or sent too much. */
 async function readBody(req: IncomingMessage): Promise<Buffer | undefined> {
   if (req.method === 'GET' || req.method === 'HEAD') return Buffer.alloc(0)
   const parts: Buffer[] = []

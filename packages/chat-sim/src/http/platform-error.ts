@@ -28,6 +28,6 @@ export const unknownUser = () => new PlatformError(404, 10013, 'Unknown User')
 export const unknownWebhook = () => new PlatformError(404, 10015, 'Unknown Webhook')
 export const unavailable = () => new PlatformError(503, 0, '503: Service Unavailable')
 
-/** 50035 with the field that is wrong, e.g. `invalidForm('user_id', 'NUMBER_TYPE_COERCE', '…')`. */
+/** Returns error 50035 with the invalid field, e.g. `invalidForm('user_id', 'NUMBER_TYPE_COERCE', '…')`. */
 export const invalidForm = (field: string, code: string, message: string) =>
   new PlatformError(400, 50035, 'Invalid Form Body', { [field]: { _errors: [{ code, message }] } })

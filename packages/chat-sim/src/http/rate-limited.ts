@@ -3,13 +3,13 @@ import type { Fault } from './faults.ts'
 
 type Kind = Pick<Fault, 'retryAfterSec' | 'scope' | 'global' | 'headerless' | 'plain1015' | 'code'>
 
-/** The platform's 429, in its several dialects. */
+/** Returns the platform's 429, in one of its forms. */
 export function rateLimited(kind: Kind): Reply {
   const { retryAfterSec, headerless = false } = kind
   const global = kind.global ?? kind.scope === 'global'
   const wait = retryAfterSec ?? (headerless || kind.plain1015 ? undefined : 1)
   const headers: Record<string, string> = {}
-  // The header is in whole seconds, rounded up; the body has the fraction.
+  // The header contains whole seconds, rounded up; the body contains the fraction.
   if (wait !== undefined) headers['retry-after'] = String(Math.ceil(wait))
 
   if (kind.plain1015) {

@@ -4,7 +4,7 @@ import { type Call, param, type Reply } from './call.ts'
 import { rateLimited } from './rate-limited.ts'
 import type { RouteName } from './route-names.ts'
 
-/** As much of a route as its bucket depends on. */
+/** The part of a route that its bucket depends on. */
 export interface LimitedRoute {
   name: RouteName
   method: string
@@ -43,7 +43,7 @@ export function createRateLimits(clock: Clock) {
   }
 
   return {
-    /** `undefined` gives a route its generous size back. */
+    /** Sets a limit; `undefined` restores the default. */
     setLimit: (route: RouteName, limit: Limit | undefined) => {
       if (limit) sizes.set(route, limit)
       else sizes.delete(route)
@@ -53,7 +53,7 @@ export function createRateLimits(clock: Clock) {
       sizes.clear()
       buckets.clear()
     },
-    /** The headers for a reply, or the 429 that takes its place. */
+    /** Returns the headers for a reply, or the 429 that replaces it. */
     check(route: LimitedRoute, call: Call): { headers: Record<string, string> } | { refusal: Reply } {
       const who = callerKey(call)
       const size = sizes.get(route.name) ?? generous
@@ -67,14 +67,14 @@ export function createRateLimits(clock: Clock) {
   }
 }
 
-/** Limits count per bot or user; without an Authorization header, per address, and there is only one here. */
+/** Limits count per bot or user. Without an Authorization header they count per address, and there is only one here. */
 function callerKey({ caller }: Call): string {
   return caller.kind === 'bearer' ? caller.grant.userId : caller.kind
 }
 
 const bucketIds = new Map<LimitedRoute, string>()
 
-/** The platform's bucket ids are opaque hashes, the same for a route at all times. */
+/** The platform's bucket IDs are opaque hashes, always the same for a route. */
 function bucketId(route: LimitedRoute): string {
   const known = bucketIds.get(route)
   if (known) return known

@@ -1,4 +1,4 @@
-/** The names by which tests speak of routes, in the journal and when they ask for a fault. */
+/** The names of routes, in the journal and for faults. */
 export type RouteName =
   | 'authorize'
   | 'login'

@@ -7,9 +7,9 @@ export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** `/guilds/:guild/members/:user`, below the API base unless `at` says otherwise. */
   path: string
-  /** `api`: under `/api` and `/api/v10`. `root`: as written. `both`: OAuth pages, which live in both places. */
+  /** `api`: under `/api` and `/api/v10`. `root`: as written. `both`: OAuth pages, which are in both places. */
   at: 'api' | 'root' | 'both'
-  /** Who may call. `bot` and `user` reply with rate-limit headers. */
+  /** The callers of a route. `bot` and `user` reply with rate-limit headers. */
   auth: 'bot' | 'user' | 'botOrUser' | 'none'
   handle(platform: Platform, call: Call): Reply | Promise<Reply>
 }

@@ -8,7 +8,7 @@ export interface Match {
 interface Node {
   literal: Map<string, Node>
   parameter?: Node
-  /** By method, with the parameter names in the order of the path. */
+  /** Routes by method, with the parameter names in the order of the path. */
   routes: Map<string, { route: Route; names: string[] }>
 }
 
@@ -26,7 +26,7 @@ export function createRouter(routes: readonly Route[]) {
     if (route.at !== 'api') insert(root, route)
   }
 
-  /** The match, or whether the path exists with other methods. */
+  /** Returns the match, or 'method' if the path exists with other methods. */
   return (method: string, path: string): Match | 'method' | undefined => {
     const prefix = apiPrefix.exec(path)?.[0]
     const tree = prefix === undefined ? root : api
@@ -65,7 +65,7 @@ function insert(tree: Node, route: Route): void {
   node.routes.set(route.method, { route, names })
 }
 
-/** A literal segment wins over a parameter: `/users/@me` is not a user called `@me`. */
+/** A literal segment takes precedence over a parameter: `/users/@me` is not a user called `@me`. */
 function walk(node: Node, segments: readonly string[], at: number, values: string[]): Node | undefined {
   const segment = segments[at]
   if (segment === undefined) return node.routes.size > 0 ? node : undefined

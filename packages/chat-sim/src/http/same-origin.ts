@@ -2,8 +2,8 @@ import { type Call, header } from './call.ts'
 import { PlatformError } from './platform-error.ts'
 
 /**
- * Refuses a form that another site sent in the visitor's name. Programs send neither header and are let
- * through: they carry no visitor's cookie.
+ * Rejects a form that another site sent with the visitor's cookie. Programs send neither header and are accepted: they
+ * have no visitor's cookie.
  */
 export function refuseCrossSite(call: Call): void {
   const site = header(call, 'sec-fetch-site')
@@ -15,8 +15,8 @@ export function refuseCrossSite(call: Call): void {
 }
 
 /**
- * Refuses a name that is not ours: another site could point its own name at this address and then be of the
- * same origin with us. An address in numbers, or localhost, cannot be pointed anywhere.
+ * Rejects a foreign host name: another site could point its own name at this address and then have the same origin. A
+ * numeric address, or localhost, cannot be redirected.
  */
 export function refuseForeignHost(call: Call, issuer: string): void {
   const { hostname } = new URL(call.origin)

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Reply } from './call.ts'
 import type { Fault } from './faults.ts'
 
-/** Writes the reply, as well or as badly as the fault says. */
+/** Writes the reply, with the given fault. */
 export function send(res: ServerResponse, reply: Reply, fault: Fault = {}): void {
   if (fault.lost) {
     res.socket?.resetAndDestroy()

@@ -2,7 +2,9 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** A server that can be taken off its port and put back, so that "platform down" means refused connections. */
+/**
+ * Creates a server that can stop and resume listening on its port, so that "platform down" means refused connections.
+ */
 export function createSwitchableServer(listener: RequestListener, host: string) {
   const server = createServer({ keepAliveTimeout: 30_000 }, listener)
   const sockets = new Set<Socket>()
@@ -10,7 +12,7 @@ export function createSwitchableServer(listener: RequestListener, host: string) 
   server.on('connection', (socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-    // A client that goes away in the middle of something is no news here.
+    // A client that disconnects early is not an error here.
     socket.on('error', () => socket.destroy())
   })
 

@@ -3,9 +3,9 @@ import type { SimApplication } from '../world/model.ts'
 
 export interface AuthorizeRequest {
   scopes: string[]
-  /** Where the browser goes afterwards. */
+  /** The address to which the browser returns. */
   redirectUri: string
-  /** As the request named it, or undefined; a later exchange must say the same. */
+  /** The URI in the request, or undefined. A later exchange must send the same. */
   namedRedirectUri: string | undefined
   state: string | undefined
   prompt: 'consent' | 'none'
@@ -28,7 +28,7 @@ const knownScopes = new Set([
   'webhook.incoming',
 ])
 
-/** The request, or one sentence saying what is wrong with it. Nothing here is ever sent to a redirect URI. */
+/** Returns the request, or its problem as one sentence. No problem is ever sent to a redirect URI. */
 export function readAuthorizeRequest(
   app: SimApplication,
   { query }: Pick<Call, 'query'>,

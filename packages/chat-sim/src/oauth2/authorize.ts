@@ -10,7 +10,7 @@ import { findUser } from '../world/state.ts'
 import { type AuthorizeRequest, readAuthorizeRequest } from './authorize-request.ts'
 import { signedInUser } from './login-cookie.ts'
 
-/** The screen: who are you, then what may the application know. */
+/** The screen: choose a user, then agree to the scopes. */
 export const authorizeScreen: Route = {
   name: 'authorize',
   method: 'GET',
@@ -30,7 +30,7 @@ export const authorizeScreen: Route = {
   },
 }
 
-/** The answer given on that screen. */
+/** Handles the decision on that screen. */
 export const authorizeDecision: Route = {
   name: 'authorize',
   method: 'POST',
@@ -43,7 +43,7 @@ export const authorizeDecision: Route = {
     if (typeof request === 'string') return refusalPage(request)
     const user = signedInUser(platform, call)
     const body = form(call)
-    // Another tab may have changed who is signed in; ask again rather than approve for the wrong one.
+    // Another tab may have changed the signed-in user: asks again rather than approve for the wrong one.
     if (!user || user.id !== body.get('user')) return redirect(`${call.path}?${call.query}`, 303)
     return body.get('decision') === 'authorize' ? approve(platform, request, user) : cancel(platform, request)
   },
@@ -67,7 +67,7 @@ const cancel = (platform: Platform, request: AuthorizeRequest): Reply =>
     error_description: 'The resource owner or authorization server denied the request',
   })
 
-/** RFC 9207: the answer names its issuer, so that a client with several cannot mix them up. */
+/** RFC 9207: the response names its issuer, so that a client with several cannot confuse them. */
 function sendBack(
   { quirks, options }: Platform,
   request: AuthorizeRequest,
@@ -80,7 +80,7 @@ function sendBack(
   return redirect(`${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${params}`)
 }
 
-/** `login_as=<id>&auto=1` (or `auto=cancel`): outside the platform's contract, and off unless asked for. */
+/** Handles `login_as=<id>&auto=1` (or `auto=cancel`): outside the platform's contract, and off by default. */
 function headlessAnswer(platform: Platform, { query }: Call, request: AuthorizeRequest): Reply | undefined {
   const auto = query.get('auto')
   if (!platform.options.headlessLogin || !auto) return undefined

@@ -3,7 +3,7 @@ import type { Platform } from '../platform.ts'
 import type { SimUser } from '../world/model.ts'
 import { findUser } from '../world/state.ts'
 
-/** Not `user` or `session`: cookies are shared between the ports of a host, and ours must meet nobody's. */
+/** Not `user` or `session`: ports of a host share cookies, and this one must not collide with others. */
 const name = 'chat_sim_user'
 
 export function signedInUser(platform: Platform, call: Call): SimUser | undefined {

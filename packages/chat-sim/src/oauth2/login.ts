@@ -16,7 +16,7 @@ export const login: Route = {
     refuseCrossSite(call)
     const body = form(call)
     const next = body.get('next') ?? ''
-    // Only back to the authorize screen: this form must not send a browser anywhere else.
+    // Returns only to the authorize screen: this form must not send a browser to any other address.
     if (!/^(?:\/api(?:\/v\d+)?)?\/oauth2\/authorize\?/.test(next))
       return refusalPage('There is nowhere to go on to.')
     const id = body.get('user') ?? ''

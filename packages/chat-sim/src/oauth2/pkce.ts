@@ -3,7 +3,7 @@ import type { Reply } from '../http/call.ts'
 import { oauthError } from './client.ts'
 import type { Code } from './grants.ts'
 
-/** RFC 7636. A verifier without a challenge is refused as well: the two come together or not at all. */
+/** Checks RFC 7636. Rejects a verifier without a challenge, too: both or neither must be sent. */
 export function refuseVerifier(code: Code, verifier: string | null): Reply | undefined {
   if (code.challenge === undefined)
     return verifier ? invalid('Invalid "code_verifier" in request.') : undefined

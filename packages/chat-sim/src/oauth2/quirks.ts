@@ -1,6 +1,6 @@
 import type { Grants } from './grants.ts'
 
-/** How the OAuth side misbehaves. All off at the start. */
+/** The faults of the OAuth side. All are off at the start. */
 export interface Quirks {
   iss: 'exact' | 'absent' | (string & {})
   scopes: readonly string[] | undefined
@@ -14,24 +14,24 @@ export const createQuirks = (): Quirks => ({ ...wellBehaved })
 
 export const resetQuirks = (quirks: Quirks) => Object.assign(quirks, wellBehaved)
 
-/** The test's door to OAuth misbehaviour: `sim.oauth`. */
+/** Controls faults of OAuth for tests: `sim.oauth`. */
 export function oauthControl(quirks: Quirks, grants: Grants) {
   return {
-    /** All codes that are on their way become too old. */
+    /** Expires all issued codes. */
     expireCodes: () => grants.expireCodes(),
-    /** The `iss` parameter of redirects: right, left out, or another issuer. */
+    /** Sets the `iss` parameter of redirects: exact, absent, or another issuer. */
     answerIss: (iss: Quirks['iss']) => {
       quirks.iss = iss
     },
-    /** The scopes that are granted, whatever was asked for. `undefined`: those asked for. */
+    /** Sets the granted scopes, independent of the request. `undefined`: the requested ones. */
     grantScopes: (scopes: readonly string[] | undefined) => {
       quirks.scopes = scopes
     },
-    /** An `id_token` in token replies, though nobody asked for one. */
+    /** Adds an `id_token` to token replies, although no request asked for one. */
     includeIdToken: (include: boolean) => {
       quirks.idToken = include
     },
-    /** Access tokens are dead as soon as they have been handed out. */
+    /** Revokes access tokens as soon as they are issued. */
     killTokensAfterExchange: (kill: boolean) => {
       quirks.tokenDiesAtOnce = kill
     },

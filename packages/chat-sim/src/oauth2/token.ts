@@ -13,7 +13,7 @@ export const token: Route = {
   at: 'api',
   auth: 'none',
   handle(platform, call) {
-    // A JSON body is not read at all, and so names no grant type.
+    // A JSON body is not parsed, and so has no grant type.
     const isForm = header(call, 'content-type').startsWith('application/x-www-form-urlencoded')
     const body = isForm ? form(call) : new URLSearchParams()
     if (body.get('grant_type') !== 'authorization_code') {

@@ -16,7 +16,7 @@ const meanings: Record<string, string> = {
   connections: 'Access your third-party connections',
 }
 
-/** What the application would learn, and the two answers. */
+/** Returns the page with the data that the application would receive, and the buttons to agree or cancel. */
 export const consentPage = (
   { world }: Platform,
   call: Call,

@@ -3,7 +3,7 @@ import { searchMembers } from '../world/search.ts'
 import { findUser } from '../world/state.ts'
 import type { World } from '../world/world.ts'
 
-/** People for a list: the hand-made ones first, all of whose names are looked into; then generated ones. */
+/** Finds people for a list: first the hand-made ones, by all of their names, then generated ones. */
 export function findPeople(world: World, text: string, limit: number): SimUser[] {
   const wanted = text.trim().toLowerCase()
   const found = new Map<string, SimUser>()

@@ -1,4 +1,4 @@
-/** Markup that has been escaped already. Nothing else gets into a page unescaped. */
+/** Escaped markup. No other text gets into a page unescaped. */
 export class Html {
   readonly markup: string
 
@@ -24,6 +24,6 @@ function render(part: Part): string {
   return String(part).replace(/[&<>"']/g, (character) => entities[character] ?? character)
 }
 
-/** A template whose values are escaped unless they are markup themselves. */
+/** Makes markup from a template. Values are escaped unless they are markup themselves. */
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
   new Html(strings.map((text, i) => text + render(parts[i])).join(''))

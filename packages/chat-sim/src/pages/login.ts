@@ -7,11 +7,11 @@ import { type Html, html } from './html.ts'
 import { page } from './page.ts'
 import { badges, displayName, picture } from './person.ts'
 
-/** As many as fit a screen or two. The others are found by name. */
+/** The number that fits on a screen or two. Others are found by name. */
 const shown = 24
 const searchName = 'sim_search'
 
-/** "Choose who to be": takes the place of the platform's form for name and password. */
+/** Returns "Choose who to be", which replaces the platform's form for name and password. */
 export function loginPage({ world }: Platform, call: Call): Reply {
   const search = call.query.get(searchName) ?? ''
   const request = new URLSearchParams(call.query)

@@ -6,11 +6,11 @@ interface Page {
   main: Html
   status?: number
   script?: string
-  /** Consent sends a browser on to other sites, and some browsers hold `form-action` against that. */
+  /** Consent redirects a browser to other sites, and some browsers apply `form-action` to that. */
   formsLeaveTheSite?: boolean
 }
 
-/** The frame of every page of the simulator, which says on each of them what it is. */
+/** Returns the frame of every page, which identifies the simulator. */
 export function page({ title, main, status = 200, script, formsLeaveTheSite = false }: Page): Reply {
   const policy = [
     "default-src 'none'",
@@ -44,7 +44,7 @@ ${main}
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policy.join('; '),
       'cache-control': 'no-store',
-      // Not `no-referrer`: that would make the browser's own forms come from the origin `null`.
+      // Not `no-referrer`: the browser's own forms would then have the origin `null`.
       'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
     },

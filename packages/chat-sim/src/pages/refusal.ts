@@ -2,7 +2,7 @@ import type { Reply } from '../http/call.ts'
 import { html } from './html.ts'
 import { page } from './page.ts'
 
-/** What the platform shows instead of sending a browser to an address that nobody registered. */
+/** Returns the page that the platform shows instead of redirecting a browser to an unregistered address. */
 export const refusalPage = (problem: string): Reply =>
   page({
     title: 'Cannot continue',

@@ -1,4 +1,4 @@
-/** The look of the simulator's pages. On purpose not the platform's, so that nobody mistakes one for the other. */
+/** The look of the simulator's pages. Different from the platform's on purpose, so that they are not confused. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -5,7 +5,7 @@ import { getUser } from '../world/state.ts'
 import { toMember } from './objects.ts'
 import { guildParam, numberQuery, snowflakeQuery, userParam } from './reach.ts'
 
-/** One live member. Needs no privileged intent, unlike the list. */
+/** Returns one live member. Needs no privileged intent, unlike the list. */
 export const member: Route = {
   name: 'member',
   method: 'GET',

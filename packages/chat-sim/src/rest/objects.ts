@@ -2,17 +2,17 @@ import type { APIGuild, APIGuildMember, APIRole, APIUser } from 'discord-api-typ
 import type { SimGuild, SimMember, SimUser } from '../world/model.ts'
 import { botId, type WorldState } from '../world/state.ts'
 
-/** The platform writes six digits of a second and a numeric offset. */
+/** Returns a date in the platform's format: six decimals of a second and a numeric offset. */
 export const toDate = (iso: string): string => `${iso.slice(0, 23)}000+00:00`
 
-/** A user as anyone may see them: without e-mail and settings. */
+/** Returns the public data of a user: without email address and settings. */
 export function toUser(user: SimUser): APIUser {
   const { bot, email: _email, verified: _verified, locale: _locale, mfa_enabled: _mfa, ...profile } = user
   const seen = { ...profile, flags: user.public_flags, primary_guild: null }
   return bot ? { ...seen, bot } : seen
 }
 
-/** Roles that were deleted vanish from their wearers here, which is cheaper than visiting all of them. */
+/** Returns the roles that still exist. Filtering deleted roles here is cheaper than removing them from all members. */
 const livingRoles = (guild: SimGuild, member: SimMember): string[] =>
   member.roles.filter((id) => guild.roles.has(id))
 
@@ -33,14 +33,14 @@ export const toMember = (guild: SimGuild, member: SimMember, user: SimUser): API
 
 const toRoles = (guild: SimGuild): APIRole[] => [...guild.roles.values()]
 
-/** What the member's roles allow together, as a decimal string of bits. */
+/** Returns the combined permissions of the member's roles, as a decimal string of bits. */
 export function permissionsOf(guild: SimGuild, member: SimMember): string {
   const everyone = guild.roles.get(guild.id)?.permissions ?? '0'
   const granted = livingRoles(guild, member).map((id) => guild.roles.get(id)?.permissions ?? '0')
   return [everyone, ...granted].reduce((all, bits) => all | BigInt(bits), 0n).toString()
 }
 
-/** `home_header` and `nsfw` are sent by the platform and missing in the types. */
+/** The platform sends `home_header` and `nsfw`, which are missing in the types. */
 type WireGuild = APIGuild & { home_header: null; nsfw: boolean }
 
 export const toGuild = (world: WorldState, guild: SimGuild): WireGuild => ({
@@ -88,7 +88,7 @@ export const toGuild = (world: WorldState, guild: SimGuild): WireGuild => ({
   ...(guild.owner_id === botId(world) ? { owner: true } : {}),
 })
 
-/** Counts are estimates on the platform; here they are right. */
+/** Counts are estimates on the platform, and exact here. */
 export const guildCounts = (guild: SimGuild) => ({
   approximate_member_count: guild.members.size,
   approximate_presence_count: Math.ceil(guild.members.size / 5),

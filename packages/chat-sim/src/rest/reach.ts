@@ -5,7 +5,7 @@ import type { SimGuild, SimUser } from '../world/model.ts'
 import { isSnowflake } from '../world/snowflake.ts'
 import { findUser, hasBot } from '../world/state.ts'
 
-/** An id from the path; the platform answers 50035 for anything that is no number. */
+/** Returns an ID from the path. The platform responds with 50035 if it is not a number. */
 export function idParam(call: Call, name: string): string {
   const id = param(call, name)
   if (!isSnowflake(id))
@@ -14,8 +14,8 @@ export function idParam(call: Call, name: string): string {
 }
 
 /**
- * The guild in the path, as far as the bot may look into it. A guild that it is not in is refused with
- * 50001 below the guild itself, and looks unknown at the guild itself.
+ * Returns the guild in the path, if the bot can read it. For a guild without the bot, routes below the guild are
+ * refused with 50001, and the guild itself is unknown.
  */
 export function guildParam(platform: Platform, call: Call, outside: () => Error = missingAccess): SimGuild {
   const guild = platform.world.guilds.get(idParam(call, 'guild'))
@@ -31,7 +31,7 @@ export function userParam(platform: Platform, call: Call): SimUser {
   return user
 }
 
-/** A whole number in the query, within its bounds. */
+/** Returns a whole number from the query, within its bounds. */
 export function numberQuery(
   call: Call,
   name: string,

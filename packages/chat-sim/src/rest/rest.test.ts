@@ -195,7 +195,7 @@ describe('faults', () => {
 
   it('refuses connections while down and is back on the same port', async () => {
     await sim.down()
-    // A client may first notice on the connection that it kept, and only then be refused a new one.
+    // A client may fail on its kept connection first, and only then be refused a new one.
     await expect(memberOf(users.mara)).rejects.toThrow(/closed|reset|ECONNREFUSED/)
     const socket = connect(Number(new URL(sim.url).port), '127.0.0.1')
     const refused = await new Promise((resolve) => socket.once('error', resolve))

@@ -9,7 +9,7 @@ import { botId, getUser } from '../world/state.ts'
 import { guildCounts, permissionsOf, toUser } from './objects.ts'
 import { booleanQuery, numberQuery, snowflakeQuery, userParam } from './reach.ts'
 
-/** The user whose token it is, and what the token may see. A bot may see all there is. */
+/** Returns the user of the token, and the data that the token may read. A bot may read everything. */
 function callingUser(
   { world }: Platform,
   { caller }: Call,
@@ -20,7 +20,7 @@ function callingUser(
   return { user: getUser(world, userId), may: (scope) => scopes.includes(scope) }
 }
 
-/** The account's own view. `email` comes only with its scope, and also when nobody has confirmed it. */
+/** Returns the account's own view. `email` requires its scope, and is included even if it is unverified. */
 export function toOwnUser(user: SimUser, withEmail: boolean): APIUser {
   const own = {
     ...toUser(user),

@@ -7,7 +7,7 @@ export interface InboxMessage {
   body: RESTPostAPIWebhookWithTokenJSONBody
 }
 
-/** Messages that webhooks accepted, for a test to look at. */
+/** Creates the store of messages that webhooks accepted, for tests. */
 export function createInbox(keep = 1_000) {
   const messages: InboxMessage[] = []
   return {

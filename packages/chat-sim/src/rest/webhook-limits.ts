@@ -16,7 +16,7 @@ const wrongType = { _errors: [{ code: 'BASE_TYPE_INVALID', message: 'Value is of
 /** The platform counts characters as people do, not UTF-16 units. */
 const length = (text: unknown): number => (typeof text === 'string' ? [...text].length : 0)
 
-/** Everything that is wrong with a message, in the platform's tree of field names. */
+/** Returns all problems of a message, in the platform's tree of field names. */
 export function messageProblems(message: RESTPostAPIWebhookWithTokenJSONBody): ErrorTree {
   const problems: ErrorTree = {}
   const { content, username, embeds } = message
@@ -61,7 +61,7 @@ function embedProblems(embed: APIEmbed): ErrorTree {
   return problems
 }
 
-/** The shape on which the limits can be looked up. JSON may hold anything. */
+/** Checks the shape that the limits need. JSON may contain anything. */
 const isEmbeds = (embeds: unknown): embeds is APIEmbed[] =>
   Array.isArray(embeds) && embeds.every((embed) => isObject(embed) && isFields(embed))
 const isFields = ({ fields }: { fields?: unknown }) =>

@@ -6,7 +6,7 @@ import { toDate } from './objects.ts'
 import { booleanQuery, idParam } from './reach.ts'
 import { messageProblems } from './webhook-limits.ts'
 
-/** The address is the whole secret: no Authorization header is looked at. */
+/** The address is the only secret: the Authorization header is ignored. */
 export const webhook: Route = {
   name: 'webhook',
   method: 'POST',

@@ -1,4 +1,4 @@
-/** The notable things of the demo world, so that seeds and tests use names rather than numbers. */
+/** IDs of the demo world, so that seeds and tests use names instead of numbers. */
 export const demo = {
   clientId: '1019553485861027842',
   clientSecret: 'chat-sim_client-secret_not-a-real-one',
@@ -15,12 +15,12 @@ export const demo = {
     crew: '1100094301884514307',
     deckhand: '1100094554008322052',
     guest: '1100094806132129797',
-    /** Managed by the platform for the bot; nobody can give or take it. */
+    /** Managed by the platform for the bot; it cannot be given or taken. */
     bot: '1100095058255937542',
     /** Port and starboard watch have the same position. */
     portWatch: '1100095310379745287',
     starboardWatch: '1100095562503553032',
-    /** Has no colour. */
+    /** Has no color. */
     quiet: '1100095814627360777',
   },
   gamesRoles: {
@@ -55,7 +55,7 @@ export const demo = {
     piper: '1058372187611856897',
     /** The application's own bot. */
     bot: '1019553485861027842',
-    /** Somebody else's bot, in the club. */
+    /** A bot of another application, in the club. */
     tidebot: '850978843052343299',
   },
   webhook: {

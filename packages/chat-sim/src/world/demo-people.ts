@@ -12,7 +12,7 @@ interface Person extends UserInput {
   banned?: boolean
 }
 
-/** In the order in which the login page offers them. */
+/** In the order of the login page. */
 export const people: readonly Person[] = [
   {
     id: users.mara,

@@ -7,8 +7,8 @@ const administrator = '8'
 const manage = '268435464' // manage roles and messages
 
 /**
- * A small harbour community: the same at every start, to the last id and date. `crowd` is how many generated people
- * are in the club beside the ones that have a name here.
+ * Creates a small harbour community, which is the same at every start, to the last ID and date. `crowd` is the number
+ * of generated people in the club, in addition to the named ones.
  */
 export function demoWorld({ crowd = 1_200 } = {}): World {
   const world = createWorld({
@@ -23,11 +23,11 @@ export function demoWorld({ crowd = 1_200 } = {}): World {
   addRoles(world)
   addPeople(world)
   const { crew, deckhand, guest, portWatch, starboardWatch } = demo.roles
-  // As often as a role stands here it is worn.
+  // The number of entries for a role is its frequency.
   const worn = [crew, deckhand, crew, guest, portWatch, crew, deckhand, starboardWatch, guest]
   world.bulkMembers(demo.mainGuildId, crowd, worn)
   world.bulkMembers(demo.gamesGuildId, 40, [demo.gamesRoles.player])
-  // Some of the club play too.
+  // Some members of the club play, too.
   for (let index = 0; index < Math.min(crowd, 400); index += 16) {
     const joined_at = new Date(Date.UTC(2023, 8, 1 + index / 4, 18)).toISOString()
     world.addMember(demo.gamesGuildId, bulkId(index), { roles: [demo.gamesRoles.player], joined_at })

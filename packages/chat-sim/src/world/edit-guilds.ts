@@ -8,7 +8,7 @@ export type GuildInput = Partial<
   Pick<SimGuild, 'id' | 'channel_id' | 'name' | 'icon' | 'description' | 'owner_id'>
 >
 
-/** What a new server grants to everyone: see channels, send messages, and the like. */
+/** The permissions that a new server grants to everyone: see channels, send messages, and similar. */
 const everyonePermissions = '2248473465835073'
 
 export const guildEdits = (state: WorldState) => {
@@ -18,7 +18,7 @@ export const guildEdits = (state: WorldState) => {
     return role
   }
 
-  /** A new server has its `@everyone` role, whose id is the server's own, and the bot in it. */
+  /** Adds a server with the bot in it, and with its `@everyone` role, which has the ID of the server. */
   function addGuild(input: GuildInput = {}): SimGuild {
     const id = input.id ?? state.mintId()
     const guild: SimGuild = {

@@ -3,7 +3,7 @@ import { botId, getGuild, getUser, type WorldState } from './state.ts'
 
 export type MemberInput = Partial<Omit<SimMember, 'user_id'>>
 
-/** Bit 0 of the member flags: left and came back. */
+/** Bit 0 of the member flags: left and returned. */
 const rejoined = 1
 
 export const memberEdits = (state: WorldState) => {
@@ -24,7 +24,7 @@ export const memberEdits = (state: WorldState) => {
     return member
   }
 
-  /** Who was banned must be unbanned first, as on the platform. Adding a member twice changes nothing. */
+  /** Adds a member. A banned user must be unbanned first, as on the platform. Adding a member twice changes nothing. */
   function addMember(guildId: string, userId: string, input: MemberInput = {}): SimMember {
     const guild = getGuild(state, guildId)
     const user = getUser(state, userId)
@@ -50,7 +50,7 @@ export const memberEdits = (state: WorldState) => {
     return member
   }
 
-  /** Leaving and being kicked look the same from outside. */
+  /** Removes a member. Leaving and being kicked look the same from outside. */
   function removeMember(guildId: string, userId: string): boolean {
     const guild = getGuild(state, guildId)
     if (!guild.members.remove(userId)) return false

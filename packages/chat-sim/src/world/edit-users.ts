@@ -23,7 +23,7 @@ export const userEdits = (state: WorldState) => {
     return user
   }
 
-  /** Shown as a member update in every server the user is in, as on the platform. */
+  /** Emits a member update in every server of the user, as the platform does. */
   function updateUser(userId: string, input: UserInput): SimUser {
     const user = { ...getUser(state, userId), ...input }
     state.users.set(userId, user)
@@ -36,8 +36,8 @@ export const userEdits = (state: WorldState) => {
   }
 
   /**
-   * Fills a server with `count` generated people and returns the first and last id. It is a seed, not an
-   * event: 200,000 join events at once would say nothing that a test wants to hear.
+   * Fills a server with `count` generated people and returns the first and last ID. A seed without events: no test
+   * needs 200,000 joins at once.
    */
   function bulkMembers(guildId: string, count: number, roleIds: readonly string[] = []): [string, string] {
     const guild = getGuild(state, guildId)

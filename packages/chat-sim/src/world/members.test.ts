@@ -18,7 +18,7 @@ const memberOf = (user_id: string, nick: string | null) => ({
   communication_disabled_until: null,
 })
 
-/** Generated ids, ids between them, and ids around them. */
+/** Generated IDs, IDs between them, and IDs around them. */
 const anyId = fc
   .integer({ min: 0, max: generated + 5 })
   .chain((index) =>
@@ -74,6 +74,6 @@ it('has 200,000 members at once, and edits and removes any of them', () => {
   expect(guild?.members.size).toBe(201_210)
   expect(guild?.members.get(last)?.roles).toEqual([demo.roles.crew])
   expect(guild?.members.page(first, 1_000)).toHaveLength(1_000)
-  // Half a second on a calm machine; what looks through all of them at each step takes minutes.
+  // Half a second on an idle machine. A search through all of them at each step would take minutes.
   expect(performance.now() - before).toBeLessThan(5_000)
 })

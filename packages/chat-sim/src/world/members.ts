@@ -3,9 +3,9 @@ import type { BulkRange, Members, SimMember } from './model.ts'
 import { compareIds } from './snowflake.ts'
 
 /**
- * Two layers: what was written, and ranges of generated people below it. A generated person who is
- * edited moves to the first layer but keeps their place in the order through the range, so an edit
- * costs the same with 200,000 members as with ten.
+ * Creates two layers: edited members, and ranges of generated people below them. An edited generated person moves to
+ * the first layer but keeps their place in the order of the range, so an edit costs the same with 200,000 members as
+ * with ten.
  */
 export function createMembers(): Members {
   const written = new Map<string, SimMember>()
@@ -104,7 +104,7 @@ export function createMembers(): Members {
   }
 }
 
-/** Position of the first id greater than `id`. */
+/** Returns the position of the first ID greater than `id`. */
 function firstAbove(ids: readonly string[], id: string): number {
   let low = 0
   let high = ids.length

@@ -5,7 +5,7 @@ export interface SimUser {
   id: string
   username: string
   global_name: string | null
-  /** `"0"` for accounts of the present kind of username. */
+  /** `"0"` for accounts with the current kind of username. */
   discriminator: string
   avatar: string | null
   bot: boolean
@@ -28,27 +28,27 @@ export interface SimMember {
   communication_disabled_until: string | null
 }
 
-/** A run of generated people who joined one guild, wearing some of `roleIds`. */
+/** A range of generated people who joined one guild, with some of `roleIds`. */
 export interface BulkRange {
   from: number
   to: number
   roleIds: readonly string[]
 }
 
-/** The members of one guild in ascending order of user id, as the platform pages through them. */
+/** The members of one guild in ascending order of user ID, as the platform pages through them. */
 export interface Members {
   readonly size: number
   get(userId: string): SimMember | undefined
   put(member: SimMember): void
   remove(userId: string): boolean
   addRange(range: BulkRange): void
-  /** Up to `limit` members with ids greater than `after`. */
+  /** Returns up to `limit` members with IDs greater than `after`. */
   page(after: string, limit: number): SimMember[]
-  /** Members that were put one by one, or edited. */
+  /** Returns the members that were added one by one, or edited. */
   written(): Iterable<SimMember>
-  /** Untouched generated members whose username starts with `prefix`. */
+  /** Returns the unedited generated members with a username that starts with `prefix`. */
   generated(prefix: string): Iterable<SimMember>
-  /** Remembers how it is now; the answer brings that back. */
+  /** Records the current state, and returns a function that restores it. */
   remember(): () => void
 }
 
@@ -58,11 +58,11 @@ export interface SimGuild {
   icon: string | null
   description: string | null
   owner_id: string
-  /** The one text channel, for webhooks and so that a full client has something to show. */
+  /** The only text channel, for webhooks, and so that a full client can show one. */
   channel_id: string
   roles: Map<string, APIRole>
   members: Members
-  /** User id to reason. */
+  /** User ID to reason. */
   bans: Map<string, string | null>
   unavailable: boolean
 }

@@ -1,9 +1,9 @@
 import type { WorldState } from './state.ts'
 
-/** Remembers the world as it is; the answer brings it back, in place, so that references stay good. */
+/** Records the world, and returns a function that restores it in place, so that references stay valid. */
 export function takeSnapshot(world: WorldState): () => void {
   const { generatedUsers } = world
-  // Redirect URIs are set-up, not events: a harness registers its own once and resets between tests.
+  // Redirect URIs are configuration, not events: a harness registers its own once and resets between tests.
   const { redirectUris: _kept, ...application } = world.application
   const users = [...world.users]
   const webhooks = [...world.webhooks]

@@ -1,7 +1,7 @@
-/** Milliseconds of 2015-01-01, from which the platform counts. */
+/** Milliseconds of 2015-01-01, the platform's epoch. */
 const epochMs = 1_420_070_400_000
 
-/** Bits 0-21 hold worker, process and increment; the date sits above them. */
+/** Bits 0-21 contain worker, process and increment; the date is above them. */
 export const snowflakeAt = (ms: number, low = 0): string =>
   ((BigInt(ms - epochMs) << 22n) | BigInt(low & 0x3fffff)).toString()
 
@@ -9,15 +9,15 @@ export const snowflakeMs = (id: string): number => Number(BigInt(id) >> 22n) + e
 
 export const snowflakeLow = (id: string): number => Number(BigInt(id) & 0x3fffffn)
 
-/** A real id is a 64-bit number; the platform coerces nothing else. */
+/** A real ID is a 64-bit number; the platform accepts nothing else. */
 export const isSnowflake = (text: string): boolean =>
   /^\d{1,20}$/.test(text) && BigInt(text) <= 0xffff_ffff_ffff_ffffn
 
-/** Orders ids by number without making numbers of them: 64 bits do not fit. */
+/** Compares IDs as texts, because 64 bits do not fit into a number. */
 export const compareIds = (a: string, b: string): number =>
   a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)
 
-/** Mints ids that never repeat, also when many are asked for within one millisecond. */
+/** Mints unique IDs, even many within one millisecond. */
 export function createSnowflakes(now: () => number): () => string {
   let increment = 0
   return () => {

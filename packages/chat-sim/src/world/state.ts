@@ -4,17 +4,17 @@ import { type Changes, createChanges } from './changes.ts'
 import type { SimApplication, SimGuild, SimUser, SimWebhook } from './model.ts'
 import { createSnowflakes } from './snowflake.ts'
 
-/** Everything that is true on the simulated platform, without the verbs that change it. */
+/** The state of the simulated platform, without the functions that change it. */
 export interface WorldState {
   readonly application: SimApplication
   readonly clock: Clock
   readonly guilds: Map<string, SimGuild>
-  /** Accounts made by hand or edited; generated ones exist only as a number, see `findUser`. */
+  /** Hand-made or edited accounts. Generated ones exist only as a number, see `findUser`. */
   readonly users: Map<string, SimUser>
   readonly webhooks: Map<string, SimWebhook>
   readonly changes: Changes
   readonly mintId: () => string
-  /** How many generated accounts exist. */
+  /** The number of generated accounts. */
   generatedUsers: number
 }
 
@@ -51,7 +51,7 @@ export function getGuild(state: WorldState, id: string): SimGuild {
   return guild
 }
 
-/** The bot's user id is the application's id, as with every application made since 2016. */
+/** The bot's user ID is the application's ID, as for every application made since 2016. */
 export const botId = (state: WorldState): string => state.application.clientId
 
 export const hasBot = (state: WorldState, guild: SimGuild): boolean =>

@@ -6,7 +6,7 @@ import { createState, type WorldState } from './state.ts'
 
 type Edits = ReturnType<typeof userEdits> & ReturnType<typeof guildEdits> & ReturnType<typeof memberEdits>
 
-/** The simulated platform's contents, with the verbs that change it while clients are watching. */
+/** The state of the simulated platform, with the functions that change it while clients are connected. */
 export interface World extends WorldState, Edits {}
 
 export function createWorld(application: SimApplication): World {

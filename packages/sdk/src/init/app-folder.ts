@@ -2,22 +2,22 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { CannotInit } from './cannot-init.ts'
 
-/** The app that the command was started in. */
+/** The app in the folder where the command was started. */
 export interface AppFolder {
   readonly folder: string
-  /** Of `dependencies` and `devDependencies`, with the versions that are asked for. */
+  /** Names from `dependencies` and `devDependencies`, with their version ranges. */
   readonly dependencies: ReadonlyMap<string, string>
   readonly isTyped: boolean
-  /** Whether `.js` files are ECMAScript modules. */
+  /** True if `.js` files are ECMAScript modules. */
   readonly isModule: boolean
   readonly type: string | undefined
-  /** Whether there is such a file, below the folder. */
+  /** Returns true if the file exists below the folder. */
   has(path: string): boolean
-  /** Empty where there is no such file. */
+  /** Returns the text of a file, or an empty text if it does not exist. */
   read(path: string): string
 }
 
-/** @throws CannotInit where there is no package.json that can be read. */
+/** @throws CannotInit if there is no readable package.json. */
 export function openAppFolder(folder: string): AppFolder {
   const manifest = readManifest(join(folder, 'package.json'))
   const dependencies = new Map<string, string>()
@@ -61,12 +61,12 @@ function readText(file: string): string {
   }
 }
 
-/** The files of ignored names that hold for the folder, the outermost first; the last one is the folder's own. */
+/** Returns the ignore files that apply to the folder, from the outermost to the folder's own. */
 export function readIgnoreFiles({ folder, read }: AppFolder): string[] {
   const outer: string[] = []
   let at = folder
   while (!existsSync(join(at, '.git'))) {
-    // Not in a repository: what other folders ignore is none of its concern.
+    // Outside a repository, the ignore files of other folders do not apply.
     if (dirname(at) === at) return [read('.gitignore')]
     at = dirname(at)
     outer.unshift(readText(join(at, '.gitignore')))
@@ -76,7 +76,7 @@ export function readIgnoreFiles({ folder, read }: AppFolder): string[] {
 
 const notSources = new Set(['node_modules', 'dist', 'build', 'out', 'coverage'])
 
-/** The files of the app that the login is made in already. */
+/** Lists the files of the app that already set up the sign-in. */
 export function findLogins({ folder, read }: AppFolder): string[] {
   const visit = (path: string): string[] =>
     readdirSync(join(folder, path), { withFileTypes: true }).flatMap((entry) => {

@@ -1,2 +1,2 @@
-/** Why nothing was written, in one sentence for whoever typed the command. */
+/** The reason, in one sentence for the user, for which no file was written. */
 export class CannotInit extends Error {}

@@ -1,11 +1,11 @@
 import { complaintsAbout, type Values } from './variables.ts'
 
-/** Nobody waits longer than this for a sentence. */
+/** Timeout of the check in milliseconds. The user waits for it, and it is optional. */
 const patienceMs = 3_000
 
 /**
- * Whether Rolecall takes the key for the project, in one sentence; undefined where too little is known to ask. It is asked by
- * redeeming a code that is none: the key and the project are looked at first.
+ * Checks whether Rolecall accepts the key for the project. Returns the result as one sentence, or undefined if too few
+ * values are known. Redeems a code that is not valid, because the service checks key and project first.
  */
 export async function checkKey(values: Values): Promise<string | undefined> {
   const {
@@ -21,7 +21,7 @@ export async function checkKey(values: Values): Promise<string | undefined> {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json', 'x-api-key': key },
       body: JSON.stringify({ clientId, code: 'rolecall-init', redirectUri: `${app}/auth/callback` }),
-      // Never followed: the next address would get the key.
+      // Never follows a redirect: the next address would receive the key.
       redirect: 'manual',
       signal: AbortSignal.timeout(patienceMs),
     })

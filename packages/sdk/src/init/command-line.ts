@@ -35,11 +35,11 @@ export interface CommandLine {
   readonly isDryRun: boolean
   readonly readsKey: boolean
   readonly framework: string | undefined
-  /** Of the arguments, else of the environment. Empty counts as not given. */
+  /** From the arguments, otherwise from the environment. An empty value counts as missing. */
   readonly values: Values
 }
 
-/** @throws CannotInit that says what is wrong with the arguments. */
+/** @throws CannotInit that says which argument is not valid. */
 export function readCommandLine(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -90,7 +90,7 @@ function parse(args: readonly string[]) {
       },
     }).values
   } catch (error) {
-    // Of the arguments, the first sentence: the second one is about Node.js.
+    // Keeps the first sentence, which is about the arguments: the second one is about Node.js.
     const [why] = error instanceof Error ? error.message.split('. ') : []
     throw new CannotInit(`${why}. rolecall-init --help lists what there is.`)
   }

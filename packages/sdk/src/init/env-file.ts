@@ -1,19 +1,19 @@
 import { meanings, type Values, type VariableName, variableNames } from './variables.ts'
 
-/** What a file of variables becomes. */
+/** The result of completing a file of variables. */
 export interface CompletedEnv {
   readonly text: string
-  /** Names that now have a value, and had none. */
+  /** Names that had no value before and have one now. */
   readonly set: readonly VariableName[]
-  /** Names that nobody knows a value of: a line without one is in the file. */
+  /** Names with unknown values. The file contains a line without a value for each. */
   readonly open: readonly VariableName[]
 }
 
 /**
- * Adds what is missing in a file of variables. A line that has a value stays as it is, whatever is known now; one
- * without a value is filled in.
+ * Adds the missing lines to a file of variables. A line with a value stays as it is, even if another value is known. A
+ * line without a value is completed.
  *
- * @param others files that the framework reads too
+ * @param others other files that the framework reads, too
  */
 export function completeEnv(before: string, known: Values, others: readonly string[]): CompletedEnv {
   const newline = before.includes('\r\n') ? '\r\n' : '\n'
@@ -34,7 +34,7 @@ export function completeEnv(before: string, known: Values, others: readonly stri
   return { text: `${text}${separator}${added.join(newline)}${newline}`, set, open }
 }
 
-/** The values that an app starts with, by these files; the first one that has a value for a name decides. */
+/** Returns the values that an app starts with. For each name, the first file with a value decides. */
 export const valuesIn = (files: readonly string[]): Values =>
   Object.fromEntries(
     variableNames.flatMap((name) => {
@@ -43,14 +43,14 @@ export const valuesIn = (files: readonly string[]): Values =>
     }),
   )
 
-/** Without quotes, or without a comment behind it. */
+/** Removes the quotes around a value, or the comment after it. */
 const unquoted = (line: string): string =>
   /^(["'`])(.*?)\1/.exec(line)?.[2] ?? line.replace(/\s+#.*$/, '').trim()
 
 const lineOf = (name: VariableName) =>
   new RegExp(`^([ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=)([^\\r\\n]*)`, 'm')
 
-/** Empty where the line has no value; undefined where there is no line. */
+/** Returns the value of a line: empty if the line has none, undefined if there is no such line. */
 function valueIn(file: string, name: VariableName): string | undefined {
   const [, , value] = lineOf(name).exec(file) ?? []
   return value?.replace(/^\s*(?:(["'`])\1\s*)?(?:#.*)?$/, '').trim()

@@ -1,26 +1,26 @@
 import type { AppFolder } from './app-folder.ts'
 
-/** A file that makes the login in a framework. */
+/** A file that sets up the sign-in in a framework. */
 export interface HandlerFile {
   readonly path: string
   readonly text: string
-  /** Other names under which the framework takes the same file. */
+  /** Other names that the framework accepts for this file. */
   readonly insteadOf?: readonly string[]
-  /** What to do where the app has such a file of its own. */
+  /** The instruction for an app that already has its own such file. */
   readonly join?: string
 }
 
 export interface Framework {
   readonly name: string
   readonly title: string
-  /** The package that gives it away. */
+  /** The package that identifies the framework. */
   readonly dependency: string
   readonly envFile: '.env' | '.env.local' | '.dev.vars'
-  /** Files that it reads besides. */
+  /** Other files of variables that the framework reads. */
   readonly otherEnvFiles: readonly string[]
-  /** Where an app is during development, unless it says otherwise. */
+  /** The default address of an app during development. */
   readonly appUrl: string
   files(app: AppFolder): readonly HandlerFile[]
-  /** What is left to a person, as they would type it. */
+  /** The remaining steps for the developer, as code to type. */
   steps(app: AppFolder): readonly string[]
 }

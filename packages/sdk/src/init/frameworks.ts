@@ -10,7 +10,7 @@ import { workersFiles, workersSteps } from './workers-files.ts'
 const env = { envFile: '.env', otherEnvFiles: [] } as const
 const program = { ...env, appUrl: 'http://127.0.0.1:8080' } as const
 
-/** Those that build on another one stand before it. */
+/** A framework that builds on another one comes before it. */
 const frameworks: readonly Framework[] = [
   {
     name: 'next',
@@ -77,13 +77,13 @@ const frameworks: readonly Framework[] = [
   },
 ]
 
-/** Of those that bring others with them there is one; of the rest, two are a question. */
+/** Frameworks that include others: a match decides. Two matches among the others are ambiguous. */
 const whole = new Set(['next', 'nuxt', 'sveltekit'])
 
 /**
- * The framework of an app: the one that is named, else the one among its dependencies.
+ * Finds the framework of an app: the named one, otherwise the one among its dependencies.
  *
- * @throws CannotInit where there is none, or more than one
+ * @throws CannotInit if there is none, or more than one
  */
 export function findFramework({ dependencies }: AppFolder, named: string | undefined): Framework {
   const names = frameworks.map(({ name }) => name).join(', ')
@@ -93,7 +93,7 @@ export function findFramework({ dependencies }: AppFolder, named: string | undef
     return framework
   }
   const all = frameworks.filter(({ dependency }) => dependencies.has(dependency))
-  // A tool that frameworks are deployed with, too.
+  // Wrangler is a deployment tool for other frameworks, too.
   const found = all.length > 1 ? all.filter(({ name }) => name !== 'workers') : all
   const [first, second] = found
   if (!first) {

@@ -1,4 +1,7 @@
-/** Whether files of ignored names, the outermost first, name a file of the innermost folder. The last line that fits decides. */
+/**
+ * Returns true if ignore files, from the outermost to the innermost folder, match a file of the innermost folder. The
+ * last matching line decides.
+ */
 export function isIgnored(name: string, files: readonly string[]): boolean {
   let ignored = false
   files.forEach((text, i) => {
@@ -20,7 +23,7 @@ const matches = (name: string, pattern: string) =>
       .replace(/\?/g, '.')}$`,
   ).test(name)
 
-/** The file with one more name. */
+/** Returns the text of an ignore file with one more name. */
 export function addIgnored(name: string, before: string): string {
   const newline = before.includes('\r\n') ? '\r\n' : '\n'
   return `${before}${before === '' || before.endsWith('\n') ? '' : newline}${name}${newline}`

@@ -2,7 +2,7 @@ import type { AppFolder } from './app-folder.ts'
 import { CannotInit } from './cannot-init.ts'
 import type { HandlerFile } from './framework.ts'
 
-/** `proxy.ts`, which keeps sessions going, came with this one. */
+/** The first version with `proxy.ts`, which refreshes sessions. */
 const firstMajor = 16
 
 export function nextFiles(app: AppFolder): readonly HandlerFile[] {
@@ -30,7 +30,7 @@ export function nextSteps(app: AppFolder): readonly string[] {
   return app.type === 'commonjs' ? [type, guard] : [guard]
 }
 
-/** Of what is installed, else of what is asked for. */
+/** Returns the installed major version, otherwise that of package.json. */
 function majorOf(app: AppFolder): number | undefined {
   const installed = /"version":\s*"(\d+)/.exec(app.read('node_modules/next/package.json'))
   const [, major] = installed ?? /^\D{0,2}(\d+)/.exec(app.dependencies.get('next') ?? '') ?? []

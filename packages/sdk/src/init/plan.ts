@@ -4,13 +4,13 @@ import type { Framework } from './framework.ts'
 import { addIgnored, isIgnored } from './ignored.ts'
 import { complaintsAbout, mintSecret, secretNames, type Values, variableNames } from './variables.ts'
 
-/** A file that is made, or added to. */
+/** A file to create or to extend. */
 export interface Change {
   readonly path: string
-  /** Undefined where there is no such file yet. */
+  /** Undefined if the file does not exist yet. */
   readonly before: string | undefined
   readonly after: string
-  /** Readable by its owner only. */
+  /** Only its owner can read it. */
   readonly isSecret: boolean
 }
 
@@ -18,24 +18,24 @@ export interface Plan {
   readonly framework: Framework
   /** In the order of writing. */
   readonly changes: readonly Change[]
-  /** Files that stay as they are, and why. */
+  /** Files that stay unchanged, each with its reason. */
   readonly kept: readonly { readonly path: string; readonly why: string }[]
   readonly steps: readonly string[]
-  /** What was given and is not taken, and what is there and cannot work. */
+  /** Warnings: given values that were not used, and existing values that are not valid. */
   readonly notes: readonly string[]
-  /** What the app starts with now. */
+  /** The values with which the app starts now. */
   readonly values: Values
-  /** Where the app is, if it is known to this command. */
+  /** The address of the app, if this command knows it. */
   readonly appUrl: string | undefined
 }
 
-/** What is missing in an app; nothing is written yet. */
+/** Plans what to add to an app, without writing anything. */
 export function makePlan(app: AppFolder, framework: Framework, given: Values): Plan {
   const env = planEnv(app, framework, given)
   const login = planLogin(app, framework)
   return {
     framework,
-    // Before there is a secret, it is ignored.
+    // Writes the ignore file before the secret.
     changes: [...env.changes, ...login.changes],
     kept: [...env.kept, ...login.kept],
     steps: [...env.steps, ...login.steps],
@@ -78,10 +78,10 @@ function planEnv(app: AppFolder, { envFile, otherEnvFiles, appUrl }: Framework, 
   }
 }
 
-/** An address is the same with a slash at its end. */
+/** Ignores a slash at the end of an address. */
 const endOf = (name: string) => (name.endsWith('_URL') ? /\/+$/ : '')
 
-/** A value that is there stays. Whoever gave another one, or whose value cannot work, has to hear so. */
+/** Lists the warnings about existing values, which stay: each that is not valid, or differs from the given one. */
 function notesOn(where: string, there: Values, given: Values): string[] {
   const wrong = complaintsAbout(there).map(
     ({ name, rule }) => `${name} ${rule}. It was kept as it is: correct it.`,
@@ -118,7 +118,7 @@ function planLogin(app: AppFolder, framework: Framework) {
   return { changes, kept, steps }
 }
 
-/** The same file in whatever language the app may have written it. */
+/** Lists the names of the same file in every language of an app. */
 const namesOf = (path: string) =>
   ['ts', 'js', 'mts', 'mjs', 'cjs', 'tsx'].map((type) => path.replace(/\w+$/, type))
 

@@ -3,7 +3,7 @@ import type { HandlerFile } from './framework.ts'
 
 type Program = 'express' | 'fastify' | 'hono'
 
-/** One file that makes the login, for apps that start by a program of their own. */
+/** Returns one file that sets up the sign-in, for apps that start with their own program. */
 export const programFiles =
   (name: Program) =>
   (app: AppFolder): readonly HandlerFile[] => {
@@ -28,7 +28,7 @@ export const programFiles =
     return [{ path: pathOf(app), text: `${lines.join('\n')}\n` }]
   }
 
-// The rest of the app may read it later than this file is imported.
+// Loads the variables first, because the rest of the app may load them later than this file is imported.
 const readsEnv = [
   '// Node.js does not read .env by itself. Where there is none, as in production, the environment is set from outside.',
   "if (existsSync('.env')) process.loadEnvFile('.env')",

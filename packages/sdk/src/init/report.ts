@@ -1,7 +1,9 @@
 import type { Change, Plan } from './plan.ts'
 import { secretNames } from './variables.ts'
 
-/** What a dry run shows: the lines that would come and go. Others are not shown, since they may hold secrets of the app. */
+/**
+ * Returns the changes of a dry run: the lines to add and to remove. Other lines are hidden, as they may hold secrets.
+ */
 export const diffOf = (changes: readonly Change[]): string =>
   changes
     .map(({ path, before, after }) => {
@@ -24,7 +26,7 @@ const veiled = (line: string) => {
   return name ? line.replace(/=.*$/, '=… (not shown)') : line
 }
 
-/** What was done, what is left to a person, and what the service says of the key. */
+/** Returns the summary: the changes, the remaining steps, and the result of checking the key. */
 export function reportOf(
   { framework, changes, kept, steps, notes, appUrl }: Plan,
   isDryRun: boolean,

@@ -18,7 +18,7 @@ export const svelteKitSteps = (): readonly string[] => [
   "In +page.server: const { member } = await rolecall.requireMember(event, { anyOf: ['<role id>'] })",
 ]
 
-// `vite dev` keeps what stands in .env from the environment of the process.
+// `vite dev` does not copy the variables of .env into the environment of the process.
 const library = `import { createRolecall } from '@rolecall/sdk/sveltekit'
 import { env } from '$env/dynamic/private'
 import { error, redirect } from '@sveltejs/kit'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { CannotInit } from './cannot-init.ts'
 
-/** What `createRolecall()` reads from the environment, in the order in which it is written. */
+/** The variables that `createRolecall()` reads, in the order of writing. */
 export const variableNames = [
   'ROLECALL_URL',
   'ROLECALL_CLIENT_ID',
@@ -14,10 +14,10 @@ export const variableNames = [
 export type VariableName = (typeof variableNames)[number]
 export type Values = Partial<Record<VariableName, string>>
 
-/** Never shown. */
+/** Never printed. */
 export const secretNames: readonly string[] = ['ROLECALL_API_KEY', 'ROLECALL_SECRET']
 
-/** Stands above the line in the file. */
+/** The comment above each line in the file. */
 export const meanings: Readonly<Record<VariableName, string>> = {
   ROLECALL_URL: 'Where Rolecall is, as browsers reach it.',
   ROLECALL_CLIENT_ID: 'The id of the project.',
@@ -46,7 +46,7 @@ const rules: Readonly<Record<VariableName, readonly [isRight: (value: string) =>
   ],
 }
 
-/** What is wrong, by name; no value is shown. */
+/** Lists the invalid values by name, without the values themselves. */
 export const complaintsAbout = (values: Values): { readonly name: VariableName; readonly rule: string }[] =>
   variableNames.flatMap((name) => {
     const value = values[name]
@@ -54,7 +54,7 @@ export const complaintsAbout = (values: Values): { readonly name: VariableName; 
     return value === undefined || isRight(value) ? [] : [{ name, rule }]
   })
 
-/** @throws CannotInit that names what is wrong, and shows no value. */
+/** @throws CannotInit that names the invalid variable without its value. */
 export function checkValues(values: Values): void {
   const [first] = complaintsAbout(values)
   if (first) throw new CannotInit(`${first.name} ${first.rule}.`)

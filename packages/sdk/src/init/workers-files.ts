@@ -2,7 +2,7 @@ import type { AppFolder } from './app-folder.ts'
 import type { HandlerFile } from './framework.ts'
 import { variableNames } from './variables.ts'
 
-/** One file that makes the login of a Worker. */
+/** Returns one file that sets up the sign-in of a Worker. */
 export function workersFiles(app: AppFolder): readonly HandlerFile[] {
   const [parameter, variable] = app.isTyped
     ? [

@@ -2,7 +2,7 @@ import { type ProblemCode, problemBody, titleOf } from '../problem.ts'
 import type { Incoming } from './incoming.ts'
 import { isNavigation } from './incoming.ts'
 
-/** What is meant for one person is kept by no cache on the way. */
+/** Prevents caches from storing a personal response. */
 const personal = { 'cache-control': 'private, no-store' }
 
 export const redirectTo = (url: string, status: 302 | 303 = 302): Response =>
@@ -13,7 +13,7 @@ export const noContent = (): Response => new Response(null, { status: 204, heade
 export const json = (value: unknown): Response =>
   new Response(JSON.stringify(value), { headers: { ...personal, 'content-type': 'application/json' } })
 
-/** A page for a person, problem JSON for a program. `href` is where a person may go from here. */
+/** Returns a page for a person, or problem JSON for a program. `href` is the link on the page. */
 export function refuse(
   request: Incoming,
   status: number,

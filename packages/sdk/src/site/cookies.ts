@@ -1,18 +1,18 @@
-/** A cookie to be set; one with the age 0 is taken away. */
+/** A cookie to set. The age 0 deletes it. */
 export interface Cookie {
   readonly name: string
   readonly value: string
   readonly maxAgeSec: number
 }
 
-/** Chromium drops what is longer without a word. */
+/** Chromium silently drops longer cookies. */
 const mostBytes = 4_096
 
 /**
- * No script reads it, and no other site's form or frame sends it along; a link from elsewhere does, so that whoever
- * follows one is still logged in.
+ * Serializes a cookie that scripts cannot read. Forms and frames of other sites do not send it. A link from another
+ * site does, so a member who follows one stays signed in.
  *
- * @throws when browsers would drop it: a login that silently does not hold is worse.
+ * @throws if browsers would drop it: a sign-in that silently fails is worse.
  */
 export function serializeCookie({ name, value, maxAgeSec }: Cookie, isSecure: boolean): string {
   const length = name.length + value.length
@@ -24,7 +24,7 @@ export function serializeCookie({ name, value, maxAgeSec }: Cookie, isSecure: bo
 
 export const dropped = (name: string): Cookie => ({ name, value: '', maxAgeSec: 0 })
 
-/** The cookies of a request. Of two with one name the first counts, which is the one with the longer path. */
+/** Parses the cookies of a request. Of two with the same name the first one counts, which has the longer path. */
 export function readCookies(header: string | null | undefined): Map<string, string> {
   const cookies = new Map<string, string>()
   for (const pair of (header ?? '').split(';')) {

@@ -1,12 +1,12 @@
-/** What is read of a request, whatever the framework calls it. */
+/** The parts of a request that are read, independent of the framework. */
 export interface Incoming {
   readonly method: string
-  /** Path and query. The origin is that of `appUrl`, whatever the request says. */
+  /** Path and query. The origin is always that of `appUrl`, never that of the request. */
   readonly path: string
   header(name: string): string | null | undefined
-  /** Aborts when the browser is gone. Asked for by what goes on for long. */
+  /** Aborts when the browser disconnects. Used by long-running responses. */
   readonly signal?: AbortSignal | undefined
-  /** The answer cannot set a cookie, so that nothing may be replaced: a refreshed session would be lost. */
+  /** True if the response cannot set a cookie. Nothing is refreshed then, as the new session would be lost. */
   readonly isReadOnly?: boolean
 }
 
@@ -20,7 +20,7 @@ export function incomingOf(request: Request): Incoming {
   }
 }
 
-/** A person who opens a page, and not a script, or a browser that only looks ahead. */
+/** True if a person opens a page: not a script, and not a browser that prefetches. */
 export function isNavigation({ method, header }: Pick<Incoming, 'method' | 'header'>): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (/prefetch|preview/.test(`${header('sec-purpose')} ${header('purpose')}`)) return false
@@ -30,13 +30,13 @@ export function isNavigation({ method, header }: Pick<Incoming, 'method' | 'head
 }
 
 /**
- * True when a page of this app sent the request. Another subdomain is not this app. Browsers send at least one of the
- * two headers with whatever changes something, and no script can make them up.
+ * True if a page of this app sent the request. Another subdomain is not this app. Browsers send at least one of the two
+ * headers with every request that changes something, and no script can forge them.
  */
 export function isSameOrigin({ header }: Pick<Incoming, 'header'>, appUrl: string): boolean {
   const site = header('sec-fetch-site')
   return site ? site === 'same-origin' : header('origin') === appUrl
 }
 
-/** Nothing is changed by these, so that they may come from anywhere. */
+/** True for methods that change nothing, which any site may send. */
 export const isSafe = ({ method }: Pick<Incoming, 'method'>): boolean => /^(GET|HEAD|OPTIONS)$/.test(method)

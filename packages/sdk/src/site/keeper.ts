@@ -3,34 +3,34 @@ import { RolecallError } from '../rolecall-error.ts'
 import type { Sealer } from './seal.ts'
 import type { SessionStore } from './settings.ts'
 
-/** A session as it is kept between requests. Roles are not: they would be those of the login. */
+/** A session as it is stored between requests, without its roles: they would be those at sign-in. */
 export interface Kept extends Pair {
-  /** When this pair was got. */
+  /** The time at which this pair was issued. */
   readonly obtainedAtMs: number
   readonly expiresAtMs: number
 }
 
 interface Found {
   readonly kept: Kept
-  /** Sealed by a secret that has been replaced. */
+  /** Sealed with a secret that has been replaced. */
   readonly isOld: boolean
 }
 
-/** Puts sessions where the next request finds them, by the value of its cookie. */
+/** Stores sessions so that the next request finds them by the value of its cookie. */
 export interface Keeper {
-  /** Undefined for whatever this app has not made. */
+  /** Returns the session of a cookie, or undefined if this app has not made it. */
   read(cookie: string): Promise<Found | undefined>
-  /** The value of the cookie that finds it, `before` being the one that it had. */
+  /** Stores a session and returns the value of its cookie. `before` is the previous value. */
   write(kept: Kept, before?: string): Promise<string>
   remove(cookie: string): Promise<void>
-  /** Instances of the app see each other's writes. */
+  /** True if all instances of the app see each other's writes. */
   readonly isShared: boolean
 }
 
-/** Opened once, a cookie is known for as long as it is among the latest. */
+/** The number of decrypted cookies that are cached; the oldest are evicted. */
 const mostOpened = 10_000
 
-/** The cookie is the session, sealed. */
+/** Stores the session in the cookie, sealed. */
 export function createCookieKeeper(sealer: Sealer, purpose: string): Keeper {
   const opened = new Map<string, Found>()
   return {
@@ -51,7 +51,10 @@ export function createCookieKeeper(sealer: Sealer, purpose: string): Keeper {
   }
 }
 
-/** The cookie names the session, and the app's store has it: sealed too, so that who reads the store logs in nowhere. */
+/**
+ * Stores the session in the app's store, under a name in the cookie. It is sealed, so that reading the store signs no
+ * one in.
+ */
 export function createStoreKeeper(sealer: Sealer, purpose: string, store: SessionStore): Keeper {
   const idOf = async (cookie: string) => (await sealer.open(purpose, cookie))?.text
   return {
@@ -77,7 +80,7 @@ export function createStoreKeeper(sealer: Sealer, purpose: string, store: Sessio
   }
 }
 
-/** A store that cannot be asked is like a service that cannot: nobody can tell who is logged in. */
+/** Treats a failing store like a failing service: it is unknown which member is signed in. */
 async function reached<Value>(ask: () => Promise<Value>): Promise<Value> {
   try {
     return await ask()
@@ -89,7 +92,7 @@ async function reached<Value>(ask: () => Promise<Value>): Promise<Value> {
 const print = ({ token, refreshToken, obtainedAtMs, expiresAtMs }: Kept) =>
   JSON.stringify([token, refreshToken, Math.floor(obtainedAtMs / 1_000), Math.floor(expiresAtMs / 1_000)])
 
-/** What was opened was sealed here, so that its parts are what they were. */
+/** Opened values were sealed here, so their parts are valid. */
 function parse(opened: { text: string; isOld: boolean } | undefined): Found | undefined {
   if (!opened) return undefined
   const [token, refreshToken, obtainedAt, expiresAt] = JSON.parse(opened.text) as [

@@ -1,4 +1,4 @@
-/** Makes something when it is first needed: builds load the modules of an app where its environment is not set. */
+/** Delays the creation of a value until its first use: builds load the modules of an app without its environment. */
 export function lazily<Made>(make: () => Made): () => Made {
   let made: { readonly value: Made } | undefined
   return () => {

@@ -1,6 +1,9 @@
-/** Tabs of one browser share a stream; a person with several browsers, and one that was cut off and does not know. */
+/**
+ * The number of streams of a session. Tabs of one browser share a stream. A member may use several browsers, and a
+ * stream with a cut connection may still be open.
+ */
 const mostOfSession = 8
-/** Each holds a connection and some kilobytes. */
+/** The number of streams in all. Each holds a connection and a few kilobytes. */
 const mostInAll = 10_000
 
 interface OpenStream {
@@ -8,15 +11,15 @@ interface OpenStream {
   readonly end: () => void
 }
 
-/** The live sessions that are streamed from here. */
+/** The open streams of live sessions in this process. */
 export type LiveStreams = ReturnType<typeof createLiveStreams>
 
 /**
- * Ends the oldest stream where there are too many, of a session or in all: whoever opens one is there now, and a browser
- * whose stream ends comes back when it is still there.
+ * Limits the streams of a session and in all, by ending the oldest one. The newest has a browser behind it, and an open
+ * browser reconnects when its stream ends.
  */
 export function createLiveStreams(limits = { ofSession: mostOfSession, inAll: mostInAll }) {
-  // In the order in which they were opened.
+  // In the order of opening.
   const all = new Set<OpenStream>()
   const bySession = new Map<string, Set<OpenStream>>()
   const remove = (stream: OpenStream) => {
@@ -33,7 +36,7 @@ export function createLiveStreams(limits = { ofSession: mostOfSession, inAll: mo
     }
   }
   return {
-    /** Counts a stream, whose end calls what this returns. */
+    /** Counts a stream. The stream calls the returned function when it ends. */
     open(key: string, end: () => void): () => void {
       const stream = { key, end }
       const same = (bySession.get(key) ?? new Set<OpenStream>()).add(stream)

@@ -4,16 +4,19 @@ import type { Rolecall } from '../rolecall.ts'
 import type { LiveStreams } from './live-streams.ts'
 import type { Visit } from './visit.ts'
 
-/** Looked at in any case so often, in milliseconds; also keeps proxies from closing a silent connection. */
+/**
+ * The interval, in milliseconds, at which a session is checked in any case. It also keeps proxies from closing an idle
+ * connection.
+ */
 const everyMs = { cached: 15_000, uncached: 5_000 }
-/** All that look again at once, after a gap in what is known, do so spread over this time. */
+/** After a gap in the events, all streams check again within this time, in milliseconds, spread at random. */
 const spreadMs = 300
 
 /**
- * Who is logged in and with what roles, told at once and whenever it changes.
+ * Streams the session of the signed-in member, with its roles: at once, and after each change.
  *
- * It never tells a logout of somebody it has told of: their session may be refreshed elsewhere, which ends the token
- * that this stream knows. It ends instead, and the browser, which has the newest cookie, asks again.
+ * Never reports a logout after it has reported a member: their session may have been refreshed elsewhere, which ends
+ * the token that this stream knows. The stream ends instead, and the browser reconnects with the newest cookie.
  */
 export function liveAnswer(
   visit: Visit,
@@ -42,7 +45,7 @@ export function liveAnswer(
         controller.close()
       }
       const tell = (session: Session | undefined) => {
-        // When the roles were read is no news.
+        // A newer time of reading the roles is not a change.
         const text = JSON.stringify([session?.member, session?.roles])
         if (text === told) write(':\n\n')
         else write(`event: session\ndata: ${JSON.stringify(session ?? null)}\n\n`)
@@ -65,7 +68,7 @@ export function liveAnswer(
           const session = await visit.lookUp()
           if (!isOver) take(session)
         } catch {
-          // Nobody can tell for the moment: what was told stands, and the next look may know.
+          // The check failed for now: the last state stands until the next check.
           if (!isOver) write(':\n\n')
         }
         isLooking = false
@@ -80,7 +83,7 @@ export function liveAnswer(
       signal?.addEventListener('abort', () => end())
       write('retry: 250\n\n')
       const key = visit.sessionKey()
-      // Where there is none, nobody is logged in, and it ends with the first look.
+      // Without a session no member is signed in, and the stream ends after the first check.
       if (key !== undefined) uncount = streams.open(key, end)
       look()
     },
@@ -89,7 +92,7 @@ export function liveAnswer(
   return new Response(body, {
     headers: {
       'content-type': 'text/event-stream',
-      // Proxies and frameworks that compress would hold events back until there are many.
+      // Proxies and frameworks that compress would buffer the events.
       'cache-control': 'private, no-store, no-transform',
       'x-accel-buffering': 'no',
     },

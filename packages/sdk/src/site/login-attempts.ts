@@ -2,14 +2,17 @@ import type { Login } from '../mint-login.ts'
 import { type Cookie, dropped } from './cookies.ts'
 import type { Sealer } from './seal.ts'
 
-/** As long as the service keeps its side of a login. */
+/** The lifetime of a sign-in in seconds, the same as at the service. */
 const ttlSec = 600
-/** The cookie stays longer, so that whoever comes late is told so. */
+/** The cookie lives longer, so that a late sign-in gets an explanation. */
 const cookieTtlSec = 3_600
-/** Each tab may have one under way; cookies that nobody comes back for must not fill the browser's room. */
+/**
+ * The number of sign-ins that are under way. Each tab may have one; abandoned cookies must not fill the browser's
+ * storage.
+ */
 const mostAttempts = 5
 
-/** Why a login cannot be finished in this browser. */
+/** The reasons for which a sign-in cannot be finished in this browser. */
 type LostAttempt = 'LOGIN_NOT_FOUND' | 'LOGIN_UNREADABLE' | 'LOGIN_EXPIRED'
 
 interface Attempt extends Login {
@@ -18,8 +21,8 @@ interface Attempt extends Login {
 }
 
 /**
- * Logins under way, each in a cookie of its own that is named by its state: tabs of one browser do not end each
- * other's, and only the browser that began one can finish it.
+ * Keeps sign-ins that are under way, each in its own cookie that is named by its state. So the tabs of a browser do not
+ * end each other's sign-in, and only the browser that started one can finish it.
  */
 export function createLoginAttempts(sealer: Sealer, prefix: string) {
   const nameOf = (state: string) => `${prefix}_${state.slice(0, 16)}`
@@ -38,11 +41,11 @@ export function createLoginAttempts(sealer: Sealer, prefix: string) {
     return isOver ? 'LOGIN_EXPIRED' : { state, codeVerifier, returnTo, startedAtMs }
   }
   return {
-    /** The cookies that begin a login, and let go of the oldest where there are too many. */
+    /** Returns the cookies that start a sign-in, and that drop the oldest ones if there are too many. */
     async begin(cookies: ReadonlyMap<string, string>, { state, codeVerifier }: Login, returnTo: string) {
       const name = nameOf(state)
       const value = await sealer.seal(name, JSON.stringify([state, codeVerifier, returnTo, Date.now()]))
-      // A name that is none of ours may be too long to be taken away.
+      // A foreign name may be too long to be deleted.
       const others = [...cookies.keys()].filter(
         (other) => other.startsWith(`${prefix}_`) && other.length === name.length,
       )
@@ -56,7 +59,10 @@ export function createLoginAttempts(sealer: Sealer, prefix: string) {
       return [{ name, value, maxAgeSec: cookieTtlSec }, ...surplus.map(({ other }) => dropped(other))]
     },
 
-    /** The login that this browser began with a state, and the cookie that ends it; or why there is none. */
+    /**
+     * Finds the sign-in that this browser started with a state, and returns it with the cookie that ends it, or the
+     * reason for which there is none.
+     */
     async finish(
       cookies: ReadonlyMap<string, string>,
       state: string,

@@ -40,7 +40,7 @@ function serve(port: number, appUrl: string, sso: boolean): Promise<RunningSite>
 }
 
 const browserAt = (appUrl: string) => new SiteBrowser(appUrl, world.sim.url)
-/** Where a page leads. */
+/** Returns the address to which a page redirects. */
 const leadsTo = async (browser: SiteBrowser, address: string) => {
   const answer = await browser.ask(address, { as: 'page' })
   await answer.body?.cancel()
@@ -48,7 +48,7 @@ const leadsTo = async (browser: SiteBrowser, address: string) => {
 }
 
 describe('a login that cannot be finished', () => {
-  /** The address with which the service sends a browser back. */
+  /** Returns the address to which the service sends a browser back. */
   const comeBack = async (browser: SiteBrowser): Promise<string> => {
     const screen = await leadsTo(browser, await leadsTo(browser, '/auth/login?return_to=/x'))
     const back = await leadsTo(browser, `${screen}&login_as=${demo.users.ada}&auto=1`)

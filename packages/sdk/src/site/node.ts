@@ -2,7 +2,10 @@ import type { Incoming } from './incoming.ts'
 import type { Opened, Site } from './site.ts'
 import type { Visit } from './visit.ts'
 
-/** What is used of a request of `node:http`. Express keeps in `originalUrl` what a router below a path cuts off. */
+/**
+ * The parts of a `node:http` request that are used here. In Express, `originalUrl` keeps the prefix that a mounted
+ * router removes.
+ */
 export interface NodeRequest {
   readonly method?: string | undefined
   readonly url?: string | undefined
@@ -10,7 +13,7 @@ export interface NodeRequest {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
-/** What is used of a response of `node:http`. */
+/** The parts of a `node:http` response that are used here. */
 export interface NodeResponse {
   statusCode: number
   readonly destroyed: boolean
@@ -65,8 +68,8 @@ export async function sendToNode(answer: Response | undefined, response: NodeRes
 }
 
 /**
- * Puts the cookies of a visit on the response at the moment when its head is written: whatever the app has set by then
- * stays, but for a header that would let others keep it.
+ * Adds the cookies of a visit to the response when its head is written. Headers that the app has set by then stay,
+ * except a header that would let caches store the response.
  */
 function finishNode(site: Site, visit: Visit, response: NodeResponse): void {
   const { writeHead } = response
@@ -83,7 +86,7 @@ function finishNode(site: Site, visit: Visit, response: NodeResponse): void {
   }
 }
 
-/** What `writeHead` takes: names and values in an object, in pairs or in a row. */
+/** Lists the headers that `writeHead` receives: as an object, as pairs, or as a flat list. */
 function headersOf(given: unknown): [string, string][] {
   if (typeof given !== 'object' || given === null) return []
   if (!Array.isArray(given)) return Object.entries(given)

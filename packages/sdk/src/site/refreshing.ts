@@ -3,13 +3,13 @@ import type { Rolecall } from '../rolecall.ts'
 import { RolecallError } from '../rolecall-error.ts'
 import type { Keeper, Kept } from './keeper.ts'
 
-/** What came of a refresh: a new pair, a sibling elsewhere that was first, or the old pair as before. */
+/** The result of a refresh: a new pair, another instance that was first, or the old pair unchanged. */
 export type Refreshed =
   | { readonly kind: 'rotated'; readonly kept: Kept; readonly cookie: string }
   | { readonly kind: 'superseded' }
   | { readonly kind: 'unchanged' }
 
-/** Refreshes under way and made lately, by the refresh token that they replace. */
+/** Refreshes that are under way or recent, by the refresh token that they replace. */
 export type Flights = Map<string, Flight>
 
 interface Flight {
@@ -17,9 +17,11 @@ interface Flight {
   readonly result: Promise<Refreshed>
 }
 
-/** Requests that left with the old cookie arrive so much later at most. The service keeps its grace for 30 s. */
+/**
+ * The maximum delay, in milliseconds, of requests that were sent with the old cookie. The service's grace lasts 30 s.
+ */
 const rememberedMs = 120_000
-/** How long another instance is waited for that has refreshed and not stored yet. */
+/** How long to wait for another instance that has refreshed, but has not stored the pair yet. */
 const waits = { times: 10, ms: 100 }
 
 export type Refreshing = ReturnType<typeof createRefreshing>
@@ -27,10 +29,10 @@ export type Refreshing = ReturnType<typeof createRefreshing>
 /**
  * Replaces pairs, once each.
  *
- * What can happen when: a refresh ends both old values at once, and only its own answer has the new ones. So whoever
- * brings the old pair meanwhile, or for two minutes after, gets the result of that one refresh instead of asking for
- * another. A pair that is not live is never sent: the service would take it for a stolen one, and end the session.
- * An answer that does not arrive is not asked for again, for the same reason.
+ * A refresh ends both old values at once, and only its own response contains the new ones. So a request with the old
+ * pair, during the refresh or up to two minutes later, receives the result of that refresh instead of starting another.
+ * A pair that is not live is never sent: the service would treat it as stolen, and end the session. For the same reason
+ * a refresh without a response is not retried.
  */
 export function createRefreshing(
   client: Pick<Rolecall, 'validate' | 'refresh'>,
@@ -54,13 +56,13 @@ export function createRefreshing(
     }
   }
 
-  /** What another instance has stored meanwhile, where the app has a store. */
+  /** Returns the pair that another instance has stored in the meantime, if the app has a store. */
   const stored = async (kept: Kept, cookie: string): Promise<Refreshed | undefined> => {
     const found = keeper.isShared ? await keeper.read(cookie) : undefined
     if (!found || found.kept.refreshToken === kept.refreshToken) return undefined
     return { kind: 'rotated', kept: found.kept, cookie }
   }
-  /** The same of one that has been first, and may be about to store. */
+  /** Waits for the pair of another instance that was first, and may be about to store it. */
   const winnersPair = async (kept: Kept, cookie: string): Promise<Refreshed | undefined> => {
     for (let i = 0; keeper.isShared && i < waits.times; i++) {
       const found = await stored(kept, cookie)
@@ -71,7 +73,7 @@ export function createRefreshing(
   }
 
   const forgetOld = () => {
-    // In the order in which they began.
+    // In the order of their start.
     for (const [key, { startedAtMs }] of flights) {
       if (Date.now() - startedAtMs < rememberedMs) return
       flights.delete(key)
@@ -79,14 +81,16 @@ export function createRefreshing(
   }
 
   return {
-    /** The refresh of this pair that is under way or was made lately. */
+    /** Returns the refresh of this pair that is under way or recent. */
     resultFor: ({ refreshToken }: Kept): Promise<Refreshed> | undefined => flights.get(refreshToken)?.result,
 
-    /** What has replaced a pair that is not live any more, as far as that is known here. */
+    /** Returns the replacement of a pair that is no longer live, if it is known here. */
     replacementOf: async (kept: Kept, cookie: string): Promise<Refreshed | undefined> =>
       (await flights.get(kept.refreshToken)?.result) ?? stored(kept, cookie),
 
-    /** Refreshes, or joins whoever does. Rejects when nobody can tell, and the pair is then as it was. */
+    /**
+     * Refreshes a pair, or joins the refresh that is under way. Rejects during an outage; the pair is then unchanged.
+     */
     refresh(kept: Kept, cookie: string): Promise<Refreshed> {
       forgetOld()
       const key = kept.refreshToken
@@ -101,6 +105,8 @@ export function createRefreshing(
   }
 }
 
-/** Less than half of its life is left: refreshing is seldom, as each time requests under way have the old one. */
+/**
+ * True after half of the lifetime. Refreshes are rare, because each one meets requests that still carry the old pair.
+ */
 export const isDue = ({ obtainedAtMs, expiresAtMs }: Kept): boolean =>
   Date.now() > obtainedAtMs + (expiresAtMs - obtainedAtMs) / 2

@@ -1,11 +1,12 @@
-/** Longer ones would not fit the cookie that holds them. */
+/** Longer addresses would not fit into the cookie that holds them. */
 const mostCharacters = 1_500
 
 /**
- * Where a browser goes after a login: an address of this app, as a whole, else its start page.
+ * Returns the address to which a browser goes after the sign-in: the complete address of a page of this app, otherwise
+ * its start page.
  *
- * As a whole, because a path alone may begin with two slashes (`/.//evil.example` is on this origin, and its path is
- * `//evil.example`). Not the routes of the login itself, which would go round in circles.
+ * The address is complete because a path alone may begin with two slashes (`/.//evil.example` is on this origin, and
+ * its path is `//evil.example`). The sign-in routes are excluded, because they would loop.
  */
 export function safeReturnTo(wanted: string | null | undefined, appUrl: string, authPath: string): string {
   const home = `${appUrl}/`

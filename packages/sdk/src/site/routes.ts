@@ -13,7 +13,7 @@ export interface RouteParts extends VisitParts {
   readonly liveStreams: LiveStreams
 }
 
-/** What a route is given. */
+/** The input of a route. */
 interface Context {
   readonly parts: RouteParts
   readonly visit: Visit
@@ -26,7 +26,7 @@ interface Route {
   readonly answer: (context: Context) => Promise<Response>
 }
 
-/** The routes below `authPath`. What changes something is a POST of a page of this app. */
+/** The routes below `authPath`. A route that changes something requires a POST from a page of this app. */
 const routes: Readonly<Record<string, Route>> = {
   login: { method: 'GET', answer: beginLogin },
   callback: { method: 'GET', answer: finishLogin },
@@ -38,7 +38,7 @@ const routes: Readonly<Record<string, Route>> = {
     answer: async ({ parts: { client, liveStreams, settings }, visit }) =>
       liveAnswer(visit, client, liveStreams, settings.cache !== false),
   },
-  // For frameworks whose pages have no status of their own: they send people here.
+  // For frameworks that cannot set the status of a page: they redirect people here.
   denied: { method: 'GET', answer: async ({ visit }) => refuse(visit.request, 403, 'ROLE_REQUIRED') },
   unavailable: {
     method: 'GET',
@@ -67,7 +67,7 @@ async function finishLogin({ parts, visit, given, query }: Context): Promise<Res
   if (typeof found === 'string') return refuse(request, 400, found, { href: loginPath(authPath, '/') })
   const href = loginPath(authPath, found.attempt.returnTo)
   visit.setCookie(found.ended)
-  // RFC 9207: an answer that another service made for this app is not taken.
+  // RFC 9207: rejects a response that another service made for this app.
   if (query.get('iss')?.replace(/\/+$/, '') !== url) {
     onError(
       new Error(
@@ -83,7 +83,7 @@ async function finishLogin({ parts, visit, given, query }: Context): Promise<Res
   const { codeVerifier, returnTo } = found.attempt
   try {
     const redirectUri = `${appUrl}${authPath}/callback`
-    // Without the browser's address: the service has seen it itself, which is more than a header of a proxy tells.
+    // Omits the browser's address: the service has seen it itself, which is more reliable than a proxy header.
     const { token, refreshToken, expiresAt } = await client.exchange({
       clientId,
       code,
@@ -112,10 +112,10 @@ async function logOut({ parts: { settings }, visit }: Context): Promise<Response
     : noContent()
 }
 
-/** A form, and not a script. */
+/** True for a form, false for a script. */
 const isNavigationOfForm = ({ request: { header } }: Visit) => isNavigation({ method: 'GET', header })
 
-/** What is due has been refreshed with the visit. */
+/** Opening the visit has already refreshed a session that was due. */
 async function refreshSession({ visit }: Context): Promise<Response> {
   return visit.isSuperseded ? visit.unavailable() : noContent()
 }
@@ -130,7 +130,7 @@ async function tellSession({ visit }: Context): Promise<Response> {
   }
 }
 
-/** Answers by a route, whose name is what stands behind `authPath/`. */
+/** Responds by the route that is named after `authPath/`. */
 export async function answerByRoute(
   parts: RouteParts,
   request: Incoming,
@@ -147,7 +147,7 @@ export async function answerByRoute(
   return { visit, answer: await route.answer({ parts, visit, given, query }) }
 }
 
-/** Why a request is not answered by a route. */
+/** Returns the response that refuses a request before its route, or undefined. */
 function refusalBefore(route: Route | undefined, visit: Visit, appUrl: string): Response | undefined {
   const { request } = visit
   if (!route) return undefined

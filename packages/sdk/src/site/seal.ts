@@ -1,12 +1,12 @@
 import { fromBase64Url, toBase64Url } from '../base64url.ts'
 
-/** Of the form of what is sealed; another one would have another number. */
+/** The version of the sealed format. */
 const version = '1'
 const nonceBytes = 12
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
-/** Seals texts so that only this app reads and makes them. */
+/** Seals texts so that only this app can read and make them. */
 export type Sealer = ReturnType<typeof createSealer>
 
 interface Key {
@@ -15,10 +15,10 @@ interface Key {
 }
 
 /**
- * AES-256-GCM, as `version.keyId.base64url(nonce ‖ ciphertext ‖ tag)`. What it is sealed for, e.g. the name of its
- * cookie, is authenticated with it: one cookie's value is nothing in another.
+ * Seals with AES-256-GCM, as `version.keyId.base64url(nonce ‖ ciphertext ‖ tag)`. The purpose, e.g. the name of a
+ * cookie, is authenticated with the text: the value of one cookie is invalid in another.
  *
- * The first secret seals and all of them open, so that a secret is replaced without ending a session.
+ * The first secret seals, and all of them open, so that a secret can be replaced without ending a session.
  */
 export function createSealer(secrets: readonly string[]) {
   const keys = Promise.all(secrets.map(deriveKey))
@@ -34,7 +34,7 @@ export function createSealer(secrets: readonly string[]) {
       return `${version}.${newest.id}.${toBase64Url(bytes)}`
     },
 
-    /** Undefined for whatever was not sealed for this purpose by one of the secrets. */
+    /** Opens a value, or returns undefined if it was not sealed for this purpose with one of the secrets. */
     async open(purpose: string, value: string): Promise<{ text: string; isOld: boolean } | undefined> {
       const [form, id, encoded = '', ...more] = value.split('.')
       const all = await keys
@@ -60,7 +60,7 @@ const parameters = (iv: Uint8Array<ArrayBuffer>, purpose: string) => ({
   additionalData: utf8(purpose),
 })
 
-/** A key of its own by HKDF, and a name for it that tells nothing of the secret. */
+/** Derives a key by HKDF, and a name for it that reveals nothing about the secret. */
 async function deriveKey(secret: string): Promise<Key> {
   const base = await crypto.subtle.importKey('raw', utf8(secret), 'HKDF', false, ['deriveKey', 'deriveBits'])
   const by = (info: string) => ({

@@ -2,43 +2,46 @@ import { addressProblem, keyProblem } from '../connection.ts'
 import type { CacheOptions } from '../session-cache.ts'
 import { readVariable } from './environment.ts'
 
-/** Keeps what would otherwise be in the cookie, e.g. in Redis; shared by all instances of the app. */
+/** Stores sessions outside the cookie, e.g. in Redis. All instances of the app share it. */
 export interface SessionStore {
   get(id: string): Promise<string | null | undefined>
   set(id: string, value: string, ttlSec: number): Promise<unknown>
   delete(id: string): Promise<unknown>
 }
 
-/** What is not given comes from the environment. */
+/** Options of `createRolecall()`. Missing options come from the environment variable that is named first. */
 export interface SiteOptions {
-  /** `ROLECALL_URL`: where the service is, as browsers reach it: `https://id.example`. */
+  /** `ROLECALL_URL`: address of the service, the same that browsers use: `https://id.example`. */
   readonly url?: string
-  /** `ROLECALL_API_KEY`: the project's key, `rck_…`. */
+  /** `ROLECALL_API_KEY`: the project's API key, `rck_…`. */
   readonly apiKey?: string
-  /** `ROLECALL_CLIENT_ID`: the project's id. */
+  /** `ROLECALL_CLIENT_ID`: the project's ID. */
   readonly clientId?: string
-  /** `ROLECALL_SERVER_ID`: the chat server whose members may log in. */
+  /** `ROLECALL_SERVER_ID`: the ID of the chat server. Only its members may sign in. */
   readonly serverId?: string
-  /** `ROLECALL_APP_URL`: where browsers reach this app. Never taken from a request, whose `Host` is the caller's word. */
+  /**
+   * `ROLECALL_APP_URL`: address of this app, as browsers use it. Never read from a request, because the caller chooses
+   * its `Host`.
+   */
   readonly appUrl?: string
   /**
-   * `ROLECALL_SECRET`: 32 random characters or more, that cookies are sealed with. The first seals, all of them open:
-   * put a new one in front to replace it (in the variable: separated by a comma).
+   * `ROLECALL_SECRET`: at least 32 random characters, with which cookies are sealed. The first secret seals, and all of
+   * them open: to replace a secret, put the new one first (in the variable: separated by a comma).
    */
   readonly secret?: string | readonly string[]
-  /** Where the routes are. Default `/auth`. */
+  /** The path of the sign-in routes. Default `/auth`. */
   readonly authPath?: string
-  /** Where a browser goes after a logout. Default `/`. */
+  /** The address to which a browser goes after a logout. Default `/`. */
   readonly afterLogout?: string
-  /** A browser that logged in elsewhere before skips the chat platform's screen. Default: it sees it. */
+  /** Skips the chat platform's screen for a browser that has signed in elsewhere before. Default false. */
   readonly sso?: boolean
-  /** See `RolecallOptions`. Default true; `false` where each request is a process of its own. */
+  /** See `RolecallOptions`. Default true. Use `false` if each request runs in its own process. */
   readonly cache?: boolean | CacheOptions
-  /** Keeps sessions; the cookie is then only their name. Default: the sealed cookie holds the session. */
+  /** Stores sessions; the cookie then contains only a name. By default the sealed cookie contains the session. */
   readonly store?: SessionStore
-  /** Another `fetch` for what is asked of the service. */
+  /** Another `fetch` for requests to the service. */
   readonly fetch?: typeof fetch
-  /** Told why somebody got a 503 or a failed login. Default `console.error`. */
+  /** Called with the reason for a 503 or a failed sign-in. Default `console.error`. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -68,7 +71,7 @@ const variables = {
   secret: ['ROLECALL_SECRET', '32 random characters or more, e.g. of `openssl rand -hex 32`'],
 } as const
 
-/** @throws TypeError that names everything that is missing or wrong, and shows no value. */
+/** @throws TypeError that names each missing or invalid setting without its value. */
 export function readSettings(options: SiteOptions): Settings {
   const problems: string[] = []
   const read = (name: keyof typeof variables): string => {
@@ -84,7 +87,7 @@ export function readSettings(options: SiteOptions): Settings {
     refuse(name, value, isRight ? undefined : rule)
   const [url, apiKey, clientId] = [read('url'), read('apiKey'), read('clientId')]
   const [serverId, appUrl, secret] = [read('serverId'), read('appUrl'), read('secret')]
-  // Only the variable is a list: a secret that is given may have a comma.
+  // Only the variable is a list: a secret from the options may contain a comma.
   const secrets = (options.secret ? [options.secret].flat() : secret.split(',')).map((one) => one.trim())
   const app = parse(appUrl)
   refuse('url', url, addressProblem(url))

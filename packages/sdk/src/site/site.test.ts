@@ -39,7 +39,7 @@ const optionsOf = (): SiteOptions => ({
   onError: () => {},
 })
 
-/** An instance of the app as it is in a process of its own, which shares nothing with another. */
+/** Creates an instance of the app as in its own process, which shares nothing with another. */
 const newInstance = (options: Partial<SiteOptions> = {}) => {
   Reflect.deleteProperty(globalThis, Symbol.for('rolecall 1'))
   return createRolecall({ ...optionsOf(), ...options })
@@ -52,7 +52,7 @@ const answerBy = (instance: Instance) => (request: Request) =>
     async (_, visitor) => new Response((await visitor.requireMember()).member.username),
   )
 
-/** Starts an instance at the address of the app; the one before is gone. */
+/** Starts an instance at the address of the app, in place of the previous one. */
 async function serve(instance: Instance): Promise<SiteBrowser> {
   for (const one of running) await one.close()
   running = [await listenFetch(port, answerBy(instance))]
@@ -163,7 +163,7 @@ describe('the cookie of a session', () => {
     for (let i = 0; i < sealed.length; i++) {
       const other = sealed[i] === 'A' ? 'B' : 'A'
       const changed = sealed.slice(0, i) + other + sealed.slice(i + 1)
-      // The last character carries bits that are none.
+      // The last character contains unused bits.
       if (i < sealed.length - 1) expect(await sealer.open('one', changed), String(i)).toBeUndefined()
     }
   })
@@ -225,7 +225,7 @@ describe('two instances of an app without a store', () => {
       headers.get('retry-after'),
     ])
     for (const [status, location, retryAfter] of seen) {
-      // Who comes after the refresh has a token that is not live any more, and is not refreshed.
+      // A request after the refresh has a token that is no longer live, and is not refreshed.
       if (status === 302 && !location?.toString().includes('/auth/login'))
         expect(location).toBe(`${url}/crew?x=1`)
       if (status === 503) expect(retryAfter).toBe('1')
@@ -234,13 +234,13 @@ describe('two instances of an app without a store', () => {
     for (const { headers } of losers) {
       for (const line of headers.getSetCookie()) expect(line).toMatch(/_retry=1; Path=\/; Max-Age=10/)
     }
-    // Nobody took it for theft.
+    // The service did not treat it as theft.
     const [line = ''] = winners[0]?.headers.getSetCookie() ?? []
     browser.jar.set(cookieName(), /=([^;]+)/.exec(line)?.[1] ?? '')
     expect(await client().validate((await pairIn(browser))[0])).toBeDefined()
   })
 
-  /** One whose refresh comes second, each time. */
+  /** Creates an instance that always refreshes second. */
   const givenLoser = ([token, refreshToken]: readonly [string, string, ...unknown[]]) =>
     newInstance({
       fetch: async (input, init) => {

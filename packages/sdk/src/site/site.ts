@@ -11,32 +11,34 @@ import { readSettings, type Settings, type SiteOptions } from './settings.ts'
 import { sharedBy } from './shared.ts'
 import { openVisit, type Visit } from './visit.ts'
 
-/** An opened request. If it has an answer, for example from a route of the login, that is sent instead of the app's response. */
+/**
+ * An opened request. Its answer, if there is one, is sent instead of the app's response; e.g. that of a sign-in route.
+ */
 export interface Opened {
   readonly visit: Visit
   readonly answer: Response | undefined
 }
 
-/** What all adapters are made of. */
+/** The common core of all adapters. */
 export interface Site {
   readonly client: Rolecall
   readonly settings: Settings
   readonly isSecure: boolean
   open(request: Incoming): Promise<Opened>
-  /** Puts the cookies of a visit on the headers of an answer of the app. */
+  /** Adds the cookies of a visit to the headers of the app's response. */
   finish(visit: Visit, headers: Headers): void
   /** Returns the app's response with the cookies of a visit. */
   finished(visit: Visit, answer: Response): Response
-  /** True for the addresses of the login. */
+  /** True for the paths of the sign-in. */
   isRoute(path: string): boolean
 }
 
-/** @throws TypeError that names everything that is missing or wrong. */
+/** @throws TypeError that names each missing or invalid setting. */
 export function createSite(options: SiteOptions): Site {
   const settings = readSettings(options)
   const { url, apiKey, clientId, appUrl, authPath, secrets, cache, store, fetch } = settings
   const isSecure = appUrl.startsWith('https:')
-  // Ports do not separate cookies: two apps on one machine would overwrite each other's without the project's id.
+  // Ports do not separate cookies: without the project's ID, two apps on one machine would overwrite each other's.
   const prefix = `${isSecure ? '__Host-' : ''}rolecall_${clientId}`
   const names = { session: prefix, login: `${prefix}_login`, retry: `${prefix}_retry` }
   const { client, flights, liveStreams } = sharedBy(
@@ -57,7 +59,7 @@ export function createSite(options: SiteOptions): Site {
   const finish = (visit: Visit, headers: Headers) => {
     if (visit.cookies.length === 0) return
     for (const cookie of visit.cookies) headers.append('set-cookie', serializeCookie(cookie, isSecure))
-    // A cache on the way would hand one person's cookie to others.
+    // A cache on the way would give one member's cookie to others.
     headers.set('cache-control', 'private, no-store')
   }
   const isRoute = (path: string) => path.startsWith(authPath) && /^([/?]|$)/.test(path.slice(authPath.length))

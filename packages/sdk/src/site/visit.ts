@@ -15,16 +15,16 @@ export interface VisitParts {
   readonly client: Rolecall
   readonly keeper: Keeper
   readonly refreshing: Refreshing
-  /** What cookies are called. */
+  /** The names of the cookies. */
   readonly names: { readonly session: string; readonly login: string; readonly retry: string }
 }
 
-/** One request of a browser: who it is from, and what its answer must carry. */
+/** One request of a browser: its session, and the cookies that the response must set. */
 export type Visit = Awaited<ReturnType<typeof openVisit>>
 
 /**
- * Reads the session of a request. Where a person opens a page it is refreshed when that is due: each refresh costs the
- * requests under way their session for a moment, and whoever only looks ahead (prefetches) must not cause one.
+ * Reads the session of a request. Refreshes it if that is due and a person opens a page. Each refresh briefly
+ * invalidates the session of the requests under way, and a prefetch must not cause one.
  */
 export async function openVisit(
   parts: VisitParts,
@@ -36,7 +36,7 @@ export async function openVisit(
   const cookies: Cookie[] = []
   const isPage = isNavigation(request)
   let value = given.get(names.session)
-  /** Why nobody can tell whose cookie this is. */
+  /** The reason for which the session of this cookie cannot be determined. */
   let failure: unknown
   const noteFailure = (error: unknown) => {
     failure = error
@@ -56,7 +56,7 @@ export async function openVisit(
     if (refreshed?.kind === 'rotated') set(refreshed.kept, refreshed.cookie)
     isSuperseded = refreshed?.kind === 'superseded'
   }
-  /** Nobody can tell: the pair is as it was, and the next page tries again. */
+  /** The refresh failed: the pair is unchanged, and the next page tries again. */
   const unlessItFails = (result: Promise<Refreshed | undefined>) =>
     result.catch((error: unknown) => void settings.onError(error))
 
@@ -68,7 +68,7 @@ export async function openVisit(
     else if (mayRefresh && found.isOld) set(found.kept, await keeper.write(found.kept, value))
   }
   if (isSuperseded && isPage) {
-    // The browser has the new cookie by now, from whoever was first: one more try, and then it is logged out.
+    // By now the browser has the new cookie of the request that was first: try once more, then sign out.
     const isSecondTry = given.has(names.retry)
     cookies.push(isSecondTry ? dropped(names.retry) : { name: names.retry, value: '1', maxAgeSec: 10 })
     if (!isSecondTry) redirect = redirectTo(safeReturnTo(request.path, settings.appUrl, settings.authPath))
@@ -76,13 +76,13 @@ export async function openVisit(
     isSuperseded = false
   }
 
-  /** Asks anew, each time. */
+  /** Validates again, at each call. */
   const lookUp = async (): Promise<Session | undefined> => {
     if (failure) throw failure
     if (!kept || value === undefined) return undefined
     const session = await client.validate(kept.token)
     if (session) return session
-    // Replaced while this request was on its way here.
+    // Replaced while this request was on its way.
     const later = await unlessItFails(refreshing.replacementOf(kept, value))
     if (later?.kind !== 'rotated') return undefined
     apply(later)
@@ -101,25 +101,25 @@ export async function openVisit(
 
   return {
     request,
-    /** To be sent instead of what the app would answer. */
+    /** Sent instead of the app's response. */
     redirect,
-    /** To be set by whatever is answered. Grows until then. */
+    /** The cookies to set with the response. The list can grow until then. */
     cookies: cookies as readonly Cookie[],
     setCookie: (cookie: Cookie) => void cookies.push(cookie),
     isSuperseded,
     unavailable,
     lookUp,
-    /** Names the session among all of this process; undefined where the request brings none. */
+    /** Identifies the session in this process; undefined if the request has none. */
     sessionKey: () => kept?.token,
 
     /**
-     * Who is logged in; undefined when nobody is.
+     * Returns the session of the signed-in member, or undefined if no member is signed in.
      *
-     * @throws RolecallError when nobody can tell.
+     * @throws RolecallError during an outage, when that cannot be determined.
      */
     currentSession,
 
-    /** A live session with the roles that are asked for, or the answer that refuses it. */
+    /** Returns a live session with the required roles, or the response that refuses the request. */
     async decide(rules: MemberRules = {}): Promise<Decision> {
       checkRules(rules)
       if (!isSafe(request) && !isSameOrigin(request, settings.appUrl)) {
@@ -147,7 +147,7 @@ export async function openVisit(
     /**
      * Ends the session, here and at the service.
      *
-     * @throws RolecallError when the service cannot be told; the session then goes on.
+     * @throws RolecallError if the service cannot be reached; the session then stays live.
      */
     async signOut(): Promise<void> {
       if (kept) await client.logout(kept.token)
@@ -157,11 +157,12 @@ export async function openVisit(
       if (given.has(names.session) || value !== undefined) cookies.push(dropped(names.session))
     },
 
-    /** A login that has just been made. */
+    /** Stores the session of a completed sign-in. */
     async signIn(next: Kept): Promise<void> {
       const before = kept
       set(next, await keeper.write(next))
-      // The session that this browser had before has no cookie any more. That it may stay until it expires is no reason to fail.
+      // No cookie holds the browser's previous session any more. That it may stay live until it expires is no reason to
+      // fail.
       if (before) await client.logout(before.token).catch(settings.onError)
     },
   }

@@ -16,7 +16,7 @@ const prefixItems: Keyword = (reading) => {
   }
 }
 
-/** Every item behind those that `prefixItems` beside it speaks of. */
+/** Checks every item after those that `prefixItems` beside it checks. */
 const items: Keyword = (reading) => {
   const node = reading.sub('apart')
   const { prefixItems: before } = reading.schema
@@ -47,7 +47,7 @@ const unevaluatedItems: Keyword = (reading) => {
   }
 }
 
-/** At least `minContains` items, and at most `maxContains`, pass. */
+/** Checks that at least `minContains` items, and at most `maxContains`, pass. */
 const contains: Keyword = (reading) => {
   const node = reading.sub('apart')
   const { minContains: least = 1, maxContains: most = Number.POSITIVE_INFINITY } = reading.schema
@@ -85,7 +85,7 @@ const itemBound =
     return (value, run) => !Array.isArray(value) || holds(value.length, limit) || run.fail(code, message)
   }
 
-/** By the texts of the items: the time is that of reading them once, however many they are. */
+/** Compares the texts of the items: the time is that of reading them once, for any number of items. */
 const uniqueItems: Keyword = ({ value: wanted, complain }) => {
   if (typeof wanted !== 'boolean') complain('must be true or false')
   if (wanted !== true) return undefined
@@ -96,7 +96,7 @@ const uniqueItems: Keyword = ({ value: wanted, complain }) => {
   }
 }
 
-/** Keywords of arrays, in the order in which they are checked: what was not evaluated comes last. */
+/** Keywords of arrays, in the order of their checks: unevaluated items come last. */
 export const arrayKeywords: Readonly<Record<string, Keyword>> = {
   minItems: itemBound('MIN_ITEMS', 'at least', (count, limit) => count >= limit),
   maxItems: itemBound('MAX_ITEMS', 'at most', (count, limit) => count <= limit),

@@ -20,7 +20,10 @@ export function problemsOfReferences(nodes: Iterable<Node>): SchemaProblem[] {
   return []
 }
 
-/** How many schemas a value meets at one place: infinite for a circle, which is met while it is counted. */
+/**
+ * Returns how many schemas are applied to a value at one place: infinite for a cycle, which is reached while it is
+ * counted.
+ */
 function visitsOf(node: Node, known: Map<Node, number>): number {
   const count = known.get(node)
   if (count !== undefined) return count

@@ -23,7 +23,7 @@ import { valueKeywords } from './value-keywords.ts'
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
-/** Everything that asserts something, in the order in which it is checked. */
+/** All keywords that assert something, in the order of their checks. */
 const keywords: Readonly<Record<string, Keyword>> = {
   ...valueKeywords,
   ...arrayKeywords,
@@ -35,7 +35,7 @@ const keywords: Readonly<Record<string, Keyword>> = {
 const inOrder = Object.keys(keywords)
 const unevaluated = [...Object.keys(lastArrayKeywords), ...Object.keys(lastObjectKeywords)]
 
-/** Keywords that only tell a reader something. `$anchor` names a place for `$ref`. */
+/** Keywords that are only for readers. `$anchor` names a place for `$ref`. */
 const silent = new Set([
   '$schema',
   '$anchor',
@@ -51,7 +51,7 @@ const silent = new Set([
   'contentMediaType',
 ])
 
-/** A compiled schema, or everything that is wrong with it. */
+/** A compiled schema, or all problems of it. */
 export type Compiled = { readonly root: Node } | { readonly problems: SchemaProblem[] }
 
 /**
@@ -160,7 +160,7 @@ export function compileSchema(schema: unknown, allowance: Allowance = newSchema)
 
 type Path = readonly (string | number)[]
 
-/** Kept as it was sent it would not be: schemas are stored as they were read. */
+/** The number would change: schemas are stored as they were read. */
 const refuseNumber = (path: Path): SchemaProblem => ({
   path: pointer(path),
   message: 'must be a number that every JSON reader holds: this one has too many digits',
@@ -178,7 +178,7 @@ function placesOfExactNumbers(value: unknown, path: Path = []): Path[] {
 
 const refused = (message: string): Compiled => ({ problems: [{ path: '', message, code: 'SCHEMA' }] })
 
-/** Like the pointer that errors show, and never cut: two places never have the same. */
+/** Returns a pointer like those in errors, but never cut: two places never have the same. */
 const exactPointer = (path: Path) =>
   path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
@@ -190,7 +190,7 @@ function linked(from: Node, looks: Looks, to: Node): Node {
   return to
 }
 
-/** The schema that a reference names; only places that are schemas have one. */
+/** Finds the schema that a reference names. Only places that are schemas have one. */
 function resolve(text: string, nodes: Map<string, Node>, anchors: Map<string, Node>): Node | undefined {
   if (!text.startsWith('#')) return undefined
   try {
@@ -201,7 +201,7 @@ function resolve(text: string, nodes: Map<string, Node>, anchors: Map<string, No
   }
 }
 
-/** All keywords of one schema, on one value. */
+/** Checks one value against all keywords of a schema. */
 function checkAll(checks: readonly Check[], hasUnevaluated: boolean): Check {
   const cost = 6 + checks.length * 4
   return (value, run, seen) => {

@@ -1,6 +1,6 @@
 import type { ExactNumber } from '../json/exact-number.ts'
 
-/** Whether a number is a multiple of another, as written in decimals: 19.99 is a multiple of 0.01. */
+/** Returns true if a number is a multiple of another, in decimals: 19.99 is a multiple of 0.01. */
 export function isMultiple(value: number | ExactNumber, of: number): boolean {
   if (typeof value === 'number' && Number.isSafeInteger(value) && Number.isSafeInteger(of))
     return value % of === 0
@@ -10,7 +10,7 @@ export function isMultiple(value: number | ExactNumber, of: number): boolean {
   return (digits * 10n ** BigInt(exponent - shift)) % (ofDigits * 10n ** BigInt(ofExponent - shift)) === 0n
 }
 
-/** A number as an integer times a power of ten. */
+/** Splits a number into an integer and a power of ten. */
 function parts(number: number): [digits: bigint, exponent: number] {
   const [mantissa = '0', exponent = '0'] = String(number).split('e')
   const [whole = '0', fraction = ''] = mantissa.split('.')

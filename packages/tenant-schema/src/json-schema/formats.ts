@@ -2,8 +2,8 @@ import { fullFormats } from 'ajv-formats/dist/formats.js'
 import type { Run } from './run.ts'
 
 /**
- * The formats that a schema may name, and the longest text that is looked at: some of their expressions take
- * time that grows with the square of the length.
+ * The formats that a schema may name, and the maximum length of a checked text: the time of some expressions grows with
+ * the square of the length.
  */
 const longest = {
   'date-time': 64,
@@ -24,7 +24,7 @@ type FormatName = keyof typeof longest
 
 export const formatNames = Object.keys(longest) as FormatName[]
 
-/** The predicate of a format, or undefined when there is no such format. */
+/** Returns the predicate of a format, or undefined if there is no such format. */
 export function findFormat(name: unknown): ((text: string, run: Run) => boolean) | undefined {
   const known = formatNames.find((one) => one === name)
   if (!known) return undefined

@@ -6,7 +6,7 @@ import { validateValue } from './validate-value.ts'
 /** A few hundred in each run; 10,000 by `JSON_SCHEMA_RUNS=10000`. */
 const numRuns = Number(process.env['JSON_SCHEMA_RUNS'] ?? 300)
 
-/** Longest that the event loop may be held, in milliseconds of this process's own time. */
+/** The maximum time for which the event loop may be blocked, in milliseconds of this process's own time. */
 const maxMs = 100
 
 const ownMs = () => {
@@ -14,7 +14,7 @@ const ownMs = () => {
   return (user + system) / 1000
 }
 
-/** The shortest of some tries, until one is clearly good: what is collected or compiled by the engine meanwhile is no one's fault. */
+/** Returns the shortest of some attempts, or the first that is clearly good: pauses of the engine do not count. */
 function timed<T>(run: () => T): { ms: number; result: T } {
   let best = Number.POSITIVE_INFINITY
   for (let tries = 0; ; tries++) {
@@ -42,7 +42,7 @@ const nested = (levels: number, wrap: (inner: unknown) => unknown, core: unknown
   for (let i = 0; i < levels; i++) made = wrap(made)
   return made
 }
-/** A chain in which each schema refers twice to the one before it. */
+/** Returns a chain in which each schema refers twice to the previous one. */
 const doubling = (levels: number) => ({
   $defs: object(levels, (i) => [
     `a${i}`,
@@ -51,7 +51,7 @@ const doubling = (levels: number) => ({
   $ref: `#/$defs/a${levels - 1}`,
 })
 
-/** Title, schema, value: each has stalled, crashed or fooled some validator. */
+/** Title, schema, value: each has stalled, crashed or deceived some validator. */
 const attacks: [string, unknown, unknown][] = [
   ['doubling references', doubling(25), 5],
   ['doubling references just below the limit', doubling(12), 5],
@@ -190,7 +190,7 @@ describe('a hostile schema or payload', () => {
       (inner, n) => ({ properties: object(n, (i) => [`k${i}`, inner]) }),
       (inner, n) => ({ dependentSchemas: object(n, (i) => [`k${i}`, inner]) }),
     )
-    // As large as a request may be, and not larger: sizes multiply.
+    // Reduces the sizes to those of the largest request, because sizes multiply.
     const within = (most: number, sizes: readonly number[]) => {
       let left = most
       return sizes.map((wanted) => {

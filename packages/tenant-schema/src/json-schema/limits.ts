@@ -5,30 +5,30 @@
 export const limits = {
   /** Bytes of a schema as JSON. */
   schemaBytes: 64 * 1024,
-  /** Levels of a schema, and of a value: both are walked by recursion. */
+  /** Levels of a schema, and of a value: both are traversed by recursion. */
   depth: 64,
   /** Schemas within a schema. */
   subschemas: 1_000,
-  /** Schemas that one value is held against when every `$ref` is followed; a chain of doubled ones explodes. */
+  /** Schemas that are applied to one value after following every `$ref`; a chain of doubled references explodes. */
   visits: 10_000,
   /** Characters of a pattern. */
   patternLength: 512,
-  /** Instructions of the program that the engine makes of a pattern, and of all patterns of a schema. */
+  /** Instructions of the engine's program for a pattern, and for all patterns of a schema. */
   patternInstructions: 2_000,
   allInstructions: 12_000,
-  /** Ranges of characters that those instructions look at: `\p{L}{100}` looks at those of its class 100 times. */
+  /** Ranges of characters that those instructions compare: `\p{L}{100}` compares those of its class 100 times. */
   patternRanges: 250_000,
   allRanges: 500_000,
   /** Limit for parsing all patterns of a schema, in units of about a tenth of a microsecond. */
   parseUnits: 500_000,
-  /** Bytes that the automaton of one pattern may keep. */
+  /** Bytes that the automaton of one pattern may use. */
   patternMemory: 32 * 1024,
   /** Nested calls of one validation: chains of `$ref` times levels of the value. */
   calls: 600,
   /** Errors that one validation collects, and characters of their paths and messages. */
   errors: 1_000,
   errorCharacters: 128 * 1024,
-  /** Work of one validation, in units of about ten nanoseconds, and how much of it may be done on the event loop. */
+  /** Work of one validation, in units of about ten nanoseconds, and the part of it that may run on the event loop. */
   work: 1_000_000,
   workOnLoop: 300_000,
 } as const

@@ -2,7 +2,7 @@ import { every, type Keyword, type Node, quietly, readKeys, readPositions } from
 import type { Run } from './run.ts'
 import { Seen } from './seen.ts'
 
-/** Holds a value against a schema of the same place; what it saw counts only when it passes. */
+/** Checks a value against a schema for the same place. Its evaluated parts count only if it passes. */
 function checkInPlace(node: Node, value: unknown, run: Run, seen: Seen | undefined): boolean {
   const inner = seen && new Seen()
   const passed = node.check(value, run, inner)
@@ -24,7 +24,7 @@ const allOf: Keyword = (reading) => {
   return (value, run, seen) => every(nodes, run, (node) => checkInPlace(node, value, run, seen))
 }
 
-/** One error for the whole: each branch says something else about why it is not the right one. */
+/** Reports one error for all branches, because each fails for a different reason. */
 const anyOf: Keyword = (reading) => {
   const nodes = readPositions(reading).map((position) => reading.sub('inPlace', position))
   return (value, run, seen) => {
@@ -32,7 +32,7 @@ const anyOf: Keyword = (reading) => {
     for (const node of nodes) {
       if (!quietly(run, () => checkInPlace(node, value, run, seen))) continue
       passed = true
-      // Every branch that passes has seen something, where that counts.
+      // Every passing branch evaluates parts, if those count.
       if (!seen) break
     }
     return passed || run.fail('ANY_OF', 'must fit at least one of the schemas of anyOf')
@@ -58,7 +58,7 @@ const not: Keyword = (reading) => {
     run.fail('NOT', 'must not fit the schema of not')
 }
 
-/** With the `then` and `else` beside it. */
+/** Checks `if`, with the `then` and `else` beside it. */
 const condition: Keyword = (reading) => {
   const node = reading.sub('inPlace')
   const yes = reading.schema['then'] === undefined ? undefined : reading.sibling('then')
@@ -69,19 +69,19 @@ const condition: Keyword = (reading) => {
   }
 }
 
-/** Read by `if`; a schema all the same, that may be referred to. */
+/** Read by `if`, but still a schema that may be referred to. */
 const branch: Keyword = ({ sub }) => {
   sub('inPlace')
   return undefined
 }
 
-/** Schemas that are only there to be referred to. */
+/** Schemas that only serve as targets of references. */
 const definitions: Keyword = (reading) => {
   for (const key of readKeys(reading)) reading.sub('apart', key)
   return undefined
 }
 
-/** Keywords that hold the same value against other schemas. */
+/** Keywords that check the same value against other schemas. */
 export const logicKeywords: Readonly<Record<string, Keyword>> = {
   $defs: definitions,
   definitions,

@@ -154,7 +154,7 @@ const keyBound =
     }
   }
 
-/** Keywords of objects, in the order in which they are checked: what was not evaluated comes last. */
+/** Keywords of objects, in the order of their checks: unevaluated keys come last. */
 export const objectKeywords: Readonly<Record<string, Keyword>> = {
   required,
   minProperties: keyBound('MIN_PROPERTIES', 'at least', (count, limit) => count >= limit),

@@ -7,7 +7,7 @@ import { validateValue } from './validate-value.ts'
 /** A few hundred in each run; 10,000 by `JSON_SCHEMA_RUNS=10000`. */
 const numRuns = Number(process.env['JSON_SCHEMA_RUNS'] ?? 400)
 
-// Not `toString`: held against an object in `enum`, Ajv calls it.
+// Without `toString`: Ajv calls it if it compares with an object in `enum`.
 const key = fc.constantFrom('a', 'b', 'c', 'ab', '__proto__', 'hasOwnProperty')
 const text = fc.constantFrom('', 'a', 'ab', 'abc', '😀', '😀b', 'B1', '2026-01-31', 'é')
 const count = fc.nat({ max: 3 })
@@ -19,7 +19,7 @@ const scalar = fc.oneof(
   text,
 )
 
-/** An object that may have an own key named `__proto__`, as JSON.parse makes it. */
+/** Makes objects that may have an own key named `__proto__`, as JSON.parse makes them. */
 const record = <T>(values: fc.Arbitrary<T>, maxKeys = 3) =>
   fc.uniqueArray(fc.tuple(key, values), { maxLength: maxKeys, selector: ([name]) => name }).map((entries) => {
     const made: Record<string, T> = {}
@@ -129,7 +129,7 @@ describe('tenants’ schemas, held against a second validator', () => {
       }),
       { numRuns },
     )
-    // Neither side may be trivial: what is never accepted compares nothing.
+    // Neither side may be trivial: a schema that accepts nothing compares nothing.
     expect(compared).toBeGreaterThan(numRuns)
     expect(accepted).toBeGreaterThan(compared / 20)
   })

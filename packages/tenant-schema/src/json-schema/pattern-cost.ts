@@ -9,7 +9,7 @@ const foldedRangeUnits = 50_000
 /** Cost of one optional repetition: for a repeat from 2 to 9, the engine nests seven. */
 const optionalUnits = 25
 
-/** The engine refuses repeats, nested or not, that come to more. */
+/** The engine rejects a larger product of repeats, nested or not. */
 const maxCopies = 1_000
 
 /**
@@ -38,7 +38,7 @@ export function parseUnits(source: string): number {
 
 const repeat = /([)E]?)\{(\d+)(,?)(\d*)\}/g
 
-/** How large the program of a pattern becomes: at most so many instructions, which look at so many ranges of characters. */
+/** Upper bounds for the program of a pattern: its instructions, and the ranges of characters that they compare. */
 export interface ProgramSize {
   readonly instructions: number
   readonly ranges: number
@@ -47,14 +47,14 @@ export interface ProgramSize {
 export const compileUnits = ({ instructions, ranges }: ProgramSize): number =>
   Math.ceil(unitsOf.pattern + instructions * unitsOf.instruction + ranges * unitsOf.range)
 
-/** A node of the engine's own tree. Repeats are written out in it, as references to the same nodes. */
+/** A node of the engine's own tree. It contains repeats in full, as references to the same nodes. */
 interface EngineNode {
   readonly op: number
   readonly runes: ArrayLike<number> | null
   readonly subs: readonly EngineNode[]
 }
 
-/** The tree that the engine compiles; `RE2Set` is the part of it that lets one see it before it is compiled. */
+/** Returns the tree that the engine compiles. `RE2Set` exposes it before it is compiled. */
 function treeOf(source: string): EngineNode {
   const set = new RE2Set()
   set.add(source)
@@ -70,10 +70,10 @@ const alternation = treeOf('a+|b+').op
 const question = treeOf('a?').op
 
 /**
- * Measures the program that the engine will make of a pattern, before it makes it. Stops counting beyond what a
- * pattern may have.
+ * Measures the program that the engine will make of a pattern, without making it. Stops counting above the limit of a
+ * pattern.
  *
- * @throws what the engine says of a pattern that is none
+ * @throws the engine's error for an invalid pattern
  */
 export function measureProgram(source: string): ProgramSize {
   const known = new Map<EngineNode, ProgramSize>()
@@ -94,7 +94,7 @@ export function measureProgram(source: string): ProgramSize {
     return size
   }
   const { instructions, ranges } = measure(treeOf(source))
-  // The engine adds one to fail at, and one to match at.
+  // The engine adds one instruction to fail, and one to match.
   return { instructions: instructions + 2, ranges }
 }
 
@@ -103,6 +103,6 @@ function ownInstructions({ op, subs }: EngineNode): number {
   if (subs.length === 0 || op === question) return 1
   if (op === sequence) return 0
   if (op === alternation) return subs.length - 1
-  // A group has a beginning and an end, a repeat of what may be empty two branches.
+  // A group has a start and an end; a repeat of a part that may be empty has two branches.
   return 2
 }

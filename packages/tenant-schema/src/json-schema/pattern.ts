@@ -3,18 +3,19 @@ import { limits } from './limits.ts'
 import type { ProgramSize } from './pattern-cost.ts'
 import type { Run } from './run.ts'
 
-/** A regular expression that takes time linear in the text, and pays for it beforehand. */
+/** A regular expression that takes time linear in the text, and charges for it beforehand. */
 export type Pattern = (text: string, run: Run) => boolean
 
-/** Work of one instruction on one character, measured on automata that are new at every character. */
+/** Work of one instruction on one character, measured with automata that are new at every character. */
 const stepCost = 2
 
 /** Translates a pattern of ECMA-262 into the syntax of the engine. */
 export const toEngineSyntax = (source: string): string => RE2JS.translateRegExp(source)
 
 /**
- * Compiles a pattern in the engine's syntax (RE2: neither look-around nor back-references) that was measured.
- * @throws what the engine says of a pattern that is none
+ * Compiles a measured pattern in the engine's syntax (RE2: neither look-around nor back-references).
+ *
+ * @throws the engine's error for an invalid pattern
  */
 export function compilePattern(source: string, measured?: ProgramSize): Pattern {
   const compiled = RE2JS.compile(source)

@@ -25,7 +25,7 @@ const bytes = () => {
   return heapUsed + arrayBuffers
 }
 
-/** The least that tries take, until one is clearly good: what the engine collects or compiles meanwhile is no one's fault. */
+/** Returns the minimum over some attempts, or the first that is clearly good: pauses of the engine do not count. */
 function leastOf(run: () => unknown): { ms: number; bytes: number } {
   const least = { ms: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
   for (let tries = 0; tries < 20; tries++) {
@@ -54,7 +54,7 @@ function expectCheap(patterns: readonly string[], text: string) {
   return 'compiled'
 }
 
-/** Parts of patterns, each of which some engine or some guess at the size of a pattern was fooled by. */
+/** Parts of patterns, each of which has deceived some engine or some estimate of a pattern's size. */
 const part = fc.constantFrom(
   ...[
     'a',
@@ -109,7 +109,7 @@ const pattern = fc.oneof(
 )
 const fitting = pattern.map((source) => source.slice(0, limits.patternLength))
 
-/** Each took seconds, or a gigabyte, somewhere. */
+/** Each took seconds, or a gigabyte, in some engine. */
 const hostile: [string, string][] = [
   ['quoted brackets that hide the rest', '\\Q[\\E(?:[a-z]{1000}.{0,1000}){1}'],
   ['quoted brackets before repeats', `\\Q[\\E${'(?:a{31}b{31}){32}'.repeat(20)}`],

@@ -17,13 +17,13 @@ export function createPatterns(allowance: Allowance) {
   let instructions = 0
   let ranges = 0
 
-  /** @throws TooCostly where more may not be done here, and another place may do it */
+  /** @throws TooCostly if the limit here is exceeded, while another thread may allow more */
   const spend = (more: number) => {
     units += more
     if (units > allowance.units) throw new TooCostly()
   }
 
-  /** Measures a pattern, or says which limit it does not keep to. */
+  /** Measures a pattern, or returns the limit that it exceeds. */
   const measure = (source: string, translated: string): ProgramSize | string => {
     if (source.length > limits.patternLength) return `must be at most ${limits.patternLength} characters long`
     const toParse = parseUnits(translated)

@@ -1,12 +1,12 @@
 import { limits } from './limits.ts'
 import type { SchemaProblem } from './problem.ts'
 
-/** Thrown when compiling or validating has done more work than it may. */
+/** Thrown if compiling or validating exceeds its budget of work. */
 export class TooCostly extends Error {
   override readonly name = 'TooCostly'
 }
 
-/** Thrown when more errors are known than one answer can report. */
+/** Thrown if there are more errors than one response can report. */
 export class EnoughErrors extends Error {
   override readonly name = 'EnoughErrors'
 }
@@ -14,11 +14,11 @@ export class EnoughErrors extends Error {
 /** Cost of reporting one problem, in addition to its check: an object, a string and their collection. */
 const errorCost = 40
 
-/** One validation under way: what it may still spend, where in the value it is, and what is wrong so far. */
+/** A validation under way: its remaining budget, its place in the value, and its errors so far. */
 export class Run {
   readonly errors: SchemaProblem[] = []
   readonly path: (string | number)[] = []
-  /** Above zero while only the outcome counts: within `anyOf`, `not`, `if`, `contains`. */
+  /** Above zero while only the result counts: within `anyOf`, `not`, `if`, `contains`. */
   quiet = 0
   #left: number
   #calls = 0
@@ -43,7 +43,7 @@ export class Run {
     this.#calls -= 1
   }
 
-  /** Notes what is wrong at this place, or at a key of it; always false, so that a check can return it. */
+  /** Notes a problem at this place, or at a key of it. Always returns false, so that a check can return the result. */
   fail(code: string, message: string, key?: string): false {
     if (this.quiet > 0) return false
     const isEnough = this.errors.length >= limits.errors || this.#errorCharacters >= limits.errorCharacters
@@ -57,7 +57,7 @@ export class Run {
   }
 }
 
-/** Keys longer than this are cut where an error names them. */
+/** Longer keys are cut in errors. */
 const maxKey = 100
 
 /** RFC 6901. */

@@ -7,7 +7,7 @@ export class Seen {
   hasAllKeys = false
   hasAllItems = false
 
-  /** Takes over what a schema that passed has seen. */
+  /** Adds the evaluated parts of another schema that passed. */
   add(other: Seen, run: Run): void {
     run.spend(4 + (other.keys.size + other.items.size) * 12)
     for (const key of other.keys) this.keys.add(key)

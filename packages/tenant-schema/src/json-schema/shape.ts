@@ -10,7 +10,7 @@ export function misshapen(value: unknown): 'DEPTH' | 'NUMBER' | undefined {
   for (let depth = 0; level.length > 0; depth++) {
     const next: unknown[] = []
     for (const one of level) {
-      // 1e400 is JSON, and no number that a reader could keep.
+      // 1e400 is valid JSON, but no reader can represent the number.
       if (typeof one === 'number' && !Number.isFinite(one)) return 'NUMBER'
       if (typeof one !== 'object' || one === null || one instanceof ExactNumber) continue
       if (depth >= limits.depth) return 'DEPTH'

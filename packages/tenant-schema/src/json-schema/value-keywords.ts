@@ -75,14 +75,14 @@ const bound =
     return (given, run) => !isNumber(given) || holds(orderOf(given, limit, run)) || run.fail(code, message)
   }
 
-/** Below, at or above zero as a number is below, at or above the limit. */
+/** Returns a number below, at or above zero if the given number is below, at or above the limit. */
 function orderOf(given: number | ExactNumber, limit: number, run: Run): number {
   if (typeof given === 'number') return given < limit ? -1 : given > limit ? 1 : 0
   run.spend(exactCost)
   return given.compare(limit)
 }
 
-/** Work of reckoning with a number that a double does not hold. */
+/** Work of calculating with a number that a double cannot represent. */
 const exactCost = 100
 
 const multipleOf: Keyword = (reading) => {
@@ -99,7 +99,7 @@ const multipleOf: Keyword = (reading) => {
   }
 }
 
-/** Characters are code points; counted only where the length in code units does not decide. */
+/** Characters are code points. Counts them only if the length in code units does not decide. */
 const lengthBound =
   (code: string, words: string, holds: (length: number, limit: number) => boolean): Keyword =>
   (reading) => {
@@ -149,7 +149,7 @@ function readText({ value, complain }: Reading): string | undefined {
   return undefined
 }
 
-/** Keywords that look at a value and at nothing within it. */
+/** Keywords that check a value without its parts. */
 export const valueKeywords: Readonly<Record<string, Keyword>> = {
   type,
   enum: enumeration,

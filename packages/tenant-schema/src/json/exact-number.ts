@@ -1,7 +1,7 @@
 /**
- * A number of a JSON text that a double cannot hold as it was written: 700000000000000001 becomes
- * 700000000000000000 in most readers. It stands in a parsed value in place of what it would have become, so that
- * rules are held against the number that was sent. Its value is 0.digits × 10^exponent.
+ * A number of a JSON text that a double cannot represent: most readers turn 700000000000000001 into 700000000000000000.
+ * A parsed value contains it in place of the double, so that rules check the number that was sent. Its value is
+ * 0.digits × 10^exponent.
  */
 export class ExactNumber {
   readonly #parts: DecimalParts
@@ -13,36 +13,38 @@ export class ExactNumber {
     return this.#parts.exponent >= this.#parts.digits.length
   }
 
-  /** As an integer times a power of ten. */
+  /** The number as an integer and a power of ten. */
   get scaled(): [digits: bigint, exponent: number] {
     const { isNegative, digits, exponent } = this.#parts
     return [BigInt(isNegative ? `-${digits}` : digits), exponent - digits.length]
   }
 
-  /** Below, at or above zero as this number is below, at or above the other. */
+  /** Returns a number below, at or above zero if this number is below, at or above the other. */
   compare(other: number): number {
     return compareParts(this.#parts, partsOf(String(other)))
   }
 
-  /** One text for all spellings of the number, and for no number that a double holds. */
+  /** The same text for all spellings of the number, and different from that of every double. */
   get text(): string {
     const { isNegative, digits, exponent } = this.#parts
     return `${isNegative ? '-' : ''}0.${digits}e${exponent}`
   }
 }
 
-/** Digits have zeros at neither end; zero has none. */
+/** Digits without zeros at either end; zero has none. */
 interface DecimalParts {
   readonly isNegative: boolean
   readonly digits: string
   readonly exponent: number
 }
 
-/** A double holds all numbers with so few digits, unless they are next to its smallest or its largest. */
+/**
+ * A double represents all numbers with at most this many digits, unless they are next to its smallest or its largest.
+ */
 export const digitsAlwaysHeld = 15
-/** Below this a double holds fewer digits the smaller it is. */
+/** Below this, the precision of a double decreases with its size. */
 const leastOfFullPrecision = 2.2250738585072014e-308
-/** Longer numbers that a double does not hold are refused: reckoning with them is work. */
+/** Longer numbers that a double cannot represent are rejected: calculating with them is expensive. */
 const maxCharacters = 400
 
 /**
@@ -63,7 +65,7 @@ export function readNumber(source: string, digits: number): number | ExactNumber
 
 const isZero = (source: string) => /^[-0.]*(?:[eE]|$)/.test(source)
 
-/** Called for each unusual number of a body: no expressions, no lists. */
+/** Called for each unusual number of a body, so it avoids expressions and lists. */
 function partsOf(source: string): DecimalParts {
   const isNegative = source.startsWith('-')
   const small = source.indexOf('e')
@@ -86,7 +88,7 @@ function compareParts(a: DecimalParts, b: DecimalParts): number {
   if (sign !== signOf(b)) return sign - signOf(b)
   if (a.exponent !== b.exponent) return a.exponent > b.exponent ? sign : -sign
   if (a.digits === b.digits) return 0
-  // Both are 0.digits: the order of such numbers is the order of their texts.
+  // Both are 0.digits, so their order is that of their texts.
   return a.digits > b.digits ? sign : -sign
 }
 

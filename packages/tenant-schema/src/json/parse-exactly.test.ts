@@ -123,7 +123,7 @@ describe('parseExactly', () => {
     '0.12345678901234567',
   ])('256 KiB of %s hold up nobody', (source) => {
     const text = `[700000000000000001,${Array(Math.floor((256 * 1024 - 21) / (source.length + 1))).fill(source)}]`
-    // The goal is 20 on a machine that does nothing else.
+    // The goal is 20 on an idle machine.
     const maxMs = 60
     let least = Number.POSITIVE_INFINITY
     for (let tries = 0; tries < 20 && least >= maxMs; tries++) {

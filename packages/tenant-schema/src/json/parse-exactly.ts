@@ -1,6 +1,6 @@
 import { digitsAlwaysHeld, type ExactNumber, readNumber } from './exact-number.ts'
 
-/** Thrown for a JSON object that has a key twice: which one counts, each reader decides for itself. */
+/** Thrown for a JSON object with a duplicate key: readers disagree about which value counts. */
 export class DuplicateKey extends Error {
   override readonly name = 'DuplicateKey'
 }
@@ -16,13 +16,13 @@ export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text)
   const { members, unusual } = scan(text)
   const holder: [unknown] = [value]
-  // JSON.parse keeps one member of each name: where some are missing, some had the same.
+  // JSON.parse keeps one member of each name: if some are missing, names were duplicated.
   if (countMembers(holder) < members) throw new DuplicateKey()
   if (unusual.length > 0) fillIn(holder, [JSON.parse(markNumbers(text, unusual))], unusual)
   return holder[0]
 }
 
-/** A number in a text that a double does not hold, and what it is read as. */
+/** A number in a text that a double cannot represent, and the value that replaces it. */
 interface Unusual {
   readonly start: number
   readonly end: number
@@ -46,7 +46,7 @@ function scan(text: string) {
       const start = i
       const mantissaEnd = endOfMantissa(text, start)
       const end = isExponent(text.charCodeAt(mantissaEnd)) ? endOfExponent(text, mantissaEnd) : mantissaEnd
-      // Most numbers are short, and their powers too: those are held without a further look.
+      // Most numbers and their exponents are short: a double represents those without further checks.
       if (mantissaEnd - start > digitsAlwaysHeld || end - mantissaEnd > maxUsualPower) {
         const read = readNumber(text.slice(start, end), digitsBetween(text, start, mantissaEnd))
         if (typeof read !== 'number' || Number.isNaN(read)) unusual.push({ start, end, read })
@@ -57,10 +57,10 @@ function scan(text: string) {
   return { members, unusual }
 }
 
-/** Characters of an exponent that leaves 15 digits far from the ends of what a double holds: e99. */
+/** Characters of an exponent with which a double still holds 15 digits: e99. */
 const maxUsualPower = 3
 
-/** The place of the quote that ends the string that begins here. */
+/** Returns the index of the quote that ends the string at `start`. */
 function endOfString(text: string, start: number): number {
   for (let i = start + 1; ; i++) {
     const code = text.charCodeAt(i)
@@ -91,7 +91,7 @@ function digitsBetween(text: string, start: number, end: number): number {
   return count
 }
 
-/** The text with a string in each of the places: which one it is. */
+/** Returns the text with a string in place of each number, which is the number's index. */
 function markNumbers(text: string, numbers: readonly Unusual[]): string {
   let marked = ''
   let from = 0
@@ -126,7 +126,7 @@ function fillIn(root: object, marked: object, numbers: readonly Unusual[]): void
     const look = (key: string | number) => {
       const inner = one[key]
       const name = names[key]
-      // An own `__proto__` is written to as any other key.
+      // Writes an own `__proto__` like any other key.
       if (typeof inner === 'number' && typeof name === 'string') one[key] = numbers[Number(name)]?.read
       else if (isObject(inner) && isObject(name)) waiting.push(inner, name)
     }

@@ -5,7 +5,7 @@ import { createWorkerPool } from './worker-pool.ts'
 
 const times = <T>(n: number, make: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => make(i))
 
-/** Answers which of all jobs it was that began: the counter is shared by all threads. */
+/** Responds with the number of the job in the order of starts: all threads share the counter. */
 const counting = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort } from 'node:worker_threads'
@@ -33,7 +33,7 @@ describe('threads are shared in turns', () => {
     for (const threads of [1, 2]) {
       const pool = poolOf(threads)
       const begun = new Int32Array(new SharedArrayBuffer(4))
-      // So long that a thread which is late on a busy machine has begun before the other one has done them all.
+      // Long enough for a late thread on a busy machine to start before the other one has done all jobs.
       const job = { begun, forMs: 50 }
       const all = times(10, () => pool.run('a', job))
       expect(await pool.run('b', job)).toBeLessThanOrEqual(threads === 1 ? 1 : 5)

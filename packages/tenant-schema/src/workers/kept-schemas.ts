@@ -1,6 +1,6 @@
 import type { Compiled } from '../json-schema/compile-schema.ts'
 
-/** Compiled schemas that are kept in all: few, as each may be large. */
+/** The number of compiled schemas in all: few, as each may be large. */
 const maxKept = 4
 
 /**
@@ -33,7 +33,7 @@ export class KeptSchemas {
   }
 
   #dropOne(): void {
-    // Of two that keep as many, the one that used them longer ago.
+    // If two owners have equally many, the least recently used one loses.
     const [owner, most] = [...this.#ofOwner].reduce((a, b) => (b[1].size > a[1].size ? b : a))
     for (const oldest of most.keys()) {
       most.delete(oldest)

@@ -18,7 +18,7 @@ export type SchemaJob =
 
 const kept = new KeptSchemas()
 
-/** Everything that is wrong. `check` holds a schema against the limits of today, `load` takes what was stored. */
+/** Returns all problems. `check` applies the current limits to a new schema, `load` accepts stored ones. */
 export function perform(job: SchemaJob): SchemaProblem[] {
   if (job.kind === 'check') return problemsOf(compile(job.schema, newSchema))
   const compiled = kept.get(job.owner, job.schema) ?? compileStored(job.owner, job.schema)

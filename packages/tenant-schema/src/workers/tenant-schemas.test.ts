@@ -7,14 +7,14 @@ const patterns = (n: number, make: (i: number) => string) => ({
   allOf: times(n, (i) => ({ pattern: make(i) })),
 })
 
-/** Within the limits, and more to compile than the event loop does. */
+/** Within the limits, but more to compile than the event loop accepts. */
 const costly = patterns(12, (i) => `^[a-z]{0,450}${i}`)
-/** Over the limits of today, and no great matter. */
+/** Over the current limits, but cheap. */
 const large = patterns(2, (i) => `^([a-z]{30}){33}|(b{30}){33}|(c{30}){33}${i}`)
-/** A program of half a million instructions, and that a hundred times. */
+/** A program of half a million instructions, a hundred times. */
 const endless = patterns(100, (i) => `(${'abcdefgh'.repeat(55)}${i}){1000}`)
 
-/** How often the event loop came round before a promise was settled. */
+/** Counts the turns of the event loop before a promise was settled. */
 async function turnsDuring<T>(promise: Promise<T>): Promise<{ turns: number; result: T }> {
   let turns = 0
   let isSettled = false

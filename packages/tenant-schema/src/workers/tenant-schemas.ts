@@ -26,11 +26,11 @@ export interface TenantSchemas {
   readonly open: (owner: string, schema: unknown) => Promise<TenantSchema>
 }
 
-/** Far above what the costliest schema and payload within the limits take, also on a machine that is busy. */
+/** Far above the time of the costliest schema and payload within the limits, even on a busy machine. */
 const jobMs = 2_000
 const memoryMb = 64
 
-// Threads run compiled JavaScript, also where this is run from its sources.
+// Threads run compiled JavaScript, even if this runs from its sources.
 const schemaWorker = new URL(
   import.meta.url.endsWith('.ts') ? '../../dist/workers/schema-worker.js' : './schema-worker.js',
   import.meta.url,
@@ -90,7 +90,7 @@ const tooLargeSchema: SchemaProblem[] = [
   { path: '', message: 'takes more time or memory to compile than a schema may', code: 'SCHEMA' },
 ]
 
-/** Compiles a schema on the event loop, or returns undefined where that may take long. */
+/** Compiles a schema on the event loop, or returns undefined if that may take long. */
 function compileHere(schema: unknown): Compiled | undefined {
   try {
     return compileSchema(schema, onEventLoop)

@@ -1,23 +1,23 @@
 import { Worker } from 'node:worker_threads'
 
-/** Thrown when a job took more time or memory than a job may have; its thread is gone. */
+/** Thrown if a job exceeded its time or memory. Its thread is gone. */
 export class JobTooLarge extends Error {
   override readonly name = 'JobTooLarge'
 }
 
-/** Thrown when so many jobs wait, in all or of this owner, that another one has to come back later. */
+/** Thrown if too many jobs wait, in all or of this owner. The caller may retry later. */
 export class PoolBusy extends Error {
   override readonly name = 'PoolBusy'
 }
 
 export interface PoolOptions {
-  /** A module that posts `ready` once, and then one answer for each message. */
+  /** A module that posts `ready` once, and then one response for each message. */
   readonly module: URL
   readonly threads: number
   /** Jobs that may wait for a thread, in all and of one owner. */
   readonly maxWaiting: number
   readonly maxWaitingOfOwner: number
-  /** Longest time of one job, from when its thread has started. */
+  /** Maximum time of one job in milliseconds, from the start of its thread. */
   readonly jobMs: number
   /** Memory of one thread, in MiB. */
   readonly memoryMb: number
@@ -30,7 +30,7 @@ interface Pending<Job, Result> {
   readonly reject: (error: Error) => void
 }
 
-/** A thread, and the job that it has; without one it is idle. */
+/** A thread and its job; it is idle without one. */
 interface Thread<Job, Result> {
   readonly worker: Worker
   isReady: boolean
@@ -38,18 +38,18 @@ interface Thread<Job, Result> {
   timer: NodeJS.Timeout | undefined
 }
 
-/** The jobs of one owner: those that wait, and how many threads have one. */
+/** The jobs of one owner: the waiting ones, and the number of running ones. */
 interface Lane<Job, Result> {
   readonly waiting: Pending<Job, Result>[]
   running: number
 }
 
 /**
- * Runs jobs off the event loop, each with a limit of time and memory. Threads start with the first job that
- * needs them. An idle one keeps no process alive, so there is nothing to close.
+ * Creates a pool that runs jobs off the event loop, each with a limit of time and memory. Threads start with the first
+ * job that needs them. An idle thread keeps no process alive, so the pool needs no `close`.
  *
- * Owners take turns. The next job belongs to the owner with the fewest running jobs, and if several have the same number,
- * to the one whose last turn is oldest. So no owner gets a second thread while an owner without one is waiting.
+ * Owners take turns. The next job belongs to the owner with the fewest running jobs, and if several have the same
+ * number, to the owner with the oldest last turn. So no owner gets a second thread while another has none and waits.
  */
 export function createWorkerPool<Job, Result>(options: PoolOptions) {
   type Own = Thread<Job, Result>
@@ -68,7 +68,7 @@ export function createWorkerPool<Job, Result>(options: PoolOptions) {
     const [owner, lane] = next
     waiting -= 1
     lane.running += 1
-    // To the end of the line.
+    // Moves the owner to the end of the line.
     lanes.delete(owner)
     lanes.set(owner, lane)
     return lane.waiting.shift()
@@ -92,7 +92,7 @@ export function createWorkerPool<Job, Result>(options: PoolOptions) {
       else finish(thread)?.resolve(message)
       assign(thread)
     })
-    // Out of memory, or a defect of ours: either way the job did not end, and another thread takes the next one.
+    // Out of memory, or an internal error: in both cases the job did not end, and another thread takes the next one.
     worker.on('error', () => lose(thread))
     worker.on('exit', () => lose(thread))
   }
@@ -120,7 +120,7 @@ export function createWorkerPool<Job, Result>(options: PoolOptions) {
   const lose = (thread: Own) => {
     if (!threads.delete(thread)) return
     finish(thread)?.reject(new JobTooLarge())
-    // A thread that cannot even start takes a job with it: nothing waits for ever.
+    // A thread that cannot even start fails one job, so that no job waits forever.
     if (!thread.isReady) {
       const unlucky = takeNext()
       unlucky?.reject(new JobTooLarge())
@@ -131,7 +131,7 @@ export function createWorkerPool<Job, Result>(options: PoolOptions) {
   }
 
   return {
-    /** @throws JobTooLarge, PoolBusy */
+    /** Runs a job. Rejects with JobTooLarge or PoolBusy. */
     run(owner: string, job: Job): Promise<Result> {
       const lane = lanes.get(owner) ?? { waiting: [], running: 0 }
       if (waiting >= options.maxWaiting || lane.waiting.length >= options.maxWaitingOfOwner) {

@@ -1,1 +1,1 @@
-"""The login of a site, whatever its framework."""
+"""The sign-in of a site, for any framework."""

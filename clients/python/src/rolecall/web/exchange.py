@@ -1,4 +1,4 @@
-"""A request and an answer, as every framework has them."""
+"""A request and a response, independent of the framework."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Mapping, Optional, Tuple
 @dataclass(frozen=True)
 class IncomingRequest:
     method: str
-    #: Path and query, as they were asked for.
+    #: Path and query, as they were requested.
     target: str
     #: By names in lower case.
     headers: Mapping[str, str] = field(repr=False)
@@ -22,7 +22,7 @@ class IncomingRequest:
 
     @property
     def is_navigation(self) -> bool:
-        """A person opens a page, and not a script, or a browser that only looks ahead."""
+        """Returns true if a person opens a page: not a script, and not a browser that prefetches."""
         if re.search("prefetch|preview", self.headers.get("sec-purpose", "") + self.headers.get("purpose", "")):
             return False
         mode = self.headers.get("sec-fetch-mode")
@@ -32,13 +32,13 @@ class IncomingRequest:
 
     @property
     def is_safe(self) -> bool:
-        """Changes nothing, so that it may come from anywhere (RFC 9110)."""
+        """Returns true for methods that change nothing, which any site may send (RFC 9110)."""
         return self.method in ("GET", "HEAD", "OPTIONS")
 
     def is_from(self, origin: str) -> bool:
         """
-        A page of this very site asks. Browsers say so; who is no browser has no cookies that anyone could abuse, and
-        must name the origin.
+        Returns true if a page of this site sent the request. Browsers state that. Another client has no cookies to
+        abuse, and must state the origin.
         """
         site = self.headers.get("sec-fetch-site")
         return site == "same-origin" if site is not None else self.headers.get("origin") == origin
@@ -51,7 +51,7 @@ class IncomingRequest:
 
 @dataclass(frozen=True)
 class Cookie:
-    """HttpOnly and SameSite=Lax. An empty value deletes it."""
+    """A cookie with HttpOnly and SameSite=Lax. An empty value deletes it."""
 
     name: str
     value: str = field(repr=False)
@@ -72,7 +72,7 @@ def redirect(url: str, cookies: Tuple[Cookie, ...] = ()) -> Answer:
 
 
 def problem(status: int, code: str, title: str, headers: Optional[Mapping[str, str]] = None) -> Answer:
-    """RFC 9457, like the refusals of the service."""
+    """Returns a problem response (RFC 9457), like the refusals of the service."""
     body = json.dumps({"type": "about:blank", "title": title, "status": status, "code": code})
     return Answer(
         status, {"content-type": "application/problem+json", "cache-control": "no-store", **(headers or {})}, body
@@ -88,7 +88,7 @@ def page(
     cookies: Tuple[Cookie, ...] = (),
     headers: Optional[Mapping[str, str]] = None,
 ) -> Answer:
-    """A plain page for a person. Whatever it says is escaped."""
+    """Returns a plain page for a person. All texts are escaped."""
     body = (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
         f"<h1>{html.escape(title)}</h1><p>{html.escape(text)}</p>"

@@ -1,6 +1,6 @@
 """
-The login of a site as values: requests in, answers out. What talks to the service is done in between, by the
-framework's adapter, in threads or in asyncio.
+The sign-in of a site as values: from requests to responses. The framework's adapter calls the service in between, in
+threads or in asyncio.
 """
 
 from __future__ import annotations
@@ -24,41 +24,41 @@ from .sealed_cookies import SealedCookies
 
 _log = logging.getLogger("rolecall")
 
-#: How long a person may take at the chat platform.
+#: The time, in seconds, that a person has at the chat platform.
 _login_sec = 600
-#: Its cookie stays longer, so that whoever comes late can be told so.
+#: The cookie lives longer, so that a late sign-in gets an explanation.
 _login_cookie_sec = 3600
-#: How long a browser has for its one more try.
+#: The time, in seconds, that a browser has for its second attempt.
 _retry_sec = 10
 _unavailable_title = "Who you are cannot be checked right now. Try again in a moment."
-#: Hosts of this machine, which plain http does not leave.
+#: Hosts of this machine: plain HTTP to them is not sent over a network.
 _loopback = re.compile(r"localhost|.+\.localhost|127(\.\d{1,3}){3}|::1")
-#: Tabs of one browser that may log in at once; of more the oldest are forgotten.
+#: The number of tabs of one browser that may sign in at once. The oldest attempts beyond it are dropped.
 _most_logins = 5
 
 
 @dataclass(frozen=True)
 class LoginSettings:
-    """What a site is, and how it logs members in."""
+    """The settings of a site and its sign-in."""
 
-    #: The project's id.
+    #: The project's ID.
     client_id: str
-    #: The chat server whose members may log in.
+    #: The ID of the chat server. Only its members may sign in.
     server_id: str
-    #: Where browsers reach the site, such as ``https://crew.example``. Never taken from a request.
+    #: Address of the site, as browsers use it, such as ``https://crew.example``. Never read from a request.
     app_url: str
-    #: At least 32 random characters. Several: the first seals, all open.
+    #: At least 32 random characters. If there are several secrets, the first seals, and all open.
     secret: Union[str, Sequence[str]] = field(repr=False)
-    #: Below it are ``login``, ``callback`` and ``logout``.
+    #: The path of the routes ``login``, ``callback`` and ``logout``.
     path: str = "/auth"
-    #: Skip the chat platform's screen for a browser that logged in before.
+    #: Skips the chat platform's screen for a browser that has signed in before.
     sso: bool = False
 
     @classmethod
     def from_environment(cls) -> LoginSettings:
         """
-        By ``ROLECALL_CLIENT_ID``, ``ROLECALL_SERVER_ID``, ``ROLECALL_APP_URL`` and ``ROLECALL_SECRET`` (several with
-        commas between them).
+        Reads ``ROLECALL_CLIENT_ID``, ``ROLECALL_SERVER_ID``, ``ROLECALL_APP_URL`` and ``ROLECALL_SECRET`` (several
+        secrets are separated by commas).
         """
         client_id, server_id, app_url, secret = read_environment(
             "ROLECALL_CLIENT_ID", "ROLECALL_SERVER_ID", "ROLECALL_APP_URL", "ROLECALL_SECRET"
@@ -68,7 +68,7 @@ class LoginSettings:
 
 @dataclass(frozen=True)
 class PendingLogin:
-    """A callback that belongs to a login of this browser: its code can be exchanged."""
+    """A callback that belongs to a sign-in of this browser: its code can be exchanged."""
 
     code: str = field(repr=False)
     code_verifier: str = field(repr=False)
@@ -78,13 +78,13 @@ class PendingLogin:
 
 @dataclass(frozen=True)
 class Bearing:
-    """What a request brings, after what has become of it meanwhile."""
+    """The session of a request, after a possible refresh."""
 
-    #: The session token to ask about.
+    #: The session token to validate.
     token: Optional[str] = field(default=None, repr=False)
-    #: To be set by whatever is answered.
+    #: The cookies to set with the response.
     cookies: Tuple[Cookie, ...] = ()
-    #: To be sent instead of an answer of the site.
+    #: Sent instead of the site's response.
     instead: Optional[Answer] = None
 
 
@@ -103,7 +103,7 @@ class LoginFlow:
         self._app_url = f"{parts.scheme}://{parts.netloc}"
         self._cookies = SealedCookies(settings.secret)
         self._is_secure = parts.scheme == "https"
-        # `__Host-`: no other host of the same domain can set it. The project's id: ports do not separate cookies.
+        # `__Host-`: no other host of the same domain can set it. The project's ID: ports do not separate cookies.
         self._prefix = f"{'__Host-' if self._is_secure else ''}rolecall-{settings.client_id[-8:]}"
 
     @property
@@ -112,7 +112,7 @@ class LoginFlow:
 
     @property
     def redirect_uri(self) -> str:
-        """To be listed among the project's redirect URIs."""
+        """The address to register as a redirect URI of the project."""
         return f"{self._app_url}{self._settings.path}/callback"
 
     def begin_login(self, request: IncomingRequest) -> Answer:
@@ -142,7 +142,7 @@ class LoginFlow:
         state = request.query.get("state", "")
         name = self._login_cookie(state)
         value = request.cookies.get(name) if re.fullmatch(r"[A-Za-z0-9_-]{43}", state) else None
-        # Only the browser that started this login holds its cookie; a link from elsewhere ends here.
+        # Only the browser that started this sign-in has its cookie; a link from another place ends here.
         if not value:
             return self._damaged_login(
                 "This browser has no cookie of this login: it was started in another browser, or this browser keeps no cookies of this site."
@@ -153,7 +153,7 @@ class LoginFlow:
         at = opened.get("at")
         if not isinstance(at, int) or at < time.time() - _login_sec:
             return self._damaged_login("It took longer than ten minutes.")
-        # RFC 9207: an answer of another service is not the answer to our question.
+        # RFC 9207: a response of another service does not belong to this request.
         done = (self._cookie(name, "", 0),)
         if request.query.get("iss") != self._service_url:
             _log.error(
@@ -169,25 +169,25 @@ class LoginFlow:
     def finish_login(self, pending: PendingLogin, session: NewSession) -> Answer:
         kept = Kept(session.token, session.refresh_token, int(time.time()), int(session.expires_at.timestamp()))
         cookies = (self._kept_cookie(kept), self._cookie(pending.cookie_name, "", 0))
-        # Absolute: a browser takes a path that begins with two slashes for another host.
+        # Absolute: a browser would read a path that begins with two slashes as another host.
         return redirect(self._app_url + pending.return_to, cookies)
 
     def refuse_exchange(self, pending: PendingLogin, error: RolecallError) -> Answer:
         done = (self._cookie(pending.cookie_name, "", 0),)
-        # What a visitor can do: whoever has a login of their own may put any code into its address.
+        # The visitor's fault: a person with a sign-in of their own can put any code into its address.
         if error.code in ("INVALID_CODE", "VALIDATION_FAILED"):
             return self._damaged_login("Its code was used before, or is more than a minute old.", done)
         _log.error("A login could not be finished: %s", error)
         return self._failed_login(done, error)
 
     def kept(self, request: IncomingRequest) -> Optional[Kept]:
-        """The session of the site's cookie. A Bearer header counts before it."""
+        """Reads the session of the site's cookie. A Bearer header takes precedence."""
         if request.bearer is not None:
             return None
         opened = self._cookies.open(self._session_cookie, request.cookies.get(self._session_cookie))
         if opened is None:
             return None
-        # What was opened was sealed here; cookies of earlier versions have no times, and are not refreshed.
+        # Opened values were sealed here. Cookies of earlier versions have no times, and are not refreshed.
         token, refresh_token = opened.get("token"), opened.get("refreshToken")
         times = opened.get("obtainedAt", 0), opened.get("expiresAt", 0)
         if not isinstance(token, str) or not isinstance(refresh_token, str):
@@ -196,20 +196,26 @@ class LoginFlow:
         return Kept(token, refresh_token, obtained_at, expires_at)
 
     def may_refresh(self, request: IncomingRequest, kept: Kept) -> bool:
-        """Only where a person opens a page: each refresh costs the requests under way their session for a moment."""
+        """
+        Refreshes only when a person opens a page: each refresh briefly invalidates the session of the requests under
+        way.
+        """
         return kept.expires_at > 0 and request.is_navigation and kept.is_due
 
     def bearing(self, request: IncomingRequest, kept: Optional[Kept]) -> Bearing:
-        """Of a request whose pair is not replaced."""
+        """Returns the session of a request without a refresh."""
         return Bearing(request.bearer if kept is None else kept.token)
 
     def bearing_after(self, request: IncomingRequest, replacement: Replacement) -> Bearing:
-        """Of a request whose pair was to be replaced. The cookie is never deleted here: it may be another's newer one."""
+        """
+        Returns the session of a request after a refresh. Never deletes the cookie: it may be a newer one of another
+        request.
+        """
         if replacement is not None:
             return Bearing(replacement.token, (self._kept_cookie(replacement),))
         if not request.is_navigation:
             return Bearing(instead=problem(503, "SESSION_CHECK_UNAVAILABLE", _unavailable_title, {"retry-after": "1"}))
-        # Where another process was first, the browser has its cookie by now: one more try, and then it is logged out.
+        # Another process was first, and by now the browser has its cookie: try once more, then sign out.
         name = f"{self._prefix}-retry"
         if name in request.cookies:
             return Bearing(cookies=(self._cookie(name, "", 0),))
@@ -217,24 +223,24 @@ class LoginFlow:
         return Bearing(instead=redirect(url, (self._cookie(name, "1", _retry_sec),)))
 
     def refresh_failed(self, error: RolecallError) -> None:
-        """Nobody can tell: the pair is as it was, and the next page tries again."""
+        """Logs that a refresh failed. The pair is unchanged, and the next page tries again."""
         _log.error("A session could not be refreshed: %s", error)
 
     def cross_site_refusal(self, request: IncomingRequest) -> Optional[Answer]:
         """
-        Refuses a request that changes something and comes from a page of another origin. Another subdomain is another origin.
-        A Bearer token is not sent by browsers on their own, so its requests may come from anywhere.
+        Refuses a request that changes something and comes from a page of another origin. Another subdomain is another
+        origin. Browsers do not send a Bearer token on their own, so requests with one may come from anywhere.
         """
         if request.is_safe or request.bearer is not None or request.is_from(self._app_url):
             return None
         return problem(403, "CROSS_SITE_REQUEST", "Only a page of this site can do this.")
 
     def former_goes_on(self, error: RolecallError) -> None:
-        """Logs that a former session stays until it expires. That is no reason to fail a login."""
+        """Logs that a previous session stays live until it expires. That is no reason to fail a sign-in."""
         _log.error("The former session of a browser could not be ended: %s", error)
 
     def refusal(self, request: IncomingRequest, session: Optional[Session], rules: RoleRules) -> Optional[Answer]:
-        """The answer that keeps somebody out; None when they may come in."""
+        """Returns the response that refuses a visitor, or None if they have access."""
         if session is None:
             if request.is_navigation:
                 query = urlencode({"return_to": self._return_to(request.target)})
@@ -248,14 +254,14 @@ class LoginFlow:
         return problem(403, "ROLE_REQUIRED", title)
 
     def unavailable(self, request: IncomingRequest, error: RolecallError) -> Answer:
-        """Nobody can tell who is asking: neither in nor out."""
+        """Returns the response for an outage, when it is unknown which member is signed in."""
         _log.error("Who is asking cannot be checked: %s", error)
         if request.is_navigation:
             return self._unavailable_page(error, ())
         return problem(503, "SESSION_CHECK_UNAVAILABLE", _unavailable_title, {"retry-after": _retry_after(error)})
 
     def begin_logout(self, request: IncomingRequest) -> Optional[Answer]:
-        """A refusal; or None: the session of the request is to be ended."""
+        """Returns a refusal, or None: the session of the request is then to be ended."""
         if request.method != "POST":
             return problem(405, "METHOD_NOT_ALLOWED", "Logging out takes a form that posts.", {"allow": "POST"})
         if not request.is_from(self._app_url):
@@ -295,7 +301,7 @@ class LoginFlow:
         return self._cookie(name, self._cookies.seal(name, value), max(1, kept.expires_at - int(time.time())))
 
     def _login_cookie(self, state: str) -> str:
-        """One cookie a login: two tabs may log in at once, and neither takes the other's."""
+        """One cookie per sign-in: two tabs may sign in at once, without replacing each other's."""
         return f"{self._prefix}-login-{state[:16]}"
 
     def _cookie(self, name: str, value: str, max_age_sec: int) -> Cookie:
@@ -303,8 +309,8 @@ class LoginFlow:
 
     def _oldest_logins(self, request: IncomingRequest) -> Tuple[Cookie, ...]:
         """
-        Deletes what would make more cookies than servers take. Only names that a login made: others are a visitor's own,
-        and may hold what no header can carry.
+        Deletes cookies beyond the number that servers accept. Only names of sign-ins are deleted: others are a
+        visitor's own, and may contain characters that no header can carry.
         """
         found: List[Tuple[int, str]] = []
         for name, value in request.cookies.items():
@@ -315,11 +321,11 @@ class LoginFlow:
         return tuple(self._cookie(name, "", 0) for _, name in found[_most_logins - 1 :])
 
     def _return_to(self, wanted: Optional[str]) -> str:
-        """A path of this site, or the start page. Addresses are never compared: only a path is taken at all."""
+        """Returns a path of this site, or the start page. Accepts only paths, so no addresses are compared."""
         if wanted is None or not re.fullmatch(r"/[!-\[\]-~]*", wanted) or len(wanted) > 1024:
             return "/"
         path = posixpath.normpath(unquote(wanted.split("?")[0].split("#")[0]))
-        # POSIX keeps two slashes at the beginning. Below the login's own path a redirect would go in circles.
+        # POSIX keeps two slashes at the beginning. Below the sign-in's own path a redirect would loop.
         if wanted.startswith("//") or path.startswith("//") or (path + "/").startswith(self._settings.path + "/"):
             return "/"
         return wanted
@@ -339,7 +345,7 @@ class LoginFlow:
         return page(503, "You could not be logged in", text, self._login_url(), "Try again", cookies, headers)
 
     def _refused_login(self, query: Mapping[str, str], cookies: Tuple[Cookie, ...]) -> Answer:
-        """RFC 6749 §4.1.2.1: the service says why there is no code."""
+        """RFC 6749 §4.1.2.1: the service states the reason why there is no code."""
         text = query.get("error_description", "The service gave no reason.")
         status = 403 if query.get("error") in ("access_denied", "login_required") else 503
         return page(status, "You are not logged in", text, self._login_url(), "Try again", cookies)

@@ -1,9 +1,9 @@
 """
 Replaces pairs of sessions, once each.
 
-What can happen when: a refresh ends both old values at once, and only its own answer has the new ones. So whoever brings
-the old pair meanwhile, or for two minutes after, gets the result of that one refresh instead of asking for another. A
-pair that is not live is never sent: the service would take it for a stolen one, and end the session.
+A refresh ends both old values at once, and only its own response contains the new ones. So a request with the old pair,
+during the refresh or up to two minutes later, receives the result of that refresh instead of starting another. A pair
+that is not live is never sent: the service would treat it as stolen, and end the session.
 """
 
 from __future__ import annotations
@@ -21,30 +21,33 @@ from ..calls import Pair
 from ..client import Rolecall
 from ..errors import RolecallError
 
-#: Requests that left with the old cookie arrive so much later at most. The service keeps its grace for 30 s.
+#: The maximum delay, in seconds, of requests that were sent with the old cookie. The service's grace lasts 30 s.
 _remembered_sec = 120
 
-#: What the service says of a pair that somebody else has replaced, or whose session has ended.
+#: The codes for a pair that another process has replaced, or a session that has ended.
 _over = ("INVALID_TOKEN", "INVALID_REFRESH_TOKEN", "REFRESH_TOKEN_SUPERSEDED", "REFRESH_TOKEN_REUSED")
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A session as it is kept between requests. Roles are not: they would be those of the login."""
+    """A session as it is stored between requests, without its roles: they would be those at sign-in."""
 
     token: str = field(repr=False)
     refresh_token: str = field(repr=False)
-    #: When this pair was got, and when it ends, in seconds since 1970.
+    #: The times at which this pair was issued and expires, in seconds since 1970.
     obtained_at: int
     expires_at: int
 
     @property
     def is_due(self) -> bool:
-        """Less than half of its life is left: refreshing is seldom, as each time requests under way have the old one."""
+        """
+        Returns true after half of the lifetime. Refreshes are rare, because each one meets requests that still carry
+        the old pair.
+        """
         return time.time() > self.obtained_at + (self.expires_at - self.obtained_at) / 2
 
 
-#: The pair that replaces another. None: that one is not live any more, because somebody else was first, or it ended.
+#: The new pair. None if the old one is not live any more, because another process was first, or the session has ended.
 Replacement = Optional[Kept]
 
 
@@ -54,13 +57,13 @@ class _Flight(NamedTuple):
 
 
 class _Flights:
-    """Refreshes under way and made lately in this process, by the refresh token that they replace."""
+    """The refreshes in this process that are under way or recent, by the refresh token that they replace."""
 
     def __init__(self) -> None:
         self.begin_anew()
 
     def begin_anew(self) -> None:
-        """In a child process: what is under way in the parent never ends here."""
+        """Starts again in a child process: refreshes of the parent never end here."""
         self._lock = threading.Lock()
         self._by_token: Dict[str, _Flight] = {}
 
@@ -69,7 +72,7 @@ class _Flights:
         return None if flight is None else flight.result
 
     def join(self, kept: Kept) -> Tuple[Future[Replacement], bool]:
-        """The refresh of a pair, and whether it is the caller who makes it."""
+        """Returns the refresh of a pair, and whether the caller must make it."""
         with self._lock:
             self._forget_old()
             known = self.find(kept)
@@ -84,7 +87,7 @@ class _Flights:
 
     def _forget_old(self) -> None:
         oldest = time.monotonic() - _remembered_sec
-        # In the order in which they began.
+        # In the order of their start.
         for token, flight in list(self._by_token.items()):
             if flight.began_at > oldest:
                 return
@@ -94,12 +97,12 @@ class _Flights:
 _flights = _Flights()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_flights.begin_anew)
-#: asyncio forgets a task that nobody holds.
+#: asyncio discards a task without a reference.
 _tasks: Set[asyncio.Task[None]] = set()
 
 
 def refresh(rolecall: Rolecall, kept: Kept) -> Replacement:
-    """Refreshes, or joins whoever does. Raises when nobody can tell, and the pair is then as it was."""
+    """Refreshes a pair, or joins the refresh that is under way. Raises during an outage; the pair is then unchanged."""
     result, is_ours = _flights.join(kept)
     if is_ours:
         try:
@@ -112,7 +115,7 @@ def refresh(rolecall: Rolecall, kept: Kept) -> Replacement:
 
 
 async def refresh_async(rolecall: AsyncRolecall, kept: Kept) -> Replacement:
-    """The same for asyncio. A request that is given up gives up nothing: the new pair would be lost."""
+    """Refreshes for asyncio. Cancelling a request does not cancel the refresh: the new pair would be lost."""
     result, is_ours = _flights.join(kept)
     if is_ours:
         task = asyncio.ensure_future(_fly(rolecall, kept, result))
@@ -131,7 +134,7 @@ async def _fly(rolecall: AsyncRolecall, kept: Kept, result: Future[Replacement])
 
 
 def is_under_way(kept: Kept) -> bool:
-    """This process replaces the pair, or has done so lately: whoever brings it joins."""
+    """Returns true if this process is replacing the pair, or has done so recently. Requests that carry it join."""
     return _flights.find(kept) is not None
 
 

@@ -1,4 +1,4 @@
-"""Who may come in, by their roles."""
+"""The roles that a visitor needs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..models import Session
 
 
 class NotGiven(Enum):
-    """An argument that was left out. None would also be a setting that is missing, which must not open a page."""
+    """The default of an omitted argument. None could be a missing setting, which must not admit everyone."""
 
     NOT_GIVEN = "not given"
 
@@ -20,11 +20,11 @@ Roles = Union[Sequence[str], NotGiven]
 
 @dataclass(frozen=True)
 class RoleRules:
-    """Who may come in. Neither: whoever has a live session."""
+    """The roles that a member must hold. Without rules, a live session is enough."""
 
-    #: At least one of these roles, by id.
+    #: IDs of roles, at least one of which the member must hold.
     any_of: Roles = NotGiven.NOT_GIVEN
-    #: Every one of these roles, by id.
+    #: IDs of roles, all of which the member must hold.
     all_of: Roles = NotGiven.NOT_GIVEN
 
     def __post_init__(self) -> None:
@@ -40,7 +40,7 @@ class RoleRules:
 
 
 def _are_role_ids(roles: object) -> bool:
-    """Not a single string either, which is a sequence of letters."""
+    """Rejects a single string, which is a sequence of letters."""
     if not isinstance(roles, (list, tuple, set, frozenset)) or not roles:
         return False
     return all(isinstance(role, str) and role for role in roles)

@@ -1,4 +1,4 @@
-"""Cookies that nobody but the site can read, write or move to another name."""
+"""Cookies that only the site can read, write or move to another name."""
 
 from __future__ import annotations
 
@@ -16,15 +16,17 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 _version = "1"
 _shortest_secret = 32
-#: Browsers drop a longer cookie without a word.
+#: Browsers silently drop longer cookies.
 _longest_cookie = 4096
 _nonce_size = 12
 
 
 class SealedCookies:
     """
-    AES-256-GCM, with the name of the cookie as additional data: ``version.keyId.base64url(nonce, ciphertext, tag)``.
-    The first secret seals, every one of them opens: to replace a secret, put the new one first.
+    Seals with AES-256-GCM, with the name of the cookie as additional data: ``version.keyId.base64url(nonce, ciphertext,
+    tag)``.
+
+    The first secret seals, and all of them open: to replace a secret, put the new one first.
     """
 
     def __init__(self, secret: Union[str, Sequence[str]]) -> None:
@@ -46,7 +48,7 @@ class SealedCookies:
         return cookie
 
     def open(self, name: str, cookie: Optional[str]) -> Optional[Mapping[str, object]]:
-        """What was sealed under that name; None for whatever else somebody has written there."""
+        """Opens a cookie, or returns None if its value was not sealed under that name."""
         version, _, rest = (cookie or "").partition(".")
         key_id, _, encoded = rest.partition(".")
         cipher = self._ciphers.get(key_id)
@@ -66,5 +68,5 @@ def _key_of(secret: str) -> bytes:
 
 
 def _id_of(key: bytes) -> str:
-    """Names a key without telling it."""
+    """Names a key without revealing it."""
     return hashlib.sha256(b"id" + key).hexdigest()[:8]
