@@ -159,7 +159,7 @@ async function use(site, tokens) {
   const ended = []
   const [stays, leaves] = [tokens.slice(0, tokens.length / 2), tokens.slice(tokens.length / 2)]
   const counts = { answered: 0, unavailable: 0, wrong: 0 }
-  let [isOver, lastGood, longestGap] = [false, performance.now(), 0]
+  let [isOver, lastGood, maxGap] = [false, performance.now(), 0]
   const lane = async (/** @type {number} */ number) => {
     for (let i = number; !isOver; i += lanes) {
       const reply = await ask(site, '/api/auth/validate', { token: stays[i % stays.length] }).catch(
@@ -167,7 +167,7 @@ async function use(site, tokens) {
       )
       if (reply?.status === 200) {
         const now = performance.now()
-        longestGap = Math.max(longestGap, now - lastGood)
+        maxGap = Math.max(maxGap, now - lastGood)
         lastGood = now
         counts.answered++
       } else if (reply === undefined || reply.status === 503) counts.unavailable++
@@ -183,7 +183,7 @@ async function use(site, tokens) {
     stop: async () => {
       isOver = true
       await running
-      return { ended, stays, counts, longestGap }
+      return { ended, stays, counts, maxGap }
     },
   }
 }
@@ -204,13 +204,13 @@ try {
   const killedAt = performance.now()
   postgres('pg_ctl', 'promote', '--wait', '--silent', `--pgdata=${data.second}`)
   await sleep(8_000)
-  const { ended, stays, counts, longestGap } = await usage.stop()
+  const { ended, stays, counts, maxGap } = await usage.stop()
   const statuses = (/** @type {string[]} */ list) =>
     Promise.all(list.map(async (token) => (await ask(site, '/api/auth/validate', { token })).status))
   const back = (await statuses(ended)).filter((status) => status !== 401).length
   const lost = (await statuses(stays)).filter((status) => status !== 200).length
   console.log(
-    `promoted ${Math.round(performance.now() - killedAt)} ms ago; no validation was answered for ${Math.round(longestGap)} ms`,
+    `promoted ${Math.round(performance.now() - killedAt)} ms ago; no validation was answered for ${Math.round(maxGap)} ms`,
   )
   console.log(
     `validations: ${counts.answered} good, ${counts.unavailable} unavailable, ${counts.wrong} wrong`,

@@ -23,7 +23,7 @@ export async function startRolecall(
   const flags = (process.env['NODE_FLAGS'] ?? '').split(' ').filter(Boolean)
   const settings = { ...environment, DRAIN_SEC: '0', ...env, PORT: String(port) }
   const child = startPinned(core, [process.execPath, ...flags, rolecall, 'serve'], settings)
-  return whenUp(child, `http://127.0.0.1:${port}`)
+  return waitUntilUp(child, `http://127.0.0.1:${port}`)
 }
 
 /** Starts the limit: a bare `node:http` server that sends these bytes. */
@@ -39,7 +39,7 @@ export async function startBare(
     WORKERS: String(workers),
     ANSWER: answer.toString('base64'),
   })
-  return whenUp(child, `http://127.0.0.1:${port}`)
+  return waitUntilUp(child, `http://127.0.0.1:${port}`)
 }
 
 /** Starts a server of `bench/peers`, which first creates its sessions. Installs and compiles the peers if necessary. */
@@ -52,13 +52,13 @@ export async function startPeer(
   const port = await freePort()
   const path = fileURLToPath(new URL(`../peers/dist/${program}.js`, import.meta.url))
   const settings = { NODE_ENV: 'production', ...env, PORT: String(port) }
-  return whenUp(startPinned(core, [process.execPath, path], settings), `http://127.0.0.1:${port}`)
+  return waitUntilUp(startPinned(core, [process.execPath, path], settings), `http://127.0.0.1:${port}`)
 }
 
 /** Long enough to make many sessions on a busy machine. */
 const startDeadlineMs = 180_000
 
-async function whenUp(child: ChildProcess, url: string): Promise<Service> {
+async function waitUntilUp(child: ChildProcess, url: string): Promise<Service> {
   await whenAnswering(url, startDeadlineMs)
   const stop = () =>
     new Promise<void>((resolve) => {

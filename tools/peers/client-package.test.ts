@@ -11,10 +11,10 @@ import { startWorld, type World } from '../../apps/api/test/service.ts'
 import { type Installed, installPackage, root, run, walked, writeWalk } from '../sdk/installed.ts'
 
 /** The maximum size of the core in a bundle, compressed, in bytes. */
-const mostBytes = 8 * 1024
+const maxBytes = 8 * 1024
 /** The maximum size of an adapter with the complete sign-in, including the client. */
-const mostSiteBytes = 14_500
-const mostBrowserBytes = 2 * 1024
+const maxSiteBytes = 14_500
+const maxBrowserBytes = 2 * 1024
 const modules = [
   '.',
   './admin',
@@ -106,12 +106,12 @@ describe('the package', () => {
   test('weighs little: the core in a bundle, and less where less is imported', async () => {
     const weigh = async (code: string) => gzipSync(await bundle(code)).length
     const core = await weigh("export { Rolecall, RolecallError, mintLogin } from '@rolecall/sdk'")
-    expect(core).toBeLessThanOrEqual(mostBytes)
+    expect(core).toBeLessThanOrEqual(maxBytes)
     expect(await weigh("export { mintLogin } from '@rolecall/sdk'")).toBeLessThan(400)
     const whole = "export { createRolecall, sessionOf } from '@rolecall/sdk/express'"
-    expect(await weigh(whole)).toBeLessThanOrEqual(mostSiteBytes)
+    expect(await weigh(whole)).toBeLessThanOrEqual(maxSiteBytes)
     const browser = await weigh("export { watchMember } from '@rolecall/sdk/browser'")
-    expect(browser).toBeLessThanOrEqual(mostBrowserBytes)
+    expect(browser).toBeLessThanOrEqual(maxBrowserBytes)
   })
 })
 

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { letOldEntriesGo } from '#audit/retention'
+import { deleteOldEntries } from '#audit/retention'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { connectionReason } from '#platform/db/connection-refusals'
 import type { Database } from '#platform/db/database'
@@ -13,7 +13,7 @@ import { createLifecycle } from '#platform/http/lifecycle'
 import { createLog, type Log } from '#platform/log'
 import { tracedDatabase } from '#platform/tracing/traced-database'
 import { version } from '#platform/version'
-import { forgetOtherCluster, trimChanges } from '#session-memory/change-log-store'
+import { emptyChangeLog, trimChanges } from '#session-memory/change-log-store'
 import { createApp } from './app.ts'
 import { type Config, loadConfig } from './config.ts'
 import { ensureMainServer } from './features/chat-servers/main-server.ts'
@@ -24,8 +24,8 @@ import { createRecorder } from './features/monitoring/recorder.ts'
 import { endAllCursors } from './features/project-reads/store.ts'
 import { endKeys } from './features/projects/end-keys.ts'
 import { takeOverRestored } from './features/restored/take-over.ts'
-import { letsAnyoneIn } from './features/sessions/end-store.ts'
-import { forgetAddresses } from './features/sessions/own-sessions-store.ts'
+import { hasActiveSignIns } from './features/sessions/end-store.ts'
+import { deleteSessionAddresses } from './features/sessions/own-sessions-store.ts'
 import { reviewStoredSchemas } from './features/webhooks/review-schemas.ts'
 import { foldTotals } from './mirror/totals-store.ts'
 import { readEnvironment } from './process/environment.ts'
@@ -80,17 +80,17 @@ async function serveRequests(config: Config, log: Log, instanceId: string): Prom
     : undefined
   const opened = await openConfiguredDatabase(config, log)
   const db = tracing ? tracedDatabase(opened, tracing) : opened
-  const applied = await whenUp(() =>
+  const applied = await retryUntilUp(() =>
     migrate(db, ownFolder, (progress) => log.info(progressSentence(progress))),
   )
   if (applied.length > 0) log.info({ applied }, 'migrations applied')
-  const { newer } = await whenUp(() => schemaState(db))
+  const { newer } = await retryUntilUp(() => schemaState(db))
   if (newer.length > 0) log.warn(newerSentence(newer))
-  await whenUp(() =>
+  await retryUntilUp(() =>
     takeOverRestored(
       { db, log },
-      [forgetOtherCluster, renumberEvents, resetProjects, endAllCursors],
-      letsAnyoneIn,
+      [emptyChangeLog, renumberEvents, resetProjects, endAllCursors],
+      hasActiveSignIns,
     ),
   )
   await refuseOtherMainServer(db, config, log)
@@ -106,8 +106,8 @@ async function serveRequests(config: Config, log: Log, instanceId: string): Prom
     endKeys: () => endKeys(deps),
     retention: deps.settings.current,
     steps: [
-      () => letOldEntriesGo({ db, record: deps.audit.record }, deps.settings.current().auditDays),
-      () => forgetAddresses(db, deps.settings.current().sessionAddressesDays, addressesPerStep),
+      () => deleteOldEntries({ db, record: deps.audit.record }, deps.settings.current().auditDays),
+      () => deleteSessionAddresses(db, deps.settings.current().sessionAddressesDays, addressesPerStep),
       () => foldTotals(db, totalsPerStep),
     ],
   })
@@ -190,7 +190,7 @@ async function listen(app: ReturnType<typeof createApp>, { host, port }: { host:
 }
 
 /** Waits for a database that is starting too: orchestrators start everything at once. */
-async function whenUp<T>(run: () => Promise<T>): Promise<T> {
+async function retryUntilUp<T>(run: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + databaseDeadlineMs
   for (;;) {
     try {

@@ -7,7 +7,7 @@ export interface EventReader {
   readonly status: number
   readonly events: events.Event[]
   /** The numbers of the heartbeats. */
-  readonly beats: number[]
+  readonly heartbeats: number[]
   /** Returns the newest ID, also one that came without an event. */
   lastId(): string
   /** Returns the types of the events so far. */
@@ -33,16 +33,16 @@ export async function openEvents(
   if (response.status !== 200 || !response.body) throw new Error(`events answered ${response.status}`)
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
   const found: events.Event[] = []
-  const beats: number[] = []
+  const heartbeats: number[] = []
   let last = ''
   const take = (frame: string) => {
     if (credentialsIn(frame).length > 0) throw new Error(`an event with a credential: ${frame}`)
     const field = (name: string) => new RegExp(`^${name}: (.*)$`, 'm').exec(frame)?.[1]
     last = field('id') ?? last
     const type = field('event')
-    const beat = /^: (\d+)$/m.exec(frame)?.[1]
+    const heartbeat = /^: (\d+)$/m.exec(frame)?.[1]
     if (type) found.push({ id: last, type, data: JSON.parse(field('data') ?? '') } as events.Event)
-    else if (beat) beats.push(Number(beat))
+    else if (heartbeat) heartbeats.push(Number(heartbeat))
   }
   const body = response.body
   const ended = (async () => {
@@ -58,7 +58,7 @@ export async function openEvents(
   return {
     status: response.status,
     events: found,
-    beats,
+    heartbeats,
     lastId: () => last,
     types: () => found.map(({ type }) => type),
     ended,

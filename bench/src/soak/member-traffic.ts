@@ -21,7 +21,7 @@ interface Parts {
 const { crew, deckhand, guest, captain, quiet } = demo.roles
 const given = [crew, deckhand, guest, captain, quiet]
 /** The maximum number of sessions of a member: the stored data must not grow with the run. */
-const mostSessions = 3
+const maxSessions = 3
 /** The guarantee is a second while the gateway is connected. A busy machine and a reconnected gateway get more. */
 const lateMs = 10_000
 /**
@@ -316,7 +316,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
     [60, validateAll],
     [
       12,
-      (member) => (whichAre(member, 'live', 'unsure').length < mostSessions ? logIn(member) : logOut(member)),
+      (member) => (whichAre(member, 'live', 'unsure').length < maxSessions ? logIn(member) : logOut(member)),
     ],
     [1, exchangeTwice],
     [4, logOut],

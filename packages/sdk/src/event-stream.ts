@@ -14,7 +14,7 @@ const freshMs = 4_000
 const silentMs = 5_000
 /** The stream is closed when it was not used for this many milliseconds, until the next use. */
 const unusedMs = 60_000
-const longestPauseMs = 15_000
+const maxPauseMs = 15_000
 
 export interface EventStreamOptions {
   /** Opens the stream, after the last event ID if there is one. */
@@ -89,7 +89,7 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
         () => 0,
         () => failures + 1,
       )
-      const pauseMs = Math.min(retryMs * 2 ** Math.max(0, failures - 1), longestPauseMs)
+      const pauseMs = Math.min(retryMs * 2 ** Math.max(0, failures - 1), maxPauseMs)
       if (isUsed()) await pause(pauseMs * (0.5 + Math.random() / 2), signal, startTimer)
     }
   }

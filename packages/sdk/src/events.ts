@@ -27,7 +27,7 @@ export interface EventsOptions {
 const heartbeatSec = 5
 /** A connection that receives nothing for this many milliseconds is closed. */
 const silentMs = 20_000
-const longestPauseMs = 15_000
+const maxPauseMs = 15_000
 
 /**
  * The events of a project, across lost connections: each at least once, in order. The same feed does not repeat an
@@ -87,7 +87,7 @@ export class EventFeed implements AsyncIterable<RolecallEvent> {
       } finally {
         silence.release()
       }
-      const pauseMs = Math.min(1_000 * 2 ** failures, longestPauseMs) * (0.5 + Math.random() / 2)
+      const pauseMs = Math.min(1_000 * 2 ** failures, maxPauseMs) * (0.5 + Math.random() / 2)
       failures += 1
       await pause(Math.max(pauseMs, retryAfterMs), signal ?? new AbortController().signal)
     }

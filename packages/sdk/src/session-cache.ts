@@ -5,7 +5,7 @@ import { isPast, type Moment, moment, plus } from './moment.ts'
 /** How long, in milliseconds, later callers share a request that is under way. */
 const sharedMs = 1_000
 /** The number of events that are noted during a request. Beyond it the answer is not cached. */
-const mostMissed = 100
+const maxMissed = 100
 
 /** Options of `cache`. */
 export interface CacheOptions {
@@ -97,7 +97,7 @@ export function createSessionCache(
       .then((answer) => {
         if (!answer) return undefined
         const isTrue = keysOf(token, answer.session, answer.member.id).every((key) => !missed.has(key))
-        if (gapsBefore > 0 && gaps === gapsBefore && isTrue && missed.size < mostMissed) {
+        if (gapsBefore > 0 && gaps === gapsBefore && isTrue && missed.size < maxMissed) {
           keep(token, answer, askedAt)
         }
         return answer
@@ -137,7 +137,7 @@ export function createSessionCache(
     /** Evicts the entries of a key, and invalidates the loads of it that are under way. */
     forget(key: string) {
       events += 1
-      for (const { missed } of underWay) if (missed.size < mostMissed) missed.add(key)
+      for (const { missed } of underWay) if (missed.size < maxMissed) missed.add(key)
       for (const token of [...(tokensByKey.get(key) ?? [])]) drop(token)
     },
     forgetAll() {

@@ -7,7 +7,7 @@ import { createDatabase, engines, type TestDatabase } from '../../test/databases
 import { notingStatements } from '../../test/statements.ts'
 import { type ChainVerifier, createChainVerifier } from './chain-verifier.ts'
 import { recordAudit } from './record.ts'
-import { letOldEntriesGo } from './retention.ts'
+import { deleteOldEntries } from './retention.ts'
 
 const event = { actionType: 'project', action: 'project.update', summary: 'It was changed.' } as const
 
@@ -67,7 +67,7 @@ describe.each(engines)('the steady check of the audit log on %s', (engine) => {
 
   test('goes on while entries are let go, and when those it stood before are gone', async () => {
     await tamper("update audit_log set at = clock_now() - interval '100 days' where seq <= 700")
-    await letOldEntriesGo({ db, record: recordAudit }, 90)
+    await deleteOldEntries({ db, record: recordAudit }, 90)
     // The times of the deleted entries are part of their hashes: a check from the start finds a log that begins
     // later.
     await beginAnew()

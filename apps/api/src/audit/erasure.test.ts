@@ -7,7 +7,7 @@ import { notingStatements } from '../../test/statements.ts'
 import { type HashedEntry, plainHashOf } from './entry.ts'
 import { eraseMemberFromEntries } from './erase-entries.ts'
 import { recordAudit } from './record.ts'
-import { letOldEntriesGo } from './retention.ts'
+import { deleteOldEntries } from './retention.ts'
 import { lockHead } from './store.ts'
 import { verifyChain } from './verify-chain.ts'
 
@@ -189,7 +189,7 @@ describe.each(engines)('an audit log that forgets, on %s', (engine) => {
   test('entries older than the days are let go in steps, once a day, and the rest verifies from its new beginning', async () => {
     const aged = (days: number, seqs: string) =>
       tamper(`update audit_log set at = clock_now() - ${days} * interval '1 day' where seq ${seqs}`)
-    const letGo = (days: number) => letOldEntriesGo({ db, record: recordAudit }, days)
+    const letGo = (days: number) => deleteOldEntries({ db, record: recordAudit }, days)
     const seqs = async () =>
       (await db.query<{ seq: number }>(sql`select seq from audit_log order by seq`)).map(({ seq }) => seq)
     await undone(async () => {

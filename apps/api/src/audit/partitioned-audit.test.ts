@@ -5,7 +5,7 @@ import { startWorld, type World } from '../../test/service.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { sql } from '../platform/db/sql.ts'
 import { recordAudit } from './record.ts'
-import { letOldEntriesGo } from './retention.ts'
+import { deleteOldEntries } from './retention.ts'
 import { verifyChain } from './verify-chain.ts'
 
 const guide = readFileSync(new URL('../../../../docs/guides/partitioning.md', import.meta.url), 'utf8')
@@ -78,7 +78,7 @@ describe('the audit log that the guide divided by number, beside a running servi
       alter table audit_log_0 enable trigger user;
       alter table audit_log enable trigger user;
       commit`)
-    while ((await letOldEntriesGo({ db: db(), record: recordAudit }, 30)) > 0);
+    while ((await deleteOldEntries({ db: db(), record: recordAudit }, 30)) > 0);
     await db().script('drop table audit_log_0')
     expect(await verifyChain({ db: db() })).toMatchObject({ letGo: 2 * size - 1 })
     expect((await verifyChain({ db: db() })).problem).toBeUndefined()

@@ -17,7 +17,7 @@ export const letGoAction = 'audit.let_go'
  * that names it. The entries before it are deleted in small steps, by any instance. Returns the number of entries
  * deleted in this step.
  */
-export async function letOldEntriesGo(
+export async function deleteOldEntries(
   { db, record }: { readonly db: Database; readonly record: RecordAudit },
   days: number,
 ): Promise<number> {

@@ -20,7 +20,7 @@ export const unlistedUri = (
 })
 
 /** The rest of a longer address adds nothing for an owner. */
-const longestShown = 200
+const maxShown = 200
 
 /** Explains the problem to the owner of the project. The address is text and never a link: anyone may have made it up. */
 export function sectionAboutUri(
@@ -34,7 +34,7 @@ export function sectionAboutUri(
     heading: say('unlistedHeading', { site }),
     paragraphs: [
       say('unlisted'),
-      text.length > longestShown ? `${text.slice(0, longestShown)}…` : text,
+      text.length > maxShown ? `${text.slice(0, maxShown)}…` : text,
       say('unlistedAdvice'),
     ],
     ...(href !== undefined && { link: { href, text: say('unlistedLink', { site }) } }),

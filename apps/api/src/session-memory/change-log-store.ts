@@ -204,7 +204,7 @@ export async function trimChanges(
  * transaction IDs of that cluster: here they are in the future, so each read would return all of them, and no trim
  * would reach them.
  */
-export async function forgetOtherCluster(tx: Queryable) {
+export async function emptyChangeLog(tx: Queryable) {
   await tx.execute(sql`delete from answer_leases where id <> ${nobody}::uuid`)
   await tx.execute(sql`delete from session_changes`)
 }

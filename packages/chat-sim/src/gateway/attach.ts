@@ -70,6 +70,6 @@ function dropSilent(hub: Hub): void {
   const oldest = platform.clock.now() - settings.heartbeatIntervalMs * 1.5 - supervisionMs
   for (const connection of connections) {
     const isSupervised = !connection.isFrozen && !settings.isSilentAtStart
-    if (isSupervised && connection.lastBeatAt < oldest) shut(hub, connection, closeCode.sessionTimedOut)
+    if (isSupervised && connection.lastHeartbeatAt < oldest) shut(hub, connection, closeCode.sessionTimedOut)
   }
 }

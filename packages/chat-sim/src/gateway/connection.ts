@@ -14,7 +14,7 @@ export interface Connection {
   session: Session | undefined
   /** True if it neither sends nor receives any more, while the socket stays open. */
   isFrozen: boolean
-  lastBeatAt: number
+  lastHeartbeatAt: number
   send(text: string): void
   close(code: number): void
   /** Counts one more message. Returns true if it is within the limit. */
@@ -29,7 +29,7 @@ export function createConnection(socket: WebSocket, resumeUrl: string, now: numb
     resumeUrl,
     session: undefined,
     isFrozen: false,
-    lastBeatAt: now,
+    lastHeartbeatAt: now,
     send(text) {
       if (!connection.isFrozen && socket.readyState === socket.OPEN) socket.send(text)
     },

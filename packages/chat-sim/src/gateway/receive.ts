@@ -14,7 +14,7 @@ export function receive(hub: Hub, connection: Connection, data: RawData): number
   if (!connection.countMessage(now)) return closeCode.rateLimited
   const message = parse(data)
   if (!message) return closeCode.decodeError
-  if (message.op === op.heartbeat) return beat(connection, message.d, now)
+  if (message.op === op.heartbeat) return receiveHeartbeat(connection, message.d, now)
   if (message.op === op.identify) return identify(hub, connection, message.d)
   if (message.op === op.resume) return resume(hub, connection, message.d)
   if (!sessionOps.has(message.op)) return closeCode.unknownOpcode
@@ -38,8 +38,8 @@ function parse(data: RawData): ClientMessage | undefined {
   }
 }
 
-function beat(connection: Connection, d: unknown, now: number): undefined {
-  connection.lastBeatAt = now
+function receiveHeartbeat(connection: Connection, d: unknown, now: number): undefined {
+  connection.lastHeartbeatAt = now
   if (typeof d === 'number') connection.session?.acknowledge(d)
   connection.send(frame(op.heartbeatAck))
 }

@@ -6,7 +6,7 @@ export interface Cookie {
 }
 
 /** Chromium silently drops longer cookies. */
-const mostBytes = 4_096
+const maxBytes = 4_096
 
 /**
  * Serializes a cookie that scripts cannot read. Forms and frames of other sites do not send it. A link from another
@@ -16,8 +16,8 @@ const mostBytes = 4_096
  */
 export function serializeCookie({ name, value, maxAgeSec }: Cookie, isSecure: boolean): string {
   const length = name.length + value.length
-  if (length > mostBytes)
-    throw new Error(`The cookie ${name} has ${length} characters; browsers keep ${mostBytes}.`)
+  if (length > maxBytes)
+    throw new Error(`The cookie ${name} has ${length} characters; browsers keep ${maxBytes}.`)
   const secure = isSecure ? '; Secure' : ''
   return `${name}=${value}; Path=/; Max-Age=${maxAgeSec}; HttpOnly; SameSite=Lax${secure}`
 }

@@ -28,7 +28,7 @@ export interface Keeper {
 }
 
 /** The number of decrypted cookies that are cached; the oldest are evicted. */
-const mostOpened = 10_000
+const maxOpened = 10_000
 
 /** Stores the session in the cookie, sealed. */
 export function createCookieKeeper(sealer: Sealer, purpose: string): Keeper {
@@ -40,7 +40,7 @@ export function createCookieKeeper(sealer: Sealer, purpose: string): Keeper {
       if (known) return known
       const found = parse(await sealer.open(purpose, cookie))
       if (!found) return undefined
-      if (opened.size >= mostOpened) opened.clear()
+      if (opened.size >= maxOpened) opened.clear()
       opened.set(cookie, found)
       return found
     },

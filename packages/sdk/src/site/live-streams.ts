@@ -2,9 +2,9 @@
  * The number of streams of a session. Tabs of one browser share a stream. A member may use several browsers, and a
  * stream with a cut connection may still be open.
  */
-const mostOfSession = 8
+const maxOfSession = 8
 /** The number of streams in all. Each holds a connection and a few kilobytes. */
-const mostInAll = 10_000
+const maxInAll = 10_000
 
 interface OpenStream {
   readonly key: string
@@ -18,7 +18,7 @@ export type LiveStreams = ReturnType<typeof createLiveStreams>
  * Limits the streams of a session and in all, by ending the oldest one. The newest has a browser behind it, and an open
  * browser reconnects when its stream ends.
  */
-export function createLiveStreams(limits = { ofSession: mostOfSession, inAll: mostInAll }) {
+export function createLiveStreams(limits = { ofSession: maxOfSession, inAll: maxInAll }) {
   // In the order of opening.
   const all = new Set<OpenStream>()
   const bySession = new Map<string, Set<OpenStream>>()

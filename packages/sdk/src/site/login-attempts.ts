@@ -10,7 +10,7 @@ const cookieTtlSec = 3_600
  * The number of sign-ins that are under way. Each tab may have one; abandoned cookies must not fill the browser's
  * storage.
  */
-const mostAttempts = 5
+const maxAttempts = 5
 
 /** The reasons for which a sign-in cannot be finished in this browser. */
 type LostAttempt = 'LOGIN_NOT_FOUND' | 'LOGIN_UNREADABLE' | 'LOGIN_EXPIRED'
@@ -55,7 +55,7 @@ export function createLoginAttempts(sealer: Sealer, prefix: string) {
           return { other, at: typeof attempt === 'string' ? 0 : attempt.startedAtMs }
         }),
       )
-      const surplus = ages.sort((one, two) => two.at - one.at).slice(mostAttempts - 1)
+      const surplus = ages.sort((one, two) => two.at - one.at).slice(maxAttempts - 1)
       return [{ name, value, maxAgeSec: cookieTtlSec }, ...surplus.map(({ other }) => dropped(other))]
     },
 

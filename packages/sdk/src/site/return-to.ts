@@ -1,5 +1,5 @@
 /** Longer addresses would not fit into the cookie that holds them. */
-const mostCharacters = 1_500
+const maxCharacters = 1_500
 
 /**
  * Returns the address to which a browser goes after the sign-in: the complete address of a page of this app, otherwise
@@ -10,7 +10,7 @@ const mostCharacters = 1_500
  */
 export function safeReturnTo(wanted: string | null | undefined, appUrl: string, authPath: string): string {
   const home = `${appUrl}/`
-  if (!wanted || wanted.length > mostCharacters) return home
+  if (!wanted || wanted.length > maxCharacters) return home
   try {
     const url = new URL(wanted, home)
     const path = decodeURIComponent(url.pathname)
@@ -18,7 +18,7 @@ export function safeReturnTo(wanted: string | null | undefined, appUrl: string, 
       .toLowerCase()
     const isOwn = path === authPath.toLowerCase() || path.startsWith(`${authPath.toLowerCase()}/`)
     const isHere = url.origin === appUrl && url.username + url.password === ''
-    return isHere && !isOwn && url.href.length <= mostCharacters ? url.href : home
+    return isHere && !isOwn && url.href.length <= maxCharacters ? url.href : home
   } catch {
     return home
   }

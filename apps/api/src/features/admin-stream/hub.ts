@@ -4,7 +4,7 @@ import { DatabaseUnavailable } from '#platform/db/database'
 import { isCacheUp } from '#platform/part-state'
 import type { Deps } from '../../deps.ts'
 import { eventsOf } from './events-of.ts'
-import { type Change, lookAfter, type Position, readPresent } from './store.ts'
+import { type Change, listChangesAfter, type Position, readPresent } from './store.ts'
 
 /**
  * The interval of reads. Changes within a second are sent together, because each client reads again after an event,
@@ -62,7 +62,7 @@ export function createAdminHub({ db, cache, log, chatFigures }: HubDeps): AdminH
     (await isCacheUp(cache)) && chatFigures().status === 'up' ? ('ok' as const) : ('degraded' as const)
 
   const look = async (from: Position) => {
-    const found = await lookAfter(db, from)
+    const found = await listChangesAfter(db, from)
     isFailing = false
     position = found.position
     const isNew = ({ kind, id, mark }: Change) =>
@@ -95,7 +95,7 @@ export function createAdminHub({ db, cache, log, chatFigures }: HubDeps): AdminH
   const start = singleFlight(async () => {
     const present = await readPresent(db)
     // Changes from the overlap before the position are known already, so they are not sent.
-    const { changes } = await lookAfter(db, present)
+    const { changes } = await listChangesAfter(db, present)
     told = new Map(changes.map(({ kind, id, mark }) => [`${kind} ${id}`, mark]))
     position = present
     void run()

@@ -6,7 +6,7 @@ import type { Deps } from '../../deps.ts'
 import { eventsOf } from './events-of.ts'
 import type { AdminHub, AdminListener } from './hub.ts'
 import { parseEventId, toEventId, whyNotResumable } from './position.ts'
-import { lookAfter, type Position } from './store.ts'
+import { listChangesAfter, type Position } from './store.ts'
 
 const heartbeatMs = 15_000
 /** A client with this much unread data does not read. */
@@ -101,7 +101,7 @@ export async function openAdminStream(
     const present = await hub.join(listener)
     const last = lastEventId === undefined ? undefined : parseEventId(lastEventId)
     const problem = lastEventId === undefined ? undefined : whyNotResumable(last, present)
-    const missed = last && !problem ? await lookAfter(db, last) : undefined
+    const missed = last && !problem ? await listChangesAfter(db, last) : undefined
     const reached = missed?.position ?? present
     // Random, so that clients of a lost instance do not all reconnect at the same moment.
     push(`retry: ${500 + Math.floor(Math.random() * 1_000)}\n`)

@@ -19,7 +19,7 @@ export interface Change {
   readonly mark: string
 }
 
-interface Look {
+interface ChangesRead {
   readonly position: Position
   readonly changes: readonly Change[]
 }
@@ -48,7 +48,10 @@ export const readPresent = async (db: Database): Promise<Position> =>
   toLook(await db.query<Row>(sql`with ${present} ${state}`)).position
 
 /** Lists the changes after a position, newest first. Changes in the overlap are returned twice, with the same mark. */
-export async function lookAfter(db: Database, { auditSeq, xid, atMs }: Position): Promise<Look> {
+export async function listChangesAfter(
+  db: Database,
+  { auditSeq, xid, atMs }: Position,
+): Promise<ChangesRead> {
   const since = sql`timestamptz 'epoch' + ${atMs}::float8 * interval '1 millisecond' - ${overlap}`
   const rows = await db.query<Row>(sql`
     with ${present} ${state}
@@ -75,7 +78,7 @@ export async function lookAfter(db: Database, { auditSeq, xid, atMs }: Position)
   return toLook(rows)
 }
 
-function toLook(rows: readonly Row[]): Look {
+function toLook(rows: readonly Row[]): ChangesRead {
   const now = rows.find(({ kind }) => kind === 'state')
   if (!now) throw new Error('The audit chain has lost its head.')
   const position = { auditSeq: Number(now.id), xid: BigInt(now.xid ?? 0), atMs: now.atMs ?? 0 }

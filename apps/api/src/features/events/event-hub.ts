@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { Deps } from '../../deps.ts'
 import { isAtLeast, type Mark, type Position } from './position.ts'
-import { type EventRow, type Look, lookAfter } from './store.ts'
+import { type EventRow, type EventsRead, listEventsAfter } from './store.ts'
 import { createVouching } from './vouching.ts'
 
 /**
@@ -17,7 +17,7 @@ export interface Listener {
   readonly projectId: string
   take(rows: readonly EventRow[]): void
   /** Runs after each read: everything up to `vouchedAt` (`performance.now()`) has been taken. */
-  beat(vouchedAt: number, mark: Mark): void
+  heartbeat(vouchedAt: number, mark: Mark): void
   end(): void
 }
 
@@ -61,7 +61,7 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
   /** Reads once; returns true if there is more to read at once. */
   const look = async (from: Position): Promise<boolean> => {
     const startedAt = performance.now()
-    const found = await lookAfter(db, from)
+    const found = await listEventsAfter(db, from)
     // This is not the database of the last read: it was restored, or failed over without the latest commits. The
     // missing events are unknown.
     if (found.end < from.xid) {
@@ -88,7 +88,7 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
         isFailing = true
         return false
       })
-      for (const listener of level) if (mark) listener.beat(vouchedAt, mark)
+      for (const listener of level) if (mark) listener.heartbeat(vouchedAt, mark)
       const restMs = everyMs - (performance.now() - startedAt)
       if (!isMore) await new Promise((resolve) => setTimeout(resolve, Math.max(restMs, 5)))
     }
@@ -129,7 +129,7 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
 }
 
 /** Returns the position after a read: the horizon, or the last row if there is more. */
-export const afterLook = ({ rows, isAll, horizon }: Look): Position =>
+export const afterLook = ({ rows, isAll, horizon }: EventsRead): Position =>
   isAll ? { xid: horizon, id: 0 } : (rows.at(-1)?.position ?? { xid: horizon, id: 0 })
 
 function groupByProject(rows: readonly EventRow[]): Map<string, EventRow[]> {

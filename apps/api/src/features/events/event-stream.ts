@@ -3,7 +3,7 @@ import { DatabaseUnavailable } from '#platform/db/database'
 import type { Deps } from '../../deps.ts'
 import { afterLook, type EventHub, type Listener } from './event-hub.ts'
 import { isAtLeast, type Mark, type Position, toEventId } from './position.ts'
-import { type EventRow, frameOf, lookAfterFor } from './store.ts'
+import { type EventRow, frameOf, listProjectEventsAfter } from './store.ts'
 
 /** The maximum that is buffered for a client, not counting network buffers and one read. */
 const maxWaitingBytes = 64 * 1024
@@ -75,7 +75,7 @@ export function createEventStream(
       for (;;) {
         await drained()
         if (isOver) return
-        const found = await lookAfterFor(db, position, projectId)
+        const found = await listProjectEventsAfter(db, position, projectId)
         if (found.rows.length > 0) await answers.confirm()
         if (isOver) return
         send(found.rows)
@@ -100,7 +100,7 @@ export function createEventStream(
       hub.fallBehind(listener)
       catchUp()
     },
-    beat(vouchedAt, mark) {
+    heartbeat(vouchedAt, mark) {
       const now = performance.now()
       if (vouchedAt < openedAt || now - beatAt < heartbeatMs) return
       beatAt = now

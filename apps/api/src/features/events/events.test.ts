@@ -193,7 +193,7 @@ describe.each(mainEngines)('events on %s', (engine) => {
       for (const reader of readers) {
         expect(reader.events.map(({ data }) => (data as { reason: string }).reason)).toContain(reason)
       }
-      await expect.poll(() => stranger.beats.length).toBeGreaterThan(1)
+      await expect.poll(() => stranger.heartbeats.length).toBeGreaterThan(1)
       expect(stranger.events).toEqual([])
     })
 
@@ -267,15 +267,15 @@ describe.each(mainEngines)('events on %s', (engine) => {
       await asProject(other, 'logout', { token: (await givenSession(world, other)).token })
       await theirs.until('session.revoked')
       const reader = await listen(given, { lastId: theirs.events[0]?.id ?? '', heartbeat: 1 })
-      await expect.poll(() => reader.beats.length).toBeGreaterThan(0)
+      await expect.poll(() => reader.heartbeats.length).toBeGreaterThan(0)
       expect(reader.events).toEqual([])
     })
   })
 
   test('heartbeats say up to when everything has been told, and come as often as was asked for', async () => {
     const reader = await listen(await givenProject(world), { heartbeat: 1 })
-    await expect.poll(() => reader.beats.length).toBeGreaterThan(2)
-    const [first = 0, second = 0, third = 0] = reader.beats
+    await expect.poll(() => reader.heartbeats.length).toBeGreaterThan(2)
+    const [first = 0, second = 0, third = 0] = reader.heartbeats
     expect(first).toBeLessThan(2_000)
     expect(second - first).toBeGreaterThan(900)
     expect(third - second).toBeGreaterThan(900)

@@ -13,7 +13,7 @@ export interface EventRow {
 }
 
 /** The result of one read of the outbox. */
-export interface Look {
+export interface EventsRead {
   /** Every transaction before this one is finished: no event can appear before it. */
   readonly horizon: bigint
   /** At this transaction and after it, none had finished. */
@@ -29,14 +29,14 @@ export interface Look {
 const maxRows = 1_000
 
 /** Reads the events after a position, in order, up to the oldest transaction in progress. */
-export const lookAfter = (db: Database, after: Position) => look(db, after, sql``)
+export const listEventsAfter = (db: Database, after: Position) => readEvents(db, after, sql``)
 
 /** Reads the same for one project. */
-export const lookAfterFor = (db: Database, after: Position, projectId: string) =>
-  look(db, after, sql`and o.project_id = ${projectId}`)
+export const listProjectEventsAfter = (db: Database, after: Position, projectId: string) =>
+  readEvents(db, after, sql`and o.project_id = ${projectId}`)
 
 /** An event. The first row is the state of the outbox: the horizon as `xid`, the end as `data`. */
-interface LookedAt {
+interface EventsRow {
   readonly id: number
   readonly xid: string
   readonly projectId: string
@@ -49,8 +49,8 @@ interface LookedAt {
 const eventTypes = Object.keys(events.Events)
 
 /** Reads the table of locks only if a read would otherwise come no further than the last one. */
-async function look(db: Database, { xid, id }: Position, condition: Sql): Promise<Look> {
-  const [state, ...found] = await db.batched<LookedAt>(sql`
+async function readEvents(db: Database, { xid, id }: Position, condition: Sql): Promise<EventsRead> {
+  const [state, ...found] = await db.batched<EventsRow>(sql`
     with present as materialized (
       select pg_snapshot_xmax(s) as "end", case when pg_snapshot_xmin(s) > ${`${xid}`}::xid8 then pg_snapshot_xmin(s)
         else greatest(${ownHorizon}, ${`${xid}`}::xid8) end as horizon
@@ -75,7 +75,7 @@ async function look(db: Database, { xid, id }: Position, condition: Sql): Promis
   }
 }
 
-function toEventRow({ id, xid, projectId, type, data, atSec }: LookedAt): EventRow {
+function toEventRow({ id, xid, projectId, type, data, atSec }: EventsRow): EventRow {
   const position = { xid: BigInt(xid), id }
   return { projectId, type, position, frame: frameOf({ ...position, atSec }, type, data) }
 }

@@ -81,7 +81,7 @@ describe.each(mainEngines)('streams of events on %s', (engine) => {
     const reader = await openEvents(world.url, project, { heartbeat: 1 })
     const { db } = world.service.deps
     await db.script('alter table outbox rename to outbox_away')
-    await expect.poll(() => reader.beats.length - new Set(reader.beats).size).toBeGreaterThan(0)
+    await expect.poll(() => reader.heartbeats.length - new Set(reader.heartbeats).size).toBeGreaterThan(0)
     await db.script('alter table outbox_away rename to outbox')
     await logout(project, token)
     await reader.until('session.revoked')
@@ -90,7 +90,7 @@ describe.each(mainEngines)('streams of events on %s', (engine) => {
 
   test('are so many for each project and no more', async () => {
     const hub = createEventHub(world.service.deps)
-    const listener = (projectId: string): Listener => ({ projectId, take() {}, beat() {}, end() {} })
+    const listener = (projectId: string): Listener => ({ projectId, take() {}, heartbeat() {}, end() {} })
     const mine = Array.from({ length: 2_000 }, () => listener('mine'))
     expect(mine.every((one) => hub.open(one))).toBe(true)
     const asked = { lastEventId: undefined, heartbeatMs: 15_000, isKeyGood: async () => true }

@@ -12,9 +12,9 @@ import {
 } from '../../../test/given.ts'
 import { givenWebhook, submit } from '../../../test/given-webhook.ts'
 import { startWorld, type World } from '../../../test/service.ts'
-import { letOldEntriesGo } from '../../audit/retention.ts'
+import { deleteOldEntries } from '../../audit/retention.ts'
 import { sql } from '../../platform/db/sql.ts'
-import { forgetAddresses } from '../sessions/own-sessions-store.ts'
+import { deleteSessionAddresses } from '../sessions/own-sessions-store.ts'
 import { startHousekeeping } from './start-housekeeping.ts'
 
 describe.each(engines)('what is kept for the days of the settings, on %s', (engine) => {
@@ -41,8 +41,8 @@ describe.each(engines)('what is kept for the days of the settings, on %s', (engi
       endKeys: async () => {},
       retention: settings.current,
       steps: [
-        () => letOldEntriesGo({ db, record: audit.record }, settings.current().auditDays),
-        () => forgetAddresses(db, settings.current().sessionAddressesDays, 2),
+        () => deleteOldEntries({ db, record: audit.record }, settings.current().auditDays),
+        () => deleteSessionAddresses(db, settings.current().sessionAddressesDays, 2),
       ],
     })
     await housekeeping.clean()

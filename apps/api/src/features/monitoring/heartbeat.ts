@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from '#platform/db/database'
 import { version } from '#platform/version'
 import type { Deps } from '../../deps.ts'
-import { beatInstance, removeInstance } from './instances-store.ts'
+import { removeInstance, writeHeartbeat } from './instances-store.ts'
 
 const everyMs = 5_000
 
@@ -9,7 +9,7 @@ const everyMs = 5_000
 export interface Heartbeat {
   readonly id: string
   /** Reports once, now. */
-  beat(): Promise<unknown>
+  send(): Promise<unknown>
   /** Reports at intervals from now on. */
   start(): void
   /** Reports that this instance stops. */
@@ -23,10 +23,10 @@ export function createHeartbeat({
   instanceId: id,
 }: Pick<Deps, 'db' | 'log' | 'liveMirror' | 'instanceId'>): Heartbeat {
   let timer: NodeJS.Timeout | undefined
-  let beating: Promise<unknown> = Promise.resolve()
+  let sending: Promise<unknown> = Promise.resolve()
 
-  const beat = () =>
-    beatInstance(db, {
+  const send = () =>
+    writeHeartbeat(db, {
       id,
       version,
       uptimeMs: process.uptime() * 1_000,
@@ -37,11 +37,11 @@ export function createHeartbeat({
       log.error({ err: error }, 'a sign of life could not be written')
   }
   const tell = () => {
-    beating = beat().catch(ignoreOutage)
+    sending = send().catch(ignoreOutage)
   }
   return {
     id,
-    beat,
+    send,
     start() {
       tell()
       timer = setInterval(tell, everyMs)
@@ -49,7 +49,7 @@ export function createHeartbeat({
     },
     async close() {
       clearInterval(timer)
-      await beating
+      await sending
       if (timer) await removeInstance(db, id).catch(ignoreOutage)
     },
   }

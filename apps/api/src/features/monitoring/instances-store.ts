@@ -10,7 +10,7 @@ interface Sign {
 }
 
 /** Records that an instance is running. Times are the database's, computed from ages: the clocks of machines differ. */
-export const beatInstance = (db: Queryable, { id, version, uptimeMs, leadsGateway }: Sign) =>
+export const writeHeartbeat = (db: Queryable, { id, version, uptimeMs, leadsGateway }: Sign) =>
   db.execute(sql`
     insert into instances (id, version, started_at, last_seen_at, leads_gateway)
     values (${id}, ${version}, clock_now() - ${uptimeMs}::float8 * interval '1 millisecond', clock_now(),

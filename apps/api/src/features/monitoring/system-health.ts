@@ -21,7 +21,7 @@ export async function systemHealth(deps: HealthDeps, heartbeat: Heartbeat): Prom
   const [database, cache, instances, notLive] = await Promise.all([
     timed(databaseState(deps.db)),
     timed(isCacheUp(deps.cache)),
-    beatWhereWritable(heartbeat).then(() => listInstances(deps.db)),
+    sendWhereWritable(heartbeat).then(() => listInstances(deps.db)),
     deps.liveMirror.notLive(),
     askPlatform(deps),
   ])
@@ -59,8 +59,8 @@ const adviceOn = (found: DatabaseState) =>
  * Reads the instances. A database that accepts no writes stores no heartbeat, and the response already reports its
  * problem.
  */
-const beatWhereWritable = (heartbeat: Heartbeat) =>
-  heartbeat.beat().catch((error: unknown) => {
+const sendWhereWritable = (heartbeat: Heartbeat) =>
+  heartbeat.send().catch((error: unknown) => {
     if (!(error instanceof DatabaseTakesNoWrites)) throw error
   })
 

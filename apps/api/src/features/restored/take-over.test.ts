@@ -1,6 +1,6 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { forgetOtherCluster } from '#session-memory/change-log-store'
+import { emptyChangeLog } from '#session-memory/change-log-store'
 import { atOnce } from '../../../test/at-once.ts'
 import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
@@ -10,10 +10,10 @@ import { sql } from '../../platform/db/sql.ts'
 import { renumberEvents, resetProjects } from '../events/store.ts'
 import { endAllCursors } from '../project-reads/store.ts'
 import { endEverything } from '../sessions/end-everything.ts'
-import { letsAnyoneIn } from '../sessions/end-store.ts'
+import { hasActiveSignIns } from '../sessions/end-store.ts'
 import { endedAdvice, restoredAdvice, takeOverRestored } from './take-over.ts'
 
-const owners = [forgetOtherCluster, renumberEvents, resetProjects, endAllCursors]
+const owners = [emptyChangeLog, renumberEvents, resetProjects, endAllCursors]
 
 describe.each(engines)('a database that was restored from another cluster, on %s', (engine) => {
   let world: World
@@ -28,7 +28,7 @@ describe.each(engines)('a database that was restored from another cluster, on %s
 
   const run = (statement: ReturnType<typeof sql>) => world.service.deps.db.execute(statement)
   const log = { warn: (line: string) => void told.push(line) }
-  const start = () => takeOverRestored({ db: world.service.deps.db, log }, owners, letsAnyoneIn)
+  const start = () => takeOverRestored({ db: world.service.deps.db, log }, owners, hasActiveSignIns)
   const read = (query: string) =>
     call(world.url, 'GET', `/api/servers/${demo.mainGuildId}/members?${query}`, { key: project.key })
   const events = () =>

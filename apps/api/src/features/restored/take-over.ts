@@ -13,7 +13,7 @@ const lacksRights = '42501'
 export async function takeOverRestored(
   { db, log }: Pick<Deps, 'db'> & { readonly log: { warn(line: string): void } },
   owners: readonly ((tx: Tx) => Promise<unknown>)[],
-  letsAnyoneIn: (db: Queryable) => Promise<boolean>,
+  hasActiveSignIns: (db: Queryable) => Promise<boolean>,
 ): Promise<void> {
   const identity = await identityOf(db)
   if (identity === undefined) return
@@ -26,7 +26,7 @@ export async function takeOverRestored(
     },
     { long: true },
   )
-  if (isRestored) log.warn((await letsAnyoneIn(db)) ? restoredAdvice : endedAdvice)
+  if (isRestored) log.warn((await hasActiveSignIns(db)) ? restoredAdvice : endedAdvice)
 }
 
 export const restoredAdvice =

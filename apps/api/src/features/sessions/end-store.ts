@@ -15,7 +15,7 @@ export const revokeSessionsOfEverybody = (tx: Tx) =>
     where revoked_at is null and expires_at > clock_now()`)
 
 /** True while anybody could go on without a new login: what `endEverything` ends. */
-export const letsAnyoneIn = async (db: Queryable): Promise<boolean> =>
+export const hasActiveSignIns = async (db: Queryable): Promise<boolean> =>
   (await db.maybeOne(sql`
     select where exists (select from sessions where revoked_at is null and expires_at > clock_now())
       or exists (select from sso_sessions)

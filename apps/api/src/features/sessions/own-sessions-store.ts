@@ -88,7 +88,7 @@ export const revokeSessionsOfMember = (
     where member_id = ${memberId} and revoked_at is null and expires_at > clock_now()`)
 
 /** Forgets the addresses and browsers of some sessions that were made so many days ago or earlier; answers of how many. */
-export const forgetAddresses = (db: Queryable, days: number, limit: number) =>
+export const deleteSessionAddresses = (db: Queryable, days: number, limit: number) =>
   db.execute(sql`
     update sessions set ip = null, user_agent = null where id in (
       select id from sessions

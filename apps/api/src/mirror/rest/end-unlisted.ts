@@ -13,7 +13,7 @@ const maxSampled = 5
 const maxSampledOfRun = 100
 /** The number of members that a run verifies one by one. All others wait for the next run. */
 const maxQuestions = 10_000
-const questionsPerBeat = 20
+const questionsPerReport = 20
 /**
  * The number of memberships in one transaction: other work needs the database and the end of the audit log in
  * between.
@@ -38,7 +38,7 @@ export async function endUnlisted(deps: MirrorDeps, run: SyncRun): Promise<void>
     if (page.isDoubted) await asked.eachOf(page)
     else await endPage(deps, run, page)
     place.unlisted.shift()
-    await run.beat()
+    await run.reportProgress()
   }
 }
 
@@ -68,14 +68,14 @@ async function endPage(deps: MirrorDeps, run: SyncRun, { ids, askedAt }: Unliste
       await deps.audit.record(tx, ended)
       return ended.length
     })
-    await run.beat()
+    await run.reportProgress()
   }
 }
 
 type Questions = ReturnType<typeof createQuestions>
 
 /** Creates requests about single members; each response is written at once. */
-function createQuestions(deps: MirrorDeps, { serverId, counts, ask, beat }: SyncRun) {
+function createQuestions(deps: MirrorDeps, { serverId, counts, ask, reportProgress }: SyncRun) {
   let asked = 0
   const about = async (id: string) => {
     const { member, askedAt } = await ask(async () => {
@@ -85,7 +85,7 @@ function createQuestions(deps: MirrorDeps, { serverId, counts, ask, beat }: Sync
     await mirrorMember(deps, serverId, member?.user ?? { id }, member, askedAt)
     if (!member) counts.ended += 1
     asked += 1
-    if (asked % questionsPerBeat === 0) await beat()
+    if (asked % questionsPerReport === 0) await reportProgress()
     return member
   }
   return {

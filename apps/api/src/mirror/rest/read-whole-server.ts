@@ -5,11 +5,12 @@ import { syncServer } from './sync-server.ts'
 
 /** Reads a server with its roles and all members from the platform into the mirror; throws when it cannot. */
 export async function readWholeServer(deps: MirrorDeps, serverId: string, signal: AbortSignal) {
-  const beat = async () => signal.throwIfAborted()
-  const ask = <T>(question: () => Promise<T>) => askPatiently(question, { beforeWait: beat, signal })
+  const reportProgress = async () => signal.throwIfAborted()
+  const ask = <T>(question: () => Promise<T>) =>
+    askPatiently(question, { beforeWait: reportProgress, signal })
   const counts = { seen: 0, changed: 0, ended: 0 }
   await ask(() => syncServer(deps, serverId))
   // Always from the start: changes before this session began may have had no event.
   const place = { after: '0', unlisted: [] }
-  await syncMembers(deps, { serverId, counts, place, beat, ask })
+  await syncMembers(deps, { serverId, counts, place, reportProgress, ask })
 }

@@ -7,12 +7,12 @@ import { askPatiently } from './ask-patiently.ts'
 import { syncMembers } from './sync-members.ts'
 import { syncServer } from './sync-server.ts'
 import {
-  beatSync,
   finishSync,
   leaveSync,
   type OwnSync,
   type SyncCounts,
   type SyncPlace,
+  storeProgress,
 } from './sync-store.ts'
 
 export type SyncedServer = Pick<chatServers.ChatServer, 'id' | 'name'>
@@ -36,16 +36,17 @@ export interface Run extends OwnSync {
  */
 export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSignal): Promise<void> {
   const { server, by, counts, place } = run
-  const beat = async () => {
+  const reportProgress = async () => {
     signal.throwIfAborted()
-    if ((await beatSync(deps.db, run, counts, place)) === 0)
+    if ((await storeProgress(deps.db, run, counts, place)) === 0)
       throw new SyncStopped('The server was removed, or another instance goes on with this.')
   }
-  const ask = <T>(question: () => Promise<T>) => askPatiently(question, { beforeWait: beat, signal })
+  const ask = <T>(question: () => Promise<T>) =>
+    askPatiently(question, { beforeWait: reportProgress, signal })
   let problem: string | undefined
   try {
     await ask(() => syncServer(deps, server.id))
-    await syncMembers(deps, { serverId: server.id, counts, place, beat, ask })
+    await syncMembers(deps, { serverId: server.id, counts, place, reportProgress, ask })
   } catch (error) {
     // The end could not be written: the run is taken over, at its place, once the database is back.
     if (error instanceof DatabaseUnavailable) throw error

@@ -70,7 +70,7 @@ async function walk(deps: MirrorDeps, run: SyncRun, from: string): Promise<void>
     const upTo = await noteUnlisted(db, run, { after, page, askedAt })
     counts.seen += page.length
     place.after = upTo ?? null
-    await run.beat()
+    await run.reportProgress()
     if (pages % pagesPerLogLine === 0) log.info({ serverId, ...counts }, 'member sync goes on')
     if (upTo === undefined) return
     after = upTo

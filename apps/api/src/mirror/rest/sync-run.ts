@@ -8,7 +8,7 @@ export interface SyncRun {
   /** Advances while the run continues; an interrupted run starts from it. */
   readonly place: SyncPlace
   /** Records that the run continues; throws if it must stop. */
-  beat(): Promise<void>
+  reportProgress(): Promise<void>
   /** Sends a request to the platform, as often as necessary. */
   ask<T>(question: () => Promise<T>): Promise<T>
 }

@@ -70,7 +70,7 @@ export interface OwnSync {
  * Records a heartbeat and the place of a run. Returns 0 if it must stop: another instance has it, or its server was
  * removed.
  */
-export const beatSync = (
+export const storeProgress = (
   db: Queryable,
   { id, runner }: OwnSync,
   { seen, changed, ended }: SyncCounts,

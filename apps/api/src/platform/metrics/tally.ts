@@ -1,7 +1,7 @@
 /**
  * The limit of first words, beyond which all others share one: a caller that invents words must not fill the memory.
  */
-const mostWords = 500
+const maxWords = 500
 const others = 'other'
 
 /** Counts by two words: the subject, and the outcome. */
@@ -22,7 +22,7 @@ export function createTally(): Tally {
   }
   return {
     count(of, outcome, times = 1) {
-      const outcomes = words.get(of) ?? outcomesOf(words.size < mostWords ? of : others)
+      const outcomes = words.get(of) ?? outcomesOf(words.size < maxWords ? of : others)
       const known = outcomes.get(outcome)
       if (known) known.count += times
       else outcomes.set(outcome, { count: times })
