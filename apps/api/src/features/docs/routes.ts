@@ -8,12 +8,14 @@ import type { Config } from '../../config.ts'
 import { apiPage } from './api-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { docsPolicy } from './layout.ts'
+import { siteRoutes } from './site-routes.ts'
 
-/** The OpenAPI document, and pages to read it and the error codes by. Everything is served from here. */
+/** The OpenAPI document, pages to read it and the error codes by, and the documentation site. Everything is served from here. */
 export function docsRoutes(
-  { page }: Pick<Router<Callers>, 'page'>,
+  router: Pick<Router<Callers>, 'page'>,
   { publicUrl, console: hasConsole }: Pick<Config, 'publicUrl' | 'console'>,
 ) {
+  const { page } = router
   const serve = (path: string, own: Record<string, string>, make: () => string) => {
     // The same for everyone and until the next release: kept, and asked about each time.
     const document = createPublicDocument({ ...own, 'cache-control': 'no-cache' }, make)
@@ -25,5 +27,6 @@ export function docsRoutes(
   serve('/api/openapi.json', json, () => JSON.stringify(openApi(publicUrl, version)))
   serve('/api/docs', html, () => apiPage(publicUrl, version))
   serve('/api/docs/errors', html, errorsPage)
+  siteRoutes(router)
   page('/', {}, () => redirect(hasConsole ? '/console/' : '/api/docs'))
 }
