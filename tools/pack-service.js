@@ -3,16 +3,18 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { readDestination } from './pack-command.js'
+import { buildSiteOnce } from './site/build.js'
 
 // The service as one package, `rolecall`: what is published, installed by `npm install`, and what the image is made of.
-// Plain JavaScript on Node's own modules. Needs a build (`npm run build`).
+// Plain JavaScript on Node's own modules. Needs a build (`npm run build`); the command builds the documentation site by itself.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (/** @type {string} */ path) => JSON.parse(readFileSync(join(root, path), 'utf8'))
 
 /**
- * Creates the folder that is published. It contains the built service, its migrations, its console, the workspace packages
- * that it imports (as folders), and `npm-shrinkwrap.json` with the exact versions of its dependencies from this lock file.
+ * Creates the folder that is published. It contains the built service, its migrations, its console, the documentation
+ * site, the workspace packages that it imports (as folders), and `npm-shrinkwrap.json` with the exact versions of its
+ * dependencies from this lock file.
  *
  * @param {string} folder emptied first
  */
@@ -26,6 +28,7 @@ export function stageService(folder) {
   if (!existsSync(built)) throw new Error('apps/console/dist is missing. Run: npm run build')
   // But for the note of what it was made of.
   cpSync(built, join(folder, 'console'), { recursive: true, filter: (path) => !path.endsWith('made-of') })
+  copySite(join(folder, 'site'))
   for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, name), join(folder, name))
   cpSync(join(root, 'deploy/package-readme.md'), join(folder, 'README.md'))
   for (const name of included) copyProgram(`packages/${name}/dist`, join(folder, name))
@@ -76,6 +79,13 @@ function copyProgram(from, to) {
   }
 }
 
+/** Copies the documentation site without the digest of its sources. @param {string} to */
+function copySite(to) {
+  const built = join(root, 'tools/site/dist')
+  if (!existsSync(built)) throw new Error('tools/site/dist is missing. Run: npm run docs:site')
+  cpSync(built, to, { recursive: true, filter: (path) => !path.endsWith('made-of') })
+}
+
 function publishedManifest() {
   const {
     private: _,
@@ -107,6 +117,7 @@ function publishedManifest() {
       'dist',
       ...included,
       'console',
+      'site',
       'migrations',
       'CHANGELOG.md',
       'npm-shrinkwrap.json',
@@ -220,6 +231,7 @@ function writeJson(path, value) {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const destination = readDestination('node tools/pack-service.js', 'the service', join(root, 'dist'))
   const folder = join(destination, 'rolecall')
+  await buildSiteOnce()
   stageService(folder)
   console.log(`${packService(folder, destination)}\nTo publish it: npm publish ${folder}`)
 }
