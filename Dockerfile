@@ -9,6 +9,7 @@ WORKDIR /src
 COPY . .
 RUN npm ci --ignore-scripts \
  && npm run build \
+ && npm run docs:site \
  && node -e "import('./tools/pack-service.js').then(({ stageService }) => stageService('/app'))" \
  && cd /app && npm ci --omit=dev --ignore-scripts \
  && find node_modules \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.cts' -o -name '*.d.mts' \) -delete \

@@ -20,7 +20,7 @@ const system = [
   'apps/api/src/cli/*.test.ts',
 ]
 /** Tests that use third-party packages, which are installed before the first of them runs. */
-const peers = ['tools/peers/*.test.ts']
+const peers = ['tools/peers/*.test.ts', 'tools/site/{search,site}.test.ts']
 /** Tests that measure memory, event loop turns, or globals of their process. Each has a process to itself. */
 const measured = [
   'packages/sdk/src/adapters.test.ts',

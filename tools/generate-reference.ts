@@ -1,12 +1,8 @@
 import { type EndpointDefinition, endpoints, grants, operationIdOf } from '@rolecall/contract'
 import { type Variable, variables } from '../apps/api/src/config.ts'
-import {
-  type AnswerPage,
-  describeContract,
-  type EndpointPage,
-} from '../apps/api/src/features/docs/describe-endpoint.ts'
+import { describeContract, type EndpointPage } from '../apps/api/src/features/docs/describe-endpoint.ts'
 import { describeErrors, type ErrorCase } from '../apps/api/src/features/docs/describe-errors.ts'
-import type { Field } from '../apps/api/src/features/docs/fields.ts'
+import { endpointText } from './generate-endpoint.ts'
 import { readmeFigures } from './generate-figures.ts'
 import { generated, table } from './pages.ts'
 
@@ -56,35 +52,10 @@ ${chapters.map(({ tag, endpoints: list }, index) => `\n## ${index + 1}. ${tag}\n
 const headingAnchor = (operationId: string) => operationId.toLowerCase()
 
 const endpointSection = (one: EndpointPage): string =>
-  `
-### ${one.id}
+  `\n### ${one.id}\n\n${endpointText(one, leadOf(one), '../reference/errors.md')}`
 
-\`${one.method} ${one.path}\`
-
-${one.summary}.${one.description === undefined ? '' : ` ${one.description}`}
-
-Who may ask: ${one.auth}
-
-\`\`\`sh
-${one.request}
-\`\`\`
-${one.inputs.map(({ title, fields }) => `\n${title}:\n\n${fieldTable(fields)}`).join('')}${one.answers.map(answerSection).join('')}
-Refusals: ${one.refusals.map(({ status, code }) => `${status} [\`${code}\`](../reference/errors.md#${code.toLowerCase()})`).join(', ')}.
-`.replaceAll('?.', '?')
-
-const answerSection = ({ status, text, fields }: AnswerPage): string =>
-  `\nAnswer ${status}:${text && ` ${text}`}\n${fields.length > 0 ? `\n${fieldTable(fields)}` : ''}`
-
-const fieldTable = (fields: readonly Field[]): string =>
-  table(
-    ['Field', 'Type', 'Required', 'Meaning'],
-    fields.map(({ name, type, isRequired, meaning }) => [
-      `\`${name}\``,
-      type,
-      isRequired ? 'yes' : 'no',
-      meaning,
-    ]),
-  )
+const leadOf = ({ summary, description }: EndpointPage) =>
+  `${summary}.${description === undefined ? '' : ` ${description}`}`
 
 /** Returns `docs/reference/errors.md`: every code, with the endpoints that respond with it. */
 export const errorReference = (): string => `${generated}
@@ -99,7 +70,10 @@ ${describeErrors()
   .join('')}`
 
 const caseSection = ({ status, title, mend, endpoints: where }: ErrorCase): string =>
-  `\n**${status}** ${title} ${mend}\n\n${answeredBy(where)}\n`.replace(/ \n/g, '\n')
+  `\n**${status}** ${title} ${escapeTags(mend)}\n\n${answeredBy(where)}\n`.replace(/ \n/g, '\n')
+
+/** Keeps `<name>` a text: Markdown would take it for an element. */
+const escapeTags = (text: string): string => text.replaceAll('<', '\\<')
 
 /** Longer lists are folded, because codes of nearly all endpoints say little. */
 const longestOpen = 6

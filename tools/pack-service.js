@@ -3,17 +3,19 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, write
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { readDestination } from './pack-command.js'
+import { buildSiteOnce } from './site/build.js'
 
 // Packs the service as one package, `rolecall`: for publishing, for `npm install`, and for the image. Plain JavaScript
-// on Node's own modules. Needs a build (`npm run build`).
+// on Node's own modules. Needs a build (`npm run build`), and builds the documentation site itself.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (/** @type {string} */ path) => JSON.parse(readFileSync(join(root, path), 'utf8'))
 
 /**
- * Creates the folder that is published. It contains the built service, its migrations, its console, the workspace
- * packages that it imports (as folders), and `npm-shrinkwrap.json` with the exact versions of its dependencies from
- * this lock file.
+ * Creates the folder that is published. It contains the built service, its migrations, its console, the documentation
+ * site, the workspace packages that it imports (as folders), and `npm-shrinkwrap.json` with the exact versions of its
+ * dependencies from this lock file.
+ *
  * @param {string} folder emptied first
  */
 export function stageService(folder) {
@@ -26,6 +28,7 @@ export function stageService(folder) {
   if (!existsSync(built)) throw new Error('apps/console/dist is missing. Run: npm run build')
   // Omits the digest of the sources.
   cpSync(built, join(folder, 'console'), { recursive: true, filter: (path) => !path.endsWith('made-of') })
+  copySite(join(folder, 'site'))
   for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, name), join(folder, name))
   cpSync(join(root, 'deploy/package-readme.md'), join(folder, 'README.md'))
   for (const name of included) copyProgram(`packages/${name}/dist`, join(folder, name))
@@ -75,6 +78,13 @@ function copyProgram(from, to) {
   }
 }
 
+/** Copies the documentation site without the digest of its sources. @param {string} to */
+function copySite(to) {
+  const built = join(root, 'tools/site/dist')
+  if (!existsSync(built)) throw new Error('tools/site/dist is missing. Run: npm run docs:site')
+  cpSync(built, to, { recursive: true, filter: (path) => !path.endsWith('made-of') })
+}
+
 function publishedManifest() {
   const {
     private: _,
@@ -106,6 +116,7 @@ function publishedManifest() {
       'dist',
       ...included,
       'console',
+      'site',
       'migrations',
       'CHANGELOG.md',
       'npm-shrinkwrap.json',
@@ -218,6 +229,7 @@ function writeJson(path, value) {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const destination = readDestination('node tools/pack-service.js', 'the service', join(root, 'dist'))
   const folder = join(destination, 'rolecall')
+  await buildSiteOnce()
   stageService(folder)
   console.log(`${packService(folder, destination)}\nTo publish it: npm publish ${folder}`)
 }

@@ -177,6 +177,7 @@ describe('the service as one package', () => {
     const page = await fetch(`${service.url}/console/`)
     const [script = ''] = /\/console\/assets\/[^"]+\.js/.exec(await page.text()) ?? []
     expect((await fetch(service.url + script)).headers.get('content-type')).toMatch(/^text\/javascript/)
+    expect(await (await fetch(`${service.url}/docs/`)).text()).toContain('Start here')
     const end = await walkLogin({ url: service.url, sim }, authorizePath(id))
     const body = { clientId: id, code: end.searchParams.get('code'), redirectUri }
     const { token } = (await call(service.url, 'POST', '/api/auth/token', { key, body })).body

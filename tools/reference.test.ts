@@ -7,6 +7,7 @@ import type { Database } from '../apps/api/src/platform/db/database.ts'
 import { openDatabase } from '../apps/api/src/platform/db/open-database.ts'
 import { createDatabase, type TestDatabase } from '../apps/api/test/databases.ts'
 import { consoleGuide } from './generate-console.ts'
+import { eventReference } from './generate-events.ts'
 import { faultsReference } from './generate-faults.ts'
 import { figuresReference } from './generate-figures.ts'
 import {
@@ -24,6 +25,7 @@ import { schemaReference } from './generate-schema.ts'
 test.each([
   ['docs/reference/api.md', apiIndex],
   ['docs/reference/errors.md', errorReference],
+  ['docs/reference/events.md', eventReference],
   ['docs/reference/grants.md', grantReference],
   ['docs/reference/configuration.md', configurationReference],
   ['docs/reference/figures.md', figuresReference],
@@ -43,6 +45,15 @@ test('the .env of the guide to Discord has a line for everything that production
   const [, file = ''] = /^ *```ini\n([\s\S]*?)^ *```$/m.exec(guide) ?? []
   const needed = Object.values(variables).flatMap(({ name, required }: Variable) => (required ? [name] : []))
   expect([...file.matchAll(/^ *(\w+)=/gm)].map(([, name]) => name).toSorted()).toEqual(needed.toSorted())
+})
+
+test('docs/reference/cli.md has each command and option of the service', () => {
+  const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+  const page = read('docs/reference/cli.md')
+  const program = read('apps/api/src/main.ts') + read('apps/api/src/cli/login/commands.ts')
+  const named = [...program.matchAll(/(?:command|[oO]ption)\('(?:--)?([\w-]+)/g)].map(([, name = '']) => name)
+  expect(named).toEqual(expect.arrayContaining(['serve', 'verify', 'redirect-uri', 'paste']))
+  expect(named.filter((name) => !new RegExp(`[\`\\- ]${name}[\` ]`).test(page))).toEqual([])
 })
 
 describe('docs/dist/api.md', () => {

@@ -1,4 +1,6 @@
 import { installOnce } from '../install-once.js'
 
-/** Installs the packages of this folder before Vitest loads its tests. */
-export default () => installOnce('tools/peers')
+/** Installs the packages of tests that import packages of others, before Vitest loads the tests. */
+export default async () => {
+  for (const folder of ['tools/peers', 'tools/site']) await installOnce(folder)
+}

@@ -20,6 +20,7 @@ export const bindings: readonly Binding[] = [
       'npm ci',
       'npm run lint',
       'npm run typecheck',
+      'npm run docs:site',
       'npm test',
       "npm test -- --project '*'",
     ],

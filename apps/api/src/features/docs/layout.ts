@@ -41,6 +41,7 @@ export const layout = ({ title, navigation, main }: Layout): string =>
 <li><a href="/api/docs">API</a></li>
 <li><a href="/api/docs/errors">Error codes</a></li>
 <li><a href="/api/openapi.json">OpenAPI document</a></li>
+<li><a href="/docs/">Documentation</a></li>
 ${navigation}
 </ul>
 </nav>

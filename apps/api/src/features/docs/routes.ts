@@ -8,12 +8,17 @@ import type { Config } from '../../config.ts'
 import { apiPage } from './api-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { docsPolicy } from './layout.ts'
+import { siteRoutes } from './site-routes.ts'
 
-/** Serves the OpenAPI document, and pages to read it and the error codes. Everything comes from this service. */
+/**
+ * Serves the OpenAPI document, pages to read it and the error codes, and the documentation site. Everything comes from
+ * this service.
+ */
 export function docsRoutes(
-  { page }: Pick<Router<Callers>, 'page'>,
+  router: Pick<Router<Callers>, 'page'>,
   { publicUrl, console: hasConsole }: Pick<Config, 'publicUrl' | 'console'>,
 ) {
+  const { page } = router
   const serve = (path: string, own: Record<string, string>, make: () => string) => {
     // Everyone gets the same document until the next release, so it is cached and revalidated each time.
     const document = createPublicDocument({ ...own, 'cache-control': 'no-cache' }, make)
@@ -25,5 +30,6 @@ export function docsRoutes(
   serve('/api/openapi.json', json, () => JSON.stringify(openApi(publicUrl, version)))
   serve('/api/docs', html, () => apiPage(publicUrl, version))
   serve('/api/docs/errors', html, errorsPage)
+  siteRoutes(router)
   page('/', {}, () => redirect(hasConsole ? '/console/' : '/api/docs'))
 }

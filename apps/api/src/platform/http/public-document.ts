@@ -15,13 +15,13 @@ interface Form extends Encoded {
 type Headers = Readonly<Record<string, string>> & { readonly 'cache-control': string }
 
 /**
- * Serves a text that is the same for every client until the next release. It is made and compressed when it is first
- * requested, and never again. The text must contain no secret and nothing that a client sent: the length of a compressed
+ * Serves a text or a file that is the same for every client until the next release. It is made and compressed when it is first
+ * requested, and never again. It must contain no secret and nothing that a client sent: the length of a compressed
  * answer would reveal it.
  */
 export function createPublicDocument(
   own: Headers,
-  make: () => string,
+  make: () => string | Buffer,
 ): (asked: IncomingHttpHeaders) => Promise<Answer> {
   let forms: Promise<readonly Form[]> | undefined
   return async (asked) => {
@@ -45,8 +45,8 @@ export function createPublicDocument(
 const brotliLevel = 9
 
 /** Works in the threads of Node.js, so requests do not wait for it. */
-async function compress(text: string): Promise<readonly Form[]> {
-  const plain = Buffer.from(text)
+async function compress(content: string | Buffer): Promise<readonly Form[]> {
+  const plain = Buffer.from(content)
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: brotliLevel,
     [constants.BROTLI_PARAM_SIZE_HINT]: plain.length,

@@ -6,6 +6,7 @@ import { durationText } from '../../components/time.tsx'
 import { useProfile } from '../../shell/profile.ts'
 
 const links = [
+  ['/docs/', 'The documentation', 'tutorials, guides, reference, and operations, with a search'],
   ['/api/docs', 'The pages of the API', 'every endpoint, with examples and refusals'],
   ['/api/docs/errors', 'Every error code', 'what it means and what to do'],
   ['/api/openapi.json', 'The OpenAPI document', 'for generators and tools'],

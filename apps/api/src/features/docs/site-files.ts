@@ -1,0 +1,34 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** A file of the documentation site. */
+export interface SiteFile {
+  readonly type: string
+  readonly read: () => Buffer
+}
+
+/** The site in the packed release, and in the repository. Both are as far from the sources as from the compiled files. */
+const folders = ['../../../site', '../../../../../tools/site/dist'].map((path) =>
+  fileURLToPath(new URL(path, import.meta.url)),
+)
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.webp': 'image/webp',
+}
+
+/** Lists the files of the built site once, by their paths within it. A request looks a path up, and never becomes one. */
+export function openSite(from: string = folders.find(existsSync) ?? ''): ReadonlyMap<string, SiteFile> {
+  const names = existsSync(from) ? readdirSync(from, { recursive: true, encoding: 'utf8' }) : []
+  return new Map(
+    names.flatMap((name) => {
+      const type = types[extname(name)]
+      return type === undefined ? [] : [[name, { type, read: () => readFileSync(join(from, name)) }]]
+    }),
+  )
+}

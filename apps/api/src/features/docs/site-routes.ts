@@ -1,0 +1,77 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { Answer, redirect } from '#platform/http/answer'
+import { ApiError } from '#platform/http/api-error'
+import { renderPage } from '#platform/http/page'
+import { createPublicDocument } from '#platform/http/public-document'
+import { inLanguage } from '#platform/http/reader'
+import type { Router } from '#platform/http/router'
+import type { Callers } from '../../callers/callers.ts'
+import { openSite, type SiteFile } from './site-files.ts'
+
+/** Allows nothing from other origins, no inline script or style, no text that becomes a script, and no frame around a page. */
+const sitePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+const root = '/docs/'
+
+type Headers = IncomingHttpHeaders
+
+/** Serves the documentation site under `/docs/`. */
+export function siteRoutes({ page }: Pick<Router<Callers>, 'page'>) {
+  const answer = createSite(openSite())
+  page('/docs', {}, () => redirect(root))
+  page(root, {}, ({ headers }) => answer('', headers))
+  page('/docs/*', {}, ({ raw }) => answer(pathOf(raw.url ?? ''), raw.headers))
+}
+
+const pathOf = (url: string) => url.split('?', 1)[0]?.slice(root.length) ?? ''
+
+/**
+ * Answers a path within the site. One that ends in a slash names the page of its folder. Without a built site, every path
+ * is answered with a page that says how to build it.
+ */
+export function createSite(files: ReadonlyMap<string, SiteFile>) {
+  const documents = new Map([...files].map(([path, file]) => [path, documentOf(path, file)]))
+  return async (path: string, headers: Headers): Promise<Answer> => {
+    if (documents.size === 0) return notBuilt()
+    const document = documents.get(path === '' || path.endsWith('/') ? `${path}index.html` : path)
+    if (!document) throw new ApiError('NOT_FOUND')
+    return document(headers)
+  }
+}
+
+/** Files in `assets` have the digest of their content in their names; all others change with the release. */
+const documentOf = (path: string, { type, read }: SiteFile) =>
+  createPublicDocument(
+    {
+      'content-type': type,
+      'cache-control': path.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+      ...(path.endsWith('.html') && {
+        'content-security-policy': sitePolicy,
+        'cross-origin-opener-policy': 'same-origin',
+      }),
+    },
+    read,
+  )
+
+const notBuilt = () =>
+  new Answer(404, notBuiltPage.body, { ...notBuiltPage.headers, 'cache-control': 'no-store' })
+
+/** For operators and developers, whose documentation is in English. */
+const notBuiltPage = renderPage(inLanguage('en'), {
+  title: 'The documentation is not built',
+  paragraphs: [
+    'This service was started from a folder without the documentation site. Run npm run docs:site, and start the service again.',
+  ],
+  link: { href: '/api/docs', text: 'Open the API reference' },
+})

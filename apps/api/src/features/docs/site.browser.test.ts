@@ -1,0 +1,151 @@
+import { readFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildSiteOnce } from '../../../../../tools/site/build.js'
+import { findChromium } from '../../../test/chromium.ts'
+import { startWorld, type World } from '../../../test/service.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+/** Folder for screenshots, if they are wanted. */
+const pictures = process.env['SCREENSHOTS']
+
+let world: World
+let browser: Browser
+beforeAll(async () => {
+  await buildSiteOnce()
+  world = await startWorld('pglite')
+  browser = await chromium.launch({
+    executablePath: findChromium(),
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
+  })
+})
+afterAll(async () => {
+  await browser?.close()
+  await world?.close()
+})
+
+interface Look {
+  readonly width: number
+  readonly colorScheme: 'light' | 'dark'
+}
+
+/** Opens a page of the site, and collects what the browser complains of and which other origins it asks. */
+async function open(path: string, { width, colorScheme }: Look) {
+  const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
+  const complaints: string[] = []
+  page.on('console', (message) => complaints.push(message.text()))
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('request', (request) => {
+    if (new URL(request.url()).origin !== world.url) complaints.push(`asked ${request.url()}`)
+  })
+  await page.goto(`${world.url}/docs/${path}`, { waitUntil: 'load' })
+  await page.waitForLoadState('networkidle')
+  return { page, complaints }
+}
+
+const findingsOf = async (page: Page): Promise<string[]> =>
+  page.evaluate(`${axe};axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+    .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`)
+
+const looks = [1280, 390].flatMap((width) =>
+  (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
+)
+/** A page of each kind: lists, long tables, code, pictures, an endpoint, folded lists, a runbook, and the largest page. */
+const sample = [
+  '',
+  'readme.html',
+  'guides/stacks/express.html',
+  'guides/running.html',
+  'guides/backend.html',
+  'guides/console.html',
+  'concepts/glossary.html',
+  'reference/api.html',
+  'reference/api/exchangeCode.html',
+  'reference/configuration.html',
+  'reference/errors.html',
+  'runbooks/RolecallDatabaseDown.html',
+  'troubleshooting.html',
+  'contributing.html',
+]
+const cases = sample.flatMap((path) => looks.map((look) => ({ path, ...look })))
+
+describe('the documentation site in a browser', () => {
+  test.each(cases)(
+    '/docs/$path at $width px, $colorScheme: breaks no policy, asks no other origin, fits the screen, and axe finds nothing',
+    async ({ path, ...look }) => {
+      const { page, complaints } = await open(path, look)
+      const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
+      expect({ complaints, overflow: Math.max(0, Number(overflow)), axe: await findingsOf(page) }).toEqual({
+        complaints: [],
+        overflow: 0,
+        axe: [],
+      })
+      if (pictures) {
+        await mkdir(pictures, { recursive: true })
+        const name = `${path.replaceAll(/[/.]/g, '-') || 'start'}-${look.width}-${look.colorScheme}.png`
+        await page.screenshot({ path: join(pictures, name) })
+      }
+      await page.close()
+    },
+  )
+
+  test('axe finds what is planted', async () => {
+    const { page } = await open('', { width: 1280, colorScheme: 'light' })
+    await page.evaluate(`document.querySelector('main').append(document.createElement('img'))`)
+    expect(await findingsOf(page)).toEqual([expect.stringMatching(/^image-alt: /)])
+    await page.close()
+  })
+
+  test.each(looks)(
+    'the search opens by key, finds, and leads to a page at $width px, $colorScheme',
+    async (look) => {
+      const { page, complaints } = await open('guides/running.html', look)
+      await page.keyboard.press('/')
+      await page.getByRole('searchbox').fill('lost encryption key')
+      const first = page.getByRole('dialog').getByRole('link').first()
+      await first.waitFor()
+      expect(await findingsOf(page)).toEqual([])
+      if (pictures)
+        await page.screenshot({ path: join(pictures, `search-${look.width}-${look.colorScheme}.png`) })
+      await page.keyboard.press('ArrowDown')
+      expect(await first.evaluate((link) => link === document.activeElement)).toBe(true)
+      await page.keyboard.press('Enter')
+      await page.waitForURL(`${world.url}/docs/troubleshooting.html#i-lost-the-encryption-key`)
+      expect(complaints).toEqual([])
+      await page.close()
+    },
+  )
+
+  test('Enter in the search opens the first result, and Escape closes the search', async () => {
+    const { page } = await open('', { width: 1280, colorScheme: 'light' })
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('searchbox').fill('pgbouncer')
+    await page.getByRole('dialog').getByRole('link').first().waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/postgresql\.html|poolers\.html/)
+    await page.close()
+  })
+
+  test('the console, the API pages, and the address without its slash lead to it', async () => {
+    const answer = await fetch(`${world.url}/docs`, { redirect: 'manual' })
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, '/docs/'])
+    expect(await (await fetch(`${world.url}/api/docs`)).text()).toContain('href="/docs/"')
+    expect((await fetch(`${world.url}/docs/`)).headers.get('etag')).toMatch(/^"/)
+  })
+
+  test('without script the pages are complete, and offer no search', async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false })
+    const page = await context.newPage()
+    await page.goto(`${world.url}/docs/`)
+    expect(await page.getByRole('button', { name: 'Search' }).count()).toBe(0)
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Tutorials' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Your first app' }).waitFor()
+    await context.close()
+  })
+})

@@ -1,0 +1,28 @@
+import { events as contractEvents, exampleStream, type Schema } from '@rolecall/contract'
+import { listFields } from '../apps/api/src/features/docs/fields.ts'
+import { generated, table } from './pages.ts'
+
+/** The schema of the data of each event, by the name of the event. */
+const events: object = contractEvents.streamEvents.answers[200].events
+
+/** `docs/reference/events.md`: every event of a project, with its data. */
+export const eventReference = (): string => `${generated}
+# Events reference
+
+The events of a project and their data, in the stream \`/api/events\` and in deliveries. [Events](../guides/events.md) says when each is sent
+and how to subscribe. No event contains a token.
+${Object.entries<Schema>({ ...events })
+  .map(eventSection)
+  .join('')}`
+
+function eventSection([name, data]: [string, Schema]): string {
+  const rows = listFields(data).map((field) => [`\`${field.name}\``, field.type, field.meaning])
+  return `
+## ${name}
+
+${table(['Field', 'Type', 'Meaning'], rows)}
+\`\`\`text
+${exampleStream({ [name]: data })}
+\`\`\`
+`
+}

@@ -1,0 +1,24 @@
+import { renderMermaidSVG } from 'beautiful-mermaid'
+import { escapeHtml } from '../../../apps/api/src/platform/http/escape-html.ts'
+import { addAsset, type SiteFiles } from './assets.ts'
+
+/** Colors of the pages, which an image does not inherit. */
+const light = { bg: '#ffffff', fg: '#171a21', muted: '#596273' }
+const dark = { bg: '#101216', fg: '#e9ebef', muted: '#9ba4b3' }
+
+/** Returns the HTML of a Mermaid diagram, with the heading above it as its name. */
+export type Diagram = (code: string, heading: string) => string
+
+/** Draws diagrams during the build, as pictures for both color schemes, and keeps their text for screen readers and searches. */
+export const createDiagrams =
+  (files: SiteFiles): Diagram =>
+  (code, heading) => {
+    const [bright, dim] = [light, dark].map((colors) => addAsset(files, 'diagram.svg', draw(code, colors)))
+    return `<picture><source media="(prefers-color-scheme: dark)" srcset="${dim}"><img src="${bright}" alt="${escapeHtml(`Diagram: ${heading}`)}"></picture>
+<details><summary>The diagram as text</summary><pre tabindex="0"><code>${escapeHtml(code)}</code></pre></details>
+`
+  }
+
+/** The library imports its font from another origin, and does not draw the numbers of `autonumber`. */
+const draw = (code: string, colors: typeof light) =>
+  renderMermaidSVG(code, { ...colors, font: 'system-ui' }).replaceAll(/@import[^;]+;/g, '')

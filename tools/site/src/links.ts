@@ -1,0 +1,51 @@
+import { existsSync, statSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { endpointList, endpointSources } from './endpoint-pages.ts'
+import { addressOf } from './page.ts'
+
+/** A link of a page, as it is written and as the site shows it. */
+export interface ResolvedLink {
+  readonly href: string
+  /** The page of the site that the link leads to, with the anchor within it. */
+  readonly to?: { readonly source: string; readonly anchor: string | undefined }
+  readonly problem?: string
+}
+
+const repository = 'https://github.com/rolecall/rolecall'
+
+/** Resolves the links of pages. A link to a file that is no page leads to the repository. */
+export function createLinks(root: string, sources: ReadonlySet<string>) {
+  return (from: string, href: string): ResolvedLink => {
+    if (/^(https?:|mailto:)/.test(href)) return { href }
+    if (/^(\w+:|\/)/.test(href))
+      return { href, problem: `${from} links to ${href}, which is no address of a page` }
+    const [path = '', anchor] = href.split('#', 2)
+    const target = path === '' ? from : posix.join(posix.dirname(from), decodeURI(path)).replace(/\/$/, '')
+    const page = pageAt(target, anchor, sources)
+    if (page)
+      return { href: relativeAddress(from, page.source) + (page.anchor ? `#${page.anchor}` : ''), to: page }
+    if (target.startsWith('..') || !existsSync(join(root, target)))
+      return { href, problem: `${from} links to ${href}, which does not exist` }
+    const kind = statSync(join(root, target)).isDirectory() ? 'tree' : 'blob'
+    return { href: `${repository}/${kind}/main/${target}${anchor === undefined ? '' : `#${anchor}`}` }
+  }
+}
+
+/** A row of the list of endpoints stands for the page of the endpoint. */
+function pageAt(
+  target: string,
+  anchor: string | undefined,
+  sources: ReadonlySet<string>,
+): ResolvedLink['to'] {
+  const endpoint = target === endpointList ? endpointSources.get(anchor ?? '') : undefined
+  if (endpoint !== undefined) return { source: endpoint, anchor: undefined }
+  const source = [target, `${target}/README.md`].find((one) => sources.has(one))
+  return source === undefined ? undefined : { source, anchor }
+}
+
+/** Returns the address of a page as another page refers to it, so that the site works below any path. */
+export const relativeAddress = (from: string, to: string): string => relativePath(from, addressOf(to))
+
+/** Returns the path of a file of the site as a page refers to it. */
+export const relativePath = (from: string, path: string): string =>
+  posix.relative(posix.dirname(addressOf(from)), path)
