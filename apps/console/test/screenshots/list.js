@@ -20,7 +20,7 @@ export const screenshots = [
     title: /^Overview$/,
     width: 1280,
     look: 'light',
-    says: 'Overview: is all well, what needs somebody with its mend, and the newest changes.',
+    says: 'Overview: status, problems with their remedies, and the newest changes.',
   },
   {
     file: 'overview-dark.webp',
