@@ -48,7 +48,7 @@ export interface Database extends Queryable {
    * run again. `long` is for work of the service's own: no timeout, and never a connection that requests wait for.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: { long?: boolean }): Promise<T>
-  /** A statement of look-ups by key, or of inserts, for many at once: planned once for batches of any size, on connections of its own. */
+  /** A statement of look-ups by key, or of changes, for many at once: planned once for batches of any size, on connections of its own. */
   batched<Row>(statement: Sql): Promise<Row[]>
   /** Rows in pages through one snapshot at constant memory; `work` is called for each page in order. */
   stream<Row>(statement: Sql, pageSize: number): AsyncGenerator<Row[], void, void>

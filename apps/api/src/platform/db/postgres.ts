@@ -22,6 +22,7 @@ import { createFullDisk } from './full-disk.ts'
 import { createPrimaryClient } from './primary-client.ts'
 import type { Sql } from './sql.ts'
 import { createStatementNames, type StatementNames } from './statement-names.ts'
+import { mayWrite } from './watched-writes.ts'
 
 /** Longest wait for one statement: an outage must be answered within 2 s. */
 const statementTimeoutMs = 1_800
@@ -36,7 +37,7 @@ const types = {
 } as pg.CustomTypesConfig
 
 /**
- * Batches are look-ups by key, and inserts of what was looked up. One plan serves every size of batch, and it must be
+ * Batches are look-ups by key, and changes of what was looked up. One plan serves every size of batch, and it must be
  * index by index also before the statistics of a young table say so: with scans a batch costs a thousandfold.
  */
 const batchSession =
@@ -56,10 +57,10 @@ const silent = { debug() {}, info() {}, warn() {} }
  */
 const requestSession = '-c work_mem=16MB -c jit=off'
 
-/** PostgreSQL 15+ through four pools, so that no kind of work waits for connections that another holds. */
+/** PostgreSQL 15+ through five pools, so that no kind of work waits for connections that another holds. */
 export function openPostgres(
   url: string,
-  { log = silent, maxConnections = 10 }: PostgresOptions = {},
+  { log = silent, maxConnections = 9 }: PostgresOptions = {},
 ): Database {
   const urls = hostUrls(url)
   const session: pg.ClientConfig = {
@@ -84,8 +85,11 @@ export function openPostgres(
   }
   const names = createStatementNames(log)
   const pool = open(maxConnections)
-  // Two reads at once are the measured best: more make batches smaller and each row dearer. The third is for who waits for the disk.
-  const batchPool = open(3, { options: batchSession })
+  // Two reads at once are the measured best: more make batches smaller and each row dearer.
+  const readPool = open(2, { options: batchSession })
+  // Changes wait for the disk, so reads never wait for their connections. One for submissions and one for sessions is enough.
+  const changePool = open(2, { options: batchSession })
+  const requestPools = [pool, readPool, changePool]
   // Exports and scripts run as long as they need; they never hold a connection that requests wait for.
   const longPool = open(4, {
     query_timeout: 0,
@@ -98,7 +102,7 @@ export function openPostgres(
   const availability = createAvailability(probe, log)
   /** During an outage nothing else opens connections. So it is over when the first requests find some. */
   async function probe() {
-    const empty = availability.isDown() ? [pool, batchPool].filter(({ idleCount }) => idleCount === 0) : []
+    const empty = availability.isDown() ? requestPools.filter(({ idleCount }) => idleCount === 0) : []
     const [state] = await Promise.all([askState(healthPool), ...empty.map(openSome)])
     return state
   }
@@ -126,7 +130,8 @@ export function openPostgres(
     ...queryable(pool, names, guarded),
     transaction: (work, { long = false } = {}) =>
       retried(() => transaction({ pool: long ? longPool : pool, names, guarded }, work)),
-    batched: (statement) => guarded(async () => (await send(batchPool, names, statement)).rows),
+    batched: (statement) =>
+      guarded(async () => (await send(mayWrite(statement) ? changePool : readPool, names, statement)).rows),
     dedicate: async (channel, received) => {
       refuseDuringOutage()
       const client = new Client({ ...session, options: batchSession })
@@ -151,7 +156,7 @@ export function openPostgres(
     close: async () => {
       availability.close()
       disk.close()
-      const ended = [pool, batchPool, longPool, healthPool].map((one) => one.end())
+      const ended = [...requestPools, longPool, healthPool].map((one) => one.end())
       clients.close()
       await Promise.all(ended)
     },
@@ -179,7 +184,8 @@ async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
 
 /** Opens connections that stay in the pool: enough for the requests of a moment. */
 async function openSome(pool: pg.Pool): Promise<void> {
-  const opened = await Promise.allSettled(Array.from({ length: 3 }, () => pool.connect()))
+  const some = Array.from({ length: Math.min(3, pool.options.max) }, () => pool.connect())
+  const opened = await Promise.allSettled(some)
   for (const one of opened) if (one.status === 'fulfilled') one.value.release()
   for (const one of opened) if (one.status === 'rejected') throw one.reason
 }
