@@ -8,6 +8,7 @@ const runs = [
   'validate',
   'endpoints',
   'relying-parties',
+  'changes',
   'scale-sessions',
   'scale-members',
   'scale-instances',
@@ -28,7 +29,7 @@ export const figuresReference = (): string => `${generated}
 
 What \`npm run bench\`, \`npm run bench:scale\` and \`npm run soak\` measured, from \`bench/results/\`. Bare \`node:http\` is the limit: it parses
 the same body and answers as many bytes. Each target takes turns with the bare server; values are medians over the
-rounds, and each ratio is to the bare server in the same round. Ratios and processor time carry over to other machines, absolute numbers do not. Peers
+rounds, and each ratio is to the bare server in the same round, or to \`pgbench\` where the database is the limit. Ratios and processor time carry over to other machines, absolute numbers do not. Peers
 run with production settings; the columns say what each of them looks up, and how long its answer is.
 ${results().map(runSection).join('')}`
 

@@ -76,13 +76,13 @@ const caseSection = ({ status, title, mend, endpoints: where }: ErrorCase): stri
 const escapeTags = (text: string): string => text.replaceAll('<', '\\<')
 
 /** Longer lists are folded, because codes of nearly all endpoints say little. */
-const longestOpen = 6
+const maxOpen = 6
 
 function answeredBy(where: ErrorCase['endpoints']): string {
   if (where.length === 0) return 'Any request may meet it.'
   if (where.length === endpoints.length) return 'Every endpoint may answer it.'
   const links = where.map(({ id, name }) => `[\`${name}\`](api.md#${headingAnchor(id)})`)
-  if (links.length <= longestOpen) return `Answered by ${links.join(', ')}.`
+  if (links.length <= maxOpen) return `Answered by ${links.join(', ')}.`
   const list = links.map((link) => `- ${link}\n`).join('')
   return `<details>\n<summary>Answered by ${links.length} endpoints</summary>\n\n${list}\n</details>`
 }

@@ -9,18 +9,26 @@ export const allCores = '0,1'
 export const rounds = Number(process.env['ROUNDS'] ?? 3)
 export const seconds = Number(process.env['SECONDS'] ?? 3)
 
-export interface Target {
+interface Measured {
   readonly name: string
   /** The store of its sessions, and other facts for the comparison. */
   readonly store: string
-  readonly url: string
   /** The processes to count processor time for. */
   readonly pids: readonly number[]
-  /** Returns the wrk script of the next run. */
-  readonly script: () => string | Promise<string>
   /** Receives the maximum number of requests that a run sent. */
   readonly sent?: (requests: number) => void
   readonly answerBytes: number
+}
+
+export interface Target extends Measured {
+  readonly url: string
+  /** Returns the wrk script of the next run. */
+  readonly script: () => string | Promise<string>
+}
+
+/** A program that makes its own load. */
+export interface Program extends Measured {
+  readonly run: (connections: number, forSeconds: number) => Promise<Load>
 }
 
 export interface Round extends Load {
@@ -31,11 +39,18 @@ export interface Round extends Load {
  * Loads the targets in turn, several rounds of each, so that other work on the machine affects all of them. Warms each
  * up first, for longer if it has had fewer requests so far.
  */
-export async function interleaved(targets: readonly Target[], connections: number, warmUpSeconds = 1) {
-  const results = new Map<Target, Round[]>(targets.map((target) => [target, []]))
-  const run = async (target: Target, forSeconds: number): Promise<Round> => {
+export async function interleaved<T extends Target | Program>(
+  targets: readonly T[],
+  connections: number,
+  warmUpSeconds = 1,
+) {
+  const results = new Map<T, Round[]>(targets.map((target) => [target, []]))
+  const run = async (target: T, forSeconds: number): Promise<Round> => {
     const before = cpuSeconds(target.pids)
-    const result = await load(loadCore, target.url, await target.script(), connections, forSeconds)
+    const result =
+      'run' in target
+        ? await target.run(connections, forSeconds)
+        : await load(loadCore, target.url, await target.script(), connections, forSeconds)
     // Requests that were under way at the end were sent, too.
     target.sent?.(result.requests + connections + 1)
     if (result.failures > 0) throw new Error(`${target.name}: ${result.failures} failed requests`)
@@ -73,7 +88,7 @@ const columns = [
 /** Summarizes rounds as medians. A ratio is the median of the ratios to the first target in the same round. */
 export function summarise(
   place: Pick<Table, 'id' | 'title' | 'note'>,
-  results: ReadonlyMap<Target, readonly Round[]>,
+  results: ReadonlyMap<Target | Program, readonly Round[]>,
 ): Table {
   const [limit = []] = results.values()
   return { ...place, columns, rows: [...results].map(([target, own]) => rowOf(target, own, limit)) }
@@ -91,7 +106,7 @@ export function summarisePairs(
   return { ...place, columns, rows: first ? [rowOf(first[0], limits, limits), ...rows] : rows }
 }
 
-function rowOf({ name, store, answerBytes }: Target, own: readonly Round[], limit: readonly Round[]): Row {
+function rowOf({ name, store, answerBytes }: Measured, own: readonly Round[], limit: readonly Round[]): Row {
   const of = (field: keyof Round) => median(own.map((round) => round[field]))
   const toLimit = (field: keyof Round) =>
     median(own.map((round, i) => round[field] / (limit[i]?.[field] ?? Number.NaN)))

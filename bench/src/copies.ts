@@ -51,11 +51,13 @@ export async function copyCodes(
   members: readonly string[],
 ): Promise<string[]> {
   const codes: string[] = []
+  const inAnHour = new Date(Date.now() + 3_600_000).toISOString()
   await inBatches(db, count, async (size, first) => {
     const made = Array.from({ length: size }, () => mintToken('code'))
     codes.push(...made)
     const keys = made.map((one, i) => ({
       digest: digestOf(one),
+      expires_at: inAnHour,
       member_id: members[(first + i) % members.length],
     }))
     return sql`
@@ -63,7 +65,6 @@ export async function copyCodes(
         jsonb_array_elements(${JSON.stringify(keys)}::jsonb) k, lateral jsonb_populate_record(t, k) r
       where t.digest = ${digestOf(code)}`
   })
-  await db.execute(sql`update authorization_codes set expires_at = clock_now() + interval '1 hour'`)
   return codes
 }
 

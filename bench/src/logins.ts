@@ -1,6 +1,7 @@
 import type { Deps } from '@rolecall/api/deps'
 import { issueCode } from '@rolecall/api/features/login/issue-code'
 import { redeem } from '@rolecall/api/features/sessions/exchange-code'
+import { createSessionChanges } from '@rolecall/api/features/sessions/gathered-changes'
 import { digestOf } from '@rolecall/api/platform/crypto/tokens'
 import { sql } from '@rolecall/api/platform/db/sql'
 import { adminRoleId, redirectUri, serverId } from './seed.ts'
@@ -34,5 +35,5 @@ export async function adminToken(deps: Deps, memberId: string): Promise<string> 
     browserDigests: null,
   }
   const terms = { ip: null, userAgent: null, ttlSec: 43_200, maxAgeSec: 86_400 }
-  return (await redeem(deps, presented, terms)).token
+  return (await redeem({ ...deps, ...createSessionChanges(deps.db) }, presented, terms)).token
 }

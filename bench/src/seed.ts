@@ -7,6 +7,7 @@ import { ensureMainServer } from '@rolecall/api/features/chat-servers/main-serve
 import { issueCode } from '@rolecall/api/features/login/issue-code'
 import { createProject } from '@rolecall/api/features/projects/create-project'
 import { exchangeCode } from '@rolecall/api/features/sessions/exchange-code'
+import { createSessionChanges } from '@rolecall/api/features/sessions/gathered-changes'
 import { writeServer } from '@rolecall/api/mirror/write-servers'
 import { migrate } from '@rolecall/api/platform/db/migrate'
 import { createLog } from '@rolecall/api/platform/log'
@@ -104,7 +105,8 @@ async function givenSession(deps: Deps, projectId: string, chatMember: ChatMembe
     redirectUri,
     forwarded: { ip: null, userAgent: null },
   }
-  return (await exchangeCode(deps, { projectId, keyDigest: '', bucket: '' }, exchange)).token
+  const withChanges = { ...deps, ...createSessionChanges(deps.db) }
+  return (await exchangeCode(withChanges, { projectId, keyDigest: '', bucket: '' }, exchange)).token
 }
 
 const member = (i: number): ChatMember => ({

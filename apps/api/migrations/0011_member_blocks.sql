@@ -13,9 +13,11 @@ comment on column member_blocks.reason is 'The reason, for administrators. Null 
 comment on column member_blocks.until is
   'The block ends then. Null: an administrator has to end it, which sets this column.';
 
-create function is_void_by_block(member text, made_at timestamptz) returns boolean language sql stable as $$
-  select exists (
-    select from member_blocks b where b.member_id = member and (b.until is null or b.until >= made_at))
-$$;
+-- In PL/pgSQL, which plans the query once for each connection; a function in SQL is planned with every call.
+create function is_void_by_block(member text, made_at timestamptz) returns boolean language plpgsql stable as $$
+begin
+  return exists (
+    select from member_blocks b where b.member_id = member and (b.until is null or b.until >= made_at));
+end $$;
 comment on function is_void_by_block is
   'Returns whether a block voids what was made at this time. Everything from before the end of a block stays void, so that a sign-in that was finishing when the block began needs no lock.';

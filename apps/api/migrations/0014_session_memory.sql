@@ -58,17 +58,20 @@ comment on column answer_leases.acknowledged is 'The snapshot up to which the pr
 
 insert into answer_leases (id, renewals) values ('00000000-0000-0000-0000-000000000000', 1);
 
-create function note_session_change() returns trigger language plpgsql as $$
+create function note_session_changes() returns trigger language plpgsql as $$
 begin
-  insert into session_changes (kind, fact) values ('session', old.token_digest);
+  insert into session_changes (kind, fact) select 'session', token_digest from former;
   return null;
 end $$;
-comment on function note_session_change is 'Writes the session to the change log.';
+comment on function note_session_changes is 'Writes the sessions to the change log.';
 
-create trigger sessions_changed after update or delete on sessions
-  for each row execute function note_session_change();
+create trigger sessions_changed after update on sessions referencing old table as former
+  for each statement execute function note_session_changes();
 comment on trigger sessions_changed on sessions is
-  'Every instance must apply a change of a session before the change is acknowledged.';
+  'Every instance must apply a change of a session before the change is acknowledged. One statement changes the sessions of many requests.';
+create trigger sessions_deleted after delete on sessions referencing old table as former
+  for each statement execute function note_session_changes();
+comment on trigger sessions_deleted on sessions is 'No instance may answer from memory with a deleted row.';
 
 create function note_membership_change() returns trigger language plpgsql as $$
 begin

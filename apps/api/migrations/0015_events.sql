@@ -18,36 +18,30 @@ create index outbox_by_order on outbox (xid, id);
 create index outbox_by_time on outbox (created_at);
 comment on index outbox_by_time is 'Finds old events for housekeeping.';
 
--- The triggers run per row: their `when` excludes nearly every update before the function is called.
-create function tell_session_end() returns trigger language plpgsql as $$
+-- Runs per statement, because one statement changes the sessions of many requests. `not in` is a hashed look-up also
+-- on the connections of batches, where a join of the two tables would compare every row with every other.
+create function tell_session_changes() returns trigger language plpgsql as $$
 begin
   insert into outbox (project_id, type, data)
-  values (new.project_id, 'session.revoked', jsonb_build_object(
-    'sessionId', new.id, 'memberId', new.member_id, 'serverId', new.server_id, 'reason', new.revoked_reason));
+  select s.project_id, case when s.revoked_at is null then 'session.rotated' else 'session.revoked' end,
+    jsonb_build_object('sessionId', s.id, 'memberId', s.member_id, 'serverId', s.server_id)
+      || case when s.revoked_at is null then jsonb_build_object('expiresAt', iso(s.expires_at))
+        else jsonb_build_object('reason', s.revoked_reason) end
+  from present s
+  where s.project_id is not null and case when s.revoked_at is null
+    then s.token_digest not in (select f.token_digest from former f)
+    else s.id not in (select f.id from former f where f.revoked_at is not null) end;
   return null;
 end $$;
-comment on function tell_session_end is 'Writes the event session.revoked to the outbox.';
+comment on function tell_session_changes is
+  'Writes the event session.revoked or session.rotated to the outbox, for each session that was revoked or has new tokens.';
 
-create trigger sessions_ended after update on sessions for each row
-  when (old.revoked_at is null and new.revoked_at is not null and new.project_id is not null)
-  execute function tell_session_end();
-comment on trigger sessions_ended on sessions is
-  'Many statements revoke sessions, and each must notify the project.';
+create trigger sessions_told after update on sessions referencing old table as former new table as present
+  for each statement execute function tell_session_changes();
+comment on trigger sessions_told on sessions is
+  'Many statements revoke sessions, and each must notify the projects. Clients that cache an answer for the old token must learn of every refresh.';
 
-create function tell_session_rotation() returns trigger language plpgsql as $$
-begin
-  insert into outbox (project_id, type, data)
-  values (new.project_id, 'session.rotated', jsonb_build_object(
-    'sessionId', new.id, 'memberId', new.member_id, 'serverId', new.server_id, 'expiresAt', iso(new.expires_at)));
-  return null;
-end $$;
-comment on function tell_session_rotation is 'Writes the event session.rotated to the outbox.';
-
-create trigger sessions_rotated after update on sessions for each row
-  when (old.token_digest <> new.token_digest and new.project_id is not null)
-  execute function tell_session_rotation();
-comment on trigger sessions_rotated on sessions is
-  'Clients that cache an answer for the old token must learn of every refresh.';
+-- The other triggers run per row: their `when` excludes nearly every update before the function is called.
 
 create function tell_membership() returns trigger language plpgsql as $$
 begin

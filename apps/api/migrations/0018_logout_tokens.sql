@@ -1,20 +1,25 @@
 -- Queues logout tokens for OpenID Connect clients (back-channel logout) when sessions end.
 
-create function tell_client_session_end() returns trigger language plpgsql as $$
+-- `offset 0` keeps the look-up by key, as in queue_events.
+create function tell_client_session_ends() returns trigger language plpgsql as $$
 begin
   insert into deliveries (kind, project_id, member_id, type, data)
-  select 'logout', new.project_id, new.member_id, 'logout',
-    jsonb_build_object('sessionId', new.id, 'uri', c.backchannel_logout_uri)
-  from oidc_sessions o join oidc_clients c on c.project_id = o.project_id
-  where o.session_id = new.id and c.enabled and c.backchannel_logout_uri is not null;
+  select 'logout', s.project_id, s.member_id, 'logout',
+    jsonb_build_object('sessionId', s.id, 'uri', c.backchannel_logout_uri)
+  from present s cross join lateral (
+    select c.backchannel_logout_uri from oidc_sessions o join oidc_clients c on c.project_id = o.project_id
+    where o.session_id = s.id and c.enabled and c.backchannel_logout_uri is not null
+    offset 0) c
+  where s.revoked_at is not null and s.project_id is not null and s.revoked_reason is distinct from 'token_revoked'
+    and s.id not in (select f.id from former f where f.revoked_at is not null);
   return null;
 end $$;
-comment on function tell_client_session_end is 'Queues a logout token for the client of the session.';
+comment on function tell_client_session_ends is
+  'Queues a logout token for the client of each session that was revoked.';
 
-create trigger sessions_end_told_to_clients after update on sessions for each row
-  when (old.revoked_at is null and new.revoked_at is not null and new.project_id is not null
-    and new.revoked_reason is distinct from 'token_revoked')
-  execute function tell_client_session_end();
+create trigger sessions_end_told_to_clients after update on sessions
+  referencing old table as former new table as present
+  for each statement execute function tell_client_session_ends();
 comment on trigger sessions_end_told_to_clients on sessions is
   'Many statements revoke sessions, and each must notify the client, which keeps a session of its own. A client that revoked the token itself needs no notification.';
 

@@ -84,10 +84,11 @@ import {
 import { endEverySession } from './features/sessions/end-every-session.ts'
 import { eraseSessions } from './features/sessions/erase-sessions.ts'
 import { redeem } from './features/sessions/exchange-code.ts'
+import { createSessionChanges } from './features/sessions/gathered-changes.ts'
 import { endOwnSession, listLiveSessions } from './features/sessions/own-sessions-store.ts'
 import { endReusedClientSession } from './features/sessions/record-reuse.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
-import { revokeByToken, revokeSessionById } from './features/sessions/store.ts'
+import { revokeSessionById } from './features/sessions/store.ts'
 import { settingsRoutes } from './features/settings/routes.ts'
 import { eraseWriter } from './features/settings/store.ts'
 import { planWebhook } from './features/webhooks/create-webhook.ts'
@@ -151,10 +152,11 @@ export function createApp(
   })
   app.addHook('onClose', async () => endWatch())
 
+  const sessionChanges = createSessionChanges(db)
   const noteRefusal = noteRefusedLogin({ recorder, countFailure })
   loginRoutes(router, deps, {
     administers: (member) => administers(deps, member),
-    redeemAdminCode: (code, terms, client) => redeem(deps, code, terms, client),
+    redeemAdminCode: (code, terms, client) => redeem({ ...deps, ...sessionChanges }, code, terms, client),
     findBlock,
     noteRefusal,
     endSession: (tx, sessionId) => revokeSessionById(tx, sessionId, 'logout'),
@@ -174,7 +176,7 @@ export function createApp(
   })
   app.addHook('onListen', async () => void oidc.start())
   app.addHook('onClose', async () => oidc.close())
-  sessionRoutes(router, deps)
+  sessionRoutes(router, { ...deps, ...sessionChanges })
   blockRoutes(router, deps, { endEverySession })
   projectRoutes(router, deps, {
     planInitialAccess,
@@ -191,8 +193,9 @@ export function createApp(
   })
   forwardAuthRoutes(router, deps, {
     noteRefusal,
-    redeem: (code, terms, client) => redeem(deps, code, terms, client, 'hostSession'),
-    endSession: (projectId, tokenDigest) => revokeByToken(db, projectId, tokenDigest),
+    redeem: (code, terms, client) =>
+      redeem({ ...deps, ...sessionChanges }, code, terms, client, 'hostSession'),
+    endSession: (projectId, digest) => sessionChanges.logOut({ projectId, digest }),
     count: counts.hosts.count,
   })
   accessRoutes(router, deps)

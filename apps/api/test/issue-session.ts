@@ -4,6 +4,7 @@ import type { ChatMember } from '../src/chat/chat-platform.ts'
 import type { Deps } from '../src/deps.ts'
 import { issueCode } from '../src/features/login/issue-code.ts'
 import { exchangeCode, redeem } from '../src/features/sessions/exchange-code.ts'
+import { createSessionChanges } from '../src/features/sessions/gathered-changes.ts'
 import { readTime } from '../src/platform/db/read-time.ts'
 
 /** The facts about the browser that a sign-in stores. */
@@ -20,7 +21,7 @@ export async function issueSession(
   await admit(deps, sim, as)
   const code = await codeFor(deps, { projectId, redirectUri, memberId: as })
   return exchangeCode(
-    deps,
+    { ...deps, ...createSessionChanges(deps.db) },
     { projectId, keyDigest: '', bucket: projectId },
     { clientId: projectId, code, redirectUri, forwarded: browser },
   )
@@ -43,7 +44,11 @@ export async function issueAdminSession(
     codeVerifier: undefined,
     browserDigests: null,
   }
-  return redeem(deps, presented, { ...browser, ttlSec, maxAgeSec: 2 * ttlSec })
+  return redeem({ ...deps, ...createSessionChanges(deps.db) }, presented, {
+    ...browser,
+    ttlSec,
+    maxAgeSec: 2 * ttlSec,
+  })
 }
 
 /** Mirrors a member as a sign-in does. */

@@ -19,6 +19,7 @@ import { findClient } from '../features/oidc/clients-store.ts'
 import { roleChecks } from '../features/project-reads/is-allowed.ts'
 import { keyChecks, redeemCheck, rolesCheck, sessionCheck } from '../features/sessions/checks.ts'
 import { exchangeCode } from '../features/sessions/exchange-code.ts'
+import { createSessionChanges } from '../features/sessions/gathered-changes.ts'
 
 /**
  * Returns the decisions of sign-in, sessions and project reads for the feature that explains them: no feature
@@ -45,7 +46,8 @@ export const explainedDecisions = ({
   issueCode,
   code: (code) => stepsOf([codeCheck], { code }),
   key: (read) => stepsOf(keyChecks, read),
-  exchange: exchangeCode,
+  exchange: (deps, caller, request) =>
+    exchangeCode({ ...deps, ...createSessionChanges(deps.db) }, caller, request),
   redeem: (redeemed) => stepsOf([redeemCheck], { redeemed }),
   session: (read) => stepsOf([sessionCheck], read),
   rolesKnown: (facts) => stepsOf([rolesCheck], facts),

@@ -7,13 +7,14 @@ import type { Client } from '#platform/http/router'
 import type { ProjectCaller } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 import { redeemCheck } from './checks.ts'
+import { redeemAlone, type SessionChanges } from './gathered-changes.ts'
 import { recordReuse } from './record-reuse.ts'
 import {
   type CodeClaim,
   codeAwaitsVerifier,
   isCodeOfBlocked,
   type NewSession,
-  redeemCode,
+  type Redemption,
   revokeSessionOfCode,
 } from './store.ts'
 import { toTokenResponse } from './token-response.ts'
@@ -34,7 +35,7 @@ export interface ExchangeCode {
  * all are INVALID_CODE, because telling them apart would help only someone who holds a stolen code.
  */
 export async function exchangeCode(
-  deps: Pick<Deps, 'db' | 'config' | 'audit'>,
+  deps: Pick<Deps, 'db' | 'config' | 'audit'> & Pick<SessionChanges, 'redeemCode'>,
   { projectId }: ProjectCaller,
   { clientId, code, redirectUri, codeVerifier, forwarded, client }: ExchangeCode,
 ): Promise<sessions.TokenResponse> {
@@ -56,7 +57,7 @@ export interface PresentedCode extends Omit<CodeClaim, 'codeDigest' | 'challenge
 
 /** Makes a session of a code, or ends the one that its first use made. Admin logins end here too. */
 export async function redeem(
-  { db, audit }: Pick<Deps, 'db' | 'audit'>,
+  { db, audit, redeemCode }: Pick<Deps, 'db' | 'audit'> & Pick<SessionChanges, 'redeemCode'>,
   { code, codeVerifier, ...rest }: PresentedCode,
   terms: Pick<NewSession, 'ip' | 'userAgent' | 'ttlSec' | 'maxAgeSec'>,
   client?: Client,
@@ -74,20 +75,9 @@ export async function redeem(
   const pair = { tokenDigest: digestOf(token), refreshDigest: digestOf(refreshToken) }
   const session: NewSession = { id: uuidv7(), ...pair, ...terms }
 
-  const redeemed = await db.transaction(async (tx) => {
-    const made = await redeemCode(tx, claim, session)
-    if (made && claim.projectId === null) {
-      await audit.record(tx, {
-        actor: { id: made.memberId, username: made.username },
-        actionType: 'auth',
-        action: 'admin.login',
-        target: { type: 'session', id: session.id },
-        summary: `${made.username} logged in to the administration.`,
-        ...(client && { client }),
-      })
-    }
-    return made
-  })
+  const redeemed = await (projectId
+    ? redeemCode({ claim, session })
+    : redeemAdminCode({ db, audit }, { claim, session }, client))
   if (redeemed) return toTokenResponse(db, { token, refreshToken, ...redeemed })
 
   const reused = await db.transaction(async (tx) => {
@@ -103,3 +93,24 @@ export async function redeem(
     throw new ApiError('MEMBER_BLOCKED', { reason: 'member_blocked', ...ofProject })
   throw new ApiError(redeemCheck.refusal, { reason: reused ? 'reused' : 'unknown', ...ofProject })
 }
+
+/** Makes a session of the administration, with its audit entry. */
+const redeemAdminCode = (
+  { db, audit }: Pick<Deps, 'db' | 'audit'>,
+  redemption: Redemption,
+  client: Client | undefined,
+) =>
+  db.transaction(async (tx) => {
+    const made = await redeemAlone(tx, redemption)
+    if (made) {
+      await audit.record(tx, {
+        actor: { id: made.memberId, username: made.username },
+        actionType: 'auth',
+        action: 'admin.login',
+        target: { type: 'session', id: redemption.session.id },
+        summary: `${made.username} logged in to the administration.`,
+        ...(client && { client }),
+      })
+    }
+    return made
+  })

@@ -1,11 +1,16 @@
 import { digestOf } from '#platform/crypto/tokens'
 import type { ProjectCaller } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import { markLogoutAll, revokeByToken, revokeMemberInProject, voidCodes } from './store.ts'
+import type { SessionChanges } from './gathered-changes.ts'
+import { markLogoutAll, revokeMemberInProject, voidCodes } from './store.ts'
 
 /** Ends one session of the calling project. Anything else is ignored, and answered the same (RFC 7009 §2.2). */
-export async function logout({ db }: Pick<Deps, 'db'>, { projectId }: ProjectCaller, token: string) {
-  await revokeByToken(db, projectId, digestOf(token))
+export async function logout(
+  { logOut }: Pick<SessionChanges, 'logOut'>,
+  { projectId }: ProjectCaller,
+  token: string,
+) {
+  await logOut({ projectId, digest: digestOf(token) })
   return { success: true }
 }
 

@@ -10,8 +10,9 @@ import type { MemberCaller } from '../../callers/callers.ts'
 import { refreshGraceSec } from '../../checks/refresh-grace.ts'
 import type { Deps } from '../../deps.ts'
 import { readSessionToken } from './authenticate-session.ts'
+import type { SessionChanges } from './gathered-changes.ts'
 import { recordReuse } from './record-reuse.ts'
-import { findSpentPair, revokeSessionById, rotatePair } from './store.ts'
+import { findSpentPair, revokeSessionById } from './store.ts'
 
 type RefreshDeps = Pick<Deps, 'db' | 'config' | 'audit'>
 
@@ -26,7 +27,11 @@ export interface RefreshRequest {
  * Rotates the pair of a live session. Both old values are invalid once this has answered. The new pair goes the
  * way that the old token came.
  */
-export async function refreshSession(deps: RefreshDeps, caller: MemberCaller, request: RefreshRequest) {
+export async function refreshSession(
+  deps: RefreshDeps & Pick<SessionChanges, 'rotate'>,
+  caller: MemberCaller,
+  request: RefreshRequest,
+) {
   const refreshToken = readRefreshToken(caller.presented, request)
   if (refreshToken === undefined) {
     if (caller.presented === 'cookie') throw new ApiError('INVALID_REFRESH_TOKEN', { reason: 'missing' })
@@ -34,8 +39,8 @@ export async function refreshSession(deps: RefreshDeps, caller: MemberCaller, re
   }
   const pair = { token: mintToken('session'), refreshToken: mintToken('refresh') }
   const { sessionTtlSec, adminSessionTtlSec } = deps.config
-  const rotated = isWellFormed('refresh', refreshToken)
-    ? await rotatePair(deps.db, {
+  const expiresAt = isWellFormed('refresh', refreshToken)
+    ? await deps.rotate({
         sessionId: caller.sessionId,
         tokenDigest: digestOf(caller.token),
         refreshDigest: digestOf(refreshToken),
@@ -44,13 +49,13 @@ export async function refreshSession(deps: RefreshDeps, caller: MemberCaller, re
         ttlSec: caller.sessionProjectId === null ? adminSessionTtlSec : sessionTtlSec,
       })
     : undefined
-  if (!rotated) {
+  if (!expiresAt) {
     await refuseSpentPair(deps, caller.token, refreshToken, request.client)
     throw new ApiError('INVALID_REFRESH_TOKEN', { reason: 'mismatch' })
   }
   return answerWithPair(deps.config, caller.presented, pair, {
     inBody: { accessToken: pair.token, refreshToken: pair.refreshToken },
-    rest: { expiresAt: rotated.expiresAt.toISOString() },
+    rest: { expiresAt: expiresAt.toISOString() },
   })
 }
 

@@ -6,6 +6,7 @@ import { by, type Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 import { countSessionsOfMember, signMemberOut } from './end-every-session.ts'
 import { exchangeCode } from './exchange-code.ts'
+import type { SessionChanges } from './gathered-changes.ts'
 import { logout, logoutAll } from './logout.ts'
 import { listMemberSessions, revokeMemberSession } from './member-sessions.ts'
 import { listSessions, revokeAllSessions, revokeSession } from './own-sessions.ts'
@@ -13,7 +14,7 @@ import { listProjectSessions } from './project-sessions.ts'
 import { refreshSession, refuseUsedPair } from './refresh-session.ts'
 import { validate, validateFromMemory } from './validate.ts'
 
-export function sessionRoutes({ route, routeRaw }: Router<Callers>, deps: Deps) {
+export function sessionRoutes({ route, routeRaw }: Router<Callers>, deps: Deps & SessionChanges) {
   route(sessions.exchangeCode, ({ caller, body, client, raw: { headers } }) => {
     const ip = readIp(headers['x-client-ip'])
     const userAgent = readUserAgent(headers['x-client-user-agent'])

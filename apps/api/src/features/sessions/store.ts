@@ -1,4 +1,5 @@
 import { selectFields } from '#member/columns'
+import { heldElsewhere } from '#platform/db/batcher'
 import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import { type MemberParts, type Profile, profileFields, toProfileJson } from '#responses/member-json'
@@ -25,66 +26,129 @@ export interface CodeClaim {
   readonly browserDigests: readonly string[] | null
 }
 
-/** Everything that must fit for a code to be good, but that it is unused and in time. */
-const codeFits = (claim: CodeClaim) => sql`
-  c.digest = ${claim.codeDigest}
-  and c.project_id is not distinct from ${claim.projectId}::uuid
-  and (${claim.redirectUri}::text is null or c.redirect_uri = ${claim.redirectUri})
-  and (${claim.browserDigests}::text[] is null or c.browser_digest = any(${claim.browserDigests}::text[]))
-  and c.code_challenge is not distinct from ${claim.challenge}::text`
+/** What a statement does about a row that another transaction holds: waits for it, or leaves it out. */
+type IfHeld = 'wait' | 'skip'
+const skipLocked: Readonly<Record<IfHeld, Sql>> = { wait: sql``, skip: sql`skip locked` }
+
+const codeColumns = sql`code_digest, project_id, redirect_uri, challenge, browser_digests`
+/** The columns of codes as they are presented, each an array. */
+const codeValues = (claims: readonly CodeClaim[]): Sql => sql`
+  ${claims.map(({ codeDigest }) => codeDigest)}::text[], ${claims.map(({ projectId }) => projectId)}::uuid[],
+  ${claims.map(({ redirectUri }) => redirectUri)}::text[], ${claims.map(({ challenge }) => challenge)}::text[],
+  ${claims.map(({ browserDigests }) => browserDigests && `{${browserDigests.join(',')}}`)}::text[]`
+const presented = (claim: CodeClaim): Sql => sql`unnest(${codeValues([claim])}) as q (${codeColumns})`
+
+/** All conditions on a code except expiry and use. */
+const codeFits = sql`
+  c.digest = q.code_digest
+  and c.project_id is not distinct from q.project_id
+  and (q.redirect_uri is null or c.redirect_uri = q.redirect_uri)
+  and (q.browser_digests is null or c.browser_digest = any(q.browser_digests::text[]))
+  and c.code_challenge is not distinct from q.challenge`
 
 /**
  * What authorize asked is asked again: of a project that lost the redirect URI, the server or its place since the
  * callback, a code is worth nothing. So is one of a member who was blocked since.
  */
-const isStillAllowed = sql`(c.project_id is null or exists (
+const isRedeemable = sql`c.used_at is null and c.expires_at > clock_now() and (c.project_id is null or exists (
   select from projects p join readable_servers r on r.project_id = p.id and r.server_id = c.server_id
   where p.id = c.project_id and p.deleted_at is null and p.deactivated_at is null
     and exists (select from project_callbacks k where k.project_id = p.id and k.uri = c.redirect_uri)))
   and not is_void_by_block(c.member_id, c.created_at)`
 
-/** Notes that a member was here. Days are asked for: what is minutes newer is not worth a write. */
+/**
+ * Records that members were active, in the order of their IDs, so that two statements cannot wait for each other. Readers
+ * ask for days, so a time that is only minutes newer is not written.
+ */
 const noteActivity = (members: Sql): Sql => sql`
-  insert into member_activity as a (member_id, seen_at) select member_id, clock_now() from ${members}
+  insert into member_activity as a (member_id, seen_at)
+  select distinct member_id, clock_now() from ${members} order by member_id
   on conflict (member_id) do update set seen_at = excluded.seen_at
   where a.seen_at < excluded.seen_at - interval '10 minutes'`
 
-/**
- * Redeems a code for a session in one statement. `used_at is null` in the predicate makes it single-use:
- * of any number of simultaneous tries the database lets exactly one match.
- */
-export const redeemCode = (tx: Tx, claim: CodeClaim, session: NewSession) =>
-  tx.maybeOne<{ memberId: string; username: string; serverId: string; expiresAt: Date }>(sql`
-    with code as (
-      update authorization_codes c set used_at = clock_now(), session_id = ${session.id}
-      where ${codeFits(claim)} and c.used_at is null and c.expires_at > clock_now() and ${isStillAllowed}
-      returning c.member_id, c.server_id, c.project_id, c.ip, c.user_agent),
-    made as (insert into sessions (id, project_id, member_id, server_id, membership_generation, token_digest,
-      refresh_digest, ip, user_agent, expires_at, max_expires_at)
-    select ${session.id}, c.project_id, c.member_id, c.server_id, m.generation, ${session.tokenDigest},
-      ${session.refreshDigest}, coalesce(${session.ip}, c.ip), coalesce(${session.userAgent}, c.user_agent),
-      clock_now() + least(${session.ttlSec}::int, ${session.maxAgeSec}::int) * interval '1 second',
-      clock_now() + ${session.maxAgeSec}::int * interval '1 second'
-    from code c join memberships m
-      on m.server_id = c.server_id and m.member_id = c.member_id and m.left_at is null
-    returning member_id, server_id, expires_at),
-    active as (${noteActivity(sql`made`)})
-    select s.member_id as "memberId", u.username, s.server_id as "serverId", s.expires_at as "expiresAt"
-    from made s join members u on u.id = s.member_id`)
+/** A code as it is presented, and the session that it makes. */
+export interface Redemption {
+  readonly claim: CodeClaim
+  readonly session: NewSession
+}
 
-/** Ends the session that a code made: whoever presents a used code shows that two hold it. */
+export interface Redeemed {
+  readonly memberId: string
+  readonly username: string
+  readonly serverId: string
+  readonly expiresAt: Date
+}
+
+/**
+ * Redeems codes for sessions in one statement. `used_at is null` on the locked row makes a code single-use: of any number
+ * of simultaneous tries the database lets exactly one match. Returns undefined for a code that is not good. Its steps, by name:
+ *
+ * - `locked`: the codes, as in `rotatePairs`.
+ * - `code`: those that are good, used.
+ * - `made`, `active`: the sessions, and the activity of their members.
+ *
+ * With `skip`, codes that another transaction holds are left out.
+ */
+export async function redeemCodes(
+  query: Queryable['query'],
+  redemptions: readonly Redemption[],
+  ifHeld: IfHeld,
+): Promise<(Redeemed | undefined | typeof heldElsewhere)[]> {
+  const column = <Key extends keyof NewSession>(key: Key) => redemptions.map(({ session }) => session[key])
+  const rows = await query<{ id: string } & (Redeemed | { memberId: null })>(sql`
+    with asked as (
+      select * from unnest(${codeValues(redemptions.map(({ claim }) => claim))},
+        ${column('id')}::uuid[], ${column('tokenDigest')}::text[], ${column('refreshDigest')}::text[],
+        ${column('ip')}::text[], ${column('userAgent')}::text[], ${column('ttlSec')}::int[],
+        ${column('maxAgeSec')}::int[]) with ordinality
+        as q (${codeColumns}, session_id, token_digest, refresh_digest, ip, user_agent, ttl_sec, max_age_sec, n)),
+    locked as (
+      select q.*, ${codeFits} and ${isRedeemable} as fits from asked q cross join lateral (
+        select * from authorization_codes c where c.digest = q.code_digest
+        for no key update ${skipLocked[ifHeld]}) c
+      order by q.code_digest),
+    code as (
+      update authorization_codes c set used_at = clock_now(), session_id = q.session_id
+      from locked q where q.fits and c.digest = q.code_digest
+      returning q.session_id, q.token_digest, q.refresh_digest, q.ttl_sec, q.max_age_sec, c.member_id, c.server_id,
+        c.project_id, coalesce(q.ip, c.ip) as ip, coalesce(q.user_agent, c.user_agent) as user_agent),
+    made as (
+      insert into sessions (id, project_id, member_id, server_id, membership_generation, token_digest, refresh_digest,
+        ip, user_agent, expires_at, max_expires_at)
+      select c.session_id, c.project_id, c.member_id, c.server_id, m.generation, c.token_digest, c.refresh_digest, c.ip,
+        c.user_agent, clock_now() + least(c.ttl_sec, c.max_age_sec) * interval '1 second',
+        clock_now() + c.max_age_sec * interval '1 second'
+      from code c cross join lateral (
+        select * from memberships m where m.server_id = c.server_id and m.member_id = c.member_id offset 0) m
+      where m.left_at is null
+      returning id, member_id, server_id, expires_at),
+    active as (${noteActivity(sql`made`)})
+    select s.id, s.member_id as "memberId", u.username, s.server_id as "serverId", s.expires_at as "expiresAt"
+    from made s join members u on u.id = s.member_id
+    union all
+    select q.session_id, null, null, null, null from asked q
+    where q.n not in (select n from locked)
+      and exists (select from authorization_codes c where c.digest = q.code_digest)`)
+  const found = new Map(rows.map((row) => [row.id, row]))
+  return redemptions.map(({ session }) => {
+    const row = found.get(session.id)
+    return row?.memberId === null ? heldElsewhere : row
+  })
+}
+
+/** Ends the session that a code made: a used code that is presented again is known to two parties. */
 export const revokeSessionOfCode = (tx: Tx, claim: CodeClaim) =>
   tx.maybeOne<{ memberId: string; username: string }>(sql`
     update sessions s set revoked_at = clock_now(), revoked_reason = 'code_reused'
-    from authorization_codes c join members u on u.id = c.member_id
-    where ${codeFits(claim)} and c.session_id = s.id and s.revoked_at is null
+    from ${presented(claim)}, authorization_codes c join members u on u.id = c.member_id
+    where ${codeFits} and c.session_id = s.id and s.revoked_at is null
     returning s.member_id as "memberId", u.username`)
 
 /** True when the code would have been good, had its member not been blocked since; the block may have voided it. */
 export const isCodeOfBlocked = async (db: Queryable, claim: CodeClaim): Promise<boolean> =>
   (await db.maybeOne(sql`
-    select from authorization_codes c
-    where ${codeFits(claim)} and c.session_id is null and c.expires_at > clock_now()
+    select from ${presented(claim)}, authorization_codes c
+    where ${codeFits} and c.session_id is null and c.expires_at > clock_now()
       and is_void_by_block(c.member_id, c.created_at)`)) !== undefined
 
 /** True when the code would have been good with a verifier: the caller forgot it, and nothing is lost. */
@@ -105,23 +169,53 @@ export interface Rotation {
 }
 
 /**
- * Replaces the pair of a session in one statement that cannot succeed twice: both old digests are in its
- * predicate. The used pair is kept, so that its next use is recognised.
+ * Replaces the pairs of sessions in one statement that cannot succeed twice: both old digests are compared with those of the
+ * locked row. Used pairs are kept, so that their next use is recognized. Returns when each new pair expires, or undefined
+ * for a pair that is not the current one of a live session. Of equal pairs, one succeeds. Its steps, by name:
+ *
+ * - `locked`: the sessions, found by their primary key alone: a condition of an index would let a young table be planned
+ *   with that index, and scanned. Sorted, so that all are locked before the first is written.
+ * - `rotated`: the new pairs of those that fit.
+ * - `active`, `spent`: the activity of their members, and the used pairs.
+ *
+ * With `skip`, sessions that another transaction holds are left out.
  */
-export const rotatePair = (db: Queryable, r: Rotation) =>
-  db.maybeOne<{ expiresAt: Date }>(sql`
-    with rotated as (
-      update sessions set token_digest = ${r.newTokenDigest}, refresh_digest = ${r.newRefreshDigest},
-        rotation = rotation + 1,
-        expires_at = least(clock_now() + ${r.ttlSec}::int * interval '1 second', max_expires_at)
-      where id = ${r.sessionId} and token_digest = ${r.tokenDigest} and refresh_digest = ${r.refreshDigest}
-        and revoked_at is null and expires_at > clock_now()
-      returning id, member_id, rotation, expires_at),
+export async function rotatePairs(
+  query: Queryable['query'],
+  rotations: readonly Rotation[],
+  ifHeld: IfHeld,
+): Promise<(Date | undefined | typeof heldElsewhere)[]> {
+  const column = <Key extends keyof Rotation>(key: Key) => rotations.map((one) => one[key])
+  const rows = await query<{ n: number; expiresAt: Date | null }>(sql`
+    with asked as (
+      select * from unnest(${column('sessionId')}::uuid[], ${column('tokenDigest')}::text[],
+        ${column('refreshDigest')}::text[], ${column('newTokenDigest')}::text[], ${column('newRefreshDigest')}::text[],
+        ${column('ttlSec')}::int[]) with ordinality
+        as q (session_id, token_digest, refresh_digest, new_token_digest, new_refresh_digest, ttl_sec, n)),
+    locked as (
+      select q.*, s.token_digest = q.token_digest and s.refresh_digest = q.refresh_digest
+          and s.revoked_at is null and s.expires_at > clock_now() as fits
+      from asked q cross join lateral (
+        select * from sessions s where s.id = q.session_id
+        for update ${skipLocked[ifHeld]}) s
+      order by q.session_id),
+    rotated as (
+      update sessions s set token_digest = q.new_token_digest, refresh_digest = q.new_refresh_digest,
+        rotation = s.rotation + 1,
+        expires_at = least(clock_now() + q.ttl_sec * interval '1 second', s.max_expires_at)
+      from locked q where q.fits and s.id = q.session_id
+      returning q.n, s.id, s.member_id, s.rotation, s.expires_at, q.token_digest, q.refresh_digest),
     active as (${noteActivity(sql`rotated`)}),
     spent as (
       insert into spent_tokens (token_digest, refresh_digest, session_id, rotation)
-      select ${r.tokenDigest}, ${r.refreshDigest}, id, rotation - 1 from rotated)
-    select expires_at as "expiresAt" from rotated`)
+      select token_digest, refresh_digest, id, rotation - 1 from rotated)
+    select n, expires_at as "expiresAt" from rotated
+    union all
+    select n, null from asked where n not in (select n from locked)`)
+  const outcomes: (Date | undefined | typeof heldElsewhere)[] = rotations.map(() => undefined)
+  for (const { n, expiresAt } of rows) outcomes[n - 1] = expiresAt ?? heldElsewhere
+  return outcomes
+}
 
 export interface SpentPair {
   readonly sessionId: string
@@ -157,17 +251,44 @@ export const revokeSessionById = (
     update sessions set revoked_at = clock_now(), revoked_reason = ${reason}
     where id = ${sessionId} and revoked_at is null`)
 
+export interface Logout {
+  readonly projectId: string
+  /** The digest of a token or refresh token. */
+  readonly digest: string
+}
+
 /**
- * Ends a session of a project by a token or refresh token that it has or had. Used ones count: a rotation
- * that commits just before must not carry the session past its logout.
+ * Ends sessions of projects in one statement, each by a token or refresh token that it has or had. Used ones count: a
+ * rotation that commits just before must not carry the session past its logout. With `skip`, sessions that another
+ * transaction holds are left out; returns the places of their logouts.
  */
-export const revokeByToken = (db: Queryable, projectId: string | null, digest: string) =>
-  db.execute(sql`
-    update sessions set revoked_at = clock_now(), revoked_reason = 'logout'
-    where revoked_at is null and project_id is not distinct from ${projectId}::uuid and id in (
-      select id from sessions where token_digest = ${digest} or refresh_digest = ${digest}
-      union all
-      select session_id from spent_tokens where token_digest = ${digest} or refresh_digest = ${digest})`)
+export async function revokeByTokens(
+  query: Queryable['query'],
+  logouts: readonly Logout[],
+  ifHeld: IfHeld,
+): Promise<ReadonlySet<number>> {
+  const rows = await query<{ n: number }>(sql`
+    with found as (
+      select q.n, s.id from unnest(${logouts.map(({ digest }) => digest)}::text[],
+        ${logouts.map(({ projectId }) => projectId)}::uuid[]) with ordinality as q (digest, project_id, n)
+      cross join lateral (
+        select id from sessions where token_digest = q.digest
+        union all select id from sessions where refresh_digest = q.digest
+        union all select session_id from spent_tokens where token_digest = q.digest
+        union all select session_id from spent_tokens where refresh_digest = q.digest) t
+      cross join lateral (select * from sessions s where s.id = t.id offset 0) s
+      where s.project_id = q.project_id and s.revoked_at is null),
+    locked as (
+      select f.n, f.id, s.revoked_at is null as is_live from found f cross join lateral (
+        select * from sessions s where s.id = f.id
+        for no key update ${skipLocked[ifHeld]}) s
+      order by f.id),
+    ended as (
+      update sessions s set revoked_at = clock_now(), revoked_reason = 'logout'
+      from locked q where q.is_live and s.id = q.id)
+    select n from found where n not in (select n from locked)`)
+  return new Set(rows.map(({ n }) => n - 1))
+}
 
 /**
  * Voids the codes of a member in a project that are not redeemed yet. Waits for those being redeemed right

@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { batcher } from './batcher.ts'
+import { batcher, changeBatcher, heldElsewhere } from './batcher.ts'
+import { DatabaseUnavailable } from './database.ts'
 
 /** Runs that a test ends one by one. */
 function heldRuns() {
@@ -90,5 +91,73 @@ describe('batcher', () => {
     expect(runs).toHaveLength(0)
     await turn()
     expect(runs.map(({ items }) => items)).toEqual([[1, 2, 3]])
+  })
+})
+
+describe('changeBatcher', () => {
+  /** A store that refuses negative items, and notes what each statement is for. */
+  function notedChanges(together: (items: number[]) => (string | typeof heldElsewhere)[]) {
+    const statements: number[][] = []
+    const change = changeBatcher<number, string>({
+      together: async (items) => {
+        statements.push(items)
+        await turn()
+        return together(items)
+      },
+      alone: async (item) => {
+        statements.push([item])
+        await turn()
+        if (item < 0) throw new Error(`${item} is refused`)
+        return `alone ${item}`
+      },
+    })
+    return { statements, change }
+  }
+
+  test('changes that wait together share a statement', async () => {
+    const { statements, change } = notedChanges((items) => items.map((item) => `together ${item}`))
+    expect(await Promise.all([1, 2, 3].map(change))).toEqual(['together 1', 'together 2', 'together 3'])
+    expect(statements).toEqual([[1, 2, 3]])
+  })
+
+  test('a change that its statement left out is made alone, and the next statement does not wait for it', async () => {
+    let release = () => {}
+    const change = changeBatcher<number, string>({
+      together: async (items) => items.map((item) => (item === 2 ? heldElsewhere : `together ${item}`)),
+      alone: async (item) => {
+        await new Promise<void>((resolve) => {
+          release = resolve
+        })
+        return `alone ${item}`
+      },
+    })
+    const held = change(2)
+    expect(await Promise.all([1, 3].map(change))).toEqual(['together 1', 'together 3'])
+    expect(await change(4)).toBe('together 4')
+    release()
+    expect(await held).toBe('alone 2')
+  })
+
+  test('after a statement that failed each is made alone, and fails by itself', async () => {
+    const { statements, change } = notedChanges(() => {
+      throw new Error('one of them is refused')
+    })
+    const settled = await Promise.allSettled([1, -2, 3].map(change))
+    expect(settled).toMatchObject([
+      { value: 'alone 1' },
+      { reason: { message: '-2 is refused' } },
+      { value: 'alone 3' },
+    ])
+    expect(statements).toEqual([[1, -2, 3], [1], [-2], [3]])
+  })
+
+  // Its outcome may be unknown: made again, a change that has happened would be refused as used.
+  test('after an outage nothing is tried again', async () => {
+    const { statements, change } = notedChanges(() => {
+      throw new DatabaseUnavailable(new Error('the connection was lost'))
+    })
+    const settled = await Promise.allSettled([1, 2].map(change))
+    expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect(statements).toEqual([[1, 2]])
   })
 })

@@ -1,8 +1,10 @@
+import { DatabaseUnavailable } from './database.ts'
+
 const maxItems = 500
 
 interface Waiting<In, Out> {
   item: In
-  resolve: (out: Out) => void
+  resolve: (out: Out | PromiseLike<Out>) => void
   reject: (error: unknown) => void
 }
 
@@ -15,7 +17,7 @@ interface Waiting<In, Out> {
  * is what makes a batch read as strict as a read of one's own.
  */
 export function batcher<In, Out>(
-  run: (items: In[]) => Promise<Out[]>,
+  run: (items: In[]) => Promise<readonly (Out | PromiseLike<Out>)[]>,
   atOnce: number,
 ): (item: In) => Promise<Out> {
   let waiting: Waiting<In, Out>[] = []
@@ -52,3 +54,30 @@ export function batcher<In, Out>(
       schedule()
     })
 }
+
+/** Stands for an item that a statement for many left out, because another transaction holds its row. */
+export const heldElsewhere = Symbol('held elsewhere')
+
+interface Change<In, Out> {
+  /** Changes many with one statement, which is one commit. It waits for no row that another transaction holds. */
+  readonly together: (items: In[]) => Promise<(Out | typeof heldElsewhere)[]>
+  /** Changes one, and waits for its row. */
+  readonly alone: (item: In) => Promise<Out>
+}
+
+/**
+ * Gathers changes as `batcher` gathers reads, one statement at a time: changes that arrive meanwhile share the next commit.
+ * Two statements at a time would each have half of them. A change whose row is held elsewhere is made alone, so that
+ * the others do not wait with it. If the statement fails, nothing has happened, and each change is made alone: the one that
+ * is at fault fails by itself. After `DatabaseUnavailable` the outcome may be unknown, so nothing is tried again.
+ */
+export const changeBatcher = <In, Out>({ together, alone }: Change<In, Out>): ((item: In) => Promise<Out>) =>
+  batcher(async (items: In[]): Promise<(Out | Promise<Out>)[]> => {
+    try {
+      const outs = await together(items)
+      return outs.map((out, i) => (out === heldElsewhere ? alone(items[i] as In) : out))
+    } catch (error) {
+      if (error instanceof DatabaseUnavailable) throw error
+      return items.map(alone)
+    }
+  }, 1)

@@ -49,7 +49,7 @@ export interface Database extends Queryable {
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: { long?: boolean }): Promise<T>
   /**
-   * Runs a statement of lookups by key, or of inserts, for many at once: planned once for batches of any size, on
+   * Runs a statement of lookups by key, or of changes, for many at once: planned once for batches of any size, on
    * connections of its own.
    */
   batched<Row>(statement: Sql): Promise<Row[]>

@@ -139,12 +139,21 @@ interface BatchPlan {
   readonly types: readonly number[]
 }
 
+/**
+ * Prepares a statement, and has it planned index by index, as on the batch connections of PostgreSQL: nothing here collects
+ * statistics, so a plan with scans for a young table would be kept while the table grows.
+ */
 async function prepareBatch(pglite: PGlite, text: string, name: string): Promise<BatchPlan> {
   await pglite.exec(`set plan_cache_mode = force_generic_plan; set jit = off; prepare ${name} as ${text}`)
   const { rows } = await pglite.query<{ type: number }>(
     `select unnest(parameter_types)::oid as type from pg_prepared_statements where name = $1`,
     [name],
   )
+  const values = rows.length === 0 ? '' : `(${rows.map(() => 'null').join(', ')})`
+  const scans = ['seqscan', 'hashjoin', 'mergejoin']
+  await pglite.exec(`
+    ${scans.map((scan) => `set enable_${scan} = off;`).join(' ')} explain execute ${name}${values};
+    ${scans.map((scan) => `reset enable_${scan};`).join(' ')}`)
   return { name, types: rows.map(({ type }) => type) }
 }
 

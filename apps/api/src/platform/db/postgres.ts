@@ -22,6 +22,7 @@ import { createFullDisk } from './full-disk.ts'
 import { createPrimaryClient } from './primary-client.ts'
 import type { Sql } from './sql.ts'
 import { createStatementNames, type StatementNames } from './statement-names.ts'
+import { mayWrite } from './watched-writes.ts'
 
 /** The longest wait for one statement: an outage must be reported within 2 s. */
 const statementTimeoutMs = 1_800
@@ -36,7 +37,7 @@ const types = {
 } as pg.CustomTypesConfig
 
 /**
- * The session settings of batches: lookups by key, and inserts of the results. One plan serves every size of batch,
+ * The session settings of batches: lookups by key, and changes of the results. One plan serves every size of batch,
  * and must use each index before the statistics of a young table suggest it: with scans a batch costs a thousandfold.
  */
 const batchSession =
@@ -51,16 +52,15 @@ export interface PostgresOptions {
 const silent = { debug() {}, info() {}, warn() {} }
 
 /**
- * The session settings of requests. A search in a list of one server compares hits with the server's members; twice
- * this memory holds some 700,000, and is taken only when needed. No statement runs so long that compiling it first
- * would pay.
+ * The session settings of requests. A search in a list of one server compares hits with its members: twice this memory
+ * holds some 700,000, and is taken only when needed. Statements are too short for compiling them to pay.
  */
 const requestSession = '-c work_mem=16MB -c jit=off'
 
-/** Opens PostgreSQL 15+ through four pools, so that no kind of work waits for connections that another holds. */
+/** Opens PostgreSQL 15+ through five pools, so that no kind of work waits for connections that another holds. */
 export function openPostgres(
   url: string,
-  { log = silent, maxConnections = 10 }: PostgresOptions = {},
+  { log = silent, maxConnections = 9 }: PostgresOptions = {},
 ): Database {
   const urls = hostUrls(url)
   const session: pg.ClientConfig = {
@@ -85,9 +85,11 @@ export function openPostgres(
   }
   const names = createStatementNames(log)
   const pool = open(maxConnections)
-  // Two reads at once are best by measurement: more make batches smaller and each row costlier. The third is for a
-  // read that waits for the disk.
-  const batchPool = open(3, { options: batchSession })
+  // Two reads at once are best by measurement: more make batches smaller and each row costlier.
+  const readPool = open(2, { options: batchSession })
+  // Changes wait for the disk, so reads never wait for their connections: one for submissions, one for sessions.
+  const changePool = open(2, { options: batchSession })
+  const requestPools = [pool, readPool, changePool]
   // Exports and scripts run as long as they need; they never hold a connection that requests wait for.
   const longPool = open(4, {
     query_timeout: 0,
@@ -100,7 +102,7 @@ export function openPostgres(
   const availability = createAvailability(probe, log)
   /** During an outage no other code opens connections. It is therefore over when the first requests find some. */
   async function probe() {
-    const empty = availability.isDown() ? [pool, batchPool].filter(({ idleCount }) => idleCount === 0) : []
+    const empty = availability.isDown() ? requestPools.filter(({ idleCount }) => idleCount === 0) : []
     const [state] = await Promise.all([askState(healthPool), ...empty.map(openSome)])
     return state
   }
@@ -128,7 +130,8 @@ export function openPostgres(
     ...queryable(pool, names, guarded),
     transaction: (work, { long = false } = {}) =>
       retried(() => transaction({ pool: long ? longPool : pool, names, guarded }, work)),
-    batched: (statement) => guarded(async () => (await send(batchPool, names, statement)).rows),
+    batched: (statement) =>
+      guarded(async () => (await send(mayWrite(statement) ? changePool : readPool, names, statement)).rows),
     dedicate: async (channel, received) => {
       refuseDuringOutage()
       const client = new Client({ ...session, options: batchSession })
@@ -153,7 +156,7 @@ export function openPostgres(
     close: async () => {
       availability.close()
       disk.close()
-      const ended = [pool, batchPool, longPool, healthPool].map((one) => one.end())
+      const ended = [...requestPools, longPool, healthPool].map((one) => one.end())
       clients.close()
       await Promise.all(ended)
     },
@@ -181,7 +184,8 @@ async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
 
 /** Opens connections that stay in the pool: enough for the requests of a moment. */
 async function openSome(pool: pg.Pool): Promise<void> {
-  const opened = await Promise.allSettled(Array.from({ length: 3 }, () => pool.connect()))
+  const some = Array.from({ length: Math.min(3, pool.options.max) }, () => pool.connect())
+  const opened = await Promise.allSettled(some)
   for (const one of opened) if (one.status === 'fulfilled') one.value.release()
   for (const one of opened) if (one.status === 'rejected') throw one.reason
 }
@@ -299,10 +303,7 @@ async function* stream<Row>(pool: pg.Pool, { text, values }: Sql, pageSize: numb
   }
 }
 
-/**
- * Retries up to three times: a deadlock's victim had no effect, and its turn comes; nor had a transaction that lost
- * its connection.
- */
+/** Retries up to three times: neither a deadlock's victim nor a transaction that lost its connection had an effect. */
 async function retried<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {

@@ -1,0 +1,51 @@
+import { changeBatcher, heldElsewhere } from '#platform/db/batcher'
+import type { Database, Tx } from '#platform/db/database'
+import {
+  type Logout,
+  type Redeemed,
+  type Redemption,
+  type Rotation,
+  redeemCodes,
+  revokeByTokens,
+  rotatePairs,
+} from './store.ts'
+
+/** Changes of sessions that many requests make at once. Those that wait together share a statement and its commit. */
+export interface SessionChanges {
+  /** Redeems a code of a project. Returns undefined if the code is not good. */
+  readonly redeemCode: (redemption: Redemption) => Promise<Redeemed | undefined>
+  /** Replaces a pair. Returns when the new one expires, or undefined if the old one is not current. */
+  readonly rotate: (rotation: Rotation) => Promise<Date | undefined>
+  /** Ends the session of a token or refresh token, if the project has one. */
+  readonly logOut: (logout: Logout) => Promise<void>
+}
+
+/** One for each process: what is gathered elsewhere is committed elsewhere. */
+export const createSessionChanges = (db: Database): SessionChanges => ({
+  redeemCode: changeBatcher({
+    together: (redemptions) => redeemCodes(db.batched, redemptions, 'skip'),
+    alone: (redemption) => db.transaction((tx) => redeemAlone(tx, redemption)),
+  }),
+  rotate: changeBatcher({
+    together: (rotations) => rotatePairs(db.batched, rotations, 'skip'),
+    alone: async (rotation) => {
+      const [expiresAt] = await db.transaction((tx) => rotatePairs(tx.query, [rotation], 'wait'))
+      return expiresAt === heldElsewhere ? undefined : expiresAt
+    },
+  }),
+  logOut: changeBatcher<Logout, void>({
+    together: async (logouts) => {
+      const skipped = await revokeByTokens(db.batched, logouts, 'skip')
+      return logouts.map((_, i) => (skipped.has(i) ? heldElsewhere : undefined))
+    },
+    alone: async (logout) => {
+      await db.transaction((tx) => revokeByTokens(tx.query, [logout], 'wait'))
+    },
+  }),
+})
+
+/** Redeems one code as a part of the caller's transaction. */
+export async function redeemAlone(tx: Tx, redemption: Redemption): Promise<Redeemed | undefined> {
+  const [redeemed] = await redeemCodes(tx.query, [redemption], 'wait')
+  return redeemed === heldElsewhere ? undefined : redeemed
+}

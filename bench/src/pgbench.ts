@@ -1,0 +1,58 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { Load } from './wrk.ts'
+
+/** Finds pgbench on the PATH, or among the programs of a Debian package, which are not on it; undefined without any. */
+export function findPgbench(): string | undefined {
+  const debian = '/usr/lib/postgresql'
+  const versions = listed(debian).toSorted((a, b) => Number(b) - Number(a))
+  const places = ['pgbench', ...versions.map((version) => join(debian, version, 'bin/pgbench'))]
+  return places.find((place) => spawnSync(place, ['--version']).status === 0)
+}
+
+function listed(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+interface PgbenchRun {
+  readonly program: string
+  readonly core: number
+  /** Of the database. */
+  readonly url: string
+  readonly folder: string
+  /** One statement, in which `:n` is another number each time. */
+  readonly statement: string
+  readonly clients: number
+  readonly seconds: number
+  /** The first of the numbers, of which each client takes `perClient`. */
+  readonly first: number
+  readonly perClient: number
+}
+
+/** Sends one statement again and again over connections that stay open, prepared, each time with a number of its own. */
+export async function runPgbench(run: PgbenchRun): Promise<Load> {
+  const script = join(run.folder, 'pgbench.sql')
+  const counted = `\\set i :i + 1\n\\set n ${run.first} + :client_id * ${run.perClient} + :i\n`
+  await writeFile(script, `${counted}${run.statement.replaceAll(/\s+/g, ' ').trim()};\n`)
+  const { stdout } = await promisify(execFile)('taskset', [
+    ...['-c', String(run.core), run.program, '-n', '-M', 'prepared', '-j', '1', '-D', 'i=0', '-f', script],
+    ...['-c', String(run.clients), '-T', String(run.seconds), run.url],
+  ])
+  const number = (pattern: RegExp) => Number(pattern.exec(stdout)?.[1] ?? 0)
+  const meanMs = number(/latency average = ([\d.]+)/)
+  return {
+    requestsPerSecond: number(/tps = ([\d.]+)/),
+    requests: number(/actually processed: (\d+)/),
+    // It tells the mean alone.
+    p50Ms: meanMs,
+    p99Ms: meanMs,
+    failures: number(/failed transactions: (\d+)/),
+  }
+}
