@@ -1,3 +1,5 @@
+import { demo } from '@rolecall/chat-sim'
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../api/test/administration.ts'
 import { makeShown } from './pages.ts'
@@ -11,6 +13,85 @@ beforeAll(async () => {
   await makeShown(admin, at.world)
 }, 180_000)
 afterAll(() => at?.close())
+
+const { users, roles, mainGuildId } = demo
+
+const fits = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
+const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
+
+test('IDs of servers, roles, projects and members are copied where they are named', async () => {
+  const { project } = await admin.create({ name: 'Chart plotter' })
+  const visit = await at.open(`/console/servers/${mainGuildId}`)
+  const { page } = visit
+  const copy = async (where: Locator, id: string) => {
+    await where.getByTitle(`Copy ${id}`).first().click()
+    await expect.poll(() => clipboard(page)).toBe(id)
+  }
+  const list = page.getByRole('table', { name: 'Roles' })
+  const captain = list.getByRole('row', { name: /^Captain/ })
+  await copy(captain, roles.captain)
+  await captain.getByText(/^#[0-9a-f]{6}$/).waitFor()
+  await copy(page.getByRole('main'), mainGuildId)
+  expect(await visit.findings()).toEqual([])
+  await captain.getByRole('link', { name: '1 with Captain' }).click()
+  await page.waitForURL(`**/console/members?server=${mainGuildId}&roles=${roles.captain}`)
+  const counted = page.getByText(/^\d+ members?$/)
+  await counted.waitFor()
+  await page.goto(`${at.url}/console/servers`)
+  await copy(page.getByRole('row', { name: /^Harbour Club/ }), mainGuildId)
+  await page.goto(`${at.url}/console/projects?name=plotter`)
+  await copy(page.getByRole('row', { name: /^Chart plotter/ }), project.id)
+  await page.goto(`${at.url}/console/members?search=ada.o`)
+  await copy(page.getByRole('row', { name: /^Ada/ }), users.ada)
+  await page.goto(`${at.url}/console/members/${users.ada}`)
+  await copy(page.getByRole('main'), users.ada)
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
+test('a table sorts by mouse and keyboard, the address keeps it, and a phone shows every column as a card', async () => {
+  for (const name of ['Sort b', 'Sort a', 'Sort c']) await admin.create({ name })
+  const visit = await at.open('/console/projects?name=sort')
+  const { page } = visit
+  const names = () => page.locator('tbody .row-link').allInnerTexts()
+  const column = page.getByRole('columnheader', { name: 'Name' })
+  await column.getByRole('button').click()
+  await expect.poll(names).toEqual(['Sort a', 'Sort b', 'Sort c'])
+  expect(await column.getAttribute('aria-sort')).toBe('ascending')
+  await page.keyboard.press('Enter')
+  await expect.poll(names).toEqual(['Sort c', 'Sort b', 'Sort a'])
+  expect(new URL(page.url()).searchParams.get('sort')).toBe('-name')
+  await page.reload()
+  await expect.poll(names).toEqual(['Sort c', 'Sort b', 'Sort a'])
+  expect(await visit.findings()).toEqual([])
+
+  await page.setViewportSize({ width: 390, height: 900 })
+  const row = page.getByRole('row', { name: /^Sort b/ })
+  for (const label of ['ID', 'Key last used', 'Created']) {
+    const cell = row.locator(`td[data-label="${label}"]`)
+    expect(await cell.isVisible()).toBe(true)
+    expect(await cell.evaluate((one) => getComputedStyle(one, '::before').content)).toBe(`"${label}"`)
+  }
+  await column.getByRole('button').click()
+  await expect.poll(names).not.toEqual(['Sort c', 'Sort b', 'Sort a'])
+  expect(await fits(page)).toBe(true)
+  expect(await visit.findings()).toEqual([])
+  visit.expectQuiet()
+  await visit.close()
+})
+
+test('a click on a role or a server filters the members', async () => {
+  const visit = await at.open('/console/members?search=ada.o')
+  const { page } = visit
+  const row = page.getByRole('row', { name: /^Ada/ })
+  await row.getByRole('link', { name: 'Harbour Club' }).click()
+  await page.waitForURL(`**/console/members?search=ada.o&server=${mainGuildId}`)
+  await page.getByRole('row', { name: /^Ada/ }).locator('a .chip').first().click()
+  await page.waitForURL(/roles=\d+/)
+  await page.getByText('1 member', { exact: true }).waitFor()
+  visit.expectQuiet()
+  await visit.close()
+})
 
 test('a page without access, a missing record, and a refused form say so in words for people', async () => {
   const visit = await at.open('/console/projects')

@@ -46,7 +46,6 @@ export function LatencyPanel({ range: { from, to }, projectId }: { range: Range;
     {
       header: 'Refused',
       align: 'end',
-      isMinor: true,
       cell: ({ clientErrors, count }) => <Share part={clientErrors} count={count} />,
     },
     {

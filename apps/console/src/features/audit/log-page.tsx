@@ -117,16 +117,13 @@ const columns = [
           </span>
         </span>
       ),
-    isMinor: true,
   },
   {
     header: 'Kind',
     cell: ({ actionType }: AuditEntry) => actionTypes[actionType],
-    isMinor: true,
   },
   {
     header: 'Severity',
     cell: ({ severity }: AuditEntry) => <Status tone={tones[severity]}>{severities[severity]}</Status>,
-    isMinor: true,
   },
 ]

@@ -43,10 +43,9 @@ function Sessions({ member }: { member: MemberServers }) {
           )}
         </>
       ),
-      isMinor: true,
     },
     { header: 'Since', cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { header: 'Until', cell: ({ expiresAt }) => <Time at={expiresAt} />, isMinor: true },
+    { header: 'Until', cell: ({ expiresAt }) => <Time at={expiresAt} /> },
     {
       header: '',
       align: 'end',

@@ -77,12 +77,10 @@ const columnsOf = (grouping: Grouping) => [
   {
     header: 'What',
     cell: ({ kinds: found }: Group) => found.map((kind) => kinds[kind]).join(', '),
-    isMinor: true,
   },
   {
     header: 'Why',
     cell: ({ reasons }: Group) => reasons.map((reason) => reason.replaceAll('_', ' ')).join(', '),
-    isMinor: true,
   },
   { header: 'Who', cell: ({ people }: Group) => <Who people={people} /> },
   { header: 'Last', cell: ({ lastAt }: Group) => <Time at={lastAt} />, align: 'end' as const },

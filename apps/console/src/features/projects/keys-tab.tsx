@@ -67,9 +67,9 @@ function Keys({ project }: { project: Project }) {
         </>
       ),
     },
-    { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isMinor: true },
-    { header: 'Uses', cell: ({ uses }) => <Num value={uses} short />, align: 'end', isMinor: true },
-    { header: 'Made', cell: ({ createdAt }) => <Time at={createdAt} />, isMinor: true },
+    { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+    { header: 'Uses', cell: ({ uses }) => <Num value={uses} short />, align: 'end' },
+    { header: 'Made', cell: ({ createdAt }) => <Time at={createdAt} /> },
     {
       header: '',
       align: 'end',

@@ -112,7 +112,7 @@ function Logouts({ project }: { project: Project }) {
       narrowed={narrowed}
       columns={[
         { header: 'Member', cell: ({ memberId }) => <Copyable text={memberId} /> },
-        { header: 'To', cell: ({ uri }) => <code>{uri}</code>, isMinor: true },
+        { header: 'To', cell: ({ uri }) => <code>{uri}</code> },
       ]}
       resend={{
         mayResend: useMayManage(project.id),
