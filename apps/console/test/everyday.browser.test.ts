@@ -17,7 +17,65 @@ afterAll(() => at?.close())
 const { users, roles, mainGuildId } = demo
 
 const fits = (page: Page) => page.evaluate(() => document.documentElement.scrollWidth <= innerWidth)
+const hasFocus = (one: Locator) => one.evaluate((element) => element === document.activeElement)
 const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
+
+test('access tells that an internal project uses the main server, and saves no scope while members cannot log in', async () => {
+  const { project } = await admin.create({ name: 'Engine room', isInternal: true, serverAccess: [] })
+  const name = `Mapped ${'very '.repeat(12)}long`
+  const mapped = (await admin.create({ name, serverAccess: [{ serverId: mainGuildId }] })).project
+  const visit = await at.open('/console/access')
+  const { page } = visit
+  const cell = (of: string, text: string) =>
+    page.getByRole('button', { name: `${of} in Harbour Club: ${text}`, exact: true })
+  await cell('Engine room', 'Main server (internal)').waitFor()
+  const link = page.getByRole('link', { name })
+  expect(await link.getAttribute('title')).toBe(name)
+  expect(await link.evaluate((one) => one.scrollWidth > one.clientWidth)).toBe(true)
+
+  await cell(name, 'log in, members, checks').focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog')
+  const reads = dialog.getByLabel(/^Reads the members/)
+  expect(await reads.isChecked()).toBe(true)
+  await dialog.getByLabel(/^Members may log in/).focus()
+  await page.keyboard.press('Space')
+  await dialog.getByText('no scope will be saved').waitFor()
+  expect([await reads.isChecked(), await reads.isDisabled()]).toEqual([false, true])
+  expect(await visit.findings()).toEqual([])
+  // The scopes come back with the login, until the form is saved without it.
+  await page.keyboard.press('Space')
+  expect(await reads.isChecked()).toBe(true)
+  await page.keyboard.press('Space')
+  await dialog.getByRole('button', { name: 'Save the access' }).click()
+  await cell(name, 'nothing').waitFor()
+  const { body } = await admin.projects('GET', `/${mapped.id}/servers`)
+  expect(body.data[0]).toMatchObject({ operations: { READ: false }, scopes: [] })
+
+  await page.goto(`${at.url}/console/projects/${project.id}`)
+  await page.getByText('Main server (internal)').waitFor()
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
+test('access works on a phone, and the keyboard reaches the changes', async () => {
+  await admin.create({ name: 'Phone booth', isInternal: true, serverAccess: [] })
+  const visit = await at.open('/console/access?name=phone', { width: 390 })
+  const { page } = visit
+  const button = page.getByRole('button', {
+    name: 'Phone booth in Harbour Club: Main server (internal)',
+    exact: true,
+  })
+  await button.waitFor()
+  const box = await button.boundingBox()
+  expect(box && box.x + box.width).toBeLessThanOrEqual(390)
+  const trail = page.getByRole('list', { name: 'Changes of access' })
+  await trail.focus()
+  expect(await hasFocus(trail)).toBe(true)
+  expect(await fits(page)).toBe(true)
+  expect(await visit.findings()).toEqual([])
+  await visit.close()
+})
 
 test('IDs of servers, roles, projects and members are copied where they are named', async () => {
   const { project } = await admin.create({ name: 'Chart plotter' })
