@@ -77,6 +77,24 @@ test('access works on a phone, and the keyboard reaches the changes', async () =
   await visit.close()
 })
 
+test('after a redirect URI is added, the empty field has the focus, and the addition is announced', async () => {
+  const { project } = await admin.create({ name: 'Wiki' })
+  const visit = await at.open(`/console/projects/${project.id}/redirects`, { width: 390 })
+  const { page } = visit
+  const field = page.getByLabel('New redirect URI')
+  for (const uri of ['https://one.example/callback', 'https://two.example/callback']) {
+    await field.fill(uri)
+    await page.keyboard.press('Enter')
+    await page.getByRole('status').getByText(`Redirect URI added: ${uri}`).waitFor()
+    await page.getByRole('button', { name: `Remove ${uri}` }).waitFor()
+    await expect.poll(() => field.inputValue()).toBe('')
+    expect(await hasFocus(field)).toBe(true)
+  }
+  expect(await visit.findings()).toEqual([])
+  visit.expectQuiet()
+  await visit.close()
+})
+
 test('IDs of servers, roles, projects and members are copied where they are named', async () => {
   const { project } = await admin.create({ name: 'Chart plotter' })
   const visit = await at.open(`/console/servers/${mainGuildId}`)
