@@ -125,6 +125,43 @@ test('IDs of servers, roles, projects and members are copied where they are name
   await visit.close()
 }, 60_000)
 
+test.each([
+  ['For 1 hour', 3_600_000],
+  ['For 1 day', 86_400_000],
+  ['For 1 week', 604_800_000],
+])('a replaced key stays valid: %s', async (text, ms) => {
+  const { project } = await admin.create({ name: `Keys ${ms}` })
+  const visit = await at.open(`/console/projects/${project.id}/keys`, { width: 390 })
+  const { page } = visit
+  await page.getByRole('button', { name: 'Replace…' }).click()
+  await page.getByLabel('The old key stays valid', { exact: true }).selectOption(text)
+  expect(await visit.findings()).toEqual([])
+  await page.getByRole('button', { name: 'Replace the key' }).click()
+  await page.getByRole('group', { name: 'API key', exact: true }).waitFor()
+  const { body } = await admin.projects('GET', `/${project.id}/keys`)
+  const old = body.data.find(({ status }: { status: string }) => status === 'replaced')
+  expect(Math.abs(Date.parse(old.expiresAt) - Date.now() - ms)).toBeLessThan(60_000)
+  visit.expectQuiet()
+  await visit.close()
+})
+
+test('a replaced key stays valid until a time that is typed', async () => {
+  const { project } = await admin.create({ name: 'Tide keys' })
+  const visit = await at.open(`/console/projects/${project.id}/keys`)
+  const { page } = visit
+  await page.getByRole('button', { name: 'Replace…' }).click()
+  await page.getByLabel('The old key stays valid', { exact: true }).selectOption('Until a time that you set')
+  const until = page.getByLabel('The old key stays valid until')
+  await until.fill('2020-01-01T10:00')
+  await page.getByRole('button', { name: 'Replace the key' }).click()
+  await page.getByText('must be in the next 30 days').waitFor()
+  await until.fill(new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 16))
+  await page.getByRole('button', { name: 'Replace the key' }).click()
+  await page.getByRole('group', { name: 'API key', exact: true }).waitFor()
+  visit.expectQuiet()
+  await visit.close()
+})
+
 test('a table sorts by mouse and keyboard, the address keeps it, and a phone shows every column as a card', async () => {
   for (const name of ['Sort b', 'Sort a', 'Sort c']) await admin.create({ name })
   const visit = await at.open('/console/projects?name=sort')
