@@ -162,6 +162,37 @@ test('a replaced key stays valid until a time that is typed', async () => {
   await visit.close()
 })
 
+test('a form shows what it will store, and options of a sign-in that is off are disabled', async () => {
+  const { project } = await admin.create({ name: 'Radio' })
+  const visit = await at.open(`/console/projects/${project.id}/webhooks`)
+  const { page } = visit
+  await page.getByRole('button', { name: 'New webhook' }).click()
+  expect(await page.getByLabel('Accepts submissions').isChecked()).toBe(true)
+  await page.getByLabel('Name').fill('Closed')
+  // The editor of the schema is loaded meanwhile, and moves what is below it.
+  await page.getByLabel('Accepts submissions').press('Space')
+  await page.getByRole('button', { name: 'Create the webhook' }).click()
+  await page.getByText('switched off').waitFor()
+
+  await page.locator('.tabs').getByRole('link', { name: 'OpenID Connect' }).click()
+  const flow = page.getByLabel('Device flow')
+  expect(await flow.isDisabled()).toBe(true)
+  await page.getByLabel('The project is an OpenID Connect client').check()
+  expect(await flow.isDisabled()).toBe(false)
+  await page.getByRole('button', { name: 'Save OpenID Connect' }).click()
+  await page.getByText('OpenID Connect is saved.').waitFor()
+
+  await page.locator('.tabs').getByRole('link', { name: 'Proxy' }).click()
+  const server = page.getByLabel('Server whose members can enter')
+  expect(await server.isDisabled()).toBe(true)
+  await page.getByLabel('Hosts', { exact: true }).fill('wiki.example')
+  expect(await server.isDisabled()).toBe(false)
+  expect(await visit.findings()).toEqual([])
+  visit.expectQuiet()
+  page.on('dialog', (dialog) => dialog.accept())
+  await visit.close()
+}, 60_000)
+
 test('a table sorts by mouse and keyboard, the address keeps it, and a phone shows every column as a card', async () => {
   for (const name of ['Sort b', 'Sort a', 'Sort c']) await admin.create({ name })
   const visit = await at.open('/console/projects?name=sort')

@@ -266,7 +266,7 @@ test('every field of a project that the API takes is in a form of the console', 
   const visit = await at.open(`/console/projects/${id}/settings`)
   const { page } = visit
   const offered = new Set<string>()
-  for (const tab of ['Settings', 'Sign-in', 'Events']) {
+  for (const tab of ['Settings', 'OpenID Connect', 'Proxy', 'Events']) {
     await page.locator('.tabs').getByRole('link', { name: tab, exact: true }).click()
     await page.locator('.tabs a[aria-current="page"]', { hasText: tab }).waitFor()
     await page.locator('form [name]').first().waitFor()
@@ -280,7 +280,7 @@ test('every field of a project that the API takes is in a form of the console', 
   // A button of its own, which asks first.
   offered.add('isActive')
   // A table with a field for each role.
-  await page.locator('.tabs').getByRole('link', { name: 'Sign-in', exact: true }).click()
+  await page.locator('.tabs').getByRole('link', { name: 'OpenID Connect', exact: true }).click()
   await page.getByRole('textbox', { name: 'Group name of Captain' }).waitFor()
   offered.add('groupNames')
   const fields = [...rulesOf('updateProject')].flatMap(
