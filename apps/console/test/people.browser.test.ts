@@ -336,7 +336,7 @@ test('owners are found by name, the secret of events is shown once, and the addr
 test('who ends all sessions of their own is told so before, and sees the login after', async () => {
   const visit = await at.open(`/console/members/${users.mara}/sessions`)
   const { page } = visit
-  await page.getByRole('button', { name: 'End all…' }).click()
+  await page.getByRole('button', { name: 'End all sessions…' }).click()
   await page.getByText('This is you: you are logged out of the administration, too').waitFor()
   await page.getByRole('button', { name: 'End all sessions', exact: true }).click()
   await page.waitForURL('**/console/?logged_out=1')
