@@ -126,6 +126,39 @@ test('IDs of servers, roles, projects and members are copied where they are name
   await visit.close()
 }, 60_000)
 
+test('durations are set in the units that people use', async () => {
+  const visit = await at.open('/console/settings', { width: 390, colorScheme: 'dark' })
+  const { page } = visit
+  await visit.settled(/^Settings$/)
+  expect(await page.getByText('Project access TTL').count()).toBe(0)
+  const row = page.locator('.settings > div').filter({ hasText: 'for which the audit log is kept' })
+  const unit = row.getByRole('combobox')
+  expect(await unit.evaluate((one: HTMLSelectElement) => one.selectedOptions[0]?.text)).toBe('forever')
+  await row.getByText('90 days to forever').waitFor()
+  await unit.selectOption('days')
+  const amount = row.getByRole('spinbutton')
+  await amount.fill('30')
+  await row.getByText('Must be from 90 days to forever').waitFor()
+  await amount.fill('400')
+  const ttl = page.getByLabel('Permission TTL', { exact: true })
+  await page.getByLabel('Unit of Permission TTL').selectOption('minutes')
+  await ttl.focus()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('60')
+  expect(await page.getByLabel('Unit of Permission TTL').inputValue()).toBe('minute')
+  expect(await visit.findings()).toEqual([])
+  expect(await fits(page)).toBe(true)
+  await page.getByRole('button', { name: 'Save the settings' }).click()
+  await page.getByText('The settings are saved.').waitFor()
+  const current = at.world.service.deps.settings.current()
+  expect([current.permissionTtlMs, current.auditDays]).toEqual([3_600_000, 400])
+  await page.getByRole('button', { name: 'Reset…' }).click()
+  await page.getByRole('button', { name: 'Reset the settings' }).click()
+  await page.getByText('The settings are those of the environment again.').waitFor()
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
 test.each([
   ['For 1 hour', 3_600_000],
   ['For 1 day', 86_400_000],
