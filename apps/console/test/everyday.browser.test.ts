@@ -300,6 +300,54 @@ test('a click on a role or a server filters the members', async () => {
   await visit.close()
 })
 
+test('the audit log is narrowed by names and by clicks, grouped by day, with changes that can be compared', async () => {
+  const { project } = await admin.create({ name: 'Signal station' })
+  await admin.projects('PATCH', `/${project.id}`, { isActive: false })
+  for (let made = 0; made < 25; made++) await admin.create({ name: `Flag ${made}` })
+  const visit = await at.open('/console/audit')
+  const { page } = visit
+  await visit.settled(/^Audit$/)
+  await page
+    .getByRole('columnheader', { name: /, 20\d\d$/ })
+    .first()
+    .waitFor()
+  const tops = await page
+    .locator('tbody tr:not(.group)')
+    .evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().bottom <= innerHeight).length)
+  expect(tops).toBeGreaterThanOrEqual(20)
+  expect(await visit.findings()).toEqual([])
+
+  await page.getByLabel('Project, or any ID').fill('signal')
+  await page.getByRole('option', { name: 'Signal station' }).click()
+  await page.waitForURL(`**/console/audit?about=${project.id}`)
+  await page.getByText('2 entries').first().waitFor()
+  await page.locator('summary', { hasText: '1 change' }).click()
+  await page.getByText('before yes').waitFor()
+  await page.getByText('after no').waitFor()
+  await page.getByRole('cell').getByRole('link', { name: /mara/ }).first().click()
+  await page.waitForURL(new RegExp(`who=${users.mara}`))
+  await expect.poll(() => page.getByLabel('Person').inputValue()).toMatch(/^Mara/)
+  await page.getByLabel('Project, or any ID').fill('')
+  await page.waitForURL((url) => !url.searchParams.has('about'))
+  await page.getByLabel('Person').fill('ada')
+  await page.getByRole('option', { name: /^Ada/ }).first().waitFor()
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(new RegExp(`who=${users.ada}`))
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
+test('the audit log works on a phone', async () => {
+  const visit = await at.open('/console/audit', { width: 390, colorScheme: 'dark' })
+  const { page } = visit
+  await visit.settled(/^Audit$/)
+  await page.locator('td[data-label="Who"]').first().waitFor()
+  expect(await fits(page)).toBe(true)
+  expect(await visit.findings()).toEqual([])
+  await visit.close()
+})
+
 test('a page without access, a missing record, and a refused form say so in words for people', async () => {
   const visit = await at.open('/console/projects')
   const { page } = visit
