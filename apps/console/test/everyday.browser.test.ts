@@ -348,6 +348,37 @@ test('the audit log works on a phone', async () => {
   await visit.close()
 })
 
+test('a project that was created shows the code for Python, with its values', async () => {
+  const visit = await at.open('/console/projects/new')
+  const { page } = visit
+  await page.getByLabel('Name').fill('Python log')
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByLabel('Redirect URIs').fill('https://log.example/auth/callback')
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('button', { name: 'Create the project' }).click()
+  await page.getByLabel('Python').check()
+  const heads = page.locator('.code-head')
+  await heads.filter({ hasText: 'app.py' }).waitFor()
+  expect(await heads.allTextContents()).toEqual([
+    expect.stringMatching(/^Install/),
+    expect.stringMatching(/^Environment/),
+    expect.stringMatching(/^app\.py/),
+    expect.stringMatching(/^Start/),
+  ])
+  const environment = await page
+    .locator('.code', { hasText: 'ROLECALL_CLIENT_ID=' })
+    .locator('pre')
+    .textContent()
+  expect(environment).toContain(`ROLECALL_URL=${at.url}`)
+  await page.getByText('from rolecall.fastapi import RolecallLogin').waitFor()
+  expect(await visit.findings()).toEqual([])
+  await page.setViewportSize({ width: 390, height: 900 })
+  expect(await fits(page)).toBe(true)
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
 test('a page without access, a missing record, and a refused form say so in words for people', async () => {
   const visit = await at.open('/console/projects')
   const { page } = visit
