@@ -49,6 +49,7 @@ const pages = [
   page('/projects/$id/keys', () => import('./features/projects/keys-tab.tsx')),
   page('/projects/$id/redirects', () => import('./features/projects/redirects-tab.tsx')),
   page('/projects/$id/sign-in', () => import('./features/projects/sign-in-tab.tsx')),
+  page('/projects/$id/proxy', () => import('./features/projects/proxy-tab.tsx')),
   page('/projects/$id/webhooks', () => import('./features/projects/webhooks-tab.tsx')),
   page('/projects/$id/webhooks/$webhookId', () => import('./features/projects/webhook-page.tsx')),
   page('/projects/$id/events', () => import('./features/projects/events-tab.tsx')),

@@ -30,6 +30,7 @@ export const pages: readonly LookedAt[] = [
   { path: ({ projectId }) => `/projects/${projectId}/keys`, title: /^Harbour log$/ },
   { path: ({ projectId }) => `/projects/${projectId}/redirects`, title: /^Harbour log$/ },
   { path: ({ projectId }) => `/projects/${projectId}/sign-in`, title: /^Harbour log$/ },
+  { path: ({ projectId }) => `/projects/${projectId}/proxy`, title: /^Harbour log$/ },
   { path: ({ projectId }) => `/projects/${projectId}/webhooks`, title: /^Harbour log$/ },
   {
     path: ({ projectId, webhookId }) => `/projects/${projectId}/webhooks/${webhookId}`,

@@ -266,7 +266,7 @@ test('every field of a project that the API takes is in a form of the console', 
   const visit = await at.open(`/console/projects/${id}/settings`)
   const { page } = visit
   const offered = new Set<string>()
-  for (const tab of ['Settings', 'Sign-in', 'Events']) {
+  for (const tab of ['Settings', 'OpenID Connect', 'Proxy', 'Events']) {
     await page.locator('.tabs').getByRole('link', { name: tab, exact: true }).click()
     await page.locator('.tabs a[aria-current="page"]', { hasText: tab }).waitFor()
     await page.locator('form [name]').first().waitFor()
@@ -280,7 +280,7 @@ test('every field of a project that the API takes is in a form of the console', 
   // A button of its own, which asks first.
   offered.add('isActive')
   // A table with a field for each role.
-  await page.locator('.tabs').getByRole('link', { name: 'Sign-in', exact: true }).click()
+  await page.locator('.tabs').getByRole('link', { name: 'OpenID Connect', exact: true }).click()
   await page.getByRole('textbox', { name: 'Group name of Captain' }).waitFor()
   offered.add('groupNames')
   const fields = [...rulesOf('updateProject')].flatMap(
@@ -336,7 +336,7 @@ test('owners are found by name, the secret of events is shown once, and the addr
 test('who ends all sessions of their own is told so before, and sees the login after', async () => {
   const visit = await at.open(`/console/members/${users.mara}/sessions`)
   const { page } = visit
-  await page.getByRole('button', { name: 'End all…' }).click()
+  await page.getByRole('button', { name: 'End all sessions…' }).click()
   await page.getByText('This is you: you are logged out of the administration, too').waitFor()
   await page.getByRole('button', { name: 'End all sessions', exact: true }).click()
   await page.waitForURL('**/console/?logged_out=1')

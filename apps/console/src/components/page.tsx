@@ -1,11 +1,18 @@
 import { Link, useLocation } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { Copyable } from './copy.tsx'
+import { type Guide, guideAddress, guides } from './guides.ts'
 
 interface PageProps {
   readonly title: string
   /** What the page is for, where its title does not say. */
   readonly lead?: ReactNode
   readonly actions?: ReactNode
+  readonly picture?: ReactNode
+  /** The guide that explains the page. */
+  readonly guide?: Guide
+  /** The ID of what the page shows, to copy. */
+  readonly id?: string | undefined
   /** Where it belongs: the way up. */
   readonly up?: { readonly to: string; readonly text: string }
   readonly width?: 'normal' | 'wide' | 'narrow'
@@ -13,24 +20,54 @@ interface PageProps {
 }
 
 /** A page of the console: its title is that of the window, too, and what gets the focus when it opens. */
-export function Page({ title, lead, actions, up, width = 'normal', children }: PageProps) {
+export function Page({
+  title,
+  lead,
+  actions,
+  picture,
+  guide,
+  id,
+  up,
+  width = 'normal',
+  children,
+}: PageProps) {
   useEffect(() => {
     document.title = `${title} · Rolecall`
   }, [title])
   return (
     <div className="page" data-width={width}>
       <header className="page-head">
+        {picture}
         <div className="page-head-text">
           {up && (
-            <nav className="crumbs" aria-label="Way up">
+            <nav className="crumbs" aria-label="Breadcrumbs">
               <Link to={up.to}>{up.text}</Link>
               <span aria-hidden="true">/</span>
+              <span aria-current="page">
+                <bdi>{title}</bdi>
+              </span>
             </nav>
           )}
-          <h1 tabIndex={-1}>{title}</h1>
+          <h1 tabIndex={-1}>
+            <bdi>{title}</bdi>
+          </h1>
           {lead && <p className="page-lead">{lead}</p>}
+          {id !== undefined && (
+            <p className="page-id">
+              ID <Copyable text={id} />
+            </p>
+          )}
         </div>
-        {actions && <div className="row">{actions}</div>}
+        {(actions || guide) && (
+          <div className="row">
+            {guide && (
+              <a href={guideAddress(guide)} target="_blank" rel="noreferrer" title={guides[guide]}>
+                Guide
+              </a>
+            )}
+            {actions}
+          </div>
+        )}
       </header>
       {children}
     </div>

@@ -6,18 +6,28 @@ interface PortraitProps {
   readonly of: string | null
   /** Whose picture it is: its first letter stands there without one. */
   readonly name: string
+  readonly size?: 'normal' | 'large'
 }
 
+const pixels = { normal: 24, large: 44 } as const
+
 /** A picture of a member or server, by the service: no browser of an administrator asks the chat platform. */
-export function Portrait({ of, name }: PortraitProps) {
+export function Portrait({ of, name, size = 'normal' }: PortraitProps) {
   const [failed, setFailed] = useState<string>()
   const address = pictureOf(of)
   return (
-    <span className="portrait" aria-hidden="true">
+    <span className="portrait" data-size={size} aria-hidden="true">
       {address === undefined || address === failed ? (
         [...name][0]?.toUpperCase()
       ) : (
-        <img src={address} alt="" width={24} height={24} loading="lazy" onError={() => setFailed(address)} />
+        <img
+          src={address}
+          alt=""
+          width={pixels[size]}
+          height={pixels[size]}
+          loading="lazy"
+          onError={() => setFailed(address)}
+        />
       )}
     </span>
   )

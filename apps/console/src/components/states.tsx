@@ -1,5 +1,6 @@
 import type { RolecallError } from '@rolecall/sdk/admin'
 import type { ReactNode } from 'react'
+import { labelOf } from '../forms/label.ts'
 import { Copyable } from './copy.tsx'
 
 /** Nothing is there yet, and what to do about it. */
@@ -47,11 +48,25 @@ export const Notice = ({ tone = 'none', title, children, action }: NoticeProps) 
   </div>
 )
 
+/** Says what was refused: each wrong field in words, or the sentence of the service without its marks for programs. */
+const Reason = ({ error: { errors, detail, message } }: { error: RolecallError }) =>
+  errors.length === 0 ? (
+    (detail || message).replaceAll('`', '')
+  ) : (
+    <ul>
+      {errors.map((one) => (
+        <li key={`${one.path} ${one.message}`}>
+          {labelOf(one.path.split('/').at(-1) ?? '')} {one.message}.
+        </li>
+      ))}
+    </ul>
+  )
+
 /** What was refused or failed: what happened, the code, the request to name to an operator. */
 export const Problem = ({ error, title }: { error: RolecallError; title?: string }) => (
   <div role="alert">
     <Notice tone="bad" title={title ?? 'That did not work'}>
-      {error.detail || error.message}
+      <Reason error={error} />
       <span className="row quiet">
         <code>{error.code}</code>
         {error.requestId && (
@@ -83,5 +98,16 @@ export function Answer<T>({
   if (of.data !== undefined) {
     return of.isPlaceholderData ? <div className="stale">{children(of.data)}</div> : children(of.data)
   }
-  return of.error ? <Problem error={of.error} title="This could not be read" /> : loading
+  if (!of.error) return loading
+  if (of.error.status === 403) return <Forbidden />
+  if (of.error.status === 404)
+    return <Empty title="This does not exist">It was removed, or the address has a mistake.</Empty>
+  return <Problem error={of.error} title="This could not be loaded" />
 }
+
+/** The reader is signed in, and lacks the role. */
+const Forbidden = () => (
+  <Empty title="You do not have access to this">
+    Only System Admins and auditors do. Ask one of them for what you need.
+  </Empty>
+)

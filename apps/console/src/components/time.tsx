@@ -1,5 +1,7 @@
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' })
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
 
 const units = [
@@ -23,8 +25,8 @@ interface TimeProps {
   readonly at: string | null | undefined
   /** What stands there for never. */
   readonly never?: string
-  /** `relative`: how long ago; `full`: date and time of the reader’s zone; `both`. The rest, and UTC, on hover. */
-  readonly show?: 'relative' | 'full' | 'both'
+  /** `relative`: how long ago; `full`: date and time of the reader’s zone; `both`; `clock`: the time of day. The rest, and UTC, on hover. */
+  readonly show?: 'relative' | 'full' | 'both' | 'clock'
 }
 
 /** A moment in the reader’s zone and format. */
@@ -34,12 +36,16 @@ export function Time({ at, never = 'never', show = 'relative' }: TimeProps) {
   const utc = `${at.slice(0, 19).replace('T', ' ')} UTC`
   return (
     <time dateTime={at} title={`${exact.format(date)}\n${utc}`} className="nowrap">
-      {show !== 'relative' && moment.format(date)}
+      {(show === 'full' || show === 'both') && moment.format(date)}
       {show === 'both' && ', '}
-      {show !== 'full' && timeFrom(date, new Date())}
+      {(show === 'relative' || show === 'both') && timeFrom(date, new Date())}
+      {show === 'clock' && clock.format(date)}
     </time>
   )
 }
+
+/** The day of a moment in the reader’s zone: `Wednesday, November 25, 2026`. */
+export const dayText = (at: string): string => day.format(new Date(at))
 
 /** A moment as words, where no element can stand. */
 export const momentText = (at: string): string => moment.format(new Date(at))

@@ -22,6 +22,12 @@ export function useFilters(): readonly [Filters, (changes: Filters) => void] {
   return [filters, set]
 }
 
+/** For a link that narrows the page it is on: the other filters stay. */
+export const withFilters =
+  (changes: Filters) =>
+  (before: Filters): Record<string, string> =>
+    withChanges(before, changes)
+
 function withChanges(before: Filters, changes: Filters): Record<string, string> {
   const next: Record<string, string> = {}
   for (const [key, value] of Object.entries({ ...before, ...changes })) if (value) next[key] = value

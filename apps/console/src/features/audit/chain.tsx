@@ -27,7 +27,7 @@ export function Chain() {
     </Button>
   )
   return (
-    <>
+    <div className="chain">
       <Answer of={chain} loading={<Skeleton rows={1} />}>
         {(state) => (
           <Notice tone={tones[state.status]} title={titles[state.status]} action={check}>
@@ -36,7 +36,7 @@ export function Chain() {
         )}
       </Answer>
       {again.error && <Problem error={again.error} />}
-    </>
+    </div>
   )
 }
 

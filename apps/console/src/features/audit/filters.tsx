@@ -2,6 +2,7 @@ import type { AdminInput, AuditEntry } from '@rolecall/sdk/admin'
 import { Choice } from '../../components/choice.tsx'
 import { countText } from '../../components/number.tsx'
 import { instantOf, PeriodFields } from '../../components/period-fields.tsx'
+import { PersonFilter, TargetFilter } from './lookups.tsx'
 
 type Filters = Readonly<Record<string, string | undefined>>
 type Query = NonNullable<AdminInput<'exportAuditLogs'>['query']>
@@ -61,36 +62,12 @@ export const Filters = ({ filters, onChange, count }: FiltersProps) => (
       onChoose={(severity) => onChange({ severity })}
     />
     <PeriodFields from={filters['from']} to={filters['to']} onChange={onChange} />
-    <Id label="Member id" value={filters['who']} onChange={(who) => onChange({ who })} />
-    <Id
-      label="Id of a project, server or webhook"
-      value={filters['about']}
-      onChange={(about) => onChange({ about })}
-    />
+    <PersonFilter id={filters['who'] ?? ''} onChoose={(who) => onChange({ who })} />
+    <TargetFilter id={filters['about'] ?? ''} onChoose={(about) => onChange({ about })} />
     {count !== undefined && (
       <span className="quiet toolbar-end" role="status">
         {countText(count, 'entry', 'entries')}
       </span>
     )}
   </div>
-)
-
-const Id = ({
-  label,
-  value,
-  onChange,
-}: {
-  label: string
-  value: string | undefined
-  onChange: (text: string) => void
-}) => (
-  <input
-    className="input audit-id mono"
-    aria-label={label}
-    placeholder={label}
-    value={value ?? ''}
-    onChange={(event) => onChange(event.target.value.trim())}
-    spellCheck={false}
-    autoComplete="off"
-  />
 )

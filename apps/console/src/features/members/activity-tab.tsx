@@ -17,11 +17,10 @@ const tones = { info: 'none', warning: 'warn', error: 'bad' } as const
 const entryColumns: readonly Column<AuditEntry>[] = [
   { header: 'When', cell: ({ at }) => <Time at={at} /> },
   { header: 'What', cell: ({ summary }) => summary },
-  { header: 'By', cell: ({ actorUsername }) => actorUsername ?? 'The service', isMinor: true },
+  { header: 'By', cell: ({ actorUsername }) => actorUsername ?? 'The service' },
   {
     header: 'Weight',
     align: 'end',
-    isMinor: true,
     cell: ({ severity }) => <Status tone={tones[severity]}>{severity}</Status>,
   },
 ]
@@ -30,7 +29,7 @@ const failureColumns: readonly Column<AuthFailure>[] = [
   { header: 'When', cell: ({ at }) => <Time at={at} /> },
   { header: 'Why', cell: ({ kind, reason }) => `${kind}: ${reason.replaceAll('_', ' ')}` },
   { header: 'From', cell: ({ address }) => address ?? 'unknown' },
-  { header: 'Where', cell: ({ path }) => <code>{path}</code>, isMinor: true },
+  { header: 'Where', cell: ({ path }) => <code>{path}</code> },
 ]
 
 /** What they did as an admin, what was done to them, and what of them was turned away. */

@@ -14,11 +14,18 @@ import { type Group, type Grouping, groupFailures, groupings, isGrouping } from 
 /** As many as the service answers at once. */
 const mostRead = 500
 
+interface FailuresProps {
+  readonly range: Range
+  readonly projectId: string | undefined
+}
+
 /** Rejected credentials of the period: who tries what, and why it was refused. */
-export function Failures({ range: { from, to } }: { range: Range }) {
+export function Failures({ range: { from, to }, projectId }: FailuresProps) {
   const [{ failures: word }, setFilters] = useFilters()
   const grouping: Grouping = isGrouping(word) ? word : 'address'
-  const answer = useAnswer('authFailures', { query: { dateFrom: from, dateTo: to, limit: mostRead } })
+  const answer = useAnswer('authFailures', {
+    query: { dateFrom: from, dateTo: to, projectId, limit: mostRead },
+  })
   return (
     <Panel
       title="Rejected credentials"
@@ -77,12 +84,10 @@ const columnsOf = (grouping: Grouping) => [
   {
     header: 'What',
     cell: ({ kinds: found }: Group) => found.map((kind) => kinds[kind]).join(', '),
-    isMinor: true,
   },
   {
     header: 'Why',
     cell: ({ reasons }: Group) => reasons.map((reason) => reason.replaceAll('_', ' ')).join(', '),
-    isMinor: true,
   },
   { header: 'Who', cell: ({ people }: Group) => <Who people={people} /> },
   { header: 'Last', cell: ({ lastAt }: Group) => <Time at={lastAt} />, align: 'end' as const },

@@ -30,7 +30,7 @@ function Overview() {
   const attention = useQuery({ ...question('listAttention', {}), refetchInterval: healthEveryMs })
   const isCalm = attention.data?.total === 0
   return (
-    <PageFrame title="Overview" lead={health.data && sentenceOf(health.data, isCalm)}>
+    <PageFrame title="Overview" guide="administering" lead={health.data && sentenceOf(health.data, isCalm)}>
       {attention.data && attention.data.total > 0 && <NeedsYou items={attention.data.data} />}
       <InNumbers />
       <div className="columns">

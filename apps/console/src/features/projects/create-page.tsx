@@ -74,7 +74,12 @@ export function Page() {
   }
   const part = { form, chosen, choose, kind }
   return (
-    <PageFrame title="New project" up={{ to: '/projects', text: 'Projects' }} width="narrow">
+    <PageFrame
+      title="New project"
+      guide="first-project"
+      up={{ to: '/projects', text: 'Projects' }}
+      width="narrow"
+    >
       <ol className="steps" aria-label="Steps">
         {steps.map((text, at) => (
           <li

@@ -7,7 +7,7 @@ import { ButtonLink } from '../../components/button.tsx'
 import { Code, Copyable, Secret } from '../../components/copy.tsx'
 import { Facts, Page, Panel } from '../../components/page.tsx'
 import { Notice, Problem } from '../../components/states.tsx'
-import { type Listing, loadListings, stacks } from './guide-code.ts'
+import { type Listing, loadListings, pythonStack, stacks } from './guide-code.ts'
 import type { Kind } from './kinds.ts'
 
 interface CreatedProjectProps {
@@ -101,24 +101,33 @@ function SiteCode({
             Your first redirect URI is {redirect}: add one that ends in /auth/callback.
           </Notice>
         )}
-        <p>
-          The client library is not in a registry yet: <code>npm run pack -w packages/sdk</code>, in the
-          repository of Rolecall, prints the path of a tarball, and <code>npm install</code> takes that path.
-          In an app that has it, the last command writes all of this.
-        </p>
+        {stack === pythonStack ? (
+          <p>
+            The Python package is not in a package index yet. Install it from a clone of the Rolecall
+            repository. Its page also shows Django.
+          </p>
+        ) : (
+          <p>
+            The client library is not in a registry yet: <code>npm run pack -w packages/sdk</code>, in the
+            repository of Rolecall, prints the path of a tarball, and <code>npm install</code> takes that
+            path. In an app that has it, the last command writes all of this.
+          </p>
+        )}
         {listings.map(({ title, text }) => (
           <Code key={`${stack} ${title}`} title={title} text={text} />
         ))}
-        <Code
-          title="All of it by one command, with the key in key.txt"
-          text={[
-            'npx --no --offline rolecall-init',
-            `--url ${location.origin}`,
-            `--client-id ${project.id}`,
-            ...(serverId === undefined ? [] : [`--server-id ${serverId}`]),
-            '--key - < key.txt',
-          ].join(' ')}
-        />
+        {stack !== pythonStack && (
+          <Code
+            title="All of it by one command, with the key in key.txt"
+            text={[
+              'npx --no --offline rolecall-init',
+              `--url ${location.origin}`,
+              `--client-id ${project.id}`,
+              ...(serverId === undefined ? [] : [`--server-id ${serverId}`]),
+              '--key - < key.txt',
+            ].join(' ')}
+          />
+        )}
       </div>
     </Panel>
   )

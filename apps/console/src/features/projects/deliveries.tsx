@@ -35,7 +35,7 @@ const common: readonly Column<Delivery>[] = [
       </>
     ),
   },
-  { header: 'Attempts', cell: ({ attempts }) => attempts, align: 'end', isMinor: true },
+  { header: 'Attempts', cell: ({ attempts }) => attempts, align: 'end' },
   {
     header: 'When',
     cell: ({ createdAt, nextAttemptAt, status }) => (

@@ -123,7 +123,7 @@ function EventDeliveries({ project }: { project: Project }) {
       narrowed={narrowed}
       columns={[
         { header: 'Event', cell: ({ type, id }) => <Named title={type} id={id} /> },
-        { header: 'Member', cell: ({ memberId }) => memberId && <Copyable text={memberId} />, isMinor: true },
+        { header: 'Member', cell: ({ memberId }) => memberId && <Copyable text={memberId} /> },
       ]}
       resend={{
         mayResend: useMayManage(project.id),

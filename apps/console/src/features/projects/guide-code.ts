@@ -4,6 +4,15 @@ const guides = import.meta.glob<string>('../../../../../docs/guides/stacks/*.md'
   import: 'default',
 })
 
+/** The page of the Python client, with a section for FastAPI. */
+const pythonGuide = import.meta.glob<string>('../../../../../clients/python/README.md', {
+  query: '?raw',
+  import: 'default',
+})
+
+/** Its guide is the page of the Python client, not a file of its own. */
+export const pythonStack = 'python'
+
 /** Stacks that have a guide, by the name of its file. */
 export const stacks = [
   ['next', 'Next.js'],
@@ -13,6 +22,7 @@ export const stacks = [
   ['fastify', 'Fastify'],
   ['hono', 'Hono'],
   ['fetch', 'Any other'],
+  [pythonStack, 'Python'],
 ] as const
 
 export interface Listing {
@@ -26,9 +36,33 @@ export async function loadListings(
   values: Readonly<Record<string, string>>,
   role?: SampleRole,
 ): Promise<Listing[]> {
-  const [, load] = Object.entries(guides).find(([path]) => path.endsWith(`/${stack}.md`)) ?? []
-  return load ? listingsOf(await load(), values, role) : []
+  if (stack === pythonStack) return loadPython(values, role)
+  return listingsOf(await readGuide(stack), values, role)
 }
+
+async function readGuide(stack: string): Promise<string> {
+  const [, load] = Object.entries(guides).find(([path]) => path.endsWith(`/${stack}.md`)) ?? []
+  return (await load?.()) ?? ''
+}
+
+/** The listings for FastAPI. The environment is the same in every stack, so a guide with that file lends it. */
+async function loadPython(
+  values: Readonly<Record<string, string>>,
+  role: SampleRole | undefined,
+): Promise<Listing[]> {
+  const [load] = Object.values(pythonGuide)
+  const guide = (await load?.()) ?? ''
+  const section = /^## FastAPI\n[\s\S]*?(?=^## )/m.exec(guide)?.[0] ?? ''
+  const [install] = listingsOf(guide, values, role).filter(({ text }) => text.includes('pip install'))
+  const environment = listingsOf(await readGuide('fastify'), values, role).filter(isEnvironment)
+  return [
+    ...(install ? [{ ...install, title: 'Install' }] : []),
+    ...environment,
+    ...listingsOf(section, values, role),
+  ]
+}
+
+const isEnvironment = ({ title }: Listing): boolean => title === 'Environment'
 
 /** A role of the project's server, for the code that asks for one. */
 export interface SampleRole {
@@ -36,16 +70,17 @@ export interface SampleRole {
   readonly name: string
 }
 
-/** A line of a guide that asks for the role of its example. */
-const lineWithRole = /^(.*anyOf: \[')\d{17,20}('\].*)$/gm
+/** A line of a guide that asks for the role of its example, in JavaScript and in Python. */
+const lineWithRole = /^(.*(?:anyOf: \['|role_id = "))\d{17,20}(['"].*)$/gm
 
 /** Whose role it is, is said at the end of the line; a name has no line of its own, so that it stays a comment. */
 const withRole = (text: string, role: SampleRole | undefined) =>
-  text.replace(lineWithRole, (_line, before: string, after: string) =>
-    role
-      ? `${before}${role.id}${after} // the role ${role.name.replaceAll(/\s+/g, ' ')}`
-      : `${before}ROLE_ID${after} // put the id of a role here`,
-  )
+  text.replace(lineWithRole, (_line, before: string, after: string) => {
+    const mark = after.startsWith('"') ? '#' : '//'
+    return role
+      ? `${before}${role.id}${after} ${mark} the role ${role.name.replaceAll(/\s+/g, ' ')}`
+      : `${before}ROLE_ID${after} ${mark} put the id of a role here`
+  })
 
 function listingsOf(
   guide: string,

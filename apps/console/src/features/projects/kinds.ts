@@ -13,7 +13,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   {
     id: 'site',
     text: 'A site that you build',
-    note: 'Next.js, Express, SvelteKit and others, with the client library.',
+    note: 'Next.js, Express, SvelteKit, Python and others, with the client library.',
     asks: 'redirects',
   },
   {

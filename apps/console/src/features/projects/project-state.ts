@@ -14,3 +14,7 @@ export function stateOf({ isActive, apiKey, eventsDisabledAt, isInternal, server
   if (eventsDisabledAt) return { tone: 'warn', text: 'Events switched off' }
   return { tone: 'good', text: 'Active' }
 }
+
+/** Counts the servers that a project can use. An internal project always uses the main server. */
+export const serverCountOf = ({ isInternal, serverAccess }: Project): number =>
+  serverAccess.length + (isInternal && !serverAccess.some(({ isMainServer }) => isMainServer) ? 1 : 0)

@@ -73,7 +73,7 @@ function List({ project }: { project: Project }) {
         </span>
       ),
     },
-    { header: 'Server', cell: ({ serverName }) => serverName, isMinor: true },
+    { header: 'Server', cell: ({ serverName }) => serverName },
     {
       header: 'Browser',
       cell: ({ kind, clientInfo: { ipAddress, userAgent } }) => (
@@ -84,10 +84,9 @@ function List({ project }: { project: Project }) {
           </span>
         </>
       ),
-      isMinor: true,
     },
     { header: 'Since', cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { header: 'Refreshed', cell: ({ refreshedAt }) => <Time at={refreshedAt} />, isMinor: true },
+    { header: 'Refreshed', cell: ({ refreshedAt }) => <Time at={refreshedAt} /> },
     {
       header: '',
       align: 'end',

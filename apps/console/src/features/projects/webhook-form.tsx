@@ -29,7 +29,7 @@ const sample = {
 
 function CreateForm({ project, onDone, onClose }: WebhookFormProps) {
   const form = useForm('createWebhook', {
-    initial: { name: '', schema: sample, requireSignature: true },
+    initial: { name: '', schema: sample, requireSignature: true, isActive: true, acceptedOrigins: [] },
     params: { projectId: project.id },
     onDone,
   })
@@ -92,8 +92,14 @@ function WebhookFields({
           keys={['requireSignature', 'isActive', 'acceptedOrigins']}
           labels={{
             requireSignature: 'Only signed submissions',
-            isActive: 'Takes submissions',
+            isActive: 'Accepts submissions',
             acceptedOrigins: 'Accepted origins',
+          }}
+          helps={{
+            requireSignature: 'Submissions without a signature are refused.',
+            isActive: 'While this is off, every submission is refused.',
+            acceptedOrigins:
+              'One per line, such as https://site.example. Leave it empty to accept any origin.',
           }}
         />
         {form.failure && <Problem error={form.failure} />}

@@ -23,9 +23,8 @@ const columns: readonly Column<Submission>[] = [
   {
     header: 'Signed',
     cell: ({ isSigned }) => <Status tone={isSigned ? 'good' : 'none'}>{isSigned ? 'signed' : 'no'}</Status>,
-    isMinor: true,
   },
-  { header: 'Origin', cell: ({ origin }) => origin ?? '', isMinor: true },
+  { header: 'Origin', cell: ({ origin }) => origin ?? '' },
 ]
 
 function Payload({ of: payload }: { of: unknown }) {
