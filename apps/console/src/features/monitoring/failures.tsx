@@ -96,7 +96,7 @@ const columnsOf = (grouping: Grouping) => [
 /** The most people that fit into a row. Grouping by person shows all of them. */
 const mostPeople = 3
 
-/** The people whose requests were rejected, each with a link to the explanation. */
+/** The people with rejected requests, each with a link to the explanation. */
 const Who = ({ people }: Pick<Group, 'people'>) => (
   <span className="chips">
     {people.slice(0, mostPeople).map(({ id, name }) => (
