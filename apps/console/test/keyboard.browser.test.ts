@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => at?.close())
 
-/** Presses Tab until the focus is on what has this name. */
+/** Presses Tab until an element with this name has the focus. */
 async function tabTo(page: Page, name: RegExp) {
   const names: string[] = []
   for (let presses = 0; presses < 60; presses++) {
@@ -27,7 +27,7 @@ async function tabTo(page: Page, name: RegExp) {
   throw new Error(`nothing is called ${name}; there were ${names.join(' | ')}`)
 }
 
-/** Waits until the focus is on what this locator finds. */
+/** Waits until the element of this locator has the focus. */
 const toHaveFocus = (one: Locator) =>
   expect
     .poll(() => one.evaluate((element) => element === document.activeElement), { timeout: 20_000 })
@@ -112,7 +112,7 @@ test('a project is created by the keyboard alone, from the palette to the key, w
     redirectUris: ['https://tides.example/auth/callback'],
     serverAccess: [{ scopes: ['read_members'] }],
   })
-  // What was typed is kept until it is sent, and the key never.
+  // Input is stored until it is sent, and the key never is.
   const kept = await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))
   expect(kept).not.toContain('Tide table')
   expect(kept).not.toContain(key)

@@ -9,30 +9,33 @@ import { isLong, type PlacedRow, VirtualRows } from './virtual-rows.tsx'
 export interface Column<Row> {
   readonly header: string
   readonly cell: (row: Row) => ReactNode
-  /** Numbers and actions stand at the end. */
+  /** Numbers and actions are aligned to the end. */
   readonly align?: 'start' | 'end'
   readonly width?: string
-  /** The value to sort by. Only for tables that have all rows: the order of one page of many says nothing. */
+  /** The value to sort by. Only for tables that have all rows: the order of one page among many is meaningless. */
   readonly sortBy?: (row: Row) => SortValue
 }
 
 interface DataTableProps<Row> {
-  /** What it lists: its name for who cannot see it. */
+  /** The name of the table for screen readers. */
   readonly label: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly rowKey: (row: Row) => string
-  /** Where a row leads: its first cell is the link, and all of it can be clicked. */
+  /** The address that a row opens. The first cell is the link, and the whole row can be clicked. */
   readonly rowLink?: (row: Row) => string
-  /** The heading of the rows from this one on; rows with the same heading stand together. Not for long tables. */
+  /** The heading above a group of rows. Rows with the same heading must be adjacent. Not for long tables. */
   readonly groupOf?: (row: Row) => string
   /** Shows more rows on a screen. */
   readonly isDense?: boolean
-  /** What stands there without rows, with the next step. */
+  /** The content of a table without rows, with the next step. */
   readonly empty: ReactNode
 }
 
-/** A table of rows that lead somewhere, and on a narrow screen a list of cards. `j` and `k` go from row to row, `Enter` opens. */
+/**
+ * A table of rows that open a page, and on a narrow screen a list of cards. `j` and `k` move between rows, and `Enter`
+ * opens one.
+ */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, empty } = props
   const [filters, setFilters] = useFilters()
@@ -105,7 +108,7 @@ function TableRow<Row>({ columns, row, rowLink, placed }: TableRowProps<Row>) {
   const navigate = useNavigate()
   const to = rowLink?.(row)
   const open = (event: MouseEvent) => {
-    // A click on something in the row means that; marking text means nothing.
+    // A click on a control within the row is for that control, and a click that ends a text selection opens nothing.
     const isOther = event.target instanceof Element && event.target.closest('a, button, input, select, label')
     if (!to || isOther || getSelection()?.toString()) return
     if (event.metaKey || event.ctrlKey) window.open(`/console${to}`, '_blank', 'noopener')

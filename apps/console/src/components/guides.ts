@@ -12,6 +12,6 @@ export const guides = {
 
 export type Guide = keyof typeof guides
 
-/** Returns the address of a guide. Only a link leads there: the console itself asks no other origin. */
+/** Returns the public address of a guide. A link opens it; the console itself sends requests to no other origin. */
 export const guideAddress = (guide: Guide): string =>
   `https://github.com/rolecall/rolecall/blob/main/docs/guides/${guide}.md`

@@ -22,7 +22,7 @@ const mostFolded = 5
 
 const groupings = { route: 'By endpoint', project: 'By project' } as const
 
-/** How long answers take and how many are errors; of one project where one is named. */
+/** The latency and the share of errors, of all projects or of one. */
 export function LatencyPanel({ range: { from, to }, projectId }: { range: Range; projectId?: string }) {
   const [{ of }, setFilters] = useFilters()
   const [isWhole, setWhole] = useState(false)

@@ -5,21 +5,21 @@ import { type Guide, guideAddress, guides } from './guides.ts'
 
 interface PageProps {
   readonly title: string
-  /** What the page is for, where its title does not say. */
+  /** The purpose of the page, if the title does not explain it. */
   readonly lead?: ReactNode
   readonly actions?: ReactNode
   readonly picture?: ReactNode
   /** The guide that explains the page. */
   readonly guide?: Guide
-  /** The ID of what the page shows, to copy. */
+  /** The ID of the object on the page, to copy. */
   readonly id?: string | undefined
-  /** Where it belongs: the way up. */
+  /** The link to the parent page. */
   readonly up?: { readonly to: string; readonly text: string }
   readonly width?: 'normal' | 'wide' | 'narrow'
   readonly children: ReactNode
 }
 
-/** A page of the console: its title is that of the window, too, and what gets the focus when it opens. */
+/** A page of the console. Its title is also the title of the window, and receives the focus when the page opens. */
 export function Page({
   title,
   lead,
@@ -86,7 +86,7 @@ export const Panel = ({
   title?: string
   note?: ReactNode
   actions?: ReactNode
-  /** A table fills it to its edges. */
+  /** Removes the padding, so that a table fills the panel to its edges. */
   flush?: boolean
   kind?: 'plain' | 'danger'
   children: ReactNode
@@ -105,11 +105,11 @@ export const Panel = ({
   </section>
 )
 
-/** The parts of one thing, each with an address of its own. */
+/** The tabs of one object, each with its own address. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly { to: string; text: string }[] }) {
   const { pathname } = useLocation()
   const strip = useRef<HTMLElement>(null)
-  // Where they are more than fit, the one that is open is seen.
+  // Keeps the open tab in view if the strip scrolls.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the page that is open decides which it is.
   useEffect(() => {
     const current = strip.current?.querySelector('[aria-current="page"]')
@@ -126,7 +126,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly { to: stri
   )
 }
 
-/** Names and values. */
+/** A list of names and values. */
 export const Facts = ({ of }: { of: readonly (readonly [string, ReactNode])[] }) => (
   <dl className="facts">
     {of.map(([name, value]) => (
@@ -138,7 +138,7 @@ export const Facts = ({ of }: { of: readonly (readonly [string, ReactNode])[] })
   </dl>
 )
 
-/** A few numbers that say how things are. */
+/** A few numbers that summarize a page. */
 export const Figures = ({ of }: { of: readonly { name: string; value: ReactNode; note?: ReactNode }[] }) => (
   <dl className="figures">
     {of.map(({ name, value, note }) => (

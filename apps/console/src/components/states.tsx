@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { labelOf } from '../forms/label.ts'
 import { Copyable } from './copy.tsx'
 
-/** Nothing is there yet, and what to do about it. */
+/** A message that nothing exists yet, with the next step. */
 export const Empty = ({
   title,
   children,
@@ -20,7 +20,7 @@ export const Empty = ({
   </div>
 )
 
-/** The final shape without its content; only shown when the answer is not there at once. */
+/** A placeholder in the final shape of the content. It appears only if the response is slow. */
 export const Skeleton = ({ rows = 6, height = 40 }: { rows?: number; height?: number }) => (
   <div className="stack tight late" role="status" aria-label="Loading">
     {Array.from({ length: rows }, (_, row) => (
@@ -37,7 +37,7 @@ interface NoticeProps {
   readonly action?: ReactNode
 }
 
-/** Something to know, where it matters. */
+/** A message, shown next to its subject. */
 export const Notice = ({ tone = 'none', title, children, action }: NoticeProps) => (
   <div className="notice" data-tone={tone}>
     <div>
@@ -48,7 +48,7 @@ export const Notice = ({ tone = 'none', title, children, action }: NoticeProps) 
   </div>
 )
 
-/** Says what was refused: each wrong field in words, or the sentence of the service without its marks for programs. */
+/** The reason of a refusal: each wrong field in words, or the service's sentence without its marks for programs. */
 const Reason = ({ error: { errors, detail, message } }: { error: RolecallError }) =>
   errors.length === 0 ? (
     (detail || message).replaceAll('`', '')
@@ -62,7 +62,7 @@ const Reason = ({ error: { errors, detail, message } }: { error: RolecallError }
     </ul>
   )
 
-/** What was refused or failed: what happened, the code, the request to name to an operator. */
+/** A failed or rejected call: the problem, the error code, and the request ID for an operator. */
 export const Problem = ({ error, title }: { error: RolecallError; title?: string }) => (
   <div role="alert">
     <Notice tone="bad" title={title ?? 'That did not work'}>
@@ -85,7 +85,7 @@ interface Answered<T> {
   readonly isPlaceholderData: boolean
 }
 
-/** An answer, or its shape while it is on the way, or why there is none. Old rows stay while new ones come. */
+/** A response, a placeholder while it loads, or the error. Old rows stay on the screen while new ones load. */
 export function Answer<T>({
   of,
   loading = <Skeleton />,
@@ -105,7 +105,7 @@ export function Answer<T>({
   return <Problem error={of.error} title="This could not be loaded" />
 }
 
-/** The reader is signed in, and lacks the role. */
+/** The reader is signed in but lacks the role. */
 const Forbidden = () => (
   <Empty title="You do not have access to this">
     Only System Admins and auditors do. Ask one of them for what you need.

@@ -13,7 +13,7 @@ const units = [
   ['minute', 60],
 ] as const
 
-/** How long ago, or how long from now, in the largest unit that fits. */
+/** Returns the distance from now, past or future, in the largest unit that fits. */
 export function timeFrom(at: Date, now: Date): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1_000)
   const [unit, length] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
@@ -21,11 +21,14 @@ export function timeFrom(at: Date, now: Date): string {
 }
 
 interface TimeProps {
-  /** As the service says it; null is never. */
+  /** The moment as the service returns it; null means never. */
   readonly at: string | null | undefined
-  /** What stands there for never. */
+  /** The text for never. */
   readonly never?: string
-  /** `relative`: how long ago; `full`: date and time of the reader’s zone; `both`; `clock`: the time of day. The rest, and UTC, on hover. */
+  /**
+   * `relative`: the distance from now; `full`: date and time in the reader’s zone; `both`; `clock`: the time of day.
+   * The other forms, and UTC, appear on hover.
+   */
   readonly show?: 'relative' | 'full' | 'both' | 'clock'
 }
 
@@ -44,13 +47,13 @@ export function Time({ at, never = 'never', show = 'relative' }: TimeProps) {
   )
 }
 
-/** The day of a moment in the reader’s zone: `Wednesday, November 25, 2026`. */
+/** Returns the day of a moment in the reader’s zone: `Wednesday, November 25, 2026`. */
 export const dayText = (at: string): string => day.format(new Date(at))
 
-/** A moment as words, where no element can stand. */
+/** Returns a moment as text, for places that cannot contain an element. */
 export const momentText = (at: string): string => moment.format(new Date(at))
 
-/** Seconds in words: `2 hours`. */
+/** Returns seconds in words: `2 hours`. */
 export function durationText(seconds: number): string {
   const [unit, length] = units.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['second', 1]
   return new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'long' }).format(

@@ -18,11 +18,11 @@ export interface Duration {
 /** From the longest unit to the shortest, as the choice of a unit lists them. */
 const units = (Object.keys(lengths) as DurationUnit[]).reverse()
 
-/** Returns the units in which a value that is stored in this unit can be said exactly. */
+/** Returns the units that can express a value of this stored unit exactly. */
 export const unitsFrom = (stored: DurationUnit): readonly DurationUnit[] =>
   units.filter((unit) => lengths[unit] >= lengths[stored])
 
-/** Says a stored value in the longest unit that divides it: 3,600,000 milliseconds are 1 hour. */
+/** Returns a stored value in the longest unit that divides it: 3,600,000 milliseconds are 1 hour. */
 export function durationOf(value: string, stored: DurationUnit): Duration {
   const total = Number(value) * lengths[stored]
   const unit = unitsFrom(stored).find((one) => total > 0 && total % lengths[one] === 0)

@@ -14,7 +14,7 @@ import { AccessEditor, type Cell } from './access-editor.tsx'
 import { accessText, grantText } from './access-text.ts'
 import './access.css'
 
-/** Every project and every server: a cell says what one may do in the other, and opens to change it. */
+/** Every project and every server. A cell shows the access of the project to the server, and opens to change it. */
 export function Page() {
   const [{ name = '' }, setFilters] = useFilters()
   const [open, setOpen] = useState<Cell>()
@@ -144,7 +144,7 @@ const verbs = {
   REVOKE: ['took away the access of', 'to'],
 } as const
 
-/** Who changed what, newest first. */
+/** The latest changes of access, newest first, each with the administrator who made it. */
 function Trail() {
   const trail = useAnswer('accessTrail', { query: { limit: 30 } })
   return (

@@ -8,10 +8,10 @@ import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { useMayChange } from '../../shell/profile.ts'
 
-/** How soon the progress of a check is looked at again. */
+/** The interval at which the progress of a check is polled. */
 const everyMs = 5_000
 
-/** Whether every entry is as it was written. */
+/** The state of the audit chain: whether every entry is still as it was written. */
 export function Chain() {
   const chain = useQuery({ ...question('auditChain', {}), refetchInterval: everyMs })
   const again = useChange('verifyAuditChain')

@@ -14,7 +14,7 @@ const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
 
 const isInstant = (text: string) => /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text)
 
-/** Says a value in words. */
+/** Returns a value in words. */
 function wordsOf(value: unknown): string {
   if (value === null || value === undefined || value === '') return 'nothing'
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
@@ -36,7 +36,7 @@ function listDifference(label: string, before: readonly unknown[], after: readon
   return { label, before: wordsOf(without(before, after)), after: wordsOf(without(after, before)) }
 }
 
-/** Compares two values; of objects it keeps only the fields that differ. */
+/** Compares two values. Objects yield only the fields that differ. */
 function differencesOf(label: string, before: unknown, after: unknown): readonly Difference[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return []
   if (Array.isArray(before) && Array.isArray(after)) return [listDifference(label, before, after)]
@@ -47,7 +47,7 @@ function differencesOf(label: string, before: unknown, after: unknown): readonly
   return [{ label, before: wordsOf(before), after: wordsOf(after) }]
 }
 
-/** The changes of an entry as a reader compares them. */
+/** Returns the changes of an entry in words, one for each value that differs. */
 export const diffOf = (changes: AuditEntry['changes']): readonly Difference[] =>
   Object.entries(changes ?? {}).flatMap(([field, { before, after }]) =>
     differencesOf(labelOf(field), before, after),

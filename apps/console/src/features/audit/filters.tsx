@@ -27,7 +27,7 @@ export const severities: Readonly<Record<AuditEntry['severity'], string>> = {
 const oneOf = <Word extends string>(words: Readonly<Record<Word, string>>, word: string | undefined) =>
   word !== undefined && word in words ? (word as Word) : undefined
 
-/** What the filters of the address ask for; what is none of it is left out. */
+/** Builds the query from the filters in the address. Invalid values are left out. */
 export const queryOf = ({ kind, severity, who, about, from, to }: Filters): Query => ({
   actionType: oneOf(actionTypes, kind),
   severity: oneOf(severities, severity),
@@ -40,11 +40,11 @@ export const queryOf = ({ kind, severity, who, about, from, to }: Filters): Quer
 interface FiltersProps {
   readonly filters: Filters
   readonly onChange: (changes: Filters) => void
-  /** Entries that they let through, where they were counted. */
+  /** The number of entries that match the filters, if they were counted. */
   readonly count: number | undefined
 }
 
-/** What narrows the log. */
+/** The filters of the log. */
 export const Filters = ({ filters, onChange, count }: FiltersProps) => (
   <div className="toolbar">
     <Choice

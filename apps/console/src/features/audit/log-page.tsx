@@ -21,7 +21,7 @@ import './audit.css'
 const perPage = 50
 const tones = { info: 'none', warning: 'warn', error: 'bad' } as const
 
-/** What administrators and the service did, newest first. */
+/** The actions of administrators and of the service, newest first. */
 export function Page() {
   const [filters, setFilters] = useFilters()
   const query = queryOf(filters)
@@ -92,11 +92,11 @@ export function Page() {
   )
 }
 
-/** Who acted, in one word. */
+/** Returns the name of the actor. */
 const whoOf = ({ actorId, actorUsername }: AuditEntry): string =>
   actorId === null ? 'the service' : (actorUsername ?? 'unknown')
 
-/** A word of an entry that narrows the log to entries with the same. */
+/** A link that filters the log to entries with the same value. */
 const Only = ({ by, value, children }: { by: string; value: string; children: ReactNode }) => (
   <Link to="/audit" className="only" search={withFilters({ [by]: value, cursor: '' })}>
     {children}

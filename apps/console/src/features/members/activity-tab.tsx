@@ -10,7 +10,7 @@ import { MemberPage } from './member-page.tsx'
 
 export const Page = () => <MemberPage>{(member) => <Activity member={member} />}</MemberPage>
 
-/** More belongs on the pages that are made for it. */
+/** The most rows shown here. The audit and monitoring pages have the rest. */
 const mostRows = 50
 const tones = { info: 'none', warning: 'warn', error: 'bad' } as const
 
@@ -32,7 +32,7 @@ const failureColumns: readonly Column<AuthFailure>[] = [
   { header: 'Where', cell: ({ path }) => <code>{path}</code> },
 ]
 
-/** What they did as an admin, what was done to them, and what of them was turned away. */
+/** The member's actions as an administrator, actions on the member, and the member's rejected requests. */
 function Activity({ member: { memberId } }: { member: MemberServers }) {
   const entries = useAnswer('listAuditLogs', { query: { memberId, limit: mostRows } })
   const failures = useAnswer('authFailures', { query: { memberId, limit: mostRows } })

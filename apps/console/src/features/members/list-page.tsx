@@ -19,7 +19,7 @@ import { pastedIn } from '../../shell/pasted.ts'
 import { ExportMembers } from './export.tsx'
 
 const perPage = 50
-/** More roles than these fit into no row. */
+/** The most roles that fit into a row. */
 const mostRoles = 4
 
 const columns: readonly Column<MemberListItem>[] = [
@@ -74,7 +74,7 @@ function rolesOf({ servers }: MemberListItem) {
   )
 }
 
-/** Everybody whom the service knows in a server now. */
+/** All accounts that are members of a server now, as the service knows them. */
 export function Page() {
   const [{ search = '', server = '', roles = '', page = '1' }, setFilters] = useFilters()
   const roleIds = roles === '' ? [] : roles.split(',')
@@ -185,7 +185,10 @@ function RefusedPeople({ search }: { search: string }) {
   )
 }
 
-/** An ID is part of no name. Who asks for one wants to know about somebody who may be in no server. */
+/**
+ * A hint for a search by ID, because names contain no IDs. The account may be in no server, so the link explains its
+ * access.
+ */
 const NoName = ({ id }: { id: string }) => (
   <Empty
     title="No name contains this ID"
@@ -199,7 +202,7 @@ const NoName = ({ id }: { id: string }) => (
   </Empty>
 )
 
-/** What is not narrowed is left out. */
+/** Removes the filters that are not set. */
 const given = <T extends object>(filters: { readonly [K in keyof T]: T[K] | undefined }) =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Partial<T>
 

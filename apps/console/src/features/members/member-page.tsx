@@ -17,11 +17,11 @@ const tabs = [
 
 interface MemberPageProps {
   readonly children: (member: MemberServers) => ReactNode
-  /** What is shown of an account that never was in a server and never tried to log in. */
+  /** The content for an account that never was in a server and never tried to sign in. */
   readonly unknown?: (id: string) => ReactNode
 }
 
-/** A tab of a member: what is the same on all of them, and what this one shows. */
+/** A tab of a member: the frame that all tabs share, and the content of this one. */
 export function MemberPage({ children, unknown }: MemberPageProps) {
   const { id = '' } = useParams({ strict: false })
   const member = useAnswer('listMemberServers', { params: { chat_user_id: id } })

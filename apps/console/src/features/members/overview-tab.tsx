@@ -86,7 +86,7 @@ function Overview({ member }: { member: MemberServers }) {
   )
 }
 
-/** The newest session tells when the member last signed in, as long as it lasts. */
+/** The last sign-in of the member, which is the start of the newest session as long as that session lasts. */
 const LastSignIn = ({ of: { data, error } }: { of: MemberSessions }) => {
   if (!data) return <span className="quiet">{error ? 'Unknown' : '…'}</span>
   return <Time at={data.sessions[0]?.createdAt} never="No current session" show="both" />

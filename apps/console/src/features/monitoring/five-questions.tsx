@@ -11,7 +11,7 @@ const everyMs = 15_000
 /** More endpoints than the service has. */
 const mostEndpoints = 500
 
-/** Answers what an operator asks first: traffic, errors, rejected requests, latency, and queues. */
+/** Answers the first questions of an operator: traffic, errors, rejected requests, latency, and queues. */
 export function FiveQuestions({
   range: { from, to },
   projectId,

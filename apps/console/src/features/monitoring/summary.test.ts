@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { summaryOf } from './summary.ts'
 
-/** A histogram with so many answers in each cell; the last cell is beyond all bounds. */
+/** A histogram with this many responses in each cell. The last cell is beyond all bounds. */
 const took = (...cells: readonly number[]) => [...cells, ...Array(13 - cells.length).fill(0)]
 const row = (cells: readonly number[]) => ({
   count: 100,

@@ -19,7 +19,7 @@ interface CreatedProjectProps {
   readonly stack: string
 }
 
-/** The project is there: its key, once, and what to do with it. */
+/** The page after a project is created: its key, shown once, and the next steps. */
 export const CreatedProject = ({ answer, redirects, failure, kind, stack }: CreatedProjectProps) => {
   const { project, apiKey } = answer
   return (
@@ -61,7 +61,7 @@ function SiteCode({
   const [listings, setListings] = useState<readonly Listing[]>([])
   const { project, apiKey } = answer
   const [redirect = ''] = redirects
-  // One for all stacks: who looks at another one has perhaps put it into the environment already.
+  // All stacks show the same secret, because the user may have saved it before switching to another stack.
   const [secret] = useState(randomSecret)
   const serverId = project.serverAccess[0]?.serverId
   const roles = useQuery({
@@ -133,7 +133,7 @@ function SiteCode({
   )
 }
 
-/** Made in the browser, and nowhere kept: the site seals its cookies with it. */
+/** Returns a secret that is generated in the browser and stored nowhere. The site seals its cookies with it. */
 function randomSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32))
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -10,10 +10,10 @@ const pythonGuide = import.meta.glob<string>('../../../../../clients/python/READ
   import: 'default',
 })
 
-/** Its guide is the page of the Python client, not a file of its own. */
+/** The stack of the Python client. Its guide is the README of the client, not a file in the folder of guides. */
 export const pythonStack = 'python'
 
-/** Stacks that have a guide, by the name of its file. */
+/** Stacks that have a guide, by its file name. */
 export const stacks = [
   ['next', 'Next.js'],
   ['sveltekit', 'SvelteKit'],
@@ -30,7 +30,7 @@ export interface Listing {
   readonly text: string
 }
 
-/** The listings of a guide, in their order; the environment with the values of this project. */
+/** Loads the listings of a guide in order, and fills in the environment with the values of this project. */
 export async function loadListings(
   stack: string,
   values: Readonly<Record<string, string>>,
@@ -45,7 +45,7 @@ async function readGuide(stack: string): Promise<string> {
   return (await load?.()) ?? ''
 }
 
-/** The listings for FastAPI. The environment is the same in every stack, so a guide with that file lends it. */
+/** Loads the listings for FastAPI. The environment is the same in every stack, so another guide provides that file. */
 async function loadPython(
   values: Readonly<Record<string, string>>,
   role: SampleRole | undefined,
@@ -64,16 +64,19 @@ async function loadPython(
 
 const isEnvironment = ({ title }: Listing): boolean => title === 'Environment'
 
-/** A role of the project's server, for the code that asks for one. */
+/** A role of the project's server, for the code that requires one. */
 export interface SampleRole {
   readonly id: string
   readonly name: string
 }
 
-/** A line of a guide that asks for the role of its example, in JavaScript and in Python. */
+/** Matches a line of a guide with the role ID of its example, in JavaScript and in Python. */
 const lineWithRole = /^(.*(?:anyOf: \['|role_id = "))\d{17,20}(['"].*)$/gm
 
-/** Whose role it is, is said at the end of the line; a name has no line of its own, so that it stays a comment. */
+/**
+ * Replaces the role ID and appends the name of the role as a comment. Line breaks in a name are removed, so that all of
+ * it stays in the comment.
+ */
 const withRole = (text: string, role: SampleRole | undefined) =>
   text.replace(lineWithRole, (_line, before: string, after: string) => {
     const mark = after.startsWith('"') ? '#' : '//'
@@ -108,7 +111,7 @@ const webhookGuide = import.meta.glob<string>('../../../../../docs/guides/inboun
 })
 const signingHeading = '## 3. Sign and send'
 
-/** The commands of the guide that sign a payload and send it, for one webhook. */
+/** Loads the commands from the guide that sign a payload and send it, for one webhook. */
 export async function loadSigning(slug: string, payload: string): Promise<string> {
   const [load] = Object.values(webhookGuide)
   const guide = (await load?.()) ?? ''

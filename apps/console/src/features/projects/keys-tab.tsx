@@ -23,7 +23,7 @@ export const Page = () => <ProjectPage>{(project) => <Keys project={project} />}
 
 const tones = { active: 'good', replaced: 'warn', revoked: 'bad', expired: 'none' } as const
 
-/** Answers the question whether anybody would notice. */
+/** Returns a sentence about the effect of revoking a key, by its last use. */
 export function safetyOf(
   { status, lastUsedAt }: Pick<ProjectKey, 'status' | 'lastUsedAt'>,
   now: Date,

@@ -115,7 +115,7 @@ function AllProjects() {
   )
 }
 
-/** What somebody manages who is no System Admin. */
+/** The projects of an owner who is neither a System Admin nor an auditor. */
 function OwnProjects() {
   const { ownedProjects } = useProfile()
   return (

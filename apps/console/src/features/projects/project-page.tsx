@@ -21,7 +21,7 @@ const tabs = [
   ['/settings', 'Settings'],
 ] as const
 
-/** The guide of a tab, by its path; the others are explained with the administration. */
+/** The guide of each tab, by its path. The administration guide explains the other tabs. */
 const tabGuides: Readonly<Record<string, Guide>> = {
   redirects: 'first-project',
   'sign-in': 'openid-connect',
@@ -32,7 +32,7 @@ const tabGuides: Readonly<Record<string, Guide>> = {
 
 const guideOf = (path: string): Guide => tabGuides[path.split('/')[1] ?? ''] ?? 'administering'
 
-/** A tab of a project: what is the same on all of them, and what this one shows. */
+/** A tab of a project: the frame that all tabs share, and the content of this one. */
 export function ProjectPage({ children }: { children: (project: Project) => ReactNode }) {
   const { id = '' } = useParams({ strict: false })
   const { pathname } = useLocation()
@@ -49,7 +49,7 @@ export function ProjectPage({ children }: { children: (project: Project) => Reac
       actions={state && <Status tone={state.tone}>{state.text}</Status>}
     >
       <Tabs label={title} tabs={tabs.map(([path, text]) => ({ to: `/projects/${id}${path}`, text }))} />
-      {/* What one project's page knows, such as a secret that was just shown, is not there on another's. */}
+      {/* The key discards state, such as a secret that was just shown, when another project opens. */}
       <Answer of={project}>{(one) => <Fragment key={one.id}>{children(one)}</Fragment>}</Answer>
     </Page>
   )

@@ -5,7 +5,7 @@ interface State {
   readonly text: string
 }
 
-/** What keeps a project from working, the worst first. */
+/** Returns the worst problem that keeps a project from working. */
 export function stateOf({ isActive, apiKey, eventsDisabledAt, isInternal, serverAccess }: Project): State {
   if (!isActive) return { tone: 'none', text: 'Inactive' }
   if (apiKey.status === 'revoked') return { tone: 'bad', text: 'Key revoked' }

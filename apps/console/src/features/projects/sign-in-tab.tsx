@@ -106,7 +106,7 @@ function OpenIdConnect({ project }: { project: Project }) {
 
 type LogoutDelivery = AdminAnswer<'listLogoutDeliveries'>['data'][number]
 
-/** What a client was told of sessions that ended, so that it ends its own. */
+/** The logout tokens that were sent to a client, so that it ends its own sessions. */
 function Logouts({ project }: { project: Project }) {
   const narrowed = useDeliveryFilters({ state: 'logouts', cursor: 'after' })
   const resend = useChange('resendLogoutDelivery')

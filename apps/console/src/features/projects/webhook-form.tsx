@@ -10,7 +10,7 @@ import { TryPayload, usePayload } from './webhook-try.tsx'
 
 interface WebhookFormProps {
   readonly project: Project
-  /** What is changed; undefined makes a new one. */
+  /** The webhook to change; undefined creates one. */
   readonly webhook: InboundWebhook | undefined
   readonly onDone: (webhook: CreatedInboundWebhook | InboundWebhook) => void
   readonly onClose: () => void
@@ -19,7 +19,7 @@ interface WebhookFormProps {
 export const WebhookForm = (props: WebhookFormProps) =>
   props.webhook ? <ChangeForm {...props} webhook={props.webhook} /> : <CreateForm {...props} />
 
-/** Something to begin with. */
+/** The initial schema of a new webhook. */
 const sample = {
   type: 'object',
   required: ['title'],
@@ -67,7 +67,7 @@ function WebhookFields({
   action: string
   form: AnyWebhookForm
   onClose: () => void
-  /** What goes with the schema. */
+  /** The fields that accompany the schema. */
   children?: ReactNode
 }) {
   const [isJson, setJson] = useState(true)

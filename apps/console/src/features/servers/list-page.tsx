@@ -51,7 +51,7 @@ const columns: readonly Column<ChatServer>[] = [
   },
 ]
 
-/** The servers of the chat platform that the service looks after. */
+/** The servers of the chat platform that the service manages. */
 export function Page() {
   const servers = useAnswer('listServers')
   const mayChange = useMayChange()

@@ -20,7 +20,7 @@ const followMs = 1_000
 
 type Role = AdminAnswer<'listRoles'>['data'][number]
 
-/** One server: its members, its roles, and what may be done to it. */
+/** One server: its members, its roles, and its actions. */
 export function Page() {
   const { id = '' } = useParams({ strict: false })
   const servers = useQuery({

@@ -3,7 +3,7 @@ import { numberText } from '../../components/number.tsx'
 import { type DurationUnit, durationWords } from '../../forms/duration.ts'
 import { labelOf } from '../../forms/label.ts'
 
-/** A setting as the page shows it: a row of the contract's table. */
+/** A setting on the page, from a row of the contract's table. */
 export interface Setting {
   readonly group: string
   readonly key: string
@@ -13,11 +13,11 @@ export interface Setting {
   readonly unit: DurationUnit | undefined
   readonly meaning: string
   readonly variables: readonly string[]
-  /** Undefined where it cannot be changed here. */
+  /** Undefined if the setting cannot be changed here. */
   readonly bounds: { readonly min: number; readonly max: number } | undefined
 }
 
-/** What was typed, by the path of the setting. */
+/** The typed values, by the path of the setting. */
 export type Changes = Readonly<Record<string, string>>
 
 const units: Readonly<Record<string, DurationUnit>> = { Ms: 'millisecond', Sec: 'second', Days: 'day' }
@@ -46,7 +46,7 @@ const foreverDays = 36_500
 export const foreverOf = ({ unit, bounds }: Setting): number | undefined =>
   unit === 'day' && bounds?.max === foreverDays ? foreverDays : undefined
 
-/** The value of a setting in the units that people use. */
+/** Returns the value of a setting in familiar units. */
 export function valueText(setting: Setting, value: number): string {
   if (value === foreverOf(setting)) return 'forever'
   return setting.unit ? durationWords(value, setting.unit) : numberText(value)
@@ -56,7 +56,7 @@ export const rowsOf = (group: string): readonly Setting[] => rows.filter((row) =
 
 export const editableRows: readonly Setting[] = rows.filter(({ bounds }) => bounds !== undefined)
 
-/** Titles that are more than their word. */
+/** Titles that are longer than the name of the group. */
 export const groupTitles: Readonly<Record<string, string>> = {
   cache: 'Caches',
   chat: 'Chat platform',
@@ -64,7 +64,7 @@ export const groupTitles: Readonly<Record<string, string>> = {
   retention: 'How long things are kept',
 }
 
-/** What is wrong with what was typed, or undefined. */
+/** Returns the problem of a typed value; undefined if it is valid. */
 export function problemOf(setting: Setting, text: string | undefined): string | undefined {
   const { bounds, unit } = setting
   if (text === undefined || !bounds) return undefined
@@ -75,7 +75,7 @@ export function problemOf(setting: Setting, text: string | undefined): string | 
     : `Must be ${unit ? '' : 'a whole number '}from ${valueText(setting, bounds.min)} to ${valueText(setting, bounds.max)}`
 }
 
-/** What differs from the values in force, as the service takes it; undefined where nothing does. */
+/** Returns the values that differ from the current ones, as the service accepts them; undefined if there are none. */
 export function changesOf(
   values: object,
   changes: Changes,

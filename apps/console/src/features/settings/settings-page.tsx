@@ -29,7 +29,7 @@ import './settings.css'
 
 type Effective = AdminAnswer<'getSettings'>
 
-/** Every setting with its value and where that comes from. */
+/** Every setting with its value and the source of the value. */
 export function Page() {
   const answer = useAnswer('getSettings', {})
   return (

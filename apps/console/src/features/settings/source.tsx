@@ -5,13 +5,13 @@ import { type Setting, valueText } from './rows.ts'
 
 interface SourceProps {
   readonly row: Setting
-  /** Undefined until it was read. */
+  /** Undefined until it is loaded. */
   readonly source: SettingSource | undefined
 }
 
 const words = { default: 'Default', environment: 'Environment', stored: 'Set here' } as const
 
-/** Where the value of a setting comes from, what a reset would go back to, and who changed it last. */
+/** The source of a setting's value, the value after a reset, and the administrator who changed it last. */
 export function SourceOf({ row, source }: SourceProps) {
   const names = row.variables.map((name) => <code key={name}>{name} </code>)
   if (!source) return <span className="quiet">{names}</span>
