@@ -7,6 +7,8 @@ export type Change =
   | { readonly kind: 'project'; readonly projectId: string }
   | { readonly kind: 'access'; readonly id: string }
   | { readonly kind: 'server'; readonly serverId: string }
+  /** An access token of OpenID Connect, by the digest of its record. */
+  | { readonly kind: 'token'; readonly digest: string }
   /** With the roles as they are now. */
   | { readonly kind: 'roles'; readonly serverId: string; readonly roles: readonly Role[] }
   /** Written by a newer version, which may mean anything. */
@@ -41,6 +43,8 @@ export function toChange(kind: string, fact: string, rolesOf: ReadonlyMap<string
       return { kind, projectId: fact }
     case 'server':
       return { kind, serverId: fact }
+    case 'token':
+      return { kind, digest: fact }
     case 'roles':
       return { kind, serverId: fact, roles: rolesOf.get(fact) ?? [] }
     default:

@@ -1,3 +1,5 @@
+import { AccessTokens } from './access-tokens.ts'
+import type { AccessTokenRow } from './access-tokens-store.ts'
 import { accessId, type Change, membershipId } from './change.ts'
 import type { LogSnapshot } from './change-log-store.ts'
 import { type HeldRole, rolesHeld, toRoles } from './compose.ts'
@@ -69,6 +71,7 @@ export class Memory {
   readonly #sessions: RecentSessions
   readonly scopes = new Scopes()
   readonly hostRules = new HostRules()
+  readonly accessTokens = new AccessTokens()
   readonly #loading = new Set<Loading>()
   /** The last read of the change log, and the monotonic time before it was sent. */
   #latest: Pick<LogSnapshot, 'nowMs' | 'live'> = { nowMs: 0, live: new Map() }
@@ -135,6 +138,7 @@ export class Memory {
     this.#sessions.clear()
     this.scopes.clear()
     this.hostRules.clear()
+    this.accessTokens.clear()
   }
 
   /** Must be called before the facts are asked for. */
@@ -172,6 +176,12 @@ export class Memory {
   keepHostRule(host: string, rule: HostRule, loading: Loading): void {
     this.hostRules.keep(host, rule)
     for (const change of loading.changes) this.hostRules.apply(change)
+  }
+
+  /** Keeps the access token that was read. */
+  keepAccessToken(digest: string, row: AccessTokenRow, loading: Loading): void {
+    this.accessTokens.keep(digest, row, this.#latest.nowMs)
+    for (const change of loading.changes) this.accessTokens.apply(change)
   }
 
   /** A member of whom a kept session is: their roles, and how far the mirror is vouched for. */
@@ -234,6 +244,7 @@ export class Memory {
   #apply(change: Change): void {
     this.scopes.apply(change)
     this.hostRules.apply(change)
+    this.accessTokens.apply(change)
     switch (change.kind) {
       case 'session':
         this.#sessions.dropByDigest(change.tokenDigest)
