@@ -39,6 +39,11 @@ export async function memberOfToken(deps: SessionDeps, sessionId: string): Promi
   })
   if (!known) return undefined
   const liveAsOfMs = known.session.liveAsOfMs(known.nowMs)
-  const answer = JSON.parse(known.session.answer(liveAsOfMs, liveAsOfMs === null ? source : 'gateway'))
-  return { ...(answer as LiveMember), session: known.session }
+  return liveMember(known.session, known.session.answer(liveAsOfMs, liveAsOfMs === null ? source : 'gateway'))
 }
+
+/** The member that an answer about a session is about. */
+export const liveMember = (session: Session, answer: string): LiveMember => ({
+  ...(JSON.parse(answer) as LiveMember),
+  session,
+})
