@@ -170,7 +170,7 @@ export const variables = {
     name: 'CHAT_CDN_URL',
     group: 'Chat platform',
     default: 'https://cdn.discordapp.com',
-    meaning: 'Where pictures of members and servers are read from for the console, and from nowhere else.',
+    meaning: 'The only host from which the console receives pictures of members and servers.',
     read: base,
   },
   chatGateway: {
@@ -244,7 +244,7 @@ export const variables = {
     name: 'TRUST_PROXY',
     group: 'HTTP',
     default: '',
-    meaning: 'Addresses or networks, comma-separated, whose `X-Forwarded-*` is believed.',
+    meaning: 'Addresses or networks, comma-separated, with trusted `X-Forwarded-*` headers.',
     read: proxies,
   },
   maxConnections: {
@@ -283,7 +283,7 @@ export const variables = {
     group: 'HTTP',
     default: 'false',
     meaning:
-      '`true` lets projects receive events (`eventsUrl`) at private addresses, too: whoever administers a project then makes this service post to hosts of your own network.',
+      '`true` lets projects receive events (`eventsUrl`) at private addresses, too: administrators of a project can then make this service post to hosts of your own network.',
     read: flag,
   },
   sessionTtlSec: {
@@ -426,7 +426,7 @@ export const variables = {
   otlpEndpoint: {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     group: 'Operation',
-    meaning: 'Where traces are sent; none when not set.',
+    meaning: 'The address that receives traces; none if not set.',
     read: base,
   },
   metricsToken: {

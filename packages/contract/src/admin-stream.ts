@@ -29,7 +29,7 @@ export const streamAdminEvents = endpoint({
   method: 'GET',
   path: '/api/admin/stream',
   tag: 'Monitoring',
-  summary: 'What changed, as it changes: ids to read anew',
+  summary: 'Stream of changes: IDs of records to read again',
   description:
     'Server-Sent Events of all instances, gathered for a second: an event names what changed and never says what it is now. With ' +
     '`Last-Event-ID` the stream goes on where it was, for an hour; `reset` comes first where that is not possible: read everything anew. ' +

@@ -4,7 +4,7 @@ import { Closed, Snowflake } from './formats.ts'
 
 const Ids = (description: string) => Type.Array(Snowflake, { uniqueItems: true, maxItems: 50, description })
 
-const byRole = Ids('Who holds one of these roles in the main server owns the project.')
+const byRole = Ids('Roles of the main server. Members with one of them own the project.')
 const byId = Ids('Members who own the project.')
 
 /** The administrators of a project besides System Admins. */
@@ -13,7 +13,7 @@ export const Owners = Type.Object({ roleIds: byRole, memberIds: byId })
 /** The complete list of a project's owners. An omitted field is empty. */
 export const NewOwners = Closed(
   { roleIds: Type.Optional(byRole), memberIds: Type.Optional(byId) },
-  { description: 'Who manages this one project; only a System Admin sets them. The list is replaced.' },
+  { description: 'The owners of this project. Only a System Admin sets them; the list is replaced.' },
 )
 
 /**

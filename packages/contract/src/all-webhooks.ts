@@ -20,7 +20,7 @@ export const listAllWebhooks = endpoint({
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description: 'Part of the name of the webhook or of its project, whatever its case.',
+        description: 'Part of the name of the webhook or of its project, in any case.',
       }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),

@@ -17,7 +17,7 @@ export const ApiKeyInfo = Type.Object({
   revokedAt: Nullable(DateTime),
 })
 
-const Note = { ...Name, description: 'What the key is for, in words of yours.' }
+const Note = { ...Name, description: 'The purpose of the key, in your own words.' }
 
 /** A key to create. */
 export const NewKey = Closed({

@@ -130,7 +130,7 @@ export const attentionCodes = define({
   },
   QUEUE_OLD: {
     severity: 'warning',
-    title: 'What waits to be sent is old',
+    title: 'A queue is not processed in time',
     mend: 'Look at the log: the workers of the queue stand still, or there is more than they can send.',
   },
 })
@@ -143,7 +143,7 @@ export const Attention = Type.Object({
   code: Type.Unsafe<AttentionCode>({ type: 'string', enum: Object.keys(attentionCodes) }),
   severity: OneOf('error', 'warning'),
   title: Type.String(),
-  detail: Type.String({ description: 'What was found.' }),
+  detail: Type.String({ description: 'The finding.' }),
   subject: Nullable(
     Type.Object({
       type: OneOf('project', 'server', 'variable', 'queue'),
@@ -152,7 +152,7 @@ export const Attention = Type.Object({
     }),
   ),
   since: Nullable({ ...DateTime, description: 'As far as it is known.' }),
-  mend: Type.String({ description: 'What to do about it.' }),
+  mend: Type.String({ description: 'The remedy.' }),
 })
 
 /** Lists the conditions that need an administrator now. Computed for each request, so a fixed condition disappears. */

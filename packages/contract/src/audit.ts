@@ -43,7 +43,7 @@ const AuditFilters = {
   actorId: Type.Optional({ ...Snowflake, description: 'Member id of the admin.' }),
   memberId: Type.Optional({
     ...Snowflake,
-    description: 'What this member did as an admin, and what was done to them.',
+    description: 'Actions of this member as an admin, and actions that affected them.',
   }),
   targetType: Type.Optional(
     Type.String({
@@ -86,11 +86,14 @@ export const AuditChain = Type.Object({
   entries: Type.Integer({ description: 'Entries of the log now.' }),
   checked: Type.Integer({ description: 'Entries that the check under way has found good so far.' }),
   letGo: Type.Integer({ description: 'Entries that were let go by their age, before the first one.' }),
-  startedAt: Nullable({ ...DateTime, description: 'When that check began, at the first entry.' }),
-  verifiedAt: Nullable({ ...DateTime, description: 'When a check last reached the end of the log.' }),
+  startedAt: Nullable({ ...DateTime, description: 'The time when that check began, at the first entry.' }),
+  verifiedAt: Nullable({
+    ...DateTime,
+    description: 'The time when a check last reached the end of the log.',
+  }),
   problem: Nullable(Type.String()),
   problemAt: Nullable(DateTime),
-  mend: Nullable(Type.String({ description: 'What to do about it.' })),
+  mend: Nullable(Type.String({ description: 'The remedy.' })),
 })
 
 /** Lists the audit log in pages, newest first. Filters combine. */
@@ -137,7 +140,7 @@ export const auditChain = endpoint({
   tag,
   summary: 'Does the chain of the audit log verify?',
   description:
-    'The service checks the chain by itself, in small steps that hold up nobody: what is new within a minute, and all of it from the first ' +
+    'The service checks the chain by itself, in small steps that block no request: new entries within a minute, and all of it from the first ' +
     'entry once a day. `rolecall audit verify` does the same in one go.',
   auth: 'admin',
   answers: { 200: AuditChain },

@@ -25,7 +25,7 @@ export const ChatServer = Type.Object({
   icon: Nullable(Type.String({ description: 'Full CDN address.' })),
   isMain: Type.Boolean(),
   memberCount: Type.Integer({ description: 'Current members in the mirror.' }),
-  rolesSyncedAt: Nullable({ ...DateTime, description: 'When name and roles were last read.' }),
+  rolesSyncedAt: Nullable({ ...DateTime, description: 'The time when name and roles were last read.' }),
   lastSync: Nullable(MemberSync),
   createdAt: DateTime,
   updatedAt: DateTime,
@@ -58,7 +58,7 @@ export const Bot = Type.Object({
   name: Type.String(),
   inviteUrl: Type.String({
     description:
-      'Opened by whoever manages a server, it brings the bot there. It asks for no permission: none is needed.',
+      'Invites the bot to a server when its manager opens it. It asks for no permission: none is needed.',
   }),
   mayListMembers: Type.Boolean({
     description:
@@ -131,7 +131,7 @@ export const removeServer = endpoint({
   summary: 'Remove a server',
   description:
     'Its sessions end at once and its members leave the lists. The main server and that of `CHAT_GUILD_ID` ' +
-    'stay: they decide who is a System Admin, so nobody could undo their removal.',
+    'stay: they decide who is a System Admin, so no one could undo their removal.',
   auth: 'admin',
   params,
   query: ChangeQuery,

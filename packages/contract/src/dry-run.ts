@@ -12,15 +12,15 @@ export const DryRun = Type.Object(
     membersAffected: Type.Integer({ description: 'Members who would lose at least one of these sessions.' }),
     clientSessionsEnded: Type.Integer({
       description:
-        'Sessions of OpenID Connect whose tokens count now, and would not any more, also where they are among `sessionsEnded`.',
+        'Sessions of OpenID Connect with tokens that are valid now, and would not be any more, even if they are among `sessionsEnded`.',
     }),
     clientSessionsTold: Type.Integer({
-      description: 'Sessions of whose end `backchannelLogoutUri` would be told.',
+      description: 'Ended sessions that `backchannelLogoutUri` would be notified about.',
     }),
     hostsEnded: Type.Integer({
       description:
-        'Protected hosts that let in members of a server now, and would let in nobody, or members of another server. ' +
-        'Who would lack a role of `anyOf` is not counted.',
+        'Protected hosts that let in members of a server now, and would let in no member, or members of another server. ' +
+        'Members who would lack a role of `anyOf` are not counted.',
     }),
     keysEnded: Type.Integer({ description: 'API keys that work now, and would not any more.' }),
     submissionsDeleted: Type.Integer({

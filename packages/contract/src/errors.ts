@@ -54,7 +54,7 @@ export const errors = define({
 
   LOGIN_REQUIRED: {
     status: 401,
-    title: 'Nobody is logged in to this host.',
+    title: 'You are not logged in to this host.',
     mend: 'Log in: lead the browser to the address in the header Location.',
   },
   PROXY_NOT_TRUSTED: {
@@ -64,7 +64,7 @@ export const errors = define({
   },
   FORWARDED_REQUEST_INVALID: {
     status: 403,
-    title: 'What the proxy forwards cannot be understood, or says two things.',
+    title: 'The forwarded request is malformed or contradictory.',
     mend: 'Configure the proxy to set X-Forwarded-Proto, -Host and -Uri itself, each once, and to remove X-Original-URL and all Remote-… headers of the client.',
   },
   LOGIN_LOOP: {
@@ -346,7 +346,7 @@ export const errors = define({
   CURSOR_UNKNOWN: {
     status: 410,
     title: 'Changes after this cursor cannot be told.',
-    mend: 'Begin anew: list all members, keep nobody who is not among them, and go on from the changeCursor of the first page.',
+    mend: 'Begin again: list all members, delete those who are not in the list, and continue from the changeCursor of the first page.',
   },
   WEBHOOK_INACTIVE: {
     status: 410,
@@ -372,7 +372,7 @@ export const errors = define({
   },
   EXPECTATION_FAILED: {
     status: 417,
-    title: 'Of Expect, nothing but 100-continue is met.',
+    title: 'The only supported value of Expect is 100-continue.',
     mend: 'Leave the header Expect out, or send 100-continue.',
   },
   PAYLOAD_INVALID: {
@@ -429,7 +429,7 @@ export const errors = define({
   DATABASE_UNAVAILABLE: {
     status: 503,
     title: 'The database cannot be reached right now.',
-    mend: 'Try again after the seconds in Retry-After. Nobody was logged out.',
+    mend: 'Try again after the seconds in Retry-After. No member was logged out.',
   },
   SERVICE_OVERLOADED: {
     status: 503,

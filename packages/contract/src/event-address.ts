@@ -11,10 +11,10 @@ export const EventsUrl = Type.String({
 
 /** The fields about it in a project's record. */
 export const eventsRecord = {
-  eventsUrl: Nullable(Type.String({ description: 'Where events are sent as Standard Webhooks.' })),
+  eventsUrl: Nullable(Type.String({ description: 'The address that receives events as Standard Webhooks.' })),
   eventsDisabledAt: Nullable({
     ...DateTime,
-    description: 'When the service stopped sending events there; setting `eventsUrl` begins anew.',
+    description: 'The time when the service stopped sending events there; setting `eventsUrl` starts again.',
   }),
 }
 

@@ -14,7 +14,7 @@ const EventDelivery = Type.Object({
   type: Type.Unsafe<EventName>({ type: 'string', enum: Object.keys(Events) }),
   memberId: Nullable({
     ...Snowflake,
-    description: 'Whom it is about. Events of one member are sent in their order.',
+    description: 'The member that the event is about. Events of one member are sent in their order.',
   }),
   status: EventDeliveryStatus,
   attempts: Type.Integer(),
@@ -81,7 +81,7 @@ export const listEventDeliveries = endpoint({
   tag,
   summary: 'Events sent to the webhook of a project, newest first',
   description:
-    'What was sent to `eventsUrl`, or is to be, of the last seven days. An event is tried for 24 hours; a receiver that ' +
+    'Events of the last seven days for `eventsUrl`, sent or waiting. An event is tried for 24 hours; a receiver that ' +
     'took nothing for so long, or that answers 410, is switched off: `eventsDisabledAt` of the project.',
   auth: 'admin',
   owners: 'id',

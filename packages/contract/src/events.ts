@@ -56,7 +56,7 @@ export const streamEvents = endpoint({
   method: 'GET',
   path: '/api/events',
   tag,
-  summary: 'What happens to your sessions and members, as it happens',
+  summary: 'Stream of changes of your sessions and members',
   description:
     'Server-Sent Events, in the order in which they happened, each at least once. With `Last-Event-ID` the stream ' +
     'goes on after that event, for 24 hours; an id that is older or unknown is answered with the event `reset` ' +

@@ -26,10 +26,10 @@ export const ExplainRequest = Closed({
 
 /** One step of a sign-in or a validate: its result, the finding, and the fix. */
 export const ExplainedStep = Type.Object({
-  check: Type.String({ description: 'Where it is asked, and what: `authorize.project_active`.' }),
+  check: Type.String({ description: 'The step and its check: `authorize.project_active`.' }),
   ok: Type.Boolean(),
-  detail: Type.String({ description: 'What was found.' }),
-  mend: Nullable(Type.String({ description: 'What to do about it; null where it holds.' })),
+  detail: Type.String({ description: 'The finding.' }),
+  mend: Nullable(Type.String({ description: 'The remedy; null if the check holds.' })),
 })
 
 /** The result of a sign-in or a validate, and its steps. */
@@ -37,7 +37,7 @@ const conclusion = {
   outcome: OneOf('allowed', 'refused'),
   code: Nullable(
     Type.String({
-      description: 'What the refusal carries: a code of the error table, or `error` at the redirect URI.',
+      description: 'The code of the refusal: from the error table, or `error` at the redirect URI.',
     }),
   ),
   steps: Type.Array(ExplainedStep, {
@@ -47,7 +47,7 @@ const conclusion = {
 }
 
 /** Null if there is neither its own server nor a main server. */
-const ownServer = Nullable({ ...Snowflake, description: 'The server whose members are let in there.' })
+const ownServer = Nullable({ ...Snowflake, description: 'The server of the members who are let in there.' })
 
 /** The results that a sign-in and a validate would have. */
 export const Explanation = Type.Object({
@@ -58,7 +58,7 @@ export const Explanation = Type.Object({
   protectedHosts: Type.Optional(
     Type.Object(
       { hosts: Type.Array(Type.String()), serverId: ownServer, ...conclusion },
-      { description: 'What a host that the project protects would say; absent where it protects none.' },
+      { description: 'The result at a host that the project protects; absent if it protects none.' },
     ),
   ),
   openIdConnect: Type.Optional(
@@ -66,7 +66,7 @@ export const Explanation = Type.Object({
       { serverId: ownServer, ...conclusion },
       {
         description:
-          'What a login by OpenID Connect would say; absent where that is off, or the project is inactive.',
+          'The result of a login by OpenID Connect; absent if that is off, or the project is inactive.',
       },
     ),
   ),
@@ -80,7 +80,7 @@ export const explain = endpoint({
   tag,
   summary: 'Why is this member let in or refused?',
   description:
-    'What a login of the member in the project, and a validate after it, would say now. Every check is in `steps`, by the code ' +
+    'The result of a login of the member in the project, and of a validate after it, at this moment. Every check is in `steps`, by the code ' +
     'that decides; nothing is written. The server is the main one, and the redirect URI the first of the project, unless they are ' +
     'named. `anyOf` and `allOf` are roles that the project asks for. `protectedHosts` and ' +
     '`openIdConnect` tell of these ways in, each in its own server; `outcome` is of the login alone. `assume` tries a change of the member without making it.',

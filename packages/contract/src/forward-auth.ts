@@ -9,10 +9,10 @@ export const ForwardAuth = Type.Object({
   hosts: Type.Array(Type.String(), { description: 'Each belongs to one project.' }),
   serverId: Nullable({
     ...Snowflake,
-    description: 'Whose members are let in; null while there is no main server.',
+    description: 'The server of the members who are let in; null while there is no main server.',
   }),
   anyOf: Type.Array(Snowflake, { description: 'Roles, one of which is needed; empty: any member.' }),
-  remoteUser: { ...OneOf('username', 'id'), description: 'What `Remote-User` holds.' },
+  remoteUser: { ...OneOf('username', 'id'), description: 'The value of `Remote-User`.' },
 })
 
 /** Changes of the protection. Omitted fields keep their values. */
@@ -97,7 +97,7 @@ const CallbackParameter = Type.Optional(Type.String({ maxLength: 4096 }))
 export const hostCallback = endpoint({
   ...askedByProxy,
   path: '/_rolecall/callback',
-  summary: 'Where a login of a protected host ends',
+  summary: 'Finish a login of a protected host',
   query: Type.Object({
     code: CallbackParameter,
     state: Type.String({ minLength: 1, maxLength: 2048 }),

@@ -6,7 +6,7 @@ import { Name } from './names.ts'
 const maxNames = 250
 
 const about =
-  'What applications call the groups of a role, by role ID: in `groups` of OpenID Connect and of validate, and in `Remote-Groups`. ' +
+  'Names of groups in applications, by role ID: in `groups` of OpenID Connect and of validate, and in `Remote-Groups`. ' +
   'A role without a name gives its own name. Several roles may share a name.'
 
 /** A project's names of groups by role ID; null if it has none. */

@@ -12,7 +12,7 @@ const UpOrDown = OneOf('up', 'down')
 
 const Reason = Type.String({
   description:
-    'What is not as it should be, where the other fields do not say it: `database read-only` while the database answers and takes no writes, `database full` while its disk has no room for them.',
+    'The problem, if the other fields do not show it: `database read-only` while the database answers and takes no writes, `database full` while its disk has no room for them.',
 })
 
 /** The state of the service and its dependencies. `uptime` is in seconds. */

@@ -40,8 +40,7 @@ export const Latency = Type.Object({
   clientErrors: Type.Integer({ description: 'Answers 4xx among them.' }),
   serverErrors: Type.Integer({ description: 'Answers 5xx among them.' }),
   measured: Type.Integer({
-    description:
-      'Answers whose time was measured: not those of older versions, nor where nothing is at the address.',
+    description: 'Responses with a measured time: not those of older versions, nor those of unknown paths.',
   }),
   p50Ms: Percentile('Half of them'),
   p95Ms: Percentile('95 of 100'),

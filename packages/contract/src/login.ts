@@ -122,7 +122,7 @@ export const chatCallback = endpoint({
   path: '/api/auth/callback',
   isUsedOnce: true,
   tag,
-  summary: 'Where the chat platform sends the browser back',
+  summary: 'Return from the chat platform',
   auth: 'none',
   page: true,
   // RFC 6749 §4.1.2: unrecognized response parameters are ignored.
@@ -180,7 +180,7 @@ export const adminLogin = endpoint({
           pattern: patterns.loopbackRedirect.pattern,
           maxLength: 64,
           description:
-            'Where a command line listens: `http://127.0.0.1:PORT/callback` or `http://[::1]:PORT/callback`.',
+            'Address of a command line: `http://127.0.0.1:PORT/callback` or `http://[::1]:PORT/callback`.',
         }),
       ),
       response_mode: Type.Optional(OneOf('page')),
@@ -219,7 +219,7 @@ export const confirmationPage = endpoint({
   tag,
   summary: 'Ask whether to sign in a command line',
   description:
-    'Where a login with `redirect_uri` or `response_mode=page` arrives: names the account and the service, in the browser that ' +
+    'The last page of a login with `redirect_uri` or `response_mode=page`: names the account and the service, in the browser that ' +
     'began the login only. Nothing is issued before the answer.',
   auth: 'none',
   page: true,

@@ -11,12 +11,12 @@ const LogoutDelivery = Type.Object({
   projectId: Uuid,
   sessionId: { ...Uuid, description: 'The session that ended: `sid` of the logout token.' },
   memberId: Snowflake,
-  uri: Type.String({ description: 'Where it is told.' }),
+  uri: Type.String({ description: 'The address that is notified.' }),
   status: LogoutDeliveryStatus,
   attempts: Type.Integer(),
   lastStatus: Nullable(Type.Integer({ description: 'Status of the client’s last answer.' })),
   lastError: Nullable(Type.String()),
-  createdAt: { ...DateTime, description: 'When the session ended.' },
+  createdAt: { ...DateTime, description: 'The time when the session ended.' },
   lastAttemptAt: Nullable(DateTime),
   nextAttemptAt: Nullable({ ...DateTime, description: 'While it is pending: not before then.' }),
   deliveredAt: Nullable(DateTime),
@@ -36,7 +36,7 @@ export const listLogoutDeliveries = endpoint({
   tag,
   summary: 'Back-channel logouts of a project, newest first',
   description:
-    'Of each session that ended, what `oidc.backchannelLogoutUri` was told, or is to be, of the last 30 days. It is tried ' +
+    'Logout tokens of the last 30 days for `oidc.backchannelLogoutUri`, sent or waiting, one for each ended session. Each is tried ' +
     'for 24 hours.',
   auth: 'admin',
   owners: 'id',

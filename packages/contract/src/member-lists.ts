@@ -51,7 +51,7 @@ export const MemberListItem = Type.Object({
       isMainServer: Type.Boolean(),
       roleNames: Type.Array(Type.String(), { description: 'Highest first.' }),
       roles: Type.Array(Role, { description: 'The same roles, with id and colour.' }),
-      joinedAt: Nullable({ ...DateTime, description: 'When they joined that server.' }),
+      joinedAt: Nullable({ ...DateTime, description: 'The time when they joined that server.' }),
     }),
     { description: 'The main server first, then by name.' },
   ),
@@ -66,7 +66,7 @@ export const MemberExportRow = Type.Object({
   serverName: Type.String(),
   isMainServer: Type.Boolean(),
   roleNames: Type.Array(Type.String(), { description: 'Highest first; in CSV separated by `; `.' }),
-  joinedAt: Nullable({ ...DateTime, description: 'When they joined the server.' }),
+  joinedAt: Nullable({ ...DateTime, description: 'The time when they joined the server.' }),
 })
 
 const MemberPage = Type.Object({
@@ -91,7 +91,7 @@ export const MemberServers = Type.Object({
       serverName: Type.String(),
       serverIcon: Nullable(Type.String()),
       isMainServer: Type.Boolean(),
-      joinedAt: Nullable({ ...DateTime, description: 'When they joined that server.' }),
+      joinedAt: Nullable({ ...DateTime, description: 'The time when they joined that server.' }),
       roles: Type.Array(Role, { description: 'Highest first.' }),
       areRolesLive: Type.Boolean({ description: 'The gateway reports each change of these roles now.' }),
       rolesAsOf: {

@@ -31,7 +31,7 @@ const Rest = Type.Object({
       'Answers 401, 403 and 429 to all instances in the last ten minutes. The platform bans an address at 10,000.',
   }),
   breaker: Type.Array(Type.String(), {
-    description: 'What is not asked for now, because it would be refused; empty when all is well.',
+    description: 'Requests that are paused, because they would be refused; empty if all is well.',
   }),
 })
 
@@ -56,10 +56,13 @@ export const SystemHealth = Type.Object({
   }),
   chatPlatform: Type.Object({
     status: { ...OneOf('up', 'degraded', 'down'), description: '`degraded`: roles are not followed live.' },
-    problem: Nullable(Type.String({ description: 'What is wrong and how to mend it, where that is known.' })),
+    problem: Nullable(Type.String({ description: 'The problem and its remedy, if known.' })),
     gateway: OneOf('off', 'closed', 'connecting', 'connected', 'refused'),
     latencyMs: LatencyMs,
-    lastEventAt: Nullable({ ...DateTime, description: 'When the gateway last told of a change.' }),
+    lastEventAt: Nullable({
+      ...DateTime,
+      description: 'The time of the last change that the gateway reported.',
+    }),
     lagMs: Type.Optional({
       ...LatencyMs,
       description:
@@ -75,8 +78,7 @@ export const SystemHealth = Type.Object({
     ),
     notLive: Type.Optional(
       Type.Array(ServerNotLive, {
-        description:
-          'Registered servers whose roles are not followed live, the first 100; none while the gateway is off.',
+        description: 'Registered servers without live roles, the first 100; none while the gateway is off.',
       }),
     ),
     rest: Rest,
@@ -222,7 +224,7 @@ const AuthFailuresQuery = Closed({
   address: Type.Optional(Type.String({ maxLength: 64, description: 'Exactly this address.' })),
   projectId: Type.Optional(Uuid),
   keyPrefix: Type.Optional(Type.String({ maxLength: 16, description: '`rck_` and eight characters.' })),
-  memberId: Type.Optional({ ...Snowflake, description: 'Where it was known who asked.' }),
+  memberId: Type.Optional({ ...Snowflake, description: 'The member who sent the request, if known.' }),
   cursor: Type.Optional(
     Type.String({
       pattern: patterns.momentCursor.pattern,
@@ -247,10 +249,8 @@ export const AuthFailure = Type.Object({
   path: Type.String({ description: 'Without query; what looks like a credential is masked.' }),
   projectId: Nullable(Uuid),
   keyPrefix: Nullable(Type.String()),
-  memberId: Nullable({ ...Snowflake, description: 'Who it was, where that is known.' }),
-  memberName: Nullable(
-    Type.String({ description: 'What they are called now; null when nobody is known by that id.' }),
-  ),
+  memberId: Nullable({ ...Snowflake, description: 'The member, if known.' }),
+  memberName: Nullable(Type.String({ description: 'Their current name; null if that ID is unknown.' })),
   requestId: Nullable(Type.String()),
 })
 
@@ -309,7 +309,7 @@ export const replacedKeys = endpoint({
 export const Stats = Type.Object({
   members: Type.Integer({ description: 'Members of at least one registered server.' }),
   activeMembers: Type.Integer({
-    description: 'Of these, who logged in or refreshed a session within `memberActivityThresholdDays`.',
+    description: 'Those who logged in or refreshed a session within `memberActivityThresholdDays`.',
   }),
   memberActivityThresholdDays: Type.Integer(),
   sessions: Type.Integer({ description: 'Sessions that are neither expired nor revoked.' }),

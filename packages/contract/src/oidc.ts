@@ -6,7 +6,7 @@ export const OidcClient = Type.Object({
   enabled: Type.Boolean({ description: 'Off, the project is no client.' }),
   serverId: Nullable({
     ...Snowflake,
-    description: 'The server whose members may log in; null while there is no main one.',
+    description: 'The server of the members who may log in; null while there is no main one.',
   }),
   publicClient: Type.Boolean({ description: 'Runs in a browser or an app: no secret, and PKCE always.' }),
   postLogoutRedirectUris: Type.Array(Type.String({ pattern: '^[\\x21-\\x7e]+$' })),

@@ -17,7 +17,7 @@ export const responseHeaders = {
   },
   RateLimit: {
     description:
-      'What is left of the limit, and for how many seconds (draft-ietf-httpapi-ratelimit-headers).',
+      'The rest of the limit, and the seconds that it is for (draft-ietf-httpapi-ratelimit-headers).',
     schema: text,
     example: '"global";r=0;t=12',
   },
@@ -34,7 +34,7 @@ export const responseHeaders = {
     example: 'Bearer realm="rolecall"',
   },
   Location: {
-    description: 'Where the browser goes on.',
+    description: 'The next address of the browser.',
     required: true,
     schema: { type: 'string', format: 'uri-reference' },
     example: 'https://crew.example/callback?error=login_required&state=opaque',

@@ -26,7 +26,7 @@ export const Problem = Type.Object({
   title: Type.String({ description: 'The fixed sentence of the code.' }),
   status: Type.Integer({ description: 'The HTTP status, as in the status line.' }),
   detail: Type.String({
-    description: 'What it was this time, where there is more to say, and what to do about it.',
+    description: 'The details of this case, if there are any, and the remedy.',
   }),
   code: Type.Unsafe<string>({
     type: 'string',

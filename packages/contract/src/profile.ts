@@ -26,7 +26,7 @@ export const getProfile = endpoint({
   method: 'GET',
   path: '/api/admin/profile',
   tag,
-  summary: 'Who am I?',
+  summary: 'Read your own profile',
   auth: 'admin',
   owners: 'any',
   answers: { 200: AdminProfile },

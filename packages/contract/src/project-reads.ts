@@ -13,7 +13,8 @@ export const ServerMember = Type.Object({
   ...schemasOf('serverMember'),
   joinedAt: Nullable({
     ...DateTime,
-    description: 'When they joined this server. In a session’s `member` it is when the account was created.',
+    description:
+      'The time when they joined this server. In a session’s `member` it is the time when the account was created.',
   }),
   roles: Type.Array(SessionRole),
 })
@@ -34,8 +35,8 @@ export const listServerMembers = endpoint({
     'Needs the scope `read_members`. `nextCursor` is null on the last page. To follow a server, keep the `changeCursor` of the ' +
     'first page, read all pages, and from then on ask with `changedSince`, each time with the last `changeCursor`: `data` are ' +
     'members who changed or joined, `removed` those who left, and `roles`, where it is there, all roles of the server, one of ' +
-    'which changed. Nothing is missed, whatever else is going on; something may be told twice. Ask on at once while `hasMore`. ' +
-    'When a person was erased the cursor is refused with CURSOR_UNKNOWN: begin anew, and keep nobody who is not listed.',
+    'which changed. No change is missed; a change may be reported twice. Send the next request at once while `hasMore`. ' +
+    'After a person was erased, the cursor is refused with CURSOR_UNKNOWN: start again, and delete members who are not listed.',
   auth: 'projectKey',
   needs: 'read_members',
   params: Closed({ serverId: Snowflake }),
@@ -95,7 +96,7 @@ export const checkPermissions = endpoint({
   summary: 'Does a member hold these roles right now?',
   description:
     'Needs the scope `check_permissions`. `anyOf`: at least one; `allOf`: every one; both: both. With ' +
-    'neither, being a member is enough. A blocked member is allowed nothing, whatever their roles.',
+    'neither, being a member is enough. A blocked member is allowed nothing, with any roles.',
   auth: 'projectKey',
   needs: 'check_permissions',
   params: Closed({ serverId: Snowflake }),
@@ -119,7 +120,7 @@ export const CheckedMember = Type.Object({
   rolesSource: {
     ...OneOf('gateway', 'rest', 'mirror'),
     description:
-      '`gateway`: followed live. `rest`: read within `permissionTtlMs`. `mirror`: older, and nobody was asked again.',
+      '`gateway`: followed live. `rest`: read within `permissionTtlMs`. `mirror`: older, and not read again.',
   },
   rolesAsOf: Nullable({
     ...DateTime,
@@ -136,7 +137,7 @@ export const checkManyPermissions = endpoint({
   summary: 'Which of up to 1,000 members hold these roles?',
   description:
     'Needs the scope `check_permissions`. Each is answered as by `permissions/check`, in the order of `memberIds`, but for one ' +
-    'thing: the chat platform is asked for nobody. Roles that are not fresh come from the mirror, which `rolesSource` and ' +
+    'thing: the chat platform is not asked. Roles that are not fresh come from the mirror, which `rolesSource` and ' +
     '`rolesAsOf` say; where more must be known, ask about that member alone.',
   auth: 'projectKey',
   needs: 'check_permissions',

@@ -24,7 +24,7 @@ export const ProjectSession = Type.Object({
   refreshedAt: {
     ...DateTime,
     description:
-      'When its tokens were last made: by the login, or by a refresh since. Validates are answered from memory and leave no trace.',
+      'The time when its tokens were issued: by the login, or by a refresh since. Validates are answered from memory and leave no trace.',
   },
   expiresAt: DateTime,
   clientInfo: Type.Object(

@@ -98,7 +98,7 @@ export const listProjects = endpoint({
     isActive: Type.Optional(Type.Boolean()),
     isInternal: Type.Optional(Type.Boolean()),
     name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: 'Part of the name, whatever its case.' }),
+      Type.String({ minLength: 1, maxLength: 100, description: 'Part of the name, in any case.' }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 500 })),
     offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
@@ -155,7 +155,7 @@ export const updateProject = endpoint({
   path: '/api/admin/projects/{id}',
   tag,
   summary: 'Change a project',
-  description: 'What is left out stays; null clears. An inactive project can neither log in nor validate.',
+  description: 'Omitted fields stay; null clears. An inactive project can neither log in nor validate.',
   auth: 'admin',
   owners: 'id',
   ownerFields: ['description', 'branding', 'webhookUrl', 'eventsUrl'],

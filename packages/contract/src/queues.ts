@@ -7,10 +7,10 @@ const tag = 'Monitoring'
 export const queueMeanings = {
   outbox: 'Events for streams that reconnect; each is kept for a day',
   notifications: 'Notices to be posted to channels',
-  event_deliveries: 'Events to be sent to webhooks of projects; not those whose receiver fails',
+  event_deliveries: 'Events to be sent to webhooks of projects; not those with a failing receiver',
   oidc_logouts: 'Logout tokens to be sent to clients of OpenID Connect, each for the first time',
-  oidc_logouts_refused: 'Logout tokens whose receiver fails, to be sent again',
-  member_syncs: 'Servers whose members are being read; the age is how long nobody has gone on with it',
+  oidc_logouts_refused: 'Logout tokens with a failing receiver, to be sent again',
+  member_syncs: 'Member lists of servers that are being read; the age is the time since the last progress',
 } as const
 
 /** The name of a queue. */
@@ -29,8 +29,8 @@ export const queues = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/queues',
   tag,
-  summary: 'What waits to be sent or done, by queue',
-  description: 'What the gateway has told and is not written yet is `lagMs` of the health.',
+  summary: 'Queues and their waiting rows',
+  description: 'Changes that the gateway reported and that are not written yet are in `lagMs` of the health.',
   auth: 'admin',
   answers: { 200: Type.Object({ data: Type.Array(Queue) }) },
   refuses: [],

@@ -80,7 +80,7 @@ export const validateSession = endpoint({
   path: '/api/auth/validate',
   isRead: true,
   tag,
-  summary: 'Who is this, and what roles do they hold right now?',
+  summary: 'Check a session and read the current roles',
   description: 'Tokens of other projects count as invalid. Validation never extends a session.',
   refusedUnderPressure: 'last',
   auth: 'projectKey',

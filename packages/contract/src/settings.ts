@@ -182,7 +182,7 @@ const EffectiveSettings = Type.Unsafe<EffectiveSettings>(
       ]),
     ),
     meta: Type.Object({
-      updatedAt: Nullable({ ...DateTime, description: 'When a setting was last written.' }),
+      updatedAt: Nullable({ ...DateTime, description: 'The time when a setting was last written.' }),
       updatedBy: Nullable(Type.String({ description: 'Member id of the admin who did.' })),
     }),
   }),
@@ -225,14 +225,17 @@ export const SettingSource = Type.Object({
       'Nothing gives it, a variable does (of a secret: each of its variables), or an administrator has stored it.',
   },
   configured: Nullable(
-    Type.Number({ description: 'What a reset goes back to; null for what cannot be changed here.' }),
+    Type.Number({ description: 'The value after a reset; null if it cannot be changed here.' }),
   ),
   ignored: Nullable(
     Type.Number({
-      description: 'What is stored and out of the bounds of this version: it is not in force.',
+      description: 'The stored value, if it is out of the bounds of this version: it is not in force.',
     }),
   ),
-  changedAt: Nullable({ ...DateTime, description: 'When an administrator last changed it, or reset it.' }),
+  changedAt: Nullable({
+    ...DateTime,
+    description: 'The time when an administrator last changed or reset it.',
+  }),
   changedBy: Nullable(
     Type.String({ description: 'Username of who did; null, too, once that person was erased.' }),
   ),
@@ -243,7 +246,7 @@ export const getSettingSources = endpoint({
   method: 'GET',
   path: '/api/admin/settings/sources',
   tag,
-  summary: 'Where the value of each setting comes from',
+  summary: 'Sources of the values of settings',
   description:
     'By `group.key`: `cache.statsTtlMs`. When it was changed is as long known as the audit log is kept.',
   auth: 'admin',

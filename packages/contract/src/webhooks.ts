@@ -183,7 +183,7 @@ export const updateWebhook = endpoint({
   path: `${adminPath}/{webhookId}`,
   tag,
   summary: 'Change an inbound webhook',
-  description: 'What is left out stays. The next submission already meets what was changed.',
+  description: 'Omitted fields stay. The change is in force for the next submission.',
   auth: 'admin',
   owners: 'projectId',
   params: OneOfProject,

@@ -110,7 +110,7 @@ export function createChainVerifier({ db, log }: VerifierDeps): ChainVerifier {
 }
 
 const mend =
-  'Somebody changed the database behind the service, or it was damaged. Keep a copy as evidence, run `rolecall audit verify`, and compare with a back-up.'
+  'The database was changed outside the service, or it was damaged. Keep a copy as evidence, run `rolecall audit verify`, and compare with a back-up.'
 
 const isEntry = (row: { readonly seq: number | null }): row is ChainEntry => row.seq !== null
 

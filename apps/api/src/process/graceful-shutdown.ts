@@ -50,7 +50,7 @@ export function shutDownOnce(log: Log, { withinMs, stop }: StopTerms): (why: str
   for (const failure of failures) {
     process.on(failure, (err: unknown) => {
       hasFailed = true
-      log.error({ err }, 'an error that nobody handled')
+      log.error({ err }, 'unhandled error')
       begin(failure)
     })
   }

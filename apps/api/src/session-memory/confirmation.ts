@@ -75,7 +75,7 @@ export class Confirmation {
       const waitedMs = Math.round(clock.monotonicMs() - sinceMs)
       if (waitedMs >= slowMs) this.#waited({ waitedMs, leases: behind })
     } catch (err) {
-      log.debug({ err }, 'nobody can say who has a lease: the longest is waited for')
+      log.debug({ err }, 'leases are unknown: waiting for the longest one')
       // A lease that is valid after this was renewed after the change, and its holder has seen the change.
       await sleep(Math.max(0, deadlineMs - clock.monotonicMs()))
     }

@@ -153,7 +153,7 @@ export const actions: Readonly<Record<string, Action>> = {
 }
 
 function chosen({ user }: View): SimUser {
-  if (!user) throw new Error('Pick somebody first.')
+  if (!user) throw new Error('Choose a person first.')
   return user
 }
 

@@ -22,7 +22,7 @@ export const login: Route = {
     const id = body.get('user') ?? ''
     if (id === '') return redirect(next, 303, { 'set-cookie': signOutCookie })
     const user = findUser(world, id)
-    if (!user || user.bot) return refusalPage('Nobody with this id could log in.')
+    if (!user || user.bot) return refusalPage('No person with this ID can log in.')
     return redirect(next, 303, { 'set-cookie': signInCookie(id) })
   },
 }

@@ -37,7 +37,7 @@ function sentenceOf(answer: unknown): string | undefined {
     case 'INVALID_API_KEY':
       return 'Rolecall refuses the key: it is not complete, or was replaced or revoked. Get the current one from an admin of the community.'
     case 'PROJECT_INACTIVE':
-      return 'Rolecall knows the key, but its project is switched off: nobody can log in until an admin of the community switches it on.'
+      return 'Rolecall knows the key, but its project is switched off: members can log in after an admin of the community has switched it on.'
     case 'INVALID_CODE':
       return 'errors' in answer
         ? 'Rolecall knows the key, but it is that of another project than ROLECALL_CLIENT_ID names.'

@@ -65,5 +65,5 @@ async function unreadableWebhooks(db: Queryable, key: string): Promise<string> {
   }
   if (count === 0) return ' No inbound webhook has a secret of the old key.'
   const more = count > names.length ? ` and ${count - names.length} more` : ''
-  return ` Inbound webhooks whose secrets it does not open: ${names.join(', ')}${more}.`
+  return ` Inbound webhooks with secrets that it does not open: ${names.join(', ')}${more}.`
 }

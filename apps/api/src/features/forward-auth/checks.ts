@@ -8,8 +8,8 @@ export const hostCheck = errorCheck<{ readonly rule: HostRule | undefined }>({
   holds: ({ rule }) => isServed(rule),
   tell: ({ rule }) =>
     isServed(rule)
-      ? 'The host has a server, whose members it lets in.'
-      : 'The host has no server whose members it could let in.',
+      ? 'The host has a server, and lets its members in.'
+      : 'The host has no server, so it lets no member in.',
 })
 
 /** True if a member can pass a rule: it exists and has a server. */

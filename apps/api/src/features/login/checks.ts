@@ -120,7 +120,7 @@ export const callbackChecks: readonly LoginCheck<Told>[] = [
     refusal: 'blocked',
     holds: ({ failure, member, isBot, isBlocked }) => (failure || !member || isBot ? undefined : !isBlocked),
     tell: ({ isBlocked }) =>
-      isBlocked ? 'An admin of the community has blocked this account.' : 'Nobody has blocked this account.',
+      isBlocked ? 'An admin of the community has blocked this account.' : 'This account is not blocked.',
   }),
 ]
 

@@ -121,7 +121,7 @@ const gauges: readonly GaugeRow[] = [
   },
   {
     name: 'rolecall_gateway_servers_not_live',
-    help: 'Registered servers whose roles are not followed live, by reason; absent while the gateway is off.',
+    help: 'Registered servers without live roles, by reason; absent while the gateway is off.',
     over: 'max',
     label: 'reason',
     read: async ({ chatFigures, liveMirror }) => {
@@ -135,7 +135,7 @@ const gauges: readonly GaugeRow[] = [
   },
   {
     name: 'rolecall_gateway_last_event_timestamp_seconds',
-    help: 'When the gateway last told of a change, as a UNIX time; absent when it never did.',
+    help: 'Time of the last change that the gateway reported, as a UNIX time; absent if there was none.',
     over: 'max',
     read: ({ chatFigures }) => {
       const { lastEventAt } = chatFigures()

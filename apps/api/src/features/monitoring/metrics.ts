@@ -158,7 +158,7 @@ function registerRelyingParties(registry: Registry, { oidc, hosts, deliveries }:
   )
   register(
     'rolecall_forward_auth_answers_total',
-    'What reverse proxies were told of visitors, by protected host and outcome; host "none": refused before it was known.',
+    'Responses to reverse proxies about visitors, by protected host and outcome; host "none": refused before it was known.',
     ['host', 'outcome'],
     hosts,
   )

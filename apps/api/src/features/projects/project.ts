@@ -21,7 +21,8 @@ export function toProject(
   serverAccess: access.AccessMapping[],
   forwardAuth: forwardAuth.ForwardAuth | undefined,
 ): projects.Project {
-  if (!forwardAuth) throw new Error('What a project protects was read with it, and is missing.')
+  if (!forwardAuth)
+    throw new Error('The protected hosts of a project are missing, although they were read with it.')
   return {
     id: row.id,
     name: row.name,

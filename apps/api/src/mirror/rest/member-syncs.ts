@@ -44,7 +44,7 @@ export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
       db,
       runner,
     )) {
-      log.info({ serverId, seen }, 'a member sync whose process is gone goes on here')
+      log.info({ serverId, seen }, 'a member sync continues here, because its process is gone')
       const server = { id: serverId, name: serverName }
       const [counts, place] = [
         { seen, changed, ended },

@@ -7,7 +7,7 @@ import pg from 'pg'
 const refusals: Readonly<Record<string, string>> = {
   '28P01': 'The database refuses the password of DATABASE_URL, or has no role of that name: correct them.',
   '28000':
-    'The database lets nobody in from here as the role of DATABASE_URL: correct the role, or its pg_hba.conf.',
+    'The database rejects connections from here as the role of DATABASE_URL: correct the role, or its pg_hba.conf.',
   '3D000':
     'The database server has no database of the name in DATABASE_URL: create it (createdb), or correct the name.',
 }
