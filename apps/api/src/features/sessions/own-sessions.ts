@@ -20,8 +20,8 @@ export async function listSessions({ db }: Pick<Deps, 'db'>, { memberId, session
 }
 
 /**
- * Revokes one of the caller's sessions. The session of another member is the same 404 as a missing one. Unless the session
- * is of the calling session's own project, the audit log records it: a project can end sessions of others.
+ * Revokes one of the caller's sessions. The session of another member is the same 404 as a missing one. The audit log
+ * records it unless the session is of the calling session's own project: a project can also end sessions of others.
  */
 export async function revokeSession(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
