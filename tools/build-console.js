@@ -27,6 +27,7 @@ const sources = [
   'apps/console/index.html',
   'apps/console/package.json',
   'apps/console/vite.config.js',
+  'clients/python/README.md',
   'docs/guides/inbound-webhooks.md',
   'docs/guides/stacks',
   'packages/contract/src',

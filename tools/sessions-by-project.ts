@@ -12,6 +12,7 @@ const shown = 'is asked by administrators and members themselves, not with each 
 export const withoutProject: Readonly<Record<string, string>> = {
   'session-memory/facts-store.ts readFacts':
     'compares the project of the key after the session is found; with the key’s project inside it would ask one part, without a key (administration) the part of no project',
+  'session-memory/access-tokens-store.ts accessTokensReader': byToken,
   'features/dry-run/store.ts countClientSessions': shown,
   'features/dry-run/store.ts countSessions': shown,
   'features/events/erasure-store.ts findProjectsThatKnew': everywhere,

@@ -18,12 +18,12 @@ export default defineConfig({
   css: { modules: { localsConvention: 'camelCaseOnly' } },
   build: {
     target: 'es2022',
-    // A file in an address is no file of the origin: the policy of the page refuses it.
+    // An inlined file is not from this origin, so the policy of the page would block it.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
-      // Packages mark what runs in browsers; here everything does.
+      // Packages mark code that runs in browsers, but here all code does.
       onLog: (level, log, next) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && next(level, log),
     },
     chunkSizeWarningLimit: 600,

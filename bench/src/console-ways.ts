@@ -83,7 +83,7 @@ export const narrowingsOf = (member: string): readonly Narrowing[] => [
     path: '/audit',
     goal: { address: `/audit\\?who=${member}`, heading: 'Audit', shown: 'main tbody tr' },
     act: async (page) => {
-      await page.getByLabel('Member id').focus()
+      await page.getByLabel('Person').focus()
       await page.keyboard.insertText(member)
     },
   },

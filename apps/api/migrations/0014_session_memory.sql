@@ -41,7 +41,7 @@ comment on table session_changes is
 comment on column session_changes.xid is
   'The transaction. Readers ask for all transactions that their last snapshot did not contain, so they miss no late commit. With a sequence they would.';
 comment on column session_changes.kind is
-  'session, membership, member, key, project, access, server, or roles.';
+  'session, membership, member, key, project, access, server, roles, or token.';
 comment on column session_changes.fact is
   'The key of the fact: the digest of a token or key, an ID, or two IDs with a slash between them.';
 
@@ -162,9 +162,23 @@ end $$;
 comment on function note_client_change is 'Writes the project to the change log.';
 
 create trigger oidc_clients_changed after update on oidc_clients for each row
-  when (old.enabled is distinct from new.enabled) execute function note_client_change();
+  when ((old.enabled, old.is_public, old.server_id) is distinct from (new.enabled, new.is_public, new.server_id))
+  execute function note_client_change();
 comment on trigger oidc_clients_changed on oidc_clients is
-  'The sessions of a client that is disabled end on every instance, also in memory.';
+  'The sessions of a client that is disabled end on every instance, also in memory. How a client authenticates, and whether it has a server, decides which tokens are answered from memory.';
+
+create function note_token_change() returns trigger language plpgsql as $$
+begin
+  insert into session_changes (kind, fact) values ('token', old.digest);
+  return null;
+end $$;
+comment on function note_token_change is 'Writes the access token to the change log.';
+
+create trigger oidc_records_changed after update or delete on oidc_records for each row
+  when (old.model = 'AccessToken' and old.expires_at > clock_now())
+  execute function note_token_change();
+comment on trigger oidc_records_changed on oidc_records is
+  'No instance may answer from memory for an access token that was revoked. Expired ones, which housekeeping deletes by the thousand, are not answered for.';
 
 create function note_forward_auth() returns trigger language plpgsql as $$
 begin

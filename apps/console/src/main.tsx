@@ -14,7 +14,7 @@ import './shell/shell.css'
 
 const root = document.getElementById('root')
 if (root) {
-  // Before the router reads the address: the code of a login is in it, and is nobody else's.
+  // This runs before the router reads the address, because the address contains the code of a login, which is secret.
   const loginFailure = await redeemCode()
   createRoot(root).render(
     <StrictMode>

@@ -13,21 +13,21 @@ import { PageNotFound } from './shell/page-not-found.tsx'
 import { Shell } from './shell/shell.tsx'
 
 interface Context {
-  /** Why a login that ended here was refused. */
+  /** The error of a login that was refused on its return to this page. */
   readonly loginFailure: unknown
 }
 
 const root = createRootRouteWithContext<Context>()({
   component: Shell,
   notFoundComponent: PageNotFound,
-  // What an address says after its question mark is text: pages read it by `useFilters`.
+  // The query of an address is text. Pages read it with `useFilters`.
   validateSearch: (search: Record<string, unknown>): Record<string, string> =>
     Object.fromEntries(Object.entries(search).map(([key, value]) => [key, String(value)])),
 })
 
 type Module = () => Promise<{ Page: ComponentType }>
 
-/** A page of the console: its address, and the file that it is loaded from when it is opened. */
+/** Returns the route of a page: its address, and the file that is loaded when it opens. */
 const page = <const Path extends string>(path: Path, load: Module) =>
   createRoute({ getParentRoute: () => root, path, component: lazyRouteComponent(fileOf(load), 'Page') })
 
@@ -35,12 +35,12 @@ const start = createRoute({
   getParentRoute: () => root,
   path: '/',
   beforeLoad: ({ search }) => {
-    // Who has just logged out stays at the start, which says so.
+    // The start page stays open after a logout, because it confirms the logout.
     if (!('logged_out' in search)) throw redirect({ to: '/overview', replace: true })
   },
 })
 
-/** Every page, a line each. */
+/** Every page, one per line. */
 const pages = [
   page('/overview', () => import('./features/overview/overview-page.tsx')),
   page('/projects', () => import('./features/projects/list-page.tsx')),
@@ -49,6 +49,7 @@ const pages = [
   page('/projects/$id/keys', () => import('./features/projects/keys-tab.tsx')),
   page('/projects/$id/redirects', () => import('./features/projects/redirects-tab.tsx')),
   page('/projects/$id/sign-in', () => import('./features/projects/sign-in-tab.tsx')),
+  page('/projects/$id/proxy', () => import('./features/projects/proxy-tab.tsx')),
   page('/projects/$id/webhooks', () => import('./features/projects/webhooks-tab.tsx')),
   page('/projects/$id/webhooks/$webhookId', () => import('./features/projects/webhook-page.tsx')),
   page('/projects/$id/events', () => import('./features/projects/events-tab.tsx')),
@@ -88,7 +89,7 @@ export function createConsole(loginFailure: unknown) {
     ),
     defaultErrorComponent: PageFailed,
     scrollRestoration: true,
-    // Plain text, so that the address of a page can be read, and is one that a login leads back to.
+    // Plain text keeps addresses readable, and the service accepts them as the return address of a login.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
     stringifySearch: (search) => {
       const fields = new URLSearchParams()

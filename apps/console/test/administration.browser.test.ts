@@ -197,7 +197,13 @@ test('how long answers take is told by endpoint and by project, and what waits i
   const { page } = visit
   await visit.settled(/^Monitoring$/)
   const latency = page.getByRole('region', { name: 'How long answers take' })
+  const filter = page.getByLabel('Project', { exact: true })
+  await filter.selectOption({ label: 'Fog horn' })
   await latency.getByRole('row', { name: /^POST \/api\/auth\/validate 1 .* 100 % 0 %$/ }).waitFor()
+  const glance = page.getByRole('region', { name: 'At a glance' })
+  await glance.getByText('100 %').waitFor()
+  await glance.getByText('Waiting in queues').waitFor()
+  await filter.selectOption('')
   await latency.getByLabel('Rows').selectOption('project')
   await latency.getByRole('row', { name: /^Fog horn 1 / }).waitFor()
   const queues = page.getByRole('region', { name: 'Queues' })

@@ -6,7 +6,7 @@ import { call } from '../../api/test/client.ts'
 import { makeShown, pages, type Shown } from './pages.ts'
 import { type ConsoleWorld, startConsole, type Visit } from './visit.ts'
 
-/** Where screenshots go, when somebody wants to look at them. */
+/** The folder for screenshots; none are taken without it. */
 const pictures = process.env['SCREENSHOTS']
 
 let at: ConsoleWorld
@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => at?.close())
 
-/** Each width is opened in a scheme of its own, and shown in the other then: colours are all that a scheme changes. */
+/** Each width starts in its own color scheme and then switches to the other: a scheme changes only colors. */
 const widths = [
   { width: 1280, schemes: ['light', 'dark'] },
   { width: 390, schemes: ['dark', 'light'] },
@@ -91,7 +91,7 @@ describe('logging in', () => {
     await page.clock.install()
     await page.reload()
     await page.getByRole('link', { name: 'Harbour log' }).waitFor()
-    // Nobody is there: nothing is replaced.
+    // The administrator is inactive, so the pair is not replaced.
     await page.clock.fastForward(61_000)
     expect(await pair()).toEqual(before)
     await page.keyboard.press('j')
@@ -102,7 +102,7 @@ describe('logging in', () => {
     await page.getByRole('link', { name: 'Members' }).click()
     await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor()
     expect(await page.getByRole('heading', { name: 'Your session has ended' }).count()).toBe(0)
-    // Half of its time is not over: it is not replaced with each minute.
+    // Half of the lifetime is not over, so the pair is not replaced every minute.
     const after = await pair()
     await page.keyboard.press('j')
     await page.clock.fastForward(61_000)
@@ -116,7 +116,7 @@ describe('logging in', () => {
     await page.getByLabel('Name').fill('Tide table')
     await page.getByRole('button', { name: 'Next' }).click()
     await context.clearCookies()
-    // The next step asks the service.
+    // The next step sends a request to the service.
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
     await page.getByRole('link', { name: 'Log in' }).click()
@@ -183,7 +183,7 @@ test('a file that was fetched ahead and is gone takes nothing from the page that
   const { page } = visit
   await page.getByLabel('Name').fill('Tide table')
   await page.evaluate(() => Object.assign(globalThis, { isSame: true }))
-  // As after a release, which has other files.
+  // The state after a release, which has other files.
   await page.route(/\/console\/assets\//, (route) => route.fulfill({ status: 404 }))
   const gone = page.waitForResponse((response) => response.status() === 404)
   await page.getByRole('link', { name: 'Monitoring' }).hover()

@@ -108,7 +108,7 @@ test('the signing secret of events stays on the screen while the page follows wh
   const { page } = visit
   await page.getByLabel('Address of the backend').fill('https://bell.invalid/events')
   await page.getByRole('button', { name: 'Save the address' }).click()
-  // The page has read the project anew, with its address.
+  // The page has refetched the project, with its address.
   await page.getByRole('button', { name: 'Replace the secret' }).waitFor()
   const secret = (await page.locator('.secret code').textContent()) ?? ''
   expect(secret).toMatch(/^whsec_/)
@@ -122,7 +122,7 @@ test('the signing secret of events stays on the screen while the page follows wh
 test('without a network the console says so instead of waiting, and goes on by itself once there is one', async () => {
   const visit = await at.open('/console/projects')
   const { page, context } = visit
-  // The page of a project is loaded by then, and what it shows of another is not.
+  // The page of a project is loaded by then, and the content of another project is not.
   await page.getByRole('link', { name: 'Harbour log' }).click()
   await page.getByRole('heading', { level: 1, name: 'Harbour log' }).waitFor()
   await page.goBack()

@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => at?.close())
 
-/** Presses Tab until the focus is on what has this name. */
+/** Presses Tab until an element with this name has the focus. */
 async function tabTo(page: Page, name: RegExp) {
   const names: string[] = []
   for (let presses = 0; presses < 60; presses++) {
@@ -27,7 +27,7 @@ async function tabTo(page: Page, name: RegExp) {
   throw new Error(`nothing is called ${name}; there were ${names.join(' | ')}`)
 }
 
-/** Waits until the focus is on what this locator finds. */
+/** Waits until the element of this locator has the focus. */
 const toHaveFocus = (one: Locator) =>
   expect
     .poll(() => one.evaluate((element) => element === document.activeElement), { timeout: 20_000 })
@@ -112,7 +112,7 @@ test('a project is created by the keyboard alone, from the palette to the key, w
     redirectUris: ['https://tides.example/auth/callback'],
     serverAccess: [{ scopes: ['read_members'] }],
   })
-  // What was typed is kept until it is sent, and the key never.
+  // Input is stored until it is sent, and the key never is.
   const kept = await page.evaluate(() => JSON.stringify({ ...sessionStorage, ...localStorage }))
   expect(kept).not.toContain('Tide table')
   expect(kept).not.toContain(key)
@@ -151,7 +151,7 @@ test('a key is revoked only after its name was typed, and the question says what
   await tab.waitFor()
   await expect.poll(() => tab.evaluate((one) => one.getBoundingClientRect().right)).toBeLessThanOrEqual(390)
   await page.goto(`${at.url}/console/audit`)
-  await page.locator('.entry-who', { hasText: 'mara' }).first().waitFor()
+  await page.getByRole('cell', { name: /mara/ }).first().waitFor()
   visit.expectQuiet()
   await visit.close()
 })
@@ -188,10 +188,10 @@ test('`?` lists the keys and switches single ones off, brackets turn the pages, 
   await page.getByRole('button', { name: 'Newest' }).waitFor()
   await page.keyboard.press('[')
   await page.waitForURL((url) => !url.searchParams.has('cursor'))
-  await page.getByLabel('Member id').focus()
+  await page.getByLabel('Person').focus()
   await page.keyboard.press('?')
   expect(await page.getByRole('dialog').count()).toBe(0)
-  await page.getByLabel('Member id').fill('')
+  await page.getByLabel('Person').fill('')
   await page.getByRole('heading', { level: 1 }).focus()
   await page.keyboard.press('?')
   const list = page.getByRole('dialog', { name: 'Keys' })

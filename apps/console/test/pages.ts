@@ -5,20 +5,20 @@ import { call } from '../../api/test/client.ts'
 import { issueSession } from '../../api/test/issue-session.ts'
 import type { World } from '../../api/test/service.ts'
 
-/** What the pages are about: made once, before they are looked at. */
+/** The objects that the pages show, created once before the first page opens. */
 export interface Shown {
   readonly projectId: string
-  /** It took a payload. */
+  /** A webhook with one accepted payload. */
   readonly webhookId: string
 }
 
-/** A page as the tests look at it, in every width and colour scheme: its address below /console, and its title. */
+/** A page that the tests check in every width and color scheme: its address below /console, and its title. */
 export interface LookedAt {
   readonly path: (shown: Shown) => string
   readonly title: RegExp
 }
 
-/** Every page, a line each. */
+/** Every page, one per line. */
 export const pages: readonly LookedAt[] = [
   { path: () => '/projects', title: /^Projects$/ },
   { path: () => '/projects?name=nothing-like-it', title: /^Projects$/ },
@@ -30,6 +30,7 @@ export const pages: readonly LookedAt[] = [
   { path: ({ projectId }) => `/projects/${projectId}/keys`, title: /^Harbour log$/ },
   { path: ({ projectId }) => `/projects/${projectId}/redirects`, title: /^Harbour log$/ },
   { path: ({ projectId }) => `/projects/${projectId}/sign-in`, title: /^Harbour log$/ },
+  { path: ({ projectId }) => `/projects/${projectId}/proxy`, title: /^Harbour log$/ },
   { path: ({ projectId }) => `/projects/${projectId}/webhooks`, title: /^Harbour log$/ },
   {
     path: ({ projectId, webhookId }) => `/projects/${projectId}/webhooks/${webhookId}`,
@@ -61,7 +62,7 @@ export const pages: readonly LookedAt[] = [
   { path: () => '/nowhere', title: /^There is nothing here$/ },
 ]
 
-/** Everybody in the main server, with their roles. */
+/** Reads all members of the main server, with their roles. */
 async function readMembers({ token }: Administration, { url }: World) {
   const servers = '/api/admin/servers'
   await call(url, 'POST', `${servers}/${demo.mainGuildId}/sync`, { token })
@@ -71,7 +72,7 @@ async function readMembers({ token }: Administration, { url }: World) {
   )
 }
 
-/** Makes what the pages show. */
+/** Creates the objects that the pages show. */
 export async function makeShown(admin: Administration, world: World): Promise<Shown> {
   await readMembers(admin, world)
   const { project, apiKey } = await admin.create({

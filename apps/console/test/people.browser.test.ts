@@ -58,7 +58,7 @@ test('the palette finds members by a part of their name, and a member, a project
   await page.waitForURL(`**/console/projects/${id}`)
   await goTo(key, /of Chart room/)
   await page.waitForURL(`**/console/projects/${id}/keys`)
-  // No more of a key leaves the page than is shown of it.
+  // No more than the visible prefix of a key leaves the page.
   expect(asked.filter((url) => url.includes(key.slice(0, 16)))).toEqual([])
   visit.expectQuiet()
   await visit.close()
@@ -152,7 +152,7 @@ test('why somebody is let in is a list that can be read, and what a change would
     .waitFor()
   await page.getByText('access_denied').first().waitFor()
   await page.getByLabel('They had left the server').uncheck()
-  // The other ways in are told beside the login, each by its own checks.
+  // The other ways to sign in are shown next to the login, each with its own checks.
   for (const other of ['By OpenID Connect', 'At protected hosts']) {
     await page
       .getByRole('region', { name: other })
@@ -252,7 +252,7 @@ test('who is logged in to a project is listed, narrowed to one member, and logge
   await page.getByText('Nobody is logged in like that').waitFor()
   expect((await validate(at.world, project, ended.token)).status).toBe(401)
   expect((await validate(at.world, project, kept.token)).status).toBe(200)
-  // Who logs in meanwhile is there by itself.
+  // A member who signs in meanwhile appears without a reload.
   await page.getByLabel('Member id').fill('')
   await expect.poll(() => rows.count()).toBe(1)
   await givenSession(at.world, project, users.rosa)
@@ -266,7 +266,7 @@ test('every field of a project that the API takes is in a form of the console', 
   const visit = await at.open(`/console/projects/${id}/settings`)
   const { page } = visit
   const offered = new Set<string>()
-  for (const tab of ['Settings', 'Sign-in', 'Events']) {
+  for (const tab of ['Settings', 'OpenID Connect', 'Proxy', 'Events']) {
     await page.locator('.tabs').getByRole('link', { name: tab, exact: true }).click()
     await page.locator('.tabs a[aria-current="page"]', { hasText: tab }).waitFor()
     await page.locator('form [name]').first().waitFor()
@@ -277,10 +277,10 @@ test('every field of a project that the API takes is in a form of the console', 
       .evaluateAll((all) => all.map((one) => one.getAttribute('name')))
     for (const name of names) if (name) offered.add(name)
   }
-  // A button of its own, which asks first.
+  // This field is a button of its own, which asks for confirmation first.
   offered.add('isActive')
-  // A table with a field for each role.
-  await page.locator('.tabs').getByRole('link', { name: 'Sign-in', exact: true }).click()
+  // This field is a table with an input for each role.
+  await page.locator('.tabs').getByRole('link', { name: 'OpenID Connect', exact: true }).click()
   await page.getByRole('textbox', { name: 'Group name of Captain' }).waitFor()
   offered.add('groupNames')
   const fields = [...rulesOf('updateProject')].flatMap(
@@ -312,7 +312,7 @@ test('owners are found by name, the secret of events is shown once, and the addr
   await page.getByRole('button', { name: 'Save the address' }).click()
   await page.getByText('The address is saved.').waitFor()
   await page.getByText('Copy the signing secret now.').waitFor()
-  // The answer to a change makes the form anew, and the secret stays.
+  // The response to a change resets the form, and the secret stays on the screen.
   await page.getByRole('button', { name: 'Replace the secret' }).waitFor()
   expect(await page.getByText(/^whsec_/).count()).toBe(1)
   const notices = page.getByRole('region', { name: 'Notices', exact: true })
@@ -336,7 +336,7 @@ test('owners are found by name, the secret of events is shown once, and the addr
 test('who ends all sessions of their own is told so before, and sees the login after', async () => {
   const visit = await at.open(`/console/members/${users.mara}/sessions`)
   const { page } = visit
-  await page.getByRole('button', { name: 'End all…' }).click()
+  await page.getByRole('button', { name: 'End all sessions…' }).click()
   await page.getByText('This is you: you are logged out of the administration, too').waitFor()
   await page.getByRole('button', { name: 'End all sessions', exact: true }).click()
   await page.waitForURL('**/console/?logged_out=1')

@@ -39,7 +39,7 @@ test('the first page is small, and a visit to another loads no more than that pa
   // A browser that has nothing of the console yet.
   const visit = await at.open('/api/docs')
   const { page } = visit
-  // It has no end, and what is waited for below is that nothing is loaded any more.
+  // The stream never ends, and the test below waits until all requests have ended.
   await page.route('**/api/admin/stream', (route) => route.abort())
   let bytes = 0
   page.on('response', (response) => {

@@ -13,7 +13,7 @@ const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/
 export interface ConsoleWorld {
   readonly world: World
   readonly url: string
-  /** Opens a page as a System Admin, in a browser of its own; as `undefined` nobody is logged in. */
+  /** Opens a page in its own browser context. The administrator is a System Admin, unless `as` is set. */
   open(path: string, look?: Look): Promise<Visit>
   close(): Promise<void>
 }
@@ -21,18 +21,18 @@ export interface ConsoleWorld {
 interface Look {
   readonly width?: number
   readonly colorScheme?: 'light' | 'dark'
-  /** Member id of who is logged in; null for nobody. */
+  /** The ID of the signed-in member; null if no member is signed in. */
   readonly as?: string | null
 }
 
 export interface Visit {
   readonly page: Page
   readonly context: BrowserContext
-  /** Waits until the page with this title shows what it asked for. */
+  /** Waits until the page with this title has loaded its content. */
   settled(title: RegExp): Promise<void>
-  /** @throws when the page broke its policy, asked another origin, logged an error or threw. */
+  /** @throws if the page broke its policy, contacted another origin, logged an error, or threw. */
   expectQuiet(): void
-  /** What axe finds wrong with what is shown, a line each; of its rules those about colours alone, or all. */
+  /** Returns the violations that axe finds on the page, one per line: of its color rules alone, or of all rules. */
   findings(rules?: keyof typeof rulesOf): Promise<string[]>
   close(): Promise<void>
 }
@@ -93,7 +93,7 @@ const newContext = async (browser: Browser, width: number, colorScheme: 'light' 
 function watch(context: BrowserContext, page: Page, origins: readonly string[]): Visit {
   const complaints: string[] = []
   page.on('console', (message) => {
-    // Refusals that the page shows are logged by the browser as well.
+    // The browser also logs rejected requests that the page shows.
     const isRefusal = /^Failed to load resource: the server responded with a status of/.test(message.text())
     if (['error', 'warning'].includes(message.type()) && !isRefusal) complaints.push(message.text())
   })
@@ -112,7 +112,7 @@ function watch(context: BrowserContext, page: Page, origins: readonly string[]):
     },
     expectQuiet: () => expect(complaints).toEqual([]),
     findings: async (rules = 'all') => {
-      // Into pages that are looked at alone: reading it costs more than most pages do.
+      // Loaded only into pages that are checked, because reading axe costs more than most pages do.
       if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(`${axeSource};undefined`)
       return page.evaluate(async (options) => {
         const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }
@@ -128,7 +128,7 @@ function watch(context: BrowserContext, page: Page, origins: readonly string[]):
 
 const rulesOf = {
   all: { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
-  /** Those of the same standards that axe puts among `cat.color`. */
+  /** The color rules of the same standards, which axe puts in `cat.color`. */
   colours: { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } },
 }
 

@@ -35,6 +35,10 @@ export const RegenerateApiKey = Closed({
       description: 'How long the old key goes on beside the new one.',
     }),
   ),
+  graceUntil: Type.Optional({
+    ...DateTime,
+    description: 'The time at which the old key expires, at most 30 days from now. Use it instead of `graceSec`.',
+  }),
   note: Type.Optional(Note),
   expiresAt: Type.Optional({ ...DateTime, description: 'From then on the new key is refused.' }),
 })
@@ -106,8 +110,8 @@ export const regenerateApiKey = endpoint({
   tag,
   summary: 'Replace the key',
   description:
-    'The old key stops working at once, or after `graceSec`, and never comes back. The new one is in this answer only. ' +
-    'Revoking the new one ends both; replacing it without `graceSec` does, too.',
+    'The old key stops working at once, after `graceSec`, or at `graceUntil`, and never comes back. The new one is in this answer only. ' +
+    'Revoking the new one ends both; replacing it without a grace does, too.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,

@@ -39,6 +39,12 @@ export const Role = Type.Object({
   position: Nullable(Type.Integer({ description: 'Higher stands above lower.' })),
 })
 
+/** A role in the list of a server's roles. */
+const ListedRole = Type.Object({
+  ...Role.properties,
+  memberCount: Type.Integer({ description: 'Current members of the server who hold this role.' }),
+})
+
 /** A server that the bot is in. */
 const BotServer = Type.Object({
   id: Snowflake,
@@ -156,7 +162,7 @@ export const listRoles = endpoint({
   summary: 'List the roles of a server, highest first',
   auth: 'admin',
   params,
-  answers: { 200: Type.Object({ data: Type.Array(Role), total: Type.Integer() }) },
+  answers: { 200: Type.Object({ data: Type.Array(ListedRole), total: Type.Integer() }) },
   refuses: ['SERVER_NOT_FOUND'],
 })
 
@@ -164,3 +170,4 @@ export type MemberSync = Static<typeof MemberSync>
 export type Bot = Static<typeof Bot>
 export type ChatServer = Static<typeof ChatServer>
 export type Role = Static<typeof Role>
+export type ListedRole = Static<typeof ListedRole>

@@ -90,7 +90,7 @@ export const memberFields = {
     example: 'ada@crew.example',
     source: 'login',
     column: 'email',
-    answers: ['session', 'profile'],
+    answers: ['session', 'profile', 'memberServers'],
     isPersonal: true,
   },
   joinedAt: {

@@ -93,6 +93,11 @@ export const MemberServers = Type.Object({
       isMainServer: Type.Boolean(),
       joinedAt: Nullable({ ...DateTime, description: 'When they joined that server.' }),
       roles: Type.Array(Role, { description: 'Highest first.' }),
+      areRolesLive: Type.Boolean({ description: 'The gateway reports each change of these roles now.' }),
+      rolesAsOf: {
+        ...DateTime,
+        description: 'Time as of which the roles are known.',
+      },
     }),
   ),
 })

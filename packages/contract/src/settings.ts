@@ -11,6 +11,8 @@ interface Described {
 }
 interface NumberRow extends Described {
   readonly kind: 'number'
+  /** Read for compatibility, without any effect. */
+  readonly isDeprecated?: true
 }
 interface EditableRow extends NumberRow {
   /** The bounds within which an administrator may change it. */
@@ -29,6 +31,10 @@ const number = (variable: string, meaning: string): NumberRow => ({
   kind: 'number',
   variables: [variable],
   meaning,
+})
+const deprecated = (variable: string, meaning: string): NumberRow => ({
+  ...number(variable, `Deprecated: ${meaning}`),
+  isDeprecated: true,
 })
 const editable = (variable: string, min: number, max: number, meaning: string): EditableRow => ({
   ...number(variable, meaning),
@@ -60,14 +66,11 @@ export const settingTable = {
       3_600_000,
       'Without the gateway: age at which a member’s roles are read again; 0 is each time.',
     ),
-    projectAccessTtlMs: number(
+    projectAccessTtlMs: deprecated(
       'PROJECT_ACCESS_TTL_MS',
-      'Deprecated: delays nothing; access is read with each answer.',
+      'delays nothing; access is read with each answer.',
     ),
-    projectAuthTtlMs: number(
-      'PROJECT_AUTH_TTL_MS',
-      'Deprecated: delays nothing; a revoked key is refused at once.',
-    ),
+    projectAuthTtlMs: deprecated('PROJECT_AUTH_TTL_MS', 'delays nothing; a revoked key is refused at once.'),
     statsTtlMs: editable('STATS_TTL_MS', 0, 86_400_000, 'How long statistics are kept.'),
   },
   chat: {

@@ -1,6 +1,8 @@
 import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
 import type { Log } from '#platform/log'
+import type { AccessToken } from './access-tokens.ts'
+import { type AccessTokenRow, accessTokensReader } from './access-tokens-store.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { Confirmation } from './confirmation.ts'
 import { type Item, readFacts } from './facts-store.ts'
@@ -47,6 +49,10 @@ export interface Answers {
   hostRule(host: string): HostRule | Promise<HostRule | undefined>
   /** Returns a cached rule. Only in a step in which `goodAtMs` returns a time. */
   keptHostRule(host: string): HostRule | undefined
+  /** Returns a cached access token. Only in a step in which `goodAtMs` returns a time, with that time. */
+  accessToken(digest: string, nowMs: number): AccessToken | undefined
+  /** Reads the record of an access token from the database, and caches it. */
+  readAccessToken(digest: string): Promise<AccessTokenRow | undefined>
   /** Returns the number of possible writes of this process. */
   writes(): number
   written(): void
@@ -134,6 +140,15 @@ export function createAnswers(
       },
     )
 
+  const readToken = accessTokensReader(db, configuredServerId)
+  const readAccessToken = (digest: string): Promise<AccessTokenRow | undefined> =>
+    readAndKeep(
+      () => readToken(digest),
+      (row, loading) => {
+        if (row && !row.isExpired) memory.keepAccessToken(digest, row, loading)
+      },
+    )
+
   return {
     start: () => lease.start(),
     close: async () => {
@@ -149,6 +164,8 @@ export function createAnswers(
     hasScope,
     keptHostRule: (host) => memory.hostRules.get(host),
     hostRule: (host) => (isGood() ? memory.hostRules.get(host) : undefined) ?? loadHostRule(host),
+    accessToken: (digest, nowMs) => memory.accessTokens.get(digest, nowMs),
+    readAccessToken,
     writes: () => confirmation.writes,
     written: () => confirmation.written(),
     confirm: () => confirmation.confirm(),

@@ -9,6 +9,8 @@ export type Change =
   | { readonly kind: 'project'; readonly projectId: string }
   | { readonly kind: 'access'; readonly id: string }
   | { readonly kind: 'server'; readonly serverId: string }
+  /** An access token of OpenID Connect, by the digest of its record. */
+  | { readonly kind: 'token'; readonly digest: string }
   /** A change of a server's roles, with the current ones. */
   | { readonly kind: 'roles'; readonly serverId: string; readonly roles: readonly Role[] }
   /** A change that a newer version wrote, with unknown meaning. */
@@ -36,6 +38,8 @@ export function toChange(kind: string, fact: string, rolesOf: ReadonlyMap<string
       return { kind, projectId: fact }
     case 'server':
       return { kind, serverId: fact }
+    case 'token':
+      return { kind, digest: fact }
     case 'roles':
       return { kind, serverId: fact, roles: rolesOf.get(fact) ?? [] }
     default:

@@ -1,5 +1,7 @@
 import type { GroupRule } from '#responses/groups'
 import { type HeldRole, rolesHeld, toRoles } from '#responses/roles'
+import { AccessTokens } from './access-tokens.ts'
+import type { AccessTokenRow } from './access-tokens-store.ts'
 import { accessId, type Change, membershipId } from './change.ts'
 import type { LogSnapshot } from './change-log-store.ts'
 import type { FactRows, Item, ItemRow, SessionRow } from './facts-store.ts'
@@ -72,6 +74,7 @@ export class Memory {
   readonly #sessions: RecentSessions
   readonly scopes = new Scopes()
   readonly hostRules = new HostRules()
+  readonly accessTokens = new AccessTokens()
   readonly #loading = new Set<Loading>()
   /** The last read of the change log, and the monotonic time before it was sent. */
   #latest: Pick<LogSnapshot, 'nowMs' | 'live'> = { nowMs: 0, live: new Map() }
@@ -138,6 +141,7 @@ export class Memory {
     this.#sessions.clear()
     this.scopes.clear()
     this.hostRules.clear()
+    this.accessTokens.clear()
   }
 
   /** Begins a load. Must be called before the facts are requested. */
@@ -175,6 +179,12 @@ export class Memory {
   keepHostRule(host: string, rule: HostRule, loading: Loading): void {
     this.hostRules.keep(host, rule)
     for (const change of loading.changes) this.hostRules.apply(change)
+  }
+
+  /** Caches an access token that was read. */
+  keepAccessToken(digest: string, row: AccessTokenRow, loading: Loading): void {
+    this.accessTokens.keep(digest, row, this.#latest.nowMs)
+    for (const change of loading.changes) this.accessTokens.apply(change)
   }
 
   /** Returns a member with a cached session: the roles, and the state of the mirror. */
@@ -237,6 +247,7 @@ export class Memory {
   #apply(change: Change): void {
     this.scopes.apply(change)
     this.hostRules.apply(change)
+    this.accessTokens.apply(change)
     switch (change.kind) {
       case 'session':
         this.#sessions.dropByDigest(change.tokenDigest)

@@ -165,7 +165,7 @@ export const sessionAt = (session: Session, nowMs: number): SessionAt => ({
 /**
  * Returns the response of a validate. `source` names the source of the roles if the gateway does not vouch for them.
  */
-export function answerOf({ session, nowMs }: SessionAt, source: string): string {
+export function answerOf({ session, nowMs }: Pick<SessionAt, 'session' | 'nowMs'>, source: string): string {
   const liveAsOfMs = session.liveAsOfMs(nowMs)
   return session.answer(liveAsOfMs, liveAsOfMs === null ? source : 'gateway')
 }

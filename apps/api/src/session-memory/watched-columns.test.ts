@@ -6,6 +6,7 @@ import { engines } from '../../test/databases.ts'
 import { openStage, type Stage } from '../../test/stored/field.ts'
 import { columnsUnwatched, dropConstraints } from '../../test/watched-columns.ts'
 import { listChanged } from '../features/project-reads/store.ts'
+import { accessTokensReader } from './access-tokens-store.ts'
 import { readFacts } from './facts-store.ts'
 import { hostRulesReader } from './host-rules-store.ts'
 import { scopesReader } from './scopes-store.ts'
@@ -16,6 +17,8 @@ const knownInMemory: Readonly<Record<string, string>> = {
   'forward_auth_hosts.project_id': 'written in the same transaction as the row of forward_auth',
   'memberships.synced_at': 'a confirmation changes no roles; their age in the cache counts from the read',
   'oidc_clients.enabled_since': 'a trigger sets it with `enabled`; disabling ended the sessions before it',
+  'oidc_sessions.project_id': 'written once, with its session, and deleted with it',
+  'oidc_sessions.scope': 'written once, with its session, and deleted with it',
   'projects.active_since': 'a trigger sets it with `deactivated_at`, which is watched',
   'projects.internal_since': 'a trigger sets it with `is_internal`, which is watched',
   'servers.live_as_of': 'comes with each read of the change log',
@@ -59,6 +62,7 @@ describe.each(engines)('columns that are cached or in the change feed, on %s', (
       await statementOf((fake) => readFacts(fake, [], [], undefined), db),
       await statementOf((fake) => scopesReader(fake)({ projectId: '', serverId: '' }), db),
       await statementOf((fake) => hostRulesReader(fake, undefined)(''), db),
+      await statementOf((fake) => accessTokensReader(fake, undefined)(''), db),
     ]
     fed = [
       await statementOf(
@@ -90,6 +94,7 @@ describe.each(engines)('columns that are cached or in the change feed, on %s', (
     const { read, unwatched } = await rolledBack((tx) => columnsUnwatched(tx, cached, inMemory))
     expect(read).toContain('members.avatar')
     expect(read).toContain('forward_auth.any_of')
+    expect(read).toContain('oidc_records.payload')
     expect(unwatched.toSorted()).toEqual(Object.keys(knownInMemory))
   })
 

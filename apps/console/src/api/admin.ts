@@ -8,19 +8,22 @@ import {
 import { note } from './connection.ts'
 import { pairSettled } from './keep-session.ts'
 
-/** The administration of the service whose page this is; the browser's cookie says who asks. */
+/**
+ * The administration API of the service that serves this page. The browser's session cookie authenticates each call.
+ */
 export const admin = createAdmin({ baseUrl: '', timeoutMs: 20_000 })
 
 /**
- * Asks, and remembers how the way to the service is. A session that is refused is presented once more: its pair may have been
- * replaced while the question was on its way, and what is refused for it has not happened.
+ * Calls an endpoint and records whether the service can be reached. A call that is rejected with `INVALID_TOKEN` is
+ * retried once, because another tab may have replaced the session pair while the request was in flight. A rejected call
+ * has not run, so the retry is safe.
  */
 export async function ask<Name extends AdminQuestion>(
   name: Name,
   input: AdminInput<Name>,
   signal?: AbortSignal,
 ): Promise<AdminAnswer<Name>> {
-  // The input is always there here; the client takes it whether or not it may be left out.
+  // The input is always set here. The client accepts it whether or not the endpoint allows it to be left out.
   const attempt = () => (admin.ask as AskWith)(name, input, signal ? { signal } : {})
   try {
     const answer = await attempt().catch(async (error: unknown) => {

@@ -1,20 +1,20 @@
 import type { RolecallError } from '@rolecall/sdk/admin'
 import { useSyncExternalStore } from 'react'
 
-/** How the way to the service is, as the last answer said. */
+/** The state of the connection to the service, according to the last response. */
 export type Connection =
   | { readonly state: 'good' }
-  /** No answer came. */
+  /** No response arrived. */
   | { readonly state: 'offline'; readonly since: Date }
-  /** It answers that it cannot answer. */
+  /** The service responded that it is unavailable. */
   | { readonly state: 'unavailable'; readonly since: Date; readonly detail: string }
-  /** The session is over: nothing more is answered until somebody logs in. */
+  /** The session has ended. Every call is rejected until the administrator signs in again. */
   | { readonly state: 'ended' }
 
 let connection: Connection = { state: 'good' }
 const listeners = new Set<() => void>()
 
-/** Takes what became of a call; undefined is an answer. */
+/** Records the outcome of a call; undefined means that the service responded. */
 export function note(error: RolecallError | undefined): void {
   const next = connectionAfter(error)
   if (next.state === connection.state) return
@@ -32,7 +32,7 @@ export function connectionAfter(error: RolecallError | undefined): Connection {
   return { state: 'good' }
 }
 
-/** True for what is worth asking again by itself: the service, or the way to it, may come back. */
+/** True for errors that are worth an automatic retry: the service, or the connection to it, may recover. */
 export const isPassing = (error: unknown): boolean => {
   const { code, status } = error as { code?: string; status?: number }
   return code === 'NETWORK_ERROR' || code === 'TIMEOUT' || status === 503

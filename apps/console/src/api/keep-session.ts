@@ -1,9 +1,9 @@
 import { useEffect } from 'react'
 
 /**
- * The session of somebody who is at work goes on: its pair is replaced when half of its time is over. Of somebody who has left
- * it ends by itself, however many tabs are open. Tabs share one session and one place in `localStorage`: one replaces the
- * pair, under a lock, and the others find it done.
+ * Keeps the session of an active administrator alive by replacing its pair when half of its lifetime is over. The
+ * session of an administrator who has left expires by itself, however many tabs are open. Tabs share one session and
+ * one entry in `localStorage`: one tab replaces the pair, under a lock, and the others read the result.
  */
 const lookEveryMs = 60_000
 const lockName = 'rolecall-session'
@@ -32,27 +32,27 @@ export function useSessionKept(): void {
   }, [])
 }
 
-/** Resolves when no tab is replacing the pair: a request that went out with the former one is worth another try. */
+/** Resolves when no tab is replacing the pair. A request that was sent with the previous pair is worth a retry then. */
 export const pairSettled = (): Promise<void> =>
   navigator.locks.request(lockName, { mode: 'shared' }, () => {})
 
-/** A new login has a time of its own. */
+/** Discards the stored expiry, because a new session has its own. */
 export function forgetSessionTime(): void {
   try {
     localStorage.removeItem(storedName)
   } catch {
-    // A browser that keeps nothing has nothing to forget.
+    // A browser without storage has nothing to discard.
   }
 }
 
 interface Kept {
-  /** By the clock of this browser: when the pair is to be replaced. */
+  /** The time to replace the pair, by the clock of this browser. */
   readonly dueAt: number
-  /** By the clock of the service. */
+  /** The expiry of the pair, by the clock of the service. */
   readonly expiresAt: number
 }
 
-/** Of a session of which nothing is known it is time to learn how long it lasts. */
+/** True if the pair must be replaced. Without a stored time it is due, because the response contains the expiry. */
 const isDue = () => Date.now() >= (readKept()?.dueAt ?? 0)
 
 async function replacePair(): Promise<void> {
@@ -61,13 +61,14 @@ async function replacePair(): Promise<void> {
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: '{}',
   }).catch(() => undefined)
-  // Whether the session is over is said by whatever is asked next; until then this is not tried every minute.
+  // The next call of the console finds out whether the session has ended. Until then, retry less often than every
+  // minute.
   if (!response?.ok) return keep({ dueAt: Date.now() + 10 * lookEveryMs, expiresAt: 0 })
   const { expiresAt: text } = (await response.json()) as { readonly expiresAt: string }
   const expiresAt = Date.parse(text)
   // The clock of a computer may be wrong by hours.
   const leftMs = expiresAt - Date.parse(response.headers.get('date') ?? text)
-  // At the greatest age of a session nothing is gained by another pair.
+  // A session at its maximum age gains nothing from another pair.
   const isLast = expiresAt <= (readKept()?.expiresAt ?? 0) + lookEveryMs
   keep({
     expiresAt,
@@ -75,7 +76,7 @@ async function replacePair(): Promise<void> {
   })
 }
 
-/** For this tab, where the browser keeps nothing. */
+/** The fallback of this tab if the browser stores nothing. */
 let keptHere: Kept | undefined
 
 function keep(kept: Kept) {
@@ -83,7 +84,7 @@ function keep(kept: Kept) {
   try {
     localStorage.setItem(storedName, JSON.stringify(kept))
   } catch {
-    // Each tab replaces the pair by itself then, one after another.
+    // Each tab then replaces the pair by itself, one after another.
   }
 }
 

@@ -6,21 +6,23 @@ import { forgetHeard, noteHeard, silentMs } from './silence.ts'
 import { linesOf } from './stream-lines.ts'
 
 /**
- * What is on the screen updates by itself. Browsers open six connections to an origin, so one tab holds the stream and
- * tells the others. Where there is no stream the screen is read anew every `pollMs`. Not an `EventSource`: it keeps the
- * heartbeats to itself, and a connection that has died in silence looks like one on which nothing happens.
+ * Updates the screen without a reload. Browsers open six connections to an origin, so one tab holds the stream and
+ * forwards its events to the others. Without a stream the screen is refetched every `pollMs`. `EventSource` does not
+ * fit: it hides heartbeats, so a connection that has died silently looks like an idle one.
  */
 const streamAddress = admin.address('streamAdminEvents')
 const pollMs = 15_000
-/** Those who lose an instance do not all come back at the same moment. */
+/** Clients that lose an instance must not all reconnect at the same moment. */
 const firstPauseMs = 500 + Math.random() * 500
 const channelName = 'rolecall-live'
-/** Events come in bursts: the screen follows them once in so long. */
+/** Events come in bursts, so the screen is refetched at most once in this time. */
 const settleMs = 1_000
 
 type EventName = keyof AdminEndpoints['streamAdminEvents']['answer']['events']
 
-/** What of the screen an event is about; `everything` where an entry of the audit log tells that anything was changed. */
+/**
+ * The queries that each event makes stale. `everything` is for entries of the audit log, which can report any change.
+ */
 const about: Readonly<Record<EventName, 'everything' | readonly AdminQuestion[]>> = {
   'audit.appended': 'everything',
   reset: 'everything',
@@ -37,7 +39,7 @@ const about: Readonly<Record<EventName, 'everything' | readonly AdminQuestion[]>
   'health.changed': ['systemHealth', 'listAttention'],
 }
 const isEventName = (name: string): name is EventName => Object.hasOwn(about, name)
-/** What tabs tell each other besides events: the stream is alive. */
+/** The message between tabs, besides events, that the stream is alive. */
 const heardMessage = 'heard'
 
 export function useLive(): void {
@@ -86,11 +88,11 @@ export function useLive(): void {
 
 interface Ears {
   readonly tell: (name: EventName) => void
-  /** Called with whatever comes, heartbeats, too. */
+  /** Called for all data that arrives, including heartbeats. */
   readonly hear: () => void
 }
 
-/** Holds the stream until `ending`, across lost connections; resolves then, which lets another tab have it. */
+/** Holds the stream until `ending`, across lost connections. It resolves then, so that another tab can take over. */
 async function holdStream(ears: Ears, ending: AbortSignal): Promise<void> {
   const place: Place = { lastId: undefined }
   let failures = 0
@@ -99,18 +101,18 @@ async function holdStream(ears: Ears, ending: AbortSignal): Promise<void> {
     if (ending.aborted) return
     failures = end === 'ended' ? 0 : failures + 1
     await pause(end === 'refused' ? pollMs : Math.min(pollMs, firstPauseMs * 2 ** failures), ending)
-    // After one lost connection nothing was missed: the next begins where it was.
+    // One lost connection misses no event: the next one resumes after the last event ID.
     const isWithout = end === 'refused' || failures > 1
     if (isWithout && !ending.aborted && document.visibilityState === 'visible') ears.tell('reset')
   }
 }
 
-/** Where the next connection begins. */
+/** The last event ID, from which the next connection resumes. */
 interface Place {
   lastId: string | undefined
 }
 
-/** Reads one connection to its end. One on which nothing comes for long is given up. */
+/** Reads one connection to its end. A connection that stays silent for `silentMs` is closed. */
 async function readStream(
   { tell, hear }: Ears,
   place: Place,
@@ -149,7 +151,7 @@ async function readStream(
   }
 }
 
-/** Waits, but not for what has ended. */
+/** Waits for this time, or until `ending`. */
 const pause = (ms: number, ending: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
@@ -159,7 +161,7 @@ const pause = (ms: number, ending: AbortSignal): Promise<void> =>
     })
   })
 
-/** Runs at most once in `settleMs`, and after the last call. */
+/** Returns a function that calls `run` at most once in `settleMs`, and always after the last call. */
 function createSettled(run: () => void): () => void {
   let isWaiting = false
   return () => {

@@ -20,36 +20,37 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // Also where the browser thinks that there is no network: what fails is told, what waits in silence is not.
+      // Requests are sent even if the browser believes that it is offline: a failure is shown, and a paused request is
+      // not.
       networkMode: 'always',
-      // What passes heals by itself; a refusal would only be repeated.
+      // Passing failures are retried. A rejected request would only be rejected again.
       retry: (_failures, error) => isPassing(error),
       retryDelay: (failures) => Math.min(8_000, 1_000 * 2 ** failures),
       placeholderData: keepPreviousData,
     },
-    // A change that waited for the network would be made when nobody expects it any more.
+    // A change that waited for the network would run at a moment when the administrator no longer expects it.
     mutations: { networkMode: 'always' },
   },
 })
 
-/** The rest of a call: left out where nothing has to be said. */
+/** The input of a call, optional if the endpoint requires none. */
 type Rest<Name extends AdminQuestion> =
   Record<string, never> extends AdminInput<Name> ? [input?: AdminInput<Name>] : [input: AdminInput<Name>]
 
-/** A question to the service, as Query keeps its answer: by the endpoint's name and what it is asked. */
+/** A call to the service as a query. Its cache key is the name of the endpoint and the input. */
 export const question = <Name extends AdminQuestion>(name: Name, ...[input]: Rest<Name>) =>
   queryOptions({
     queryKey: [name, input] as const,
     queryFn: ({ signal }): Promise<AdminAnswer<Name>> => ask(name, (input ?? {}) as AdminInput<Name>, signal),
   })
 
-/** The answer to a question, and what becomes of it. */
+/** Returns the response to a call, and its state. */
 export const useAnswer = <Name extends AdminQuestion>(name: Name, ...rest: Rest<Name>) =>
   useQuery(question(name, ...rest))
 
 /**
- * A change of something. Once it is answered, everything on the screen is asked for again. Nobody waits for that: what
- * is asked for may take away whoever made the change, who would never hear the answer, such as a secret that is told once.
+ * Changes something, and then refetches everything on the screen. No caller waits for the refetch: it may unmount the
+ * component that made the change, which would then miss the response, such as a secret that is shown once.
  */
 export function useChange<Name extends AdminQuestion>(name: Name) {
   const client = useQueryClient()

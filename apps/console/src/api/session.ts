@@ -4,22 +4,21 @@ import { ask } from './admin.ts'
 import { forgetSessionTime } from './keep-session.ts'
 import { queryClient, question } from './queries.ts'
 
-/** Who is logged in. Asked for once; what ends the session shows at the next answer. */
+/** The signed-in administrator. Fetched once, because a later call shows that the session has ended. */
 export const profile = queryOptions({ ...question('getProfile'), staleTime: 60_000, retry: false })
 
-/** The address that logs in and comes back to `place`: a path of the console with its query. */
+/** The address that signs in and returns to `place`: a path of the console with its query. */
 export const loginAddress = (place: string): string =>
   `/api/auth/admin/login?${new URLSearchParams({ return_to: returnable.test(place) ? place : '/console/' })}`
 
-/** What the service sends a browser back to; a place that it would refuse is given up for the start. */
+/** The return addresses that the service accepts. Any other place is replaced by the start page. */
 const returnable =
   /^\/console\/([A-Za-z0-9_~-][A-Za-z0-9._~-]*(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*\/?)?(\?[A-Za-z0-9/_.~?&=%+:@,;!$*()-]*)?$/
 
 /**
- * Redeems the code that a login leaves in the fragment, before anything else reads the address. The code is good once:
+ * Redeems the code that a login leaves in the fragment, before any other code reads the address. The code is good once:
  * it leaves the address first, so that reloading does not send it again.
- *
- * @returns why it was refused, where it was
+ * @returns the reason of a refusal, or undefined
  */
 export async function redeemCode(): Promise<unknown> {
   const code = new URLSearchParams(location.hash.slice(1)).get('code')
@@ -34,16 +33,16 @@ export async function redeemCode(): Promise<unknown> {
   }
 }
 
-/** Ends the session. The single sign-on of the browser goes on, so the next login may need no more than a click. */
+/** Ends the session. The single sign-on of the browser continues, so the next login may take no more than a click. */
 export async function logOut(): Promise<void> {
   await ask('adminLogout', {})
   leave()
 }
 
-/** Shows the login: the session has ended. Whatever would ask once more goes with the page. */
+/** Shows the login page, because the session has ended. Pending calls are dropped with the page. */
 export function leave(): void {
   queryClient.clear()
-  // What was typed is of who typed it; the next person may use the same tab.
+  // Drafts belong to the administrator who typed them, and another person may use the same tab next.
   forgetDrafts()
   location.assign('/console/?logged_out=1')
 }

@@ -1,6 +1,8 @@
 import { useSyncExternalStore } from 'react'
 
-/** The service is heard at least every 15 seconds; after so long without a word nothing updates by itself. */
+/**
+ * The service sends something at least every 15 seconds. After this time without data, the screen no longer updates.
+ */
 export const silentMs = 30_000
 
 let silentSince: Date | undefined
@@ -13,7 +15,7 @@ function tell(since: Date | undefined): void {
   for (const listener of listeners) listener()
 }
 
-/** Takes that the service was heard, by this tab or by the one that holds the stream. */
+/** Records that data of the stream arrived, in this tab or in the tab that holds the stream. */
 export function noteHeard(): void {
   const at = new Date()
   clearTimeout(timer)
@@ -21,13 +23,13 @@ export function noteHeard(): void {
   tell(undefined)
 }
 
-/** Nobody listens any more. */
+/** Stops the timer, because no component listens any longer. */
 export function forgetHeard(): void {
   clearTimeout(timer)
   tell(undefined)
 }
 
-/** When the service was heard last, while it has been silent for long. */
+/** Returns the time of the last data, once the stream has been silent for `silentMs`. */
 export const useSilence = (): Date | undefined =>
   useSyncExternalStore(
     (listener) => {

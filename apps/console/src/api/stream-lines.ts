@@ -1,4 +1,4 @@
-/** The lines of an answer as they arrive; `onChunk` is told of whatever does. */
+/** Yields the lines of a response as they arrive. `onChunk` is called for every chunk, even without a whole line. */
 export async function* linesOf(
   body: ReadableStream<Uint8Array>,
   onChunk: () => void,

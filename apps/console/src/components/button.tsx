@@ -2,14 +2,14 @@ import { createLink } from '@tanstack/react-router'
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, Ref } from 'react'
 
 interface Look {
-  /** `main`: what a page is for, once. `danger` leads to a question; `destroy` answers it. */
+  /** `main` is the main action of a page, at most once. `danger` opens a confirmation, and `destroy` confirms it. */
   readonly kind?: 'plain' | 'main' | 'danger' | 'destroy' | 'quiet'
   readonly size?: 'normal' | 'small' | 'icon'
 }
 
 type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'className'> &
   Look & {
-    /** Something is under way that this began: it cannot be begun twice, and keeps the focus. */
+    /** True while the action of this button runs. It cannot start twice, and the button keeps the focus. */
     readonly isBusy?: boolean
     readonly ref?: Ref<HTMLButtonElement>
   }

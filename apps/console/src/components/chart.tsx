@@ -3,7 +3,7 @@ import './chart.css'
 import { numberText } from './number.tsx'
 import { momentText } from './time.tsx'
 
-/** So many lines can be told apart; the rest are one together. */
+/** The most lines that a reader can tell apart. The rest are combined into one. */
 const mostLines = 6
 const bucketMs: Readonly<Record<UsageChart['bucket'], number>> = {
   '1m': 60_000,
@@ -22,7 +22,7 @@ interface Line {
   readonly values: readonly number[]
 }
 
-/** The buckets of a chart's period: their first moments. */
+/** Returns the start of each bucket in the period of a chart. */
 function bucketsOf({ bucket, from, to }: UsageChart): readonly number[] {
   const size = bucketMs[bucket]
   const first = Math.floor(Date.parse(from) / size) * size
@@ -31,7 +31,7 @@ function bucketsOf({ bucket, from, to }: UsageChart): readonly number[] {
   return buckets
 }
 
-/** The lines that are drawn: those with the most first, what there is no room for as the last one. */
+/** Returns the lines to draw, the largest first. Lines beyond the limit are combined into the last one. */
 export function linesOf(chart: UsageChart): readonly Line[] {
   const buckets = bucketsOf(chart)
   const lines = chart.series.map(({ key, name, count, points }) => {
@@ -45,7 +45,7 @@ export function linesOf(chart: UsageChart): readonly Line[] {
   return [...lines.slice(0, mostLines - 1), { key: 'others', name: 'Others', count, values }]
 }
 
-/** A path through numbers, in a field of 100 by 100 whose top is `top`. */
+/** Returns an SVG path through the values, in a box of 100 by 100 units with `top` at its upper edge. */
 const pathOf = (values: readonly number[], top: number): string =>
   values
     .map((value, at) => {
@@ -54,7 +54,7 @@ const pathOf = (values: readonly number[], top: number): string =>
     })
     .join('')
 
-/** The next round number: 1, 2 or 5 with zeros. */
+/** Returns the next round number: 1, 2 or 5 with zeros. */
 export function roundUp(value: number): number {
   const unit = 10 ** Math.floor(Math.log10(Math.max(1, value)))
   return unit * ([1, 2, 5, 10].find((step) => step * unit >= value) ?? 10)
@@ -62,7 +62,7 @@ export function roundUp(value: number): number {
 
 const colorOf = (at: number) => `var(--series-${at + 1})`
 
-/** Requests in the course of time, as lines; the same figures as a table for who wants them. */
+/** Requests over time as lines, with a table of the same figures. */
 export function UsageLines({ label, chart }: { label: string; chart: UsageChart }) {
   const lines = linesOf(chart)
   const buckets = bucketsOf(chart)
@@ -137,7 +137,7 @@ export function UsageLines({ label, chart }: { label: string; chart: UsageChart 
   )
 }
 
-/** The shape of a figure's course; its number stands beside it. */
+/** The shape of a figure over time. The number itself is next to it. */
 export const Sparkline = ({ chart }: { chart: UsageChart }) => {
   const values = linesOf(chart)[0]?.values ?? []
   return (

@@ -5,7 +5,7 @@ interface RoleChipProps {
   readonly color: number | null
 }
 
-/** A role in its colour. The name is always there: no two colours can be told apart by everybody. */
+/** A role in its color. The name is always shown, because not all readers can tell colors apart. */
 export const RoleChip = ({ name, color }: RoleChipProps) => (
   <span className="chip" style={roleColors(color)} title={name}>
     {name}

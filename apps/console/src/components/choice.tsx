@@ -1,16 +1,16 @@
 interface ChoiceProps {
   readonly label: string
   readonly value: string
-  /** What may be chosen, each with what it is called. */
+  /** The options, from value to label. */
   readonly options: Readonly<Record<string, string>>
-  /** What it is called when nothing is chosen; without it something always is. */
+  /** The label of the empty option. Without it, an option is always chosen. */
   readonly all?: string
   readonly onChoose: (value: string) => void
-  /** In the head of a panel there is less room. */
+  /** Smaller, for the head of a panel. */
   readonly isSmall?: boolean
 }
 
-/** Narrows or changes what is shown to one of a few. */
+/** A select that filters or changes the view. */
 export const Choice = ({ label, value, options, all, onChoose, isSmall = false }: ChoiceProps) => (
   <select
     className={isSmall ? 'input range' : 'input'}
@@ -27,6 +27,6 @@ export const Choice = ({ label, value, options, all, onChoose, isSmall = false }
   </select>
 )
 
-/** Records to choose among, by their ids. */
+/** Returns records as options, from ID to name. */
 export const byId = (records: readonly { readonly id: string; readonly name: string }[] = []) =>
   Object.fromEntries(records.map(({ id, name }) => [id, name]))

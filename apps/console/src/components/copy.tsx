@@ -47,7 +47,7 @@ interface SecretProps {
   readonly takesFocus?: boolean
 }
 
-/** A secret that is shown once; it is nowhere else, also not in what the browser keeps. */
+/** A secret that is shown once. It is stored nowhere else, and not in the browser's storage either. */
 export function Secret({ text, label, takesFocus = true }: SecretProps) {
   const box = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another secret takes the focus anew.

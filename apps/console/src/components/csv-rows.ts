@@ -7,7 +7,7 @@ export function createRowCount(): (chunk: Uint8Array) => number {
   let isQuoted = false
   return (chunk) => {
     for (const byte of chunk) {
-      // A doubled quote is one that ends and one that begins.
+      // A doubled quote counts as the end of a quoted part and the start of another.
       if (byte === quote) isQuoted = !isQuoted
       else if (byte === lineEnd && !isQuoted) lines += 1
     }

@@ -2,14 +2,16 @@ import { Button } from './button.tsx'
 import { newestKey, olderKey } from './page-keys.ts'
 
 interface CursorPagerProps {
-  /** Where this page begins; undefined for the first. */
+  /** The cursor of this page; undefined for the first page. */
   readonly after: string | undefined
-  /** Where the next one begins; null on the last. */
+  /** The cursor of the next page; null on the last page. */
   readonly next: string | null
   readonly onGo: (cursor: string | undefined) => void
 }
 
-/** Goes on in a list that is read by cursor; the way back is that of the browser. */
+/**
+ * Buttons to the next page of a list that is read by cursor, and back to the first. The browser goes back page by page.
+ */
 export const CursorPager = ({ after, next, onGo }: CursorPagerProps) =>
   after === undefined && next === null ? null : (
     <nav className="pager" aria-label="Pages">

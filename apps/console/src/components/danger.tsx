@@ -6,22 +6,24 @@ import { countText } from './number.tsx'
 import { Problem, Skeleton } from './states.tsx'
 
 interface DangerProps {
-  /** Verb and object, as on the button that led here: `Revoke the key`. */
+  /** Verb and object, as on the button that opened this dialog: `Revoke the key`. */
   readonly action: string
-  /** The same as a question about this one: `Revoke the key of “Wiki”?` */
+  /** The same as a question about this object: `Revoke the key of “Wiki”?` */
   readonly question: string
   readonly isOpen: boolean
   readonly onClose: () => void
-  /** Asks the service what it would do. */
+  /** Asks the service for a dry run of the action. */
   readonly preview: () => Promise<DryRun | undefined>
-  /** What it does besides what can be counted. */
+  /** The effects that a dry run cannot count. */
   readonly children?: ReactNode
-  /** What has to be typed; without it a click is enough. */
+  /** The name to type for confirmation. Without it, a click is enough. */
   readonly name?: string
   readonly run: () => Promise<unknown>
 }
 
-/** Asks before something that cannot be taken back: what it will do in numbers, and the name of what it is done to. */
+/**
+ * Asks for confirmation of an action that cannot be undone. It shows the effects in numbers and the name of the object.
+ */
 export function Danger({ action, question, isOpen, onClose, preview, children, name, run }: DangerProps) {
   return (
     <Dialog title={question} isOpen={isOpen} onClose={onClose} isQuestion>
@@ -101,7 +103,7 @@ function DangerBody({ action, onClose, preview, children, name, run }: BodyProps
   )
 }
 
-/** The numbers of a dry run as sentences. */
+/** Returns the numbers of a dry run as sentences. */
 export function effectsOf(answer: DryRun | undefined): string[] {
   if (!answer) return ['Nothing else changes.']
   const { sessionsEnded, membersAffected, keysEnded, submissionsDeleted, hostsEnded } = answer

@@ -1,70 +1,89 @@
 import { Link, useNavigate } from '@tanstack/react-router'
-import { type MouseEvent, type ReactNode, useState } from 'react'
+import { Fragment, type MouseEvent, type ReactNode, useState } from 'react'
+import { type SortValue, sorted, sortOf } from './sort.ts'
+import { TableFrame } from './table-frame.tsx'
+import { TableHead } from './table-head.tsx'
+import { useFilters } from './use-filters.ts'
 import { isLong, type PlacedRow, VirtualRows } from './virtual-rows.tsx'
 
 export interface Column<Row> {
   readonly header: string
   readonly cell: (row: Row) => ReactNode
-  /** Numbers and actions stand at the end. */
+  /** Numbers and actions are aligned to the end. */
   readonly align?: 'start' | 'end'
-  /** Left out where there is little room. */
-  readonly isMinor?: boolean
   readonly width?: string
+  /** The value to sort by. Only for tables that have all rows: the order of one page among many is meaningless. */
+  readonly sortBy?: (row: Row) => SortValue
 }
 
 interface DataTableProps<Row> {
-  /** What it lists: its name for who cannot see it. */
+  /** The name of the table for screen readers. */
   readonly label: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly rowKey: (row: Row) => string
-  /** Where a row leads: its first cell is the link, and all of it can be clicked. */
+  /** The address that a row opens. The first cell is the link, and the whole row can be clicked. */
   readonly rowLink?: (row: Row) => string
-  /** What stands there without rows, with the next step. */
+  /** The heading above a group of rows. Rows with the same heading must be adjacent. Not for long tables. */
+  readonly groupOf?: (row: Row) => string
+  /** Shows more rows on a screen. */
+  readonly isDense?: boolean
+  /** The content of a table without rows, with the next step. */
   readonly empty: ReactNode
 }
 
-/** A table of rows that lead somewhere. `j` and `k` go from row to row, `Enter` opens. */
+/**
+ * A table of rows that open a page, and on a narrow screen a list of cards. `j` and `k` move between rows, and `Enter`
+ * opens one.
+ */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { label, columns, rows, empty } = props
-  if (rows.length === 0) return <div className="table-frame">{empty}</div>
-  const head = (
-    <thead>
-      <tr>
-        {columns.map(({ header, align, isMinor, width }) => (
-          <th key={header} scope="col" data-align={align} data-minor={isMinor || undefined} style={{ width }}>
-            {header || <span className="unseen">Actions</span>}
-          </th>
-        ))}
-      </tr>
-    </thead>
-  )
-  if (isLong(rows.length)) return <VirtualTable {...props} head={head} />
+  const { label, columns, empty } = props
+  const [filters, setFilters] = useFilters()
+  if (props.rows.length === 0) return <div className="table-frame">{empty}</div>
+  const sort = sortOf(filters['sort'])
+  const rows = sorted(props.rows, columns, sort)
+  const head = <TableHead columns={columns} sort={sort} onSort={(next) => setFilters({ sort: next })} />
+  if (isLong(rows.length)) return <VirtualTable {...props} rows={rows} head={head} />
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
-    // biome-ignore lint/a11y/useSemanticElements: it groups no fields.
-    <div className="table-frame" role="group" aria-label={label} tabIndex={0}>
-      <table className="table">
+    <TableFrame label={label}>
+      <table className="table cards" data-dense={props.isDense || undefined}>
         <caption className="unseen">{label}</caption>
         {head}
         <tbody>
-          {rows.map((row) => (
-            <TableRow key={props.rowKey(row)} {...props} row={row} />
-          ))}
+          <Rows {...props} rows={rows} />
         </tbody>
       </table>
-    </div>
+    </TableFrame>
   )
+}
+
+function Rows<Row>(props: DataTableProps<Row>) {
+  const { rows, rowKey, groupOf, columns } = props
+  return rows.map((row, at) => {
+    const group = groupOf?.(row)
+    const before = rows[at - 1]
+    const isFirst = group !== undefined && (before === undefined || groupOf?.(before) !== group)
+    return (
+      <Fragment key={rowKey(row)}>
+        {isFirst && (
+          <tr className="group">
+            <th colSpan={columns.length} scope="colgroup">
+              {group}
+            </th>
+          </tr>
+        )}
+        <TableRow {...props} row={row} />
+      </Fragment>
+    )
+  })
 }
 
 function VirtualTable<Row>({ head, ...props }: DataTableProps<Row> & { head: ReactNode }) {
   const [frame, setFrame] = useState<HTMLElement | null>(null)
   const { rows, columns, label } = props
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
-    // biome-ignore lint/a11y/useSemanticElements: it groups no fields.
-    <div className="table-frame" data-virtual="" ref={setFrame} role="group" aria-label={label} tabIndex={0}>
-      <table className="table" aria-rowcount={rows.length + 1}>
+    <TableFrame label={label} isVirtual ref={setFrame}>
+      <table className="table cards" aria-rowcount={rows.length + 1}>
         <caption className="unseen">{label}</caption>
         {head}
         <tbody>
@@ -76,7 +95,7 @@ function VirtualTable<Row>({ head, ...props }: DataTableProps<Row> & { head: Rea
           </VirtualRows>
         </tbody>
       </table>
-    </div>
+    </TableFrame>
   )
 }
 
@@ -89,7 +108,7 @@ function TableRow<Row>({ columns, row, rowLink, placed }: TableRowProps<Row>) {
   const navigate = useNavigate()
   const to = rowLink?.(row)
   const open = (event: MouseEvent) => {
-    // A click on something in the row means that; marking text means nothing.
+    // A click on a control within the row is for that control, and a click that ends a text selection opens nothing.
     const isOther = event.target instanceof Element && event.target.closest('a, button, input, select, label')
     if (!to || isOther || getSelection()?.toString()) return
     if (event.metaKey || event.ctrlKey) window.open(`/console${to}`, '_blank', 'noopener')
@@ -98,8 +117,8 @@ function TableRow<Row>({ columns, row, rowLink, placed }: TableRowProps<Row>) {
   return (
     // The link in the first cell is for the keyboard.
     <tr data-opens={to ? '' : undefined} onClick={to ? open : undefined} {...placed}>
-      {columns.map(({ header, cell, align, isMinor }, column) => (
-        <td key={header} data-align={align} data-minor={isMinor || undefined}>
+      {columns.map(({ header, cell, align }, column) => (
+        <td key={header} data-align={align} data-label={header || undefined}>
           {column === 0 && to ? (
             <Link to={to} className="row-link">
               {cell(row)}

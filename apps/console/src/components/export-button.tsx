@@ -6,7 +6,7 @@ import { numberText } from './number.tsx'
 import { saveFile } from './save-file.ts'
 import { Problem } from './states.tsx'
 
-/** A list as a CSV file, with what is already there of it: a long one takes a while. */
+/** Downloads a list as a CSV file. A long list takes a while, so the button counts the rows that have arrived. */
 export function ExportButton({ address, fileName }: { address: string; fileName: string }) {
   const [rows, setRows] = useState<number>()
   const [error, setError] = useState<RolecallError>()
@@ -37,7 +37,7 @@ export function ExportButton({ address, fileName }: { address: string; fileName:
   )
 }
 
-/** Reads a CSV file and says how many rows of it are there. */
+/** Reads a CSV file and reports the number of rows that have arrived. */
 async function read(address: string, signal: AbortSignal, tell: (rows: number) => void): Promise<Blob> {
   const response = await fetch(address, { signal, headers: { accept: 'text/csv, application/json' } })
   if (!response.ok || !response.body) throw refusalOf(response)

@@ -1,7 +1,7 @@
-/** Whether a dialog is open, or on its way out: it keeps the focus until it is gone. */
+/** True while a dialog is open or closing: it keeps the focus until it is removed. */
 const isAsking = () => document.querySelector('[role="dialog"], [role="alertdialog"]') !== null
 
-/** Gives the focus to something new, as soon as no dialog holds it. What is returned calls it off. */
+/** Moves the focus to a new element as soon as no dialog holds it. Returns a function that cancels the move. */
 export function focusOnceFree(element: HTMLElement): () => void {
   if (!isAsking()) {
     element.focus()
@@ -17,8 +17,8 @@ export function focusOnceFree(element: HTMLElement): () => void {
 }
 
 /**
- * Gives the focus to the title of the page when what had it is taken out of the page, so that the keyboard and a screen reader
- * go on from there and not from the top of the document. Returns what ends it.
+ * Moves the focus to the page title if the focused element is removed, so that the keyboard and a screen reader
+ * continue there and not at the top of the document. Returns a function that stops it.
  */
 export function keepFocus(): () => void {
   let last: Element | null = null
@@ -29,13 +29,13 @@ export function keepFocus(): () => void {
   const mend = () => {
     if (!isLost(last) || isAsking()) return
     const title = document.querySelector<HTMLElement>('main h1')
-    // Without a title the page is still being loaded: the next change is looked at again.
+    // A page without a title is still loading. The next change checks again.
     title?.focus({ preventScroll: true })
   }
   const observer = new MutationObserver(() => {
     if (!isLost(last)) return
     cancelAnimationFrame(frame)
-    // A dialog that has closed gives the focus back in the next frame.
+    // A dialog that has closed returns the focus in the next frame.
     frame = requestAnimationFrame(() => {
       frame = requestAnimationFrame(mend)
     })

@@ -1,25 +1,15 @@
 import type { Latency } from '@rolecall/sdk/admin'
+import { useState } from 'react'
 import { useAnswer } from '../api/queries.ts'
+import { Button } from './button.tsx'
 import { Choice } from './choice.tsx'
 import { type Column, DataTable } from './data-table.tsx'
-import { Num, numberText } from './number.tsx'
+import { boundText, shareText } from './latency-text.ts'
+import { countText, Num, numberText } from './number.tsx'
 import { Panel } from './page.tsx'
 import { Answer, Empty } from './states.tsx'
 import type { Range } from './time-range.tsx'
 import { useFilters } from './use-filters.ts'
-
-/** A bound of the histogram as people read it; beyond the last one nothing is known but that it was longer. */
-const boundText = (ms: number | null, measured: number): string => {
-  if (measured === 0) return '–'
-  if (ms === null) return '> 10 s'
-  return ms < 1_000 ? `≤ ${numberText(ms)} ms` : `≤ ${numberText(ms / 1_000)} s`
-}
-
-const shareText = (part: number, count: number): string => {
-  if (part === 0) return '0 %'
-  const share = (100 * part) / count
-  return share < 0.1 ? '< 0.1 %' : `${numberText(Math.round(share * 10) / 10)} %`
-}
 
 const Share = ({ part, count }: { part: number; count: number }) => (
   <span className="number" title={`${numberText(part)} of ${numberText(count)}`}>
@@ -27,11 +17,15 @@ const Share = ({ part, count }: { part: number; count: number }) => (
   </span>
 )
 
+/** The busiest rows come first; the others are shown on request. */
+const mostFolded = 5
+
 const groupings = { route: 'By endpoint', project: 'By project' } as const
 
-/** How long answers take and how many are errors; of one project where one is named. */
+/** The latency and the share of errors, of all projects or of one. */
 export function LatencyPanel({ range: { from, to }, projectId }: { range: Range; projectId?: string }) {
   const [{ of }, setFilters] = useFilters()
+  const [isWhole, setWhole] = useState(false)
   const groupBy = of === 'project' && projectId === undefined ? 'project' : 'route'
   const latency = useAnswer('latency', { query: { from, to, groupBy, projectId, limit: 100 } })
   const columns: readonly Column<Latency>[] = [
@@ -39,14 +33,18 @@ export function LatencyPanel({ range: { from, to }, projectId }: { range: Range;
       header: groupBy === 'route' ? 'Endpoint' : 'Project',
       cell: ({ name }) => <span className={groupBy === 'route' ? 'mono' : undefined}>{name}</span>,
     },
-    { header: 'Answers', align: 'end', cell: ({ count }) => <Num value={count} short /> },
-    { header: 'Half', align: 'end', cell: ({ p50Ms, measured }) => boundText(p50Ms, measured) },
-    { header: '95 %', align: 'end', cell: ({ p95Ms, measured }) => boundText(p95Ms, measured) },
-    { header: '99 %', align: 'end', cell: ({ p99Ms, measured }) => boundText(p99Ms, measured) },
+    {
+      header: 'Answers',
+      align: 'end',
+      cell: ({ count }) => <Num value={count} short />,
+      sortBy: ({ count }) => count,
+    },
+    { header: 'p50', align: 'end', cell: ({ p50Ms, measured }) => boundText(p50Ms, measured) },
+    { header: 'p95', align: 'end', cell: ({ p95Ms, measured }) => boundText(p95Ms, measured) },
+    { header: 'p99', align: 'end', cell: ({ p99Ms, measured }) => boundText(p99Ms, measured) },
     {
       header: 'Refused',
       align: 'end',
-      isMinor: true,
       cell: ({ clientErrors, count }) => <Share part={clientErrors} count={count} />,
     },
     {
@@ -58,7 +56,7 @@ export function LatencyPanel({ range: { from, to }, projectId }: { range: Range;
   return (
     <Panel
       title="How long answers take"
-      note="So many took no longer than this, on all instances; the network is not in it."
+      note="p50, p95 and p99 on the server, across all instances."
       flush
       actions={
         projectId === undefined && (
@@ -74,13 +72,22 @@ export function LatencyPanel({ range: { from, to }, projectId }: { range: Range;
     >
       <Answer of={latency}>
         {({ data }) => (
-          <DataTable
-            label="How long answers take"
-            columns={columns}
-            rows={data}
-            rowKey={({ key }) => key}
-            empty={<Empty title="Nothing was asked">Times arrive within a second of an answer.</Empty>}
-          />
+          <>
+            <DataTable
+              label="How long answers take"
+              columns={columns}
+              rows={isWhole ? data : data.slice(0, mostFolded)}
+              rowKey={({ key }) => key}
+              empty={<Empty title="No requests">Times arrive within a second of an answer.</Empty>}
+            />
+            {data.length > mostFolded && (
+              <div className="panel-foot">
+                <Button size="small" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+                  {isWhole ? 'Show fewer' : `Show all ${countText(data.length, 'row')}`}
+                </Button>
+              </div>
+            )}
+          </>
         )}
       </Answer>
     </Panel>

@@ -1,24 +1,24 @@
 import { useEffect } from 'react'
 
-/** A period of which either end may be open, as instants. */
+/** A period as instants. Either end may be open. */
 export interface Period {
   readonly from: string | undefined
   readonly to: string | undefined
 }
 
-/** What the page on the screen shows of the course of time, for the keys that copy and paste it. */
+/** The period of the page on the screen, for the keys that copy and paste it. */
 export interface PagePeriod {
   readonly period: Period
-  /** Takes moments of the reader’s zone, as addresses of pages have them. */
+  /** Shows another period. Its moments are in the reader’s zone, as in page addresses. */
   readonly show: (from: string, to: string) => void
 }
 
 let shown: PagePeriod | undefined
 
-/** Undefined where the page has no period. */
+/** Returns the period of the page; undefined if the page has none. */
 export const shownPeriod = (): PagePeriod | undefined => shown
 
-/** Says which period the page shows. */
+/** Registers the period of the page while it is mounted. */
 export function usePagePeriod(page: PagePeriod): void {
   useEffect(() => {
     shown = page

@@ -1,36 +1,73 @@
 import { Link, useLocation } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef } from 'react'
+import { Copyable } from './copy.tsx'
+import { type Guide, guideAddress, guides } from './guides.ts'
 
 interface PageProps {
   readonly title: string
-  /** What the page is for, where its title does not say. */
+  /** The purpose of the page, if the title does not explain it. */
   readonly lead?: ReactNode
   readonly actions?: ReactNode
-  /** Where it belongs: the way up. */
+  readonly picture?: ReactNode
+  /** The guide that explains the page. */
+  readonly guide?: Guide
+  /** The ID of the object on the page, to copy. */
+  readonly id?: string | undefined
+  /** The link to the parent page. */
   readonly up?: { readonly to: string; readonly text: string }
   readonly width?: 'normal' | 'wide' | 'narrow'
   readonly children: ReactNode
 }
 
-/** A page of the console: its title is that of the window, too, and what gets the focus when it opens. */
-export function Page({ title, lead, actions, up, width = 'normal', children }: PageProps) {
+/** A page of the console. Its title is also the title of the window, and receives the focus when the page opens. */
+export function Page({
+  title,
+  lead,
+  actions,
+  picture,
+  guide,
+  id,
+  up,
+  width = 'normal',
+  children,
+}: PageProps) {
   useEffect(() => {
     document.title = `${title} · Rolecall`
   }, [title])
   return (
     <div className="page" data-width={width}>
       <header className="page-head">
+        {picture}
         <div className="page-head-text">
           {up && (
-            <nav className="crumbs" aria-label="Way up">
+            <nav className="crumbs" aria-label="Breadcrumbs">
               <Link to={up.to}>{up.text}</Link>
               <span aria-hidden="true">/</span>
+              <span aria-current="page">
+                <bdi>{title}</bdi>
+              </span>
             </nav>
           )}
-          <h1 tabIndex={-1}>{title}</h1>
+          <h1 tabIndex={-1}>
+            <bdi>{title}</bdi>
+          </h1>
           {lead && <p className="page-lead">{lead}</p>}
+          {id !== undefined && (
+            <p className="page-id">
+              ID <Copyable text={id} />
+            </p>
+          )}
         </div>
-        {actions && <div className="row">{actions}</div>}
+        {(actions || guide) && (
+          <div className="row">
+            {guide && (
+              <a href={guideAddress(guide)} target="_blank" rel="noreferrer" title={guides[guide]}>
+                Guide
+              </a>
+            )}
+            {actions}
+          </div>
+        )}
       </header>
       {children}
     </div>
@@ -49,7 +86,7 @@ export const Panel = ({
   title?: string
   note?: ReactNode
   actions?: ReactNode
-  /** A table fills it to its edges. */
+  /** Removes the padding, so that a table fills the panel to its edges. */
   flush?: boolean
   kind?: 'plain' | 'danger'
   children: ReactNode
@@ -68,11 +105,11 @@ export const Panel = ({
   </section>
 )
 
-/** The parts of one thing, each with an address of its own. */
+/** The tabs of one object, each with its own address. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly { to: string; text: string }[] }) {
   const { pathname } = useLocation()
   const strip = useRef<HTMLElement>(null)
-  // Where they are more than fit, the one that is open is seen.
+  // Keeps the open tab in view if the strip scrolls.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the page that is open decides which it is.
   useEffect(() => {
     const current = strip.current?.querySelector('[aria-current="page"]')
@@ -89,7 +126,7 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly { to: stri
   )
 }
 
-/** Names and values. */
+/** A list of names and values. */
 export const Facts = ({ of }: { of: readonly (readonly [string, ReactNode])[] }) => (
   <dl className="facts">
     {of.map(([name, value]) => (
@@ -101,7 +138,7 @@ export const Facts = ({ of }: { of: readonly (readonly [string, ReactNode])[] })
   </dl>
 )
 
-/** A few numbers that say how things are. */
+/** A few numbers that summarize a page. */
 export const Figures = ({ of }: { of: readonly { name: string; value: ReactNode; note?: ReactNode }[] }) => (
   <dl className="figures">
     {of.map(({ name, value, note }) => (

@@ -8,7 +8,7 @@ interface PagerProps {
   readonly onPage: (page: number) => void
 }
 
-/** Leads through the pages of a list. Nothing is there to lead through on one page. */
+/** Buttons through the pages of a list, hidden if there is only one page. */
 export const Pager = ({ page, pages, onPage }: PagerProps) =>
   pages > 1 && (
     <nav className="pager" aria-label="Pages">

@@ -1,5 +1,5 @@
 interface PeriodFieldsProps {
-  /** Moments of the reader’s zone, as a field for date and time says them. */
+  /** A moment in the reader’s zone, in the format of a `datetime-local` input. */
   readonly from: string | undefined
   readonly to: string | undefined
   readonly onChange: (changes: { readonly from?: string; readonly to?: string }) => void
@@ -29,7 +29,7 @@ export const PeriodFields = ({ from, to, onChange }: PeriodFieldsProps) => (
   </>
 )
 
-/** A moment of the reader’s zone, as a field for date and time says it, as an instant. */
+/** Converts the value of a `datetime-local` input, in the reader’s zone, to an instant. */
 export function instantOf(text: string | undefined): string | undefined {
   const at = new Date(text ?? '')
   return Number.isNaN(at.getTime()) ? undefined : at.toISOString()

@@ -1,7 +1,10 @@
 import { useState } from 'react'
 import { admin } from '../api/admin.ts'
 
-/** The service's own address of a picture of the platform: no page asks another host. Undefined where it is none. */
+/**
+ * Returns the service's own address of a picture of the platform, because pages contact no other host. Undefined if the
+ * URL is not such a picture.
+ */
 export function pictureAddress(url: string | null): string | undefined {
   const [, kind, id, hash] =
     /\/(avatars|icons)\/(\d{17,20})\/((?:a_)?[0-9a-f]{1,64})\.\w+$/.exec(url ?? '') ?? []
@@ -9,7 +12,7 @@ export function pictureAddress(url: string | null): string | undefined {
   return admin.address('getImage', { params: { kind, id, hash } })
 }
 
-/** Somebody, or a server, as a picture; its first letter where there is none. The name stands beside it. */
+/** A picture of a member or a server, with the first letter of the name as the fallback. The name is next to it. */
 export function Picture({ url, name }: { url: string | null; name: string }) {
   const [failed, setFailed] = useState<string>()
   const address = pictureAddress(url)

@@ -2,28 +2,41 @@ import { useState } from 'react'
 import { admin } from '../api/admin.ts'
 
 interface PortraitProps {
-  /** The address of the picture at the chat platform, as the service tells it. */
+  /** The address of the picture at the chat platform, as the service returns it. */
   readonly of: string | null
-  /** Whose picture it is: its first letter stands there without one. */
+  /** The name of the member or server. Without a picture, its first letter is shown. */
   readonly name: string
+  readonly size?: 'normal' | 'large'
 }
 
-/** A picture of a member or server, by the service: no browser of an administrator asks the chat platform. */
-export function Portrait({ of, name }: PortraitProps) {
+const pixels = { normal: 24, large: 44 } as const
+
+/**
+ * A picture of a member or server, loaded through the service. An administrator's browser never contacts the chat
+ * platform.
+ */
+export function Portrait({ of, name, size = 'normal' }: PortraitProps) {
   const [failed, setFailed] = useState<string>()
   const address = pictureOf(of)
   return (
-    <span className="portrait" aria-hidden="true">
+    <span className="portrait" data-size={size} aria-hidden="true">
       {address === undefined || address === failed ? (
         [...name][0]?.toUpperCase()
       ) : (
-        <img src={address} alt="" width={24} height={24} loading="lazy" onError={() => setFailed(address)} />
+        <img
+          src={address}
+          alt=""
+          width={pixels[size]}
+          height={pixels[size]}
+          loading="lazy"
+          onError={() => setFailed(address)}
+        />
       )}
     </span>
   )
 }
 
-/** Where the service has the picture of this address; undefined for one that is nobody's own. */
+/** Returns the service's own address of a picture. Undefined for a default picture of the platform. */
 export function pictureOf(address: string | null): string | undefined {
   const [, kind, id, hash] = /\/(avatars|icons)\/(\d+)\/([a-z0-9_]+)/.exec(address ?? '') ?? []
   if ((kind !== 'avatars' && kind !== 'icons') || id === undefined || hash === undefined) return undefined

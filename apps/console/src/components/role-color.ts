@@ -1,11 +1,14 @@
 import { contrast, type Rgb } from '@rolecall/contract'
 
-/** Where chips stand: `--raised`, light and dark. */
+/** The background of chips: `--raised`, light and dark. */
 const surfaces = { light: [255, 255, 255], dark: [23, 26, 32] } as const
 
-/** A role's colours on the ground of the console, each with 4.5:1 or more; undefined for a role without a colour. */
+/**
+ * Returns the colors of a role on the console's background, each with a contrast of 4.5:1 or more. Undefined for a role
+ * without a color.
+ */
 export function roleColors(color: number | null): { color: string; backgroundColor: string } | undefined {
-  // The platform writes "no colour" as black.
+  // The platform stores "no color" as black.
   if (!color) return undefined
   const rgb: Rgb = [(color >> 16) & 255, (color >> 8) & 255, color & 255]
   const light = readable(rgb, surfaces.light, [0, 0, 0])
@@ -16,7 +19,7 @@ export function roleColors(color: number | null): { color: string; backgroundCol
   }
 }
 
-/** The colour as text on a breath of itself, moved towards `end` until it can be read. */
+/** Returns the color as text on a tint of itself, shifted towards `end` until it is readable. */
 export function readable(color: Rgb, surface: Rgb, end: Rgb): { text: Rgb; ground: Rgb } {
   const ground = rounded(mix(surface, color, 0.12))
   for (let part = 0; part < 1; part += 0.02) {

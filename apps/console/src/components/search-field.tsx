@@ -10,7 +10,7 @@ interface SearchFieldProps {
 
 const settleMs = 60
 
-/** Searches as one types. `/` leads here. */
+/** Searches as the user types. `/` moves the focus here. */
 export function SearchField({ label, value, onSearch }: SearchFieldProps) {
   const [typed, setTyped] = useState(value)
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is searched for follows what is typed, and nothing else.

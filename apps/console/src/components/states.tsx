@@ -1,8 +1,9 @@
 import type { RolecallError } from '@rolecall/sdk/admin'
 import type { ReactNode } from 'react'
+import { labelOf } from '../forms/label.ts'
 import { Copyable } from './copy.tsx'
 
-/** Nothing is there yet, and what to do about it. */
+/** A message that nothing exists yet, with the next step. */
 export const Empty = ({
   title,
   children,
@@ -19,7 +20,7 @@ export const Empty = ({
   </div>
 )
 
-/** The final shape without its content; only shown when the answer is not there at once. */
+/** A placeholder in the final shape of the content. It appears only if the response is slow. */
 export const Skeleton = ({ rows = 6, height = 40 }: { rows?: number; height?: number }) => (
   <div className="stack tight late" role="status" aria-label="Loading">
     {Array.from({ length: rows }, (_, row) => (
@@ -36,7 +37,7 @@ interface NoticeProps {
   readonly action?: ReactNode
 }
 
-/** Something to know, where it matters. */
+/** A message, shown next to its subject. */
 export const Notice = ({ tone = 'none', title, children, action }: NoticeProps) => (
   <div className="notice" data-tone={tone}>
     <div>
@@ -47,11 +48,25 @@ export const Notice = ({ tone = 'none', title, children, action }: NoticeProps) 
   </div>
 )
 
-/** What was refused or failed: what happened, the code, the request to name to an operator. */
+/** The reason of a refusal: each wrong field in words, or the service's sentence without its marks for programs. */
+const Reason = ({ error: { errors, detail, message } }: { error: RolecallError }) =>
+  errors.length === 0 ? (
+    (detail || message).replaceAll('`', '')
+  ) : (
+    <ul>
+      {errors.map((one) => (
+        <li key={`${one.path} ${one.message}`}>
+          {labelOf(one.path.split('/').at(-1) ?? '')} {one.message}.
+        </li>
+      ))}
+    </ul>
+  )
+
+/** A failed or rejected call: the problem, the error code, and the request ID for an operator. */
 export const Problem = ({ error, title }: { error: RolecallError; title?: string }) => (
   <div role="alert">
     <Notice tone="bad" title={title ?? 'That did not work'}>
-      {error.detail || error.message}
+      <Reason error={error} />
       <span className="row quiet">
         <code>{error.code}</code>
         {error.requestId && (
@@ -70,7 +85,7 @@ interface Answered<T> {
   readonly isPlaceholderData: boolean
 }
 
-/** An answer, or its shape while it is on the way, or why there is none. Old rows stay while new ones come. */
+/** A response, a placeholder while it loads, or the error. Old rows stay on the screen while new ones load. */
 export function Answer<T>({
   of,
   loading = <Skeleton />,
@@ -83,5 +98,16 @@ export function Answer<T>({
   if (of.data !== undefined) {
     return of.isPlaceholderData ? <div className="stale">{children(of.data)}</div> : children(of.data)
   }
-  return of.error ? <Problem error={of.error} title="This could not be read" /> : loading
+  if (!of.error) return loading
+  if (of.error.status === 403) return <Forbidden />
+  if (of.error.status === 404)
+    return <Empty title="This does not exist">It was removed, or the address has a mistake.</Empty>
+  return <Problem error={of.error} title="This could not be loaded" />
 }
+
+/** The reader is signed in but lacks the role. */
+const Forbidden = () => (
+  <Empty title="You do not have access to this">
+    Only System Admins and auditors do. Ask one of them for what you need.
+  </Empty>
+)

@@ -16,12 +16,12 @@ const ranges = {
 
 type RangeName = keyof typeof ranges
 
-/** A period as it is asked for, and as the choice of it says it. */
+/** A period for queries, and the option that selects it. */
 export interface Range {
   readonly from: string
   /** Undefined up to now. */
   readonly to: string | undefined
-  /** For one line, and for several: an answer has so many points at most. */
+  /** The bucket for a chart of one line, and for one of several lines: a response has a limited number of points. */
   readonly fine: Bucket
   readonly coarse: Bucket
   readonly name: RangeName | 'pasted'
@@ -31,16 +31,16 @@ const buckets: readonly Bucket[] = ['1m', '5m', '15m', '1h', '6h', '1d']
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: dayMs }
 const lengthMs = (bucket: Bucket) => Number.parseInt(bucket, 10) * (unitMs[bucket.slice(-1)] ?? dayMs)
 
-/** The shortest bucket of which a period has no more than so many. */
+/** Returns the shortest bucket that divides the period into at most this many. */
 const bucketFor = (ms: number, most: number): Bucket =>
   buckets.find((bucket) => ms / lengthMs(bucket) <= most) ?? '1d'
 
 const bucketsFor = (ms: number) => ({ fine: bucketFor(ms, 170), coarse: bucketFor(ms, 30) })
 
-/** Read anew with each quarter of an hour: what is asked for stays the same in between. */
+/** The start of a period moves every quarter of an hour. In between, the query stays the same. */
 const stepMs = 900_000
 
-/** The period that the address means: one that was pasted, or so long up to now. */
+/** Returns the period of the address: a pasted one, or a range up to now. */
 export function useRange(): Range {
   const [{ range: word, from, to }, setFilters] = useFilters()
   const step = Math.floor(Date.now() / stepMs)

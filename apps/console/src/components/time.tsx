@@ -1,5 +1,7 @@
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'full' })
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
 
 const units = [
@@ -11,7 +13,7 @@ const units = [
   ['minute', 60],
 ] as const
 
-/** How long ago, or how long from now, in the largest unit that fits. */
+/** Returns the distance from now, past or future, in the largest unit that fits. */
 export function timeFrom(at: Date, now: Date): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1_000)
   const [unit, length] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
@@ -19,12 +21,15 @@ export function timeFrom(at: Date, now: Date): string {
 }
 
 interface TimeProps {
-  /** As the service says it; null is never. */
+  /** The moment as the service returns it; null means never. */
   readonly at: string | null | undefined
-  /** What stands there for never. */
+  /** The text for never. */
   readonly never?: string
-  /** `relative`: how long ago; `full`: date and time of the reader’s zone; `both`. The rest, and UTC, on hover. */
-  readonly show?: 'relative' | 'full' | 'both'
+  /**
+   * `relative`: the distance from now; `full`: date and time in the reader’s zone; `both`; `clock`: the time of day.
+   * The other forms, and UTC, appear on hover.
+   */
+  readonly show?: 'relative' | 'full' | 'both' | 'clock'
 }
 
 /** A moment in the reader’s zone and format. */
@@ -34,17 +39,21 @@ export function Time({ at, never = 'never', show = 'relative' }: TimeProps) {
   const utc = `${at.slice(0, 19).replace('T', ' ')} UTC`
   return (
     <time dateTime={at} title={`${exact.format(date)}\n${utc}`} className="nowrap">
-      {show !== 'relative' && moment.format(date)}
+      {(show === 'full' || show === 'both') && moment.format(date)}
       {show === 'both' && ', '}
-      {show !== 'full' && timeFrom(date, new Date())}
+      {(show === 'relative' || show === 'both') && timeFrom(date, new Date())}
+      {show === 'clock' && clock.format(date)}
     </time>
   )
 }
 
-/** A moment as words, where no element can stand. */
+/** Returns the day of a moment in the reader’s zone: `Wednesday, November 25, 2026`. */
+export const dayText = (at: string): string => day.format(new Date(at))
+
+/** Returns a moment as text, for places that cannot contain an element. */
 export const momentText = (at: string): string => moment.format(new Date(at))
 
-/** Seconds in words: `2 hours`. */
+/** Returns seconds in words: `2 hours`. */
 export function durationText(seconds: number): string {
   const [unit, length] = units.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['second', 1]
   return new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'long' }).format(

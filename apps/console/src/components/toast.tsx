@@ -6,7 +6,7 @@ type Say = (text: string) => void
 
 const ToastContext = createContext<Say>(() => {})
 
-/** Says in a line what was done; only ever after the service has said so. What failed stays where it happened. */
+/** Confirms a change in one line, after the service has accepted it. An error stays next to the action that failed. */
 export const useToast = (): Say => useContext(ToastContext)
 
 const shownMs = 6_000

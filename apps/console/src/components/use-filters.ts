@@ -2,14 +2,18 @@ import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 
 type Filters = Readonly<Record<string, string | undefined>>
 
-/** What narrows a page, from its address: it can be reloaded, sent to somebody, and gone back to. */
+/**
+ * The filters of a page, read from its address, so that they survive a reload, can be shared, and are part of the
+ * history.
+ */
 export function useFilters(): readonly [Filters, (changes: Filters) => void] {
   const filters: Filters = useSearch({ strict: false })
   const navigate = useNavigate()
   const router = useRouter()
-  // What was changed a moment ago, while something typed was settling, stays changed.
+  // Merges into the latest filters, so a change made while a text field settles is not lost.
   const set = (changes: Filters) => {
-    // A page that is being left narrows nothing: what was typed there just before would end up in the next page's address.
+    // A page that is being left sets no filters: text that was just typed there would end up in the address of the next
+    // page.
     const shown = router.state.resolvedLocation
     if (shown && shown.pathname !== router.latestLocation.pathname) return
     void navigate({
@@ -21,6 +25,12 @@ export function useFilters(): readonly [Filters, (changes: Filters) => void] {
   }
   return [filters, set]
 }
+
+/** Returns the search of a link that filters its own page. The other filters stay. */
+export const withFilters =
+  (changes: Filters) =>
+  (before: Filters): Record<string, string> =>
+    withChanges(before, changes)
 
 function withChanges(before: Filters, changes: Filters): Record<string, string> {
   const next: Record<string, string> = {}

@@ -2,12 +2,12 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { Fragment, type ReactNode } from 'react'
 
 const rowHeight = 41
-/** Beyond so many rows, only those that can be seen are there. */
+/** The most rows that are all rendered. A longer table renders only the visible rows. */
 const mostPlainRows = 100
 
 export const isLong = (count: number): boolean => count > mostPlainRows
 
-/** What a row says of itself, so that its place and height are known. */
+/** The attributes of a row, by which its position and height are measured. */
 export interface PlacedRow {
   readonly ref: (row: HTMLTableRowElement | null) => void
   readonly 'data-index': number
@@ -16,14 +16,17 @@ export interface PlacedRow {
 
 interface VirtualRowsProps {
   readonly count: number
-  /** Of the table. */
+  /** The number of columns of the table. */
   readonly columns: number
-  /** What scrolls, once it is there: held as state, because a ref is set after the rows were asked for the first time. */
+  /**
+   * The scrolling element, once it is mounted. It is state, because a ref is set only after the first render of the
+   * rows.
+   */
   readonly frame: HTMLElement | null
   readonly children: (at: number, placed: PlacedRow) => ReactNode
 }
 
-/** The rows of a long table that can be seen, between two that keep the place of all others. */
+/** The visible rows of a long table, between two spacers that stand in for the others. */
 export function VirtualRows({ count, columns, frame, children }: VirtualRowsProps) {
   const virtual = useVirtualizer({
     count,

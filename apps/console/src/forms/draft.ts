@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'react'
 
-/** Values of these fields are credentials, or hold one: they are never kept in the browser. */
+/** These fields contain credentials, so their values are never stored in the browser. */
 const secretFields = new Set(['webhookUrl', 'apiKey', 'secret', 'token'])
 
 const keyOf = (name: string) => `rolecall-draft:${name}`
 
-/** Keeps what was typed for as long as the tab lives, also over a login that comes in between. */
+/** Stores input for the lifetime of the tab, and across a login. */
 export function keepDraft(name: string, values: object): void {
   const kept = Object.entries(values).filter(([key]) => !secretFields.has(key))
   try {
     sessionStorage.setItem(keyOf(name), JSON.stringify(Object.fromEntries(kept)))
   } catch {
-    // A browser that keeps nothing: the form still has it.
+    // In a browser without storage, the form still has the input.
   }
 }
 
@@ -42,7 +42,7 @@ export const forgetDrafts = (): void => {
   }
 }
 
-/** A value beside a form's own that is kept like it. */
+/** Returns a value outside a form, and its setter. The value is stored in the same way. */
 export function useDraft<Value extends object>(name: string, initial: Value) {
   const [value, setValue] = useState<Value>(() => ({ ...initial, ...readDraft(name) }))
   useEffect(() => keepDraft(name, value), [name, value])

@@ -5,7 +5,7 @@ import { labelOf } from './label.ts'
 import { localText } from './local-moment.ts'
 import type { Form } from './use-form.ts'
 
-/** The fields of a form, as the contract's schema says: what kind, which label, which help, which bounds. */
+/** The fields of a form. The contract's schema decides the type, label, help, and bounds of each. */
 export const Fields = <Values extends object>({
   form,
   keys,
@@ -15,17 +15,17 @@ export const Fields = <Values extends object>({
 }: {
   form: Form<Values>
   keys: readonly (keyof Values & string)[]
-  /** Where the page has better words than the contract. */
+  /** Labels that fit the page better than those of the contract. */
   labels?: Partial<Record<keyof Values & string, string>>
   helps?: Partial<Record<keyof Values & string, string>>
-  /** What can be chosen for an id: one of them, or several for a list. */
+  /** The options of a field for an ID, or of a field for a list of IDs. */
   choices?: Partial<Record<keyof Values & string, readonly Choice[]>>
 }) =>
   keys.map((key) => (
     <Field key={key} form={form} of={key} label={labels[key]} help={helps[key]} choices={choices[key]} />
   ))
 
-/** An id, and what it is called. */
+/** An ID and its label. */
 export interface Choice {
   readonly id: string
   readonly text: ReactNode
@@ -47,7 +47,7 @@ function Field<Values extends object>({ form, of: key, label, help, choices }: F
   const problem = form.problemOf(key)
   const value: unknown = form.values[key]
   const set = (next: unknown) => form.set(key, next as (typeof form.values)[typeof key])
-  // In a form of changes nothing has to be given.
+  // A form of changes requires no field.
   const isMixed = [...form.rules.values()].some(({ isRequired }) => isRequired)
   const shown = label ?? schema.title ?? labelOf(key)
   const said = help ?? schema.description
@@ -141,7 +141,7 @@ interface InputProps {
   readonly choices: readonly Choice[] | undefined
 }
 
-/** The longest text that is typed in one line. */
+/** The longest text that has a single-line input. */
 const mostInOneLine = 600
 
 function Input({ schema, value, set, props, choices }: InputProps) {
@@ -220,10 +220,10 @@ function Input({ schema, value, set, props, choices }: InputProps) {
 
 const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value))
 
-/** Addresses are long, and have no lines. */
+/** Addresses are long, but contain no line breaks. */
 const isAddress = (name: string): boolean => /ur[li]$/i.test(name)
 
-/** A description of the contract: what stands between backticks is code. */
+/** A description from the contract. Text between backticks is shown as code. */
 const Prose = ({ text = '' }: { text: string | undefined }) =>
   text.split('`').map((part, at) =>
     at % 2 === 1 ? (

@@ -1,4 +1,7 @@
-/** A moment of the service, as a field for date and time says it in the reader’s zone; nothing for no moment. */
+/**
+ * Converts an instant of the service to the value of a `datetime-local` input, in the reader’s zone. Empty without an
+ * instant.
+ */
 export function localText(instant: string): string {
   const at = new Date(instant)
   if (Number.isNaN(at.getTime())) return ''

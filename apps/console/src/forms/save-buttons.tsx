@@ -1,7 +1,7 @@
 import { Button } from '../components/button.tsx'
 import type { Form } from './use-form.ts'
 
-/** The end of a form over something that is there already: saves what was changed, or undoes it. */
+/** The buttons of a form for an existing object: they save or undo the changes. */
 export const SaveButtons = ({
   form,
   label,

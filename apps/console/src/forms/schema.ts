@@ -10,7 +10,7 @@ import type { AdminQuestion, ProblemDetail } from '@rolecall/sdk/admin'
 import { Set as setFormat } from 'typebox/format'
 import { Errors } from 'typebox/value'
 
-// Reads the contract's own schemas, so that no field is described twice. Loaded only by pages that have a form.
+// Reads the contract's own schemas, so that no field is described twice. Only pages with a form load this file.
 
 for (const [name, holds] of Object.entries(formats)) setFormat(name, holds)
 
@@ -22,15 +22,15 @@ function definitionOf(name: AdminQuestion): EndpointDefinition {
   return definition
 }
 
-/** What the contract says of one field of a request's body. */
+/** The contract's rule for one field of a request body. */
 export interface FieldRule {
-  /** What it holds, without the null that clears it. */
+  /** The schema of the value, without the null that clears it. */
   readonly schema: Schema
   readonly isNullable: boolean
   readonly isRequired: boolean
 }
 
-/** The fields of the body that an endpoint takes, or of one object in it. */
+/** Returns the fields of an endpoint's body, or of one object in it. */
 export function rulesOf(name: AdminQuestion, part?: string): ReadonlyMap<string, FieldRule> {
   const body: Schema = definitionOf(name).body ?? {}
   const { properties = {}, required = [] } = part === undefined ? body : (body.properties?.[part] ?? {})
@@ -50,7 +50,7 @@ function ruleOf(schema: Schema, isRequired: boolean): FieldRule {
   }
 }
 
-/** What is wrong with a body, in the service's own terms: the same pointers, the same words. */
+/** Returns the problems of a body, with the same pointers and the same words as the service. */
 export function problemsOf(name: AdminQuestion, body: unknown): readonly ProblemDetail[] {
   const schema = definitionOf(name).body
   if (!schema) return []
@@ -58,7 +58,7 @@ export function problemsOf(name: AdminQuestion, body: unknown): readonly Problem
     if (keyword === 'required' && 'requiredProperties' in params) {
       return params.requiredProperties.map((key) => said(`${instancePath}/${key}`, 'is required', keyword))
     }
-    // The branches of a union say more than that none of them fits.
+    // The problems of a union's branches are more precise than the fact that none of them matches.
     if (keyword === 'anyOf' || keyword === 'boolean') return []
     if (keyword === 'pattern' && 'pattern' in params) {
       return [said(instancePath, patternMessage(String(params.pattern)) ?? message, keyword)]

@@ -12,7 +12,7 @@ import { useChange } from '../api/queries.ts'
 import { forgetDraft, keepDraft, readDraft } from './draft.ts'
 import { type FieldRule, problemsOf, rulesOf } from './schema.ts'
 
-/** Endpoints that take a body, and what may stand in it. */
+/** The endpoints that take a body. */
 export type FormName = {
   [Name in AdminQuestion]: 'body' extends keyof AdminEndpoints[Name] ? Name : never
 }[AdminQuestion]
@@ -24,11 +24,11 @@ export type FieldKey<Name extends FormName> = keyof Body<Name> & string
 
 interface FormOptions<Name extends FormName, Values> {
   readonly initial: Partial<Values>
-  /** The rest of the call: what it is about. */
+  /** The rest of the call: its path parameters. */
   readonly params?: Part<Name, 'params'>
-  /** Under which name what was typed is kept until it is sent; without it nothing is. */
+  /** The name under which input is stored until it is sent. Without it, no input is stored. */
   readonly draft?: string
-  /** Called with the answer, when the service has taken it. */
+  /** Called with the response after the service has accepted the form. */
   readonly onDone: (answer: AdminAnswer<Name>) => void
 }
 
@@ -40,19 +40,22 @@ export interface Form<Values extends object> {
   readonly rules: ReadonlyMap<string, FieldRule>
   readonly isBusy: boolean
   readonly isDirty: boolean
-  /** Why the service refused, where no field says so. */
+  /** The error of the service, if no field shows it. */
   readonly failure: RolecallError | undefined
   set<Key extends keyof Values & string>(key: Key, value: Values[Key] | undefined): void
-  /** What is wrong with a field, once somebody has been there. */
+  /** Returns the problem of a field, after the user has visited it. */
   problemOf(path: FieldPath<Values>): string | undefined
   touch(path: FieldPath<Values>): void
-  /** True where nothing is wrong with these fields; shows what is, and goes to the first. */
+  /** True if these fields are valid. Otherwise it shows their problems and focuses the first invalid field. */
   check(keys: readonly (keyof Values & string)[]): boolean
   submit(event?: FormEvent): void
   reset(): void
 }
 
-/** A form over the contract's schema of an endpoint's body. What was typed is never lost: leaving asks, drafts stay. */
+/**
+ * Returns a form for an endpoint's body, by the contract's schema. Input is never lost: leaving asks for confirmation,
+ * and drafts are stored.
+ */
 export const useForm = <Name extends FormName>(
   name: Name,
   options: FormOptions<Name, Body<Name>>,
@@ -60,7 +63,7 @@ export const useForm = <Name extends FormName>(
 
 type PartOfBody<Name extends FormName, At extends FieldKey<Name>> = NonNullable<Body<Name>[At]> & object
 
-/** A form over one object in the body of an endpoint; the rest of the body is left out. */
+/** Returns a form for one object in the body of an endpoint. The rest of the body is left out. */
 export const usePartForm = <Name extends FormName, At extends FieldKey<Name>>(
   name: Name,
   at: At,
@@ -134,7 +137,7 @@ function useSchemaForm<Name extends FormName, Values extends object>(
       event?.preventDefault()
       if (change.isPending || !check([...rules.keys()])) return
       setRefused([])
-      // Checked just above, by the contract's own schema.
+      // The body was checked just above, by the contract's own schema.
       change.mutate({ params, body } as unknown as AdminInput<Name>, {
         onSuccess: (answer) => {
           isDone.current = true
@@ -158,7 +161,10 @@ function useSchemaForm<Name extends FormName, Values extends object>(
   }
 }
 
-/** What is sent: a field that was cleared is null where that clears, and left out where it was never needed. */
+/**
+ * Returns the body to send. A cleared field becomes null if it is nullable. Otherwise it is left out, unless it is
+ * required.
+ */
 export function bodyOf(values: object, rules: ReadonlyMap<string, FieldRule>): Record<string, unknown> {
   const entries = Object.entries(values).flatMap(([key, value]): [string, unknown][] => {
     const rule = rules.get(key)
@@ -169,9 +175,9 @@ export function bodyOf(values: object, rules: ReadonlyMap<string, FieldRule>): R
   return Object.fromEntries(entries)
 }
 
-/** Goes to the first field that is marked. */
+/** Moves the focus to the first invalid field. */
 export function focusFirstProblem(): void {
-  // After React has marked it.
+  // React must mark the field first.
   requestAnimationFrame(() => {
     document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus()
   })

@@ -7,7 +7,7 @@ import { Button } from '../components/button.tsx'
 const everySec = 4
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
 
-/** Says that the service does not answer, and asks again by itself until it does. */
+/** Reports that the service does not respond, and retries until it does. */
 export function ConnectionBar() {
   const connection = useConnection()
   const client = useQueryClient()
@@ -38,7 +38,7 @@ export function ConnectionBar() {
   )
 }
 
-/** Says that nothing updates by itself; what is there stays, and can be read anew. */
+/** Reports that live updates have stopped. The content stays on the screen and can be refetched. */
 function PausedBar({ onRead }: { onRead: () => void }) {
   const since = useSilence()
   if (!since) return null

@@ -14,10 +14,10 @@ const openEvent = 'rolecall-open-palette'
 /** Opens the palette, from wherever. */
 export const openPalette = () => dispatchEvent(new Event(openEvent))
 
-/** How long the first key of two waits for the second: `g` for where to, `t` for what to do with the period. */
+/** The time in which a second key completes a sequence: `g` for navigation, `t` for the period. */
 const sequenceMs = 1_200
 
-/** The keys that work everywhere, but in fields: the palette, going somewhere, and those of `keys.ts`. */
+/** The shortcuts that work everywhere except in fields: the palette, navigation, and those of `keys.ts`. */
 export function Keyboard({ profile }: { profile: AdminProfile }) {
   const [opened, setOpened] = useState<'palette' | 'keys'>()
   const typed = useRef('')

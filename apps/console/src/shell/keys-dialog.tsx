@@ -11,7 +11,7 @@ interface KeysDialogProps {
   readonly onClose: () => void
 }
 
-/** Every key, and the switch for those that are a single one. */
+/** Every shortcut, and the switch for single keys. */
 export default function KeysDialog({ keys, places, onClose }: KeysDialogProps) {
   const [isOn, setOn] = useState(areKeysOn)
   return (

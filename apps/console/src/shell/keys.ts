@@ -3,7 +3,7 @@ import { newestKey, olderKey } from '../components/page-keys.ts'
 import { shownPeriod } from '../components/page-period.ts'
 import { localText, periodText, readPeriod } from '../components/period-text.ts'
 
-/** A key that does something wherever nobody types; or two, one after the other, with a space between. */
+/** A shortcut that works unless the user is typing: one key, or two in sequence, separated by a space. */
 export interface Key {
   readonly key: string
   readonly text: string
@@ -16,7 +16,7 @@ interface Steps {
   readonly say: (text: string) => void
 }
 
-/** What single keys do: those that work, and those that are listed. */
+/** Returns the single-key shortcuts, both for the handler and for the list on the screen. */
 export const keysOf = ({ isSystemAdmin }: AdminProfile, { go, showKeys, say }: Steps): readonly Key[] => [
   { key: '/', text: 'Search of the page', run: focusSearch },
   ...(isSystemAdmin ? [{ key: 'c', text: 'New project', run: () => go('/projects/new') }] : []),
@@ -44,13 +44,13 @@ function focusSearch(event: KeyboardEvent) {
   search.focus()
 }
 
-/** The first list of the page that has somewhere to go. */
+/** Presses the button in the first list of the page that has another page in this direction. */
 function turnPage(key: string) {
   const buttons = [...document.querySelectorAll<HTMLButtonElement>('main .pager button')]
   buttons.find((button) => button.getAttribute('aria-keyshortcuts') === key && !button.disabled)?.click()
 }
 
-/** With its zone: whoever pastes it elsewhere means the same moments. */
+/** Copies the period with its zone, so that it names the same moments wherever it is pasted. */
 async function copyPeriod(say: Steps['say']) {
   const page = shownPeriod()
   if (!page) return say('This page has no period.')
@@ -73,7 +73,10 @@ async function pastePeriod(say: Steps['say']) {
 
 const settingName = 'rolecall-single-keys'
 
-/** Who speaks to the browser, or slips, may want no single key to do anything. */
+/**
+ * True unless the user has turned single keys off. Users of speech input, or with unsteady hands, may trigger them by
+ * mistake.
+ */
 export function areKeysOn(): boolean {
   try {
     return localStorage.getItem(settingName) !== 'off'
@@ -87,6 +90,6 @@ export function turnKeys(isOn: boolean): void {
     if (isOn) localStorage.removeItem(settingName)
     else localStorage.setItem(settingName, 'off')
   } catch {
-    // A browser that keeps nothing: they stay on.
+    // A browser without storage keeps them on.
   }
 }

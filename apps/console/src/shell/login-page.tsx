@@ -9,7 +9,7 @@ interface Refusal {
   readonly requestId?: string
 }
 
-/** The way in: what somebody sees who is not logged in, is not any more, or may not be here. */
+/** The page for a visitor who is not signed in, for one with an ended session, and for an account without access. */
 export function LoginPage({ reason }: { reason: unknown }) {
   const { code, detail, requestId } = (typeof reason === 'object' ? reason : {}) as Refusal
   const place = location.pathname + location.search

@@ -2,12 +2,16 @@ import { useEffect } from 'react'
 import { Page } from '../components/page.tsx'
 import { Notice } from '../components/states.tsx'
 
-/** A file of the console did not come: nothing answers, or a release has replaced it. */
+/** A file of the console could not be loaded: the service does not respond, or a new release has replaced the file. */
 export class FileMissing extends Error {
   override readonly name = 'FileMissing'
 }
 
-/** Loads a file that is a part of the console. @throws FileMissing once it is needed, not when it was only fetched ahead */
+/**
+ * Wraps the loader of a file of the console.
+ *
+ * @throws FileMissing when the file is needed, not when it was only prefetched
+ */
 export const fileOf =
   <Module,>(load: () => Promise<Module>) =>
   (): Promise<Module> =>
@@ -16,11 +20,15 @@ export const fileOf =
     })
 
 const askEveryMs = 4_000
-/** Where two releases stand side by side, the page that is loaded anew may be of the former one again. */
+/**
+ * The minimum time between two reloads. While two releases run side by side, a reload may return the former one again.
+ */
 const reloadEveryMs = 30_000
 const reloadedKey = 'rolecall-reloaded-at'
 
-/** Stands where a page would, and loads the console anew as soon as it is there: of a new release it has other files. */
+/**
+ * Takes the place of a page, and reloads the console as soon as the service responds: a new release has other files.
+ */
 export function PageOfMissingFile() {
   useEffect(() => {
     const reload = async () => {

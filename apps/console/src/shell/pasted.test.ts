@@ -8,7 +8,7 @@ test('ids and keys are told from names, and of a key no more is kept than is sho
     id: '0193b5c0-7b1e-7d3a-8f00-1234567890ab',
   })
   expect(pastedIn('rck_1a2b3c4dSECRETSECRETSECRET')).toEqual({ kind: 'key', id: 'rck_1a2b3c4d' })
-  // A token that is pasted by mistake is no name to search for.
+  // A token that was pasted by mistake is not searched as a name.
   expect(pastedIn('rcs_1a2b3c4dSECRETSECRETSECRET')?.kind).toBe('key')
   for (const name of ['', 'ada', '110009', 'rck']) expect(pastedIn(name)).toBeUndefined()
 })

@@ -1,14 +1,17 @@
-/** `rck_` and eight characters: what is shown of a key. */
+/** `rck_` and eight characters: the visible prefix of a key. */
 const prefixLength = 12
 
-/** What somebody pastes from a log: the id of a member or a project, or a key or its beginning. */
+/** An identifier that was pasted from a log: the ID of a member or a project, or a key or its prefix. */
 export interface Pasted {
   readonly kind: 'member' | 'project' | 'key'
-  /** Of a key only what is shown of it anyway. */
+  /** An ID, or the visible prefix of a key and never more of it. */
   readonly id: string
 }
 
-/** What is no id of anything is looked for by name. Other credentials are of a kind that nothing has. */
+/**
+ * Returns the identifier in a text. Any other text is undefined, and is searched as a name. Other credentials also
+ * count as keys, and no key matches them.
+ */
 export function pastedIn(text: string): Pasted | undefined {
   if (/^rc[a-z]_/.test(text)) return { kind: 'key', id: text.slice(0, prefixLength) }
   if (/^[1-9]\d{16,19}$/.test(text)) return { kind: 'member', id: text }
@@ -18,7 +21,10 @@ export function pastedIn(text: string): Pasted | undefined {
   return undefined
 }
 
-/** What is called exactly so comes first, then what begins so, then what has it elsewhere; an id is meant alone. */
+/**
+ * Returns exact matches first, then names that begin with the text, then names that contain it. An ID matches only as a
+ * whole.
+ */
 export function exactFirst<Named extends { readonly id: string; readonly name: string }>(
   all: readonly Named[],
   typed: string,

@@ -1,7 +1,7 @@
 import type { AdminProfile } from '@rolecall/sdk/admin'
 import type { IconName } from '../components/icon.tsx'
 
-/** A place of the side bar: where, and the key that leads there after `g`. */
+/** An entry of the side bar: its address, and the key that opens it after `g`. */
 export interface Place {
   readonly to: string
   readonly text: string
@@ -9,7 +9,7 @@ export interface Place {
   readonly key: string
   /** At the foot of the side bar. */
   readonly isAside?: boolean
-  /** Owners of a project, who administer nothing else, find it, too. */
+  /** Also visible to owners of a project who administer nothing else. */
   readonly isForOwners?: boolean
 }
 

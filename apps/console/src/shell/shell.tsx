@@ -13,7 +13,7 @@ import { LoginPage } from './login-page.tsx'
 import { ProfileContext } from './profile.ts'
 import { SideBar } from './side-bar.tsx'
 
-/** What is around every page: nothing but a way in until somebody is logged in. */
+/** The frame of every page. It contains only the login page until an administrator signs in. */
 export function Shell() {
   const { data, error } = useQuery(profile)
   const { state } = useConnection()
@@ -50,7 +50,7 @@ function Live() {
   return null
 }
 
-/** The shape of the shell; only to be seen where the answer is late. */
+/** The shape of the shell, visible only if the response is slow. */
 const Starting = () => (
   <div className="starting late" role="status">
     Rolecall
@@ -61,7 +61,10 @@ function focusContent() {
   document.querySelector<HTMLElement>('main h1')?.focus()
 }
 
-/** After going to another page the focus is at its title, so that the next Tab goes on from there; also when the focus is lost. */
+/**
+ * Moves the focus to the page title after a navigation, so that the next Tab continues there. It does the same if the
+ * focused element is removed.
+ */
 function FocusOnNavigation() {
   useEffect(keepFocus, [])
   const { pathname } = useLocation()
@@ -76,7 +79,7 @@ function FocusOnNavigation() {
       return title !== undefined && title !== null
     }
     if (focus() || !main) return
-    // The page is still being loaded.
+    // The page is still loading.
     const observer = new MutationObserver(() => focus() && observer.disconnect())
     observer.observe(main, { childList: true, subtree: true })
     return () => observer.disconnect()

@@ -6,7 +6,7 @@ import type { IconName } from '../components/icon.tsx'
 import { latestOfEach, whyLink } from '../components/refusals.tsx'
 import { exactFirst, pastedIn } from './pasted.ts'
 
-/** Something of the service that was found, and its page. */
+/** A search result and its page. */
 export interface Found {
   readonly id: string
   readonly text: string
@@ -16,13 +16,16 @@ export interface Found {
 }
 
 const settleMs = 120
-/** So many of a kind; who types on sees others. */
+/** The most results of each kind. More letters show other results. */
 const mostProjects = 12
 const mostMembers = 8
-/** Fewer letters are in nearly every name. */
+/** The fewest letters for a search by name. Fewer occur in nearly every name. */
 const fewestLetters = 2
 
-/** Projects, members and keys that are meant by what is typed: a part of a name, an id, or the beginning of a key. */
+/**
+ * Returns the projects, members, and keys that match the typed text: a part of a name, an ID, or the beginning of a
+ * key.
+ */
 export function useFound(
   profile: AdminProfile,
   typed: string,
@@ -34,7 +37,7 @@ export function useFound(
   const all = mayRead ? (projects.data?.data ?? []) : profile.ownedProjects
   const isKnown = all.some(({ id }) => id === pasted?.id)
 
-  // A key that is pasted is nobody's name, and what is pasted of it leaves this page never.
+  // A pasted key is never searched as a name, so no part of it leaves this page.
   const isName = mayRead && pasted === undefined && settled.length >= fewestLetters
   const members = useQuery({
     ...question('listMembers', { query: { search: settled, limit: mostMembers } }),
@@ -66,7 +69,7 @@ export function useFound(
       ...{ prefix, id: projectId, name: projectName },
     })),
   ]
-  // An answer of before stays until the next is there: of an id only its own counts.
+  // The previous response stays until the next one arrives. For an ID, only its own response counts.
   const ofId = member.data?.memberId === pasted?.id && member.data ? [member.data] : []
   const people = isName ? (members.data?.data ?? []) : ofId
   const others = project.data?.id === pasted?.id && project.data && !isKnown ? [project.data] : []
@@ -113,7 +116,7 @@ export function useFound(
             to: whyLink(entry),
           }),
         ),
-      // Also of who is in no server, and was never seen here: those are asked about most.
+      // Offered even for an account that is in no server and was never seen: those are looked up most.
       ...(mayRead && pasted?.kind === 'member'
         ? [
             {
@@ -129,7 +132,7 @@ export function useFound(
   }
 }
 
-/** What is typed, once nothing was typed for a moment. */
+/** Returns the text once it has not changed for `settleMs`. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text)
   useEffect(() => {

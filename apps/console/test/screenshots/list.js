@@ -1,15 +1,15 @@
 /**
- * Pictures of the console in the documents. `npm run screenshots` takes them of the demo community.
+ * Pictures of the console for the documentation. `npm run screenshots` takes them of the demo community.
  *
  * @typedef {object} Screenshot
  * @property {string} file below docs/images
  * @property {string} route as in apps/console/src/routes.tsx; `$id` is a project's or a member's
- * @property {string} [of] whose: the name that the console's search finds
- * @property {string} [query] what the address says after its question mark
+ * @property {string} [of] the name of that project or member, which the console's search finds
+ * @property {string} [query] the query of the address
  * @property {RegExp} title
  * @property {1280 | 390} width
  * @property {'light' | 'dark'} look
- * @property {string} says what it shows, for who reads, and for who cannot see it
+ * @property {string} says a description of the picture, for readers and as its alternative text
  */
 
 /** @type {readonly Screenshot[]} */
@@ -67,5 +67,5 @@ export const screenshots = [
   },
 ]
 
-/** Where they are, from the root of the repository. */
+/** The folder of the pictures, from the root of the repository. */
 export const picturesFolder = 'docs/images'

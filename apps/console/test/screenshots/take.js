@@ -68,7 +68,7 @@ async function takeAll() {
     await page.goto(url + (await addressOf(page, one)))
     await page.getByRole('heading', { level: 1, name: one.title }).waitFor()
     await page.getByLabel('Loading').first().waitFor({ state: 'detached' })
-    // Pictures of people come after the rows, and only to where they can be seen.
+    // Pictures of people load after the rows, and only in the visible part of the page.
     await page.waitForFunction(() =>
       [...document.images].every((one) => one.complete || one.getBoundingClientRect().top > innerHeight),
     )
@@ -114,7 +114,7 @@ async function addressOf(page, { route, of, query = '' }) {
  * @param {string} name
  */
 async function find(page, list, name) {
-  // From a page of the console, which is who the session's cookie is for.
+  // The request comes from a page of the console, because the session's cookie is valid there.
   await page.goto(`${url}/about`)
   const [found] = await page.evaluate(
     async (path) => (await (await fetch(`/api/admin${path}`)).json()).data,

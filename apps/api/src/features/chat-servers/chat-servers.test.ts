@@ -75,6 +75,7 @@ describe.each(mainEngines)('servers on %s', (engine) => {
       name: 'Game master',
       color: 0x8e44ad,
       position: 3,
+      memberCount: 0,
     })
   })
 

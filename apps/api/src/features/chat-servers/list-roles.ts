@@ -13,7 +13,7 @@ import { findRolesAge, listRoles } from './store.ts'
 export async function listServerRoles(
   deps: Pick<Deps, 'db' | 'chat' | 'settings'>,
   id: string,
-): Promise<{ data: chatServers.Role[]; total: number }> {
+): Promise<{ data: chatServers.ListedRole[]; total: number }> {
   const age = await findRolesAge(deps.db, id, deps.settings.current().permissionTtlMs)
   if (!age) throw new ApiError('SERVER_NOT_FOUND')
   if (!age.areFresh) {

@@ -33,8 +33,11 @@ export const findRolesAge = (db: Queryable, id: string, ttlMs: number) =>
         or coalesce(roles_synced_at > clock_now() - ${ttlMs}::int * interval '1 millisecond', false) as "areFresh"
     from servers where id = ${id} and removed_at is null`)
 
-/** Lists the roles of a server, highest first. */
+/** Lists the roles of a server, highest first. Every member holds the role that has the ID of the server. */
 export const listRoles = (db: Queryable, serverId: string) =>
-  db.query<chatServers.Role>(sql`
-    select id, name, nullif(color, 0) as color, position
-    from roles where server_id = ${serverId} order by position desc, id`)
+  db.query<chatServers.ListedRole>(sql`
+    select r.id, r.name, nullif(r.color, 0) as color, r.position, (
+      select coalesce(sum(t.total), 0)::int from member_totals t
+      where t.role_id = case when r.id = r.server_id then '' else r.id end
+        and t.server_id = r.server_id) as "memberCount"
+    from roles r where r.server_id = ${serverId} order by r.position desc, r.id`)

@@ -15,6 +15,9 @@ const roles = sql`(
     'color', nullif(r.color, 0), 'position', r.position) order by r.position desc, r.id), '[]')
   from roles r where r.server_id = m.server_id and r.id = any(m.role_ids))`
 
+/** True while the gateway vouches for the roles in server `v`. */
+const isLive = sql`coalesce(v.live_until > clock_now(), false)`
+
 /** The block of member `u` that is in force. */
 const blockInForce = sql`
   from member_blocks b where b.member_id = u.id and (b.until is null or b.until > clock_now())`
@@ -44,7 +47,8 @@ export const findMemberServers = (db: Queryable, memberId: string) =>
         where m.member_id = u.id and m.left_at is null and m.nick is not null
         order by v.is_main desc, v.name, v.id limit 1) as "displayName", (
         select coalesce(json_agg(json_build_object('serverId', v.id, 'serverName', v.name,
-          'serverIcon', v.icon, 'isMainServer', v.is_main, 'joinedAt', iso(m.joined_at), 'roles', ${roles})
+          'serverIcon', v.icon, 'isMainServer', v.is_main, 'joinedAt', iso(m.joined_at), 'roles', ${roles},
+          'areRolesLive', ${isLive}, 'rolesAsOf', iso(case when ${isLive} then v.live_as_of else m.synced_at end))
           order by v.is_main desc, v.name, v.id), '[]')
         from memberships m join servers v on v.id = m.server_id and v.removed_at is null
         where m.member_id = u.id and m.left_at is null) as servers

@@ -273,6 +273,9 @@ describe.each(engines)('member lists on %s', (engine) => {
     expect(body).toMatchObject({ memberId: mara, isClubMember: true })
     expect(body.servers[0]).toMatchObject({ serverId: demo.mainGuildId, isMainServer: true })
     expect(body.servers[0].serverIcon).toMatch(/^https:\/\//)
+    expect(body).toHaveProperty('email')
+    expect(body.servers[0].areRolesLive).toBe(false)
+    expect(Date.now() - Date.parse(body.servers[0].rolesAsOf)).toBeLessThan(300_000)
     expect(body.servers[0].roles[0]).toEqual({
       id: demo.roles.steward,
       name: 'Steward',

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { givenAdmin, givenProject } from '../../../test/given.ts'
 import { startLogoutReceiver } from '../../../test/logout-receiver.ts'
-import { authPath, clientUri, givenClient, logIn, redeem, userinfo } from '../../../test/oidc.ts'
+import { authPath, clientUri, givenClient, introspect, logIn, redeem, userinfo } from '../../../test/oidc.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
 const host = 'wiki.example.org'
@@ -35,7 +35,11 @@ async function seriesOf(name: string): Promise<Record<string, number>> {
 test('answers of OpenID Connect are counted by endpoint and outcome, and what a client sends is no label', async () => {
   const project = await givenClient(world)
   const tokens = await logIn(world, project)
-  await userinfo(world, tokens.access_token)
+  // The first by the library, the others from memory.
+  for (let i = 0; i < 3; i++) {
+    await userinfo(world, tokens.access_token)
+    await introspect(world, project, tokens.access_token)
+  }
   await userinfo(world, 'made-up')
   await redeem(world, project, 'made-up')
   await redeem(world, { ...project, key: 'made-up' }, 'made-up')
@@ -50,7 +54,8 @@ test('answers of OpenID Connect are counted by endpoint and outcome, and what a 
     [label('token', 'ok')]: 1,
     [label('token', 'invalid_grant')]: 1,
     [label('token', 'invalid_client')]: 1,
-    [label('userinfo', 'ok')]: 1,
+    [label('introspection', 'ok')]: 3,
+    [label('userinfo', 'ok')]: 3,
     [label('userinfo', 'invalid_token')]: 1,
   })
 })

@@ -74,6 +74,13 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
   const digestFor = (id: string) =>
     byDigest[model]?.includes(routeNow() ?? '') ? id : digestOf(`${model} ${id}`)
 
+  /** An access token is cached when it is read: requests with it follow. */
+  const findRow = async (digest: string): Promise<RecordRow | undefined> => {
+    if (model !== 'AccessToken') return findRecord(db, digest)
+    const row = await deps.answers.readAccessToken(digest)
+    return row && { ...row, digest, consumedAgoSec: null }
+  }
+
   const read = async (name: string, row: RecordRow | undefined): Promise<AdapterPayload | undefined> => {
     if (!row || (row.isExpired && model !== 'DeviceCode')) return undefined
     // The loser of a race, and a client that did not hear the answer, come back at once.
@@ -122,7 +129,7 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
       const kind = shapes[model]
       const isName = byDigest[model]?.includes(routeNow() ?? '')
       if (kind && !isName && !isWellFormed(kind, id)) return undefined
-      const row = await findRecord(db, digestFor(id))
+      const row = await findRow(digestFor(id))
       const payload = await read(id, row)
       if (row && payload && model === 'DeviceCode' && routeNow() === 'token')
         await checkPollInterval(db, row, payload)

@@ -53,12 +53,19 @@ export function claimsOf(
   }
 }
 
+const namesInScope = (scope: string): string[] =>
+  scope
+    .split(' ')
+    .flatMap((one) => (one in claimsByScope ? claimsByScope[one as keyof typeof claimsByScope] : []))
+
 /** The claims that these scopes let a client know. */
 export function claimsInScope(claims: AccountClaims, scope: string): Record<string, unknown> {
-  const names = new Set<string>(
-    scope
-      .split(' ')
-      .flatMap((one) => (one in claimsByScope ? claimsByScope[one as keyof typeof claimsByScope] : [])),
-  )
+  const names = new Set(namesInScope(scope))
   return Object.fromEntries(Object.entries(claims).filter(([name]) => names.has(name)))
 }
+
+/** The same in the order of the scopes, as the library lists them at userinfo. */
+export const claimsByOrderOfScope = (claims: AccountClaims, scope: string): Record<string, unknown> =>
+  Object.fromEntries(
+    namesInScope(scope).flatMap((name) => (Object.hasOwn(claims, name) ? [[name, claims[name]]] : [])),
+  )

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenAdmin } from '../../../test/given.ts'
-import { basic, givenClient, logIn, postForm, type Tokens, userinfo } from '../../../test/oidc.ts'
+import { basic, givenClient, introspect, logIn, postForm, type Tokens, userinfo } from '../../../test/oidc.ts'
 import { type Service, startWorld, type World } from '../../../test/service.ts'
 
 interface Given {
@@ -28,6 +28,22 @@ describe.each(mainEngines)('tokens on several instances, on %s', (engine) => {
     (await Promise.all(instances.map((one) => userinfo(one, tokens.access_token)))).map(
       ({ status }) => status,
     )
+  /** A client that cannot authenticate any more gets an error instead. */
+  const activeAt = async ({ project, tokens }: Given): Promise<unknown[]> =>
+    (await Promise.all(instances.map((one) => introspect(one, project, tokens.access_token)))).map(
+      ({ body }) => body.active,
+    )
+  /** Returns the statements about tokens and clients that any instance sends meanwhile. */
+  const statementsOf = async (ask: () => Promise<unknown>) => {
+    const noted: string[] = []
+    await instances.reduce<() => Promise<unknown>>(
+      (inner, one) => async () => {
+        noted.push(...(await one.statementsOf(inner)))
+      },
+      ask,
+    )()
+    return noted.filter((text) => text.includes('oidc_'))
+  }
   const asAdmin = (method: string, path: string, body?: object) =>
     call(world.url, method, `/api/admin${path}`, { token: admin, ...(body && { body }) })
 
@@ -70,7 +86,11 @@ describe.each(mainEngines)('tokens on several instances, on %s', (engine) => {
     const project = await givenClient(world)
     const given = { project, tokens: await logIn(world, project) }
     expect(await everywhere(given)).toEqual(instances.map(() => 200))
+    expect(await activeAt(given)).toEqual(instances.map(() => true))
+    expect(await statementsOf(() => everywhere(given))).toEqual([])
+    expect(await statementsOf(() => activeAt(given))).toEqual([])
     await end(given)
     expect(await everywhere(given)).toEqual(instances.map(() => 401))
+    expect((await activeAt(given)).includes(true)).toBe(false)
   })
 })

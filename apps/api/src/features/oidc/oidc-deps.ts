@@ -12,5 +12,5 @@ export interface OidcCounts {
 /** What OpenID Connect touches; login and sessions are kept elsewhere, and `app.ts` passes them. */
 export type OidcDeps = Pick<
   Deps,
-  'db' | 'answers' | 'config' | 'audit' | 'log' | 'settings' | 'refreshMember' | 'cache'
+  'db' | 'answers' | 'config' | 'audit' | 'log' | 'settings' | 'refreshMember' | 'cache' | 'limiter'
 > & { readonly login: BrowserLogin; readonly sessions: ClientSessions; readonly counts: OidcCounts }

@@ -4,9 +4,11 @@ import type { FastifyRequest } from 'fastify'
 import { listLog, resend } from '#deliveries/delivery-log'
 import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
+import { createAddressReader } from '#platform/http/client-address'
 import { isSameOrigin } from '#platform/http/credentials'
 import type { Router } from '#platform/http/router'
 import { by, type Callers } from '../../callers/callers.ts'
+import { introspectionFromMemory, userinfoFromMemory } from './answer-from-memory.ts'
 import { answerPreflight } from './cors.ts'
 import { logoutLog } from './logout-log.ts'
 import { createOidc } from './oidc.ts'
@@ -31,9 +33,10 @@ const isPage = { page: true }
 /** For all requests of clients: what is longer is none. */
 const bodyLimit = 16 * 1024
 
-export function oidcRoutes({ route, protocol, preflight }: Router<Callers>, deps: OidcDeps) {
+export function oidcRoutes({ route, routeFromMemory, protocol, preflight }: Router<Callers>, deps: OidcDeps) {
   const oidc = createOidc(deps)
   const { config } = deps
+  const memoryDeps = { ...deps, addressOf: createAddressReader(config.trustProxy) }
   const library: Handle = (request, release) => oidc.answer(request, release)
 
   const open = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/oidc/jwks']
@@ -43,11 +46,19 @@ export function oidcRoutes({ route, protocol, preflight }: Router<Callers>, deps
   }
   const asked = ['/oidc/token', '/oidc/introspect', '/oidc/revoke', '/oidc/device_authorization', '/oidc/par']
   for (const path of asked) {
-    protocol(endpointOf('POST', path, { bodyLimit }), library)
+    const definition = endpointOf('POST', path, { bodyLimit })
+    protocol(definition, library)
+    if (path === '/oidc/introspect')
+      routeFromMemory(definition, [path], (request, body) =>
+        introspectionFromMemory(memoryDeps, request, body),
+      )
     preflight(path, ({ headers }) => answerPreflight(deps, headers.origin, 'POST'))
   }
-  for (const method of ['GET', 'POST'] as const)
-    protocol(endpointOf(method, '/oidc/me', { bodyLimit }), library)
+  for (const method of ['GET', 'POST'] as const) {
+    const userinfo = endpointOf(method, '/oidc/me', { bodyLimit })
+    protocol(userinfo, library)
+    routeFromMemory(userinfo, ['/oidc/me'], (request, body) => userinfoFromMemory(memoryDeps, request, body))
+  }
   preflight('/oidc/me', ({ headers }) => answerPreflight(deps, headers.origin, 'GET, POST'))
 
   for (const path of ['/oidc/auth', '/oidc/session/end']) {

@@ -39,5 +39,11 @@ export async function memberOfToken(deps: SessionDeps, sessionId: string): Promi
     reread: () => readSession(deps.answers, digestOfTokenless(sessionId)),
   })
   if (!known) return undefined
-  return { ...(JSON.parse(answerOf(known, source)) as LiveMember), session: known.session }
+  return liveMember(known.session, answerOf(known, source))
 }
+
+/** Returns the member of a session, read from a response about it. */
+export const liveMember = (session: Session, answer: string): LiveMember => ({
+  ...(JSON.parse(answer) as LiveMember),
+  session,
+})

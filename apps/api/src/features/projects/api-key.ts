@@ -17,6 +17,7 @@ import {
   replaceNewestKey,
   restoreNewestKey,
   revokeKey,
+  secondsUntil,
   standBack,
 } from './key-store.ts'
 
@@ -26,6 +27,8 @@ type KeyDeps = Pick<Deps, 'db' | 'audit'>
 const maxWorkingKeys = 5
 /** A replaced key that ends sooner than this is announced at the replacement; others an hour before their end. */
 const toldBeforeSec = 3_600
+/** 30 days: a replaced key that works for longer is a second key. */
+const maxGraceSec = 2_592_000
 
 /** Creates and stores a new key of a project, its newest. The key itself is returned and not stored. */
 export async function issueApiKey(
@@ -56,13 +59,14 @@ export const regenerateApiKey = (
   deps: KeyDeps,
   by: By,
   projectId: string,
-  { graceSec = 0, ...wanted }: apiKeys.RegenerateApiKey = {},
+  { graceSec, graceUntil, ...wanted }: apiKeys.RegenerateApiKey = {},
 ) =>
   changeProject(deps, projectId, async (tx, project, record) => {
     await lockKeys(tx, projectId)
     const successorId = uuidv7()
-    const isToldNow = graceSec > 0 && graceSec <= toldBeforeSec
-    const replaced = await replaceNewestKey(tx, projectId, { successorId, graceSec, isToldNow })
+    const graceLeftSec = await graceOf(tx, { graceSec, graceUntil })
+    const isToldNow = graceLeftSec > 0 && graceLeftSec <= toldBeforeSec
+    const replaced = await replaceNewestKey(tx, projectId, { successorId, graceSec: graceLeftSec, isToldNow })
     const { note: _, ...issued } = await issueApiKey(tx, projectId, wanted, successorId)
     const old = replaced.find(({ wasNewest, isWorking }) => wasNewest && isWorking)
     const endsAt = old?.endsAt?.toISOString()
@@ -75,6 +79,26 @@ export const regenerateApiKey = (
     })
     return endsAt ? { ...issued, replaced: { prefix: project.keyPrefix, endsAt } } : issued
   })
+
+/**
+ * Returns the number of seconds that the old key stays valid.
+ * @throws VALIDATION_FAILED
+ */
+async function graceOf(
+  tx: Tx,
+  {
+    graceSec,
+    graceUntil,
+  }: { readonly graceSec: number | undefined; readonly graceUntil: string | undefined },
+): Promise<number> {
+  if (graceUntil === undefined) return graceSec ?? 0
+  const refuse = (message: string) => invalid([{ path: '/graceUntil', message, code: 'RANGE' }])
+  // The contract fills in 0 for a graceSec that is left out.
+  if (graceSec) throw refuse('cannot be combined with graceSec')
+  const leftSec = await secondsUntil(tx, new Date(graceUntil.toUpperCase()).toISOString())
+  if (leftSec < 1 || leftSec > maxGraceSec) throw refuse('must be in the next 30 days')
+  return leftSec
+}
 
 /**
  * Adds a key beside the existing ones, and makes it the newest.

@@ -34,6 +34,13 @@ export async function countWorkingKeys(tx: Tx, projectId: string): Promise<numbe
   return row?.n ?? 0
 }
 
+/** Whole seconds from now to this time. */
+export async function secondsUntil(tx: Tx, at: string): Promise<number> {
+  const row = await tx.maybeOne<{ sec: number }>(sql`
+    select ceil(extract(epoch from ${at}::timestamptz - clock_now()))::float8 as sec`)
+  return row?.sec ?? 0
+}
+
 export interface Replacement {
   readonly successorId: string
   readonly graceSec: number

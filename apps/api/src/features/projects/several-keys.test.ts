@@ -156,7 +156,19 @@ describe.each(engines)('several keys of one project on %s', (engine) => {
     expect((await admin.projects('POST', `/${one.project.id}/restore-key`)).body.code).toBe('NO_REVOKED_KEY')
   })
 
+  test('a replaced key works until a time of the next 30 days', async () => {
+    const one = await given()
+    const graceUntil = new Date((await nowMs()) + 7 * 86_400_000).toISOString()
+    const { apiKey, replaced } = await regenerate(one.project, { graceUntil })
+    expect(replaced.prefix).toBe(prefixOf(one.project.key))
+    expect(Math.abs(Date.parse(replaced.endsAt) - Date.parse(graceUntil))).toBeLessThanOrEqual(1_000)
+    for (const key of [one.project.key, apiKey]) expect(await everywhere(one, key)).toEqual([200])
+  })
+
   test.each([
+    { graceUntil: new Date(Date.now() - 1_000).toISOString() },
+    { graceUntil: new Date(Date.now() + 31 * 86_400_000).toISOString() },
+    { graceUntil: new Date(Date.now() + 3_600_000).toISOString(), graceSec: 60 },
     { graceSec: -1 },
     { graceSec: 86_401 },
     { graceSec: 1.5 },

@@ -15,7 +15,7 @@ import { useEffect, useRef, useState } from 'react'
 import { placeOf } from './places.ts'
 import './json-editor.css'
 
-/** What is wrong at a place of a JSON value. */
+/** A problem at one place of a JSON value. */
 export interface JsonProblem {
   /** JSON Pointer. */
   readonly path: string
@@ -24,10 +24,10 @@ export interface JsonProblem {
 
 interface JsonEditorProps {
   readonly label: string
-  /** What stands there at first. */
+  /** The initial text. */
   readonly text: string
   readonly onChange: (text: string) => void
-  /** What is wrong with a value that is JSON. */
+  /** Returns the problems of a value that parsed as JSON. */
   readonly check: (value: unknown) => Promise<readonly JsonProblem[]>
 }
 
@@ -38,8 +38,8 @@ interface Found {
 }
 
 /**
- * JSON with what is wrong at its place while one types. Tab leaves it. It lives in a shadow root: its styles are then a sheet
- * that a script adopts, which the policy of the page allows, and not a style element, which it does not.
+ * A JSON editor that marks problems at their place while the user types. Tab leaves it. It is in a shadow root, so that
+ * its styles are a sheet that a script adopts: the policy of the page allows that, and forbids a style element.
  */
 export function JsonEditor({ label, text, onChange, check }: JsonEditorProps) {
   const host = useRef<HTMLDivElement>(null)

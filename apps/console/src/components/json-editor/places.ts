@@ -6,7 +6,7 @@ export interface Place {
   readonly to: number
 }
 
-/** Where in a JSON text a JSON Pointer leads; as deep as it goes, where its end is not there. */
+/** Returns the place in a JSON text that a JSON Pointer names, or its deepest ancestor that exists. */
 export function placeOf(state: EditorState, pointer: string): Place {
   let node = ensureSyntaxTree(state, state.doc.length, 100)?.topNode.firstChild ?? null
   let at: Place = { from: 0, to: state.doc.length }

@@ -16,7 +16,7 @@ const links = [
 const dayS = 86_400
 const minuteS = 60
 
-/** Which version this is, and where to read more. */
+/** The version of the service, and links to read more. */
 export function Page() {
   const { isSystemAdmin, isAuditor } = useProfile()
   return (
@@ -58,7 +58,7 @@ function Version() {
   )
 }
 
-/** To a whole unit: nobody wants to know the seconds of a week. */
+/** Rounds down to a whole unit: the seconds of an uptime of weeks are of no use. */
 function roundedSeconds(uptime: number): number {
   const unit = [dayS, 3_600, minuteS].find((length) => uptime >= length) ?? 1
   return Math.floor(uptime / unit) * unit

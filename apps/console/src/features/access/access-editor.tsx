@@ -7,60 +7,63 @@ import { Danger } from '../../components/danger.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { Problem } from '../../components/states.tsx'
 import { useToast } from '../../components/toast.tsx'
+import { doScopesCount, isBuiltIn } from './access-text.ts'
 
 const operations = [
-  ['READ', 'Members may log in', 'Their sessions count. Scopes count only with it.'],
-  ['MANAGE_WEBHOOKS', 'Manages its inbound webhooks by its key', 'In one server it is enough.'],
-  ['SEND_MESSAGES', 'Posts notices', 'Kept for the record: nothing is refused without it.'],
+  ['READ', 'Members may log in', 'The project sees their sessions and roles.'],
+  ['MANAGE_WEBHOOKS', 'Manages its inbound webhooks with its key', 'One server with this right is enough.'],
+  ['SEND_MESSAGES', 'Posts a notice when this access changes', 'To the notice address of the project.'],
 ] as const
 const scopes = [
   ['read_members', 'Reads the members with their roles'],
   ['check_permissions', 'Asks whether members hold roles'],
 ] as const
 
-/** Which project and which server a cell is about. */
+/** The project and the server of a cell. */
 export interface Cell {
-  readonly project: { readonly id: string; readonly name: string }
-  readonly server: { readonly id: string; readonly name: string }
+  readonly project: { readonly id: string; readonly name: string; readonly isInternal: boolean }
+  readonly server: { readonly id: string; readonly name: string; readonly isMain: boolean }
   readonly mapping: AccessMapping | undefined
 }
 
-/** What a project may do in a server, and the end of it. */
-export function AccessEditor({ cell, onClose }: { cell: Cell; onClose: () => void }) {
+interface EditorProps {
+  readonly cell: Cell
+  readonly onClose: () => void
+}
+
+/** Changes or revokes the access of a project to a server. */
+export function AccessEditor({ cell, onClose }: EditorProps) {
+  const [isRevoking, setRevoking] = useState(false)
+  if (isRevoking) return <RevokeAccess cell={cell} onClose={onClose} />
+  const { project, server } = cell
+  return (
+    <Dialog title={`“${project.name}” in ${server.name}`} isOpen onClose={onClose}>
+      <AccessForm cell={cell} onClose={onClose} onRevoke={() => setRevoking(true)} />
+    </Dialog>
+  )
+}
+
+function AccessForm({ cell, onClose, onRevoke }: EditorProps & { readonly onRevoke: () => void }) {
   const { project, server, mapping } = cell
-  const params = { projectId: project.id, serverId: server.id }
+  const isInternalHere = isBuiltIn(project, server)
   const [given, setGiven] = useState({
     ...(mapping?.operations ?? { READ: true, SEND_MESSAGES: false, MANAGE_WEBHOOKS: false }),
   })
-  const [scoped, setScoped] = useState<readonly ('read_members' | 'check_permissions')[]>(
+  const [chosen, setChosen] = useState<readonly ('read_members' | 'check_permissions')[]>(
     mapping?.scopes ?? ['read_members', 'check_permissions'],
   )
-  const [isRevoking, setRevoking] = useState(false)
   const set = useChange('setAccess')
-  const revoke = useChange('revokeAccess')
   const say = useToast()
-  if (isRevoking) {
-    return (
-      <Danger
-        action="Take it away"
-        question={`Take ${server.name} away from “${project.name}”?`}
-        isOpen
-        onClose={onClose}
-        name={project.name}
-        preview={async () => {
-          const answer = await ask('revokeAccess', { params, query: { dryRun: true } })
-          return 'dryRun' in answer ? answer : undefined
-        }}
-        run={async () => {
-          await revoke.mutateAsync({ params, query: {} })
-          say(`“${project.name}” no longer uses ${server.name}.`)
-        }}
-      />
-    )
-  }
+  const canAsk = doScopesCount(given, isInternalHere)
+  // The form saves what it shows: no scope is stored while all of them are off.
+  const shownScopes = canAsk ? chosen : []
   const save = () =>
     set.mutate(
-      { params, query: {}, body: { operations: given, scopes: [...scoped] } },
+      {
+        params: { projectId: project.id, serverId: server.id },
+        query: {},
+        body: { operations: given, scopes: [...shownScopes] },
+      },
       {
         onSuccess: () => {
           say(`“${project.name}” in ${server.name} is saved.`)
@@ -69,60 +72,98 @@ export function AccessEditor({ cell, onClose }: { cell: Cell; onClose: () => voi
       },
     )
   return (
-    <Dialog title={`“${project.name}” in ${server.name}`} isOpen onClose={onClose}>
-      <form
-        className="stack"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (!set.isPending) save()
-        }}
-      >
-        <fieldset className="stack tight">
-          <legend className="field-label">May do</legend>
-          {operations.map(([operation, text, note]) => (
-            <label key={operation} className="check">
-              <input
-                type="checkbox"
-                checked={given[operation]}
-                onChange={({ target }) => setGiven({ ...given, [operation]: target.checked })}
-              />
-              <span>
-                {text}
-                <span className="field-help">{note}</span>
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!set.isPending) save()
+      }}
+    >
+      {isInternalHere && (
+        <p>
+          This project is internal: its members can always log in to the main server. Without an access of its
+          own it can also ask everything below.
+        </p>
+      )}
+      <fieldset className="stack tight">
+        <legend className="field-label">May do</legend>
+        {operations.map(([operation, text, note]) => (
+          <label key={operation} className="check">
+            <input
+              type="checkbox"
+              checked={given[operation]}
+              onChange={({ target }) => setGiven({ ...given, [operation]: target.checked })}
+            />
+            <span>
+              {text}
+              <span className="field-help">
+                {operation === 'READ' && isInternalHere
+                  ? 'Counts if the project stops being internal.'
+                  : note}
               </span>
-            </label>
-          ))}
-        </fieldset>
-        <fieldset className="stack tight">
-          <legend className="field-label">May ask</legend>
-          {scopes.map(([scope, text]) => (
-            <label key={scope} className="check">
-              <input
-                type="checkbox"
-                checked={scoped.includes(scope)}
-                onChange={({ target }) =>
-                  setScoped(target.checked ? [...scoped, scope] : scoped.filter((one) => one !== scope))
-                }
-              />
-              <span>
-                {text} <code className="quiet">{scope}</code>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-        {set.error && <Problem error={set.error} />}
-        <DialogActions>
-          {mapping && (
-            <Button kind="danger" onClick={() => setRevoking(true)}>
-              Take it away…
-            </Button>
-          )}
-          <Button onClick={onClose}>Cancel</Button>
-          <Button kind="main" type="submit" isBusy={set.isPending}>
-            {mapping ? 'Save the access' : 'Give access'}
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <fieldset className="stack tight" disabled={!canAsk}>
+        <legend className="field-label">May ask</legend>
+        {scopes.map(([scope, text]) => (
+          <label key={scope} className="check">
+            <input
+              type="checkbox"
+              checked={shownScopes.includes(scope)}
+              onChange={({ target }) =>
+                setChosen(target.checked ? [...chosen, scope] : chosen.filter((one) => one !== scope))
+              }
+            />
+            <span>
+              {text} <code className="quiet">{scope}</code>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <div role="status">
+        {!canAsk && (
+          <p className="quiet">
+            A project can ask about members only if they may log in, so no scope will be saved.
+          </p>
+        )}
+      </div>
+      {set.error && <Problem error={set.error} />}
+      <DialogActions>
+        {mapping && (
+          <Button kind="danger" onClick={onRevoke}>
+            Take it away…
           </Button>
-        </DialogActions>
-      </form>
-    </Dialog>
+        )}
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind="main" type="submit" isBusy={set.isPending}>
+          {mapping ? 'Save the access' : 'Give access'}
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}
+
+function RevokeAccess({ cell: { project, server }, onClose }: EditorProps) {
+  const params = { projectId: project.id, serverId: server.id }
+  const revoke = useChange('revokeAccess')
+  const say = useToast()
+  return (
+    <Danger
+      action="Take it away"
+      question={`Take ${server.name} away from “${project.name}”?`}
+      isOpen
+      onClose={onClose}
+      name={project.name}
+      preview={async () => {
+        const answer = await ask('revokeAccess', { params, query: { dryRun: true } })
+        return 'dryRun' in answer ? answer : undefined
+      }}
+      run={async () => {
+        await revoke.mutateAsync({ params, query: {} })
+        say(`“${project.name}” no longer uses ${server.name}.`)
+      }}
+    />
   )
 }

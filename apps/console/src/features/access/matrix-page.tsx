@@ -5,14 +5,16 @@ import { useAnswer } from '../../api/queries.ts'
 import { Page as PageFrame, Panel } from '../../components/page.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { Answer, Empty, Skeleton } from '../../components/states.tsx'
+import { TableFrame } from '../../components/table-frame.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFilters } from '../../components/use-filters.ts'
 import { isLong, type PlacedRow, VirtualRows } from '../../components/virtual-rows.tsx'
 import { useMayChange } from '../../shell/profile.ts'
 import { AccessEditor, type Cell } from './access-editor.tsx'
+import { accessText, grantText } from './access-text.ts'
 import './access.css'
 
-/** Every project and every server: a cell says what one may do in the other, and opens to change it. */
+/** Every project and every server. A cell shows the access of the project to the server, and opens to change it. */
 export function Page() {
   const [{ name = '' }, setFilters] = useFilters()
   const [open, setOpen] = useState<Cell>()
@@ -23,6 +25,7 @@ export function Page() {
   return (
     <PageFrame
       title="Access"
+      guide="administering"
       lead="Which project may use which server, and what it may do there. A change counts from the next request on."
       width="wide"
     >
@@ -68,13 +71,13 @@ function Matrix({ projects, servers, mappings, onOpen }: MatrixProps) {
   const row = (project: Project, placed?: PlacedRow) => (
     <tr key={project.id} {...placed}>
       <th scope="row">
-        <Link to="/projects/$id" params={{ id: project.id }} className="row-link">
-          {project.name}
+        <Link to="/projects/$id" params={{ id: project.id }} className="row-link" title={project.name}>
+          <bdi>{project.name}</bdi>
         </Link>
         {!project.isActive && <span className="cell-sub">inactive</span>}
       </th>
       {servers.map((server) => (
-        <td key={server.id}>
+        <td key={server.id} data-label={server.name}>
           <CellButton
             cell={{ project, server, mapping: byCell.get(`${project.id} ${server.id}`) }}
             onOpen={onOpen}
@@ -85,15 +88,15 @@ function Matrix({ projects, servers, mappings, onOpen }: MatrixProps) {
   )
   const isVirtual = isLong(projects.length)
   return (
-    <div className="table-frame" data-virtual="" ref={setFrame}>
-      <table className="table matrix" aria-rowcount={isVirtual ? projects.length + 1 : undefined}>
+    <TableFrame label="Access of projects to servers" isVirtual ref={setFrame}>
+      <table className="table cards matrix" aria-rowcount={isVirtual ? projects.length + 1 : undefined}>
         <caption className="unseen">Access of projects to servers</caption>
         <thead>
           <tr>
             <th scope="col">Project</th>
             {servers.map((server) => (
-              <th key={server.id} scope="col">
-                {server.name}
+              <th key={server.id} scope="col" title={server.name}>
+                <bdi>{server.name}</bdi>
                 {server.isMain && ' (main)'}
               </th>
             ))}
@@ -112,36 +115,26 @@ function Matrix({ projects, servers, mappings, onOpen }: MatrixProps) {
           )}
         </tbody>
       </table>
-    </div>
+    </TableFrame>
   )
 }
 
 function CellButton({ cell, onOpen }: { cell: Cell; onOpen: ((cell: Cell) => void) | undefined }) {
   const { mapping, project, server } = cell
-  const text = mapping ? summaryOf(mapping) : 'None'
-  if (!onOpen) return <span className={mapping ? '' : 'quiet'}>{text}</span>
+  const text = accessText(project, server, mapping)
+  const isOn = text !== 'None'
+  if (!onOpen) return <span className={isOn ? '' : 'quiet'}>{text}</span>
   return (
     <button
       type="button"
       className="cell"
-      data-on={mapping ? '' : undefined}
+      data-on={isOn ? '' : undefined}
       aria-label={`${project.name} in ${server.name}: ${text}`}
       onClick={() => onOpen(cell)}
     >
       {text}
     </button>
   )
-}
-
-/** A cell in two or three words. */
-function summaryOf({ operations, scopes }: Pick<AccessMapping, 'operations' | 'scopes'>): string {
-  const said = [
-    ...(operations.READ ? ['log in'] : []),
-    ...(scopes.includes('read_members') ? ['members'] : []),
-    ...(scopes.includes('check_permissions') ? ['checks'] : []),
-    ...(operations.MANAGE_WEBHOOKS ? ['webhooks'] : []),
-  ]
-  return said.length > 0 ? said.join(', ') : 'nothing'
 }
 
 /** The parts of the sentence about a change, before and after the name of the project. */
@@ -151,7 +144,7 @@ const verbs = {
   REVOKE: ['took away the access of', 'to'],
 } as const
 
-/** Who changed what, newest first. */
+/** The latest changes of access, newest first, each with the administrator who made it. */
 function Trail() {
   const trail = useAnswer('accessTrail', { query: { limit: 30 } })
   return (
@@ -161,15 +154,22 @@ function Trail() {
           data.length === 0 ? (
             <p className="quiet">Nothing was changed so far.</p>
           ) : (
-            <ul className="trail">
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
+            <ul className="trail" aria-label="Changes of access" tabIndex={0}>
               {data.map(({ id, at, action, actorUsername, projectName, serverName, after }) => (
                 <li key={id}>
                   <span>
-                    <strong>{actorUsername ?? 'Rolecall'}</strong> {verbs[action][0]}{' '}
-                    <strong>{projectName}</strong> {verbs[action][1]} {serverName}
+                    <strong>
+                      <bdi>{actorUsername ?? 'Rolecall'}</bdi>
+                    </strong>{' '}
+                    {verbs[action][0]}{' '}
+                    <strong>
+                      <bdi>{projectName}</bdi>
+                    </strong>{' '}
+                    {verbs[action][1]} <bdi>{serverName}</bdi>
                   </span>
                   <span className="quiet">
-                    {after && action !== 'REVOKE' && `${summaryOf(after)} · `}
+                    {after && action !== 'REVOKE' && `${grantText(after)} · `}
                     <Time at={at} />
                   </span>
                 </li>

@@ -8,10 +8,10 @@ import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { useMayChange } from '../../shell/profile.ts'
 
-/** How soon the progress of a check is looked at again. */
+/** The interval at which the progress of a check is polled. */
 const everyMs = 5_000
 
-/** Whether every entry is as it was written. */
+/** The state of the audit chain: whether every entry is still as it was written. */
 export function Chain() {
   const chain = useQuery({ ...question('auditChain', {}), refetchInterval: everyMs })
   const again = useChange('verifyAuditChain')
@@ -27,7 +27,7 @@ export function Chain() {
     </Button>
   )
   return (
-    <>
+    <div className="chain">
       <Answer of={chain} loading={<Skeleton rows={1} />}>
         {(state) => (
           <Notice tone={tones[state.status]} title={titles[state.status]} action={check}>
@@ -36,7 +36,7 @@ export function Chain() {
         )}
       </Answer>
       {again.error && <Problem error={again.error} />}
-    </>
+    </div>
   )
 }
 

@@ -1,32 +1,33 @@
 import type { AuditEntry } from '@rolecall/sdk/admin'
 import { Copyable } from '../../components/copy.tsx'
 import { countText } from '../../components/number.tsx'
+import { diffOf } from './diff.ts'
 
-const textOf = (value: unknown): string =>
-  value === null || value === undefined
-    ? 'nothing'
-    : typeof value === 'string'
-      ? value
-      : JSON.stringify(value)
-
-/** What an entry says besides its sentence: each field before and after, to what it was done, and in which request. */
+/** The details of an entry: each change before and after, its target, its actor, and its request. */
 export function Changes({
-  of: { changes, action, targetType, targetId, ip, requestId },
+  of: { changes, action, actorId, targetType, targetId, ip, requestId },
 }: {
   of: AuditEntry
 }) {
-  const fields = Object.entries(changes ?? {})
+  const differences = diffOf(changes)
   return (
     <details className="changes">
-      <summary>{fields.length > 0 ? countText(fields.length, 'change') : 'More'}</summary>
-      {fields.length > 0 && (
+      <summary>{differences.length > 0 ? countText(differences.length, 'change') : 'More'}</summary>
+      {differences.length > 0 && (
         <dl>
-          {fields.map(([field, { before, after }]) => (
-            <div key={field}>
-              <dt>{field}</dt>
+          {differences.map(({ label, before, after }) => (
+            <div key={label}>
+              <dt>{label}</dt>
               <dd>
-                <del>{textOf(before)}</del>
-                <ins>{textOf(after)}</ins>
+                <del>
+                  <span className="unseen">before </span>
+                  <bdi>{before}</bdi>
+                </del>
+                <span aria-hidden="true">→</span>
+                <ins>
+                  <span className="unseen">after </span>
+                  <bdi>{after}</bdi>
+                </ins>
               </dd>
             </div>
           ))}
@@ -37,6 +38,11 @@ export function Changes({
         {targetId !== null && (
           <span>
             {targetType} <Copyable text={targetId} />
+          </span>
+        )}
+        {actorId !== null && (
+          <span>
+            by <Copyable text={actorId} />
           </span>
         )}
         {ip !== null && <span>from {ip}</span>}

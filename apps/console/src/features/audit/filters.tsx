@@ -2,6 +2,7 @@ import type { AdminInput, AuditEntry } from '@rolecall/sdk/admin'
 import { Choice } from '../../components/choice.tsx'
 import { countText } from '../../components/number.tsx'
 import { instantOf, PeriodFields } from '../../components/period-fields.tsx'
+import { PersonFilter, TargetFilter } from './lookups.tsx'
 
 type Filters = Readonly<Record<string, string | undefined>>
 type Query = NonNullable<AdminInput<'exportAuditLogs'>['query']>
@@ -26,7 +27,7 @@ export const severities: Readonly<Record<AuditEntry['severity'], string>> = {
 const oneOf = <Word extends string>(words: Readonly<Record<Word, string>>, word: string | undefined) =>
   word !== undefined && word in words ? (word as Word) : undefined
 
-/** What the filters of the address ask for; what is none of it is left out. */
+/** Builds the query from the filters in the address. Invalid values are left out. */
 export const queryOf = ({ kind, severity, who, about, from, to }: Filters): Query => ({
   actionType: oneOf(actionTypes, kind),
   severity: oneOf(severities, severity),
@@ -39,11 +40,11 @@ export const queryOf = ({ kind, severity, who, about, from, to }: Filters): Quer
 interface FiltersProps {
   readonly filters: Filters
   readonly onChange: (changes: Filters) => void
-  /** Entries that they let through, where they were counted. */
+  /** The number of entries that match the filters, if they were counted. */
   readonly count: number | undefined
 }
 
-/** What narrows the log. */
+/** The filters of the log. */
 export const Filters = ({ filters, onChange, count }: FiltersProps) => (
   <div className="toolbar">
     <Choice
@@ -61,36 +62,12 @@ export const Filters = ({ filters, onChange, count }: FiltersProps) => (
       onChoose={(severity) => onChange({ severity })}
     />
     <PeriodFields from={filters['from']} to={filters['to']} onChange={onChange} />
-    <Id label="Member id" value={filters['who']} onChange={(who) => onChange({ who })} />
-    <Id
-      label="Id of a project, server or webhook"
-      value={filters['about']}
-      onChange={(about) => onChange({ about })}
-    />
+    <PersonFilter id={filters['who'] ?? ''} onChoose={(who) => onChange({ who })} />
+    <TargetFilter id={filters['about'] ?? ''} onChoose={(about) => onChange({ about })} />
     {count !== undefined && (
       <span className="quiet toolbar-end" role="status">
         {countText(count, 'entry', 'entries')}
       </span>
     )}
   </div>
-)
-
-const Id = ({
-  label,
-  value,
-  onChange,
-}: {
-  label: string
-  value: string | undefined
-  onChange: (text: string) => void
-}) => (
-  <input
-    className="input audit-id mono"
-    aria-label={label}
-    placeholder={label}
-    value={value ?? ''}
-    onChange={(event) => onChange(event.target.value.trim())}
-    spellCheck={false}
-    autoComplete="off"
-  />
 )

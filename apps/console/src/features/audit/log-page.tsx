@@ -1,17 +1,18 @@
 import type { AuditEntry } from '@rolecall/sdk/admin'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { admin } from '../../api/admin.ts'
 import { useAnswer } from '../../api/queries.ts'
 import { Button, ButtonAnchor } from '../../components/button.tsx'
 import { Status } from '../../components/chip.tsx'
-import { Copyable } from '../../components/copy.tsx'
-import { DataTable } from '../../components/data-table.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
 import { countText } from '../../components/number.tsx'
 import { Page as PageFrame } from '../../components/page.tsx'
 import { newestKey, olderKey } from '../../components/page-keys.ts'
 import { usePagePeriod } from '../../components/page-period.ts'
 import { Answer, Empty } from '../../components/states.tsx'
-import { Time } from '../../components/time.tsx'
-import { useFilters } from '../../components/use-filters.ts'
+import { dayText, Time } from '../../components/time.tsx'
+import { useFilters, withFilters } from '../../components/use-filters.ts'
 import { Chain } from './chain.tsx'
 import { Changes } from './changes.tsx'
 import { actionTypes, Filters, queryOf, severities } from './filters.tsx'
@@ -20,7 +21,7 @@ import './audit.css'
 const perPage = 50
 const tones = { info: 'none', warning: 'warn', error: 'bad' } as const
 
-/** What administrators and the service did, newest first. */
+/** The actions of administrators and of the service, newest first. */
 export function Page() {
   const [filters, setFilters] = useFilters()
   const query = queryOf(filters)
@@ -36,6 +37,7 @@ export function Page() {
   return (
     <PageFrame
       title="Audit"
+      guide="administering"
       lead="Every change that an administrator or the service itself made. Entries are never changed."
       width="wide"
       actions={
@@ -58,6 +60,8 @@ export function Page() {
               rows={data}
               rowKey={({ id }) => id}
               columns={columns}
+              groupOf={({ at }) => dayText(at)}
+              isDense
               empty={
                 isNarrowed ? (
                   <Empty title="No entries match">Take a filter away, or look at a longer period.</Empty>
@@ -88,45 +92,53 @@ export function Page() {
   )
 }
 
-/** Who acted, in one word. */
+/** Returns the name of the actor. */
 const whoOf = ({ actorId, actorUsername }: AuditEntry): string =>
   actorId === null ? 'the service' : (actorUsername ?? 'unknown')
 
-const columns = [
-  { header: 'When', cell: ({ at }: AuditEntry) => <Time at={at} show="full" /> },
+/** A link that filters the log to entries with the same value. */
+const Only = ({ by, value, children }: { by: string; value: string; children: ReactNode }) => (
+  <Link to="/audit" className="only" search={withFilters({ [by]: value, cursor: '' })}>
+    {children}
+  </Link>
+)
+
+const columns: readonly Column<AuditEntry>[] = [
+  { header: 'Time', cell: ({ at }) => <Time at={at} show="clock" /> },
   {
     header: 'What',
-    cell: (entry: AuditEntry) => (
+    cell: (entry) => (
       <div className="entry">
-        <span>{entry.summary}</span>
-        <span className="entry-who">{whoOf(entry)}</span>
+        <bdi>{entry.summary}</bdi>
         <Changes of={entry} />
       </div>
     ),
   },
   {
     header: 'Who',
-    cell: (entry: AuditEntry) =>
+    cell: (entry) =>
       entry.actorId === null ? (
         <span className="quiet">{whoOf(entry)}</span>
       ) : (
-        <span>
-          {whoOf(entry)}
-          <span className="cell-sub">
-            <Copyable text={entry.actorId} />
-          </span>
-        </span>
+        <Only by="who" value={entry.actorId}>
+          <bdi>{whoOf(entry)}</bdi>
+        </Only>
       ),
-    isMinor: true,
   },
   {
     header: 'Kind',
-    cell: ({ actionType }: AuditEntry) => actionTypes[actionType],
-    isMinor: true,
+    cell: ({ actionType }) => (
+      <Only by="kind" value={actionType}>
+        {actionTypes[actionType]}
+      </Only>
+    ),
   },
   {
     header: 'Severity',
-    cell: ({ severity }: AuditEntry) => <Status tone={tones[severity]}>{severities[severity]}</Status>,
-    isMinor: true,
+    cell: ({ severity }) => (
+      <Only by="severity" value={severity}>
+        <Status tone={tones[severity]}>{severities[severity]}</Status>
+      </Only>
+    ),
   },
 ]

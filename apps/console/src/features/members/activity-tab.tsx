@@ -10,18 +10,17 @@ import { MemberPage } from './member-page.tsx'
 
 export const Page = () => <MemberPage>{(member) => <Activity member={member} />}</MemberPage>
 
-/** More belongs on the pages that are made for it. */
+/** The most rows shown here. The audit and monitoring pages have the rest. */
 const mostRows = 50
 const tones = { info: 'none', warning: 'warn', error: 'bad' } as const
 
 const entryColumns: readonly Column<AuditEntry>[] = [
   { header: 'When', cell: ({ at }) => <Time at={at} /> },
   { header: 'What', cell: ({ summary }) => summary },
-  { header: 'By', cell: ({ actorUsername }) => actorUsername ?? 'The service', isMinor: true },
+  { header: 'By', cell: ({ actorUsername }) => actorUsername ?? 'The service' },
   {
     header: 'Weight',
     align: 'end',
-    isMinor: true,
     cell: ({ severity }) => <Status tone={tones[severity]}>{severity}</Status>,
   },
 ]
@@ -30,10 +29,10 @@ const failureColumns: readonly Column<AuthFailure>[] = [
   { header: 'When', cell: ({ at }) => <Time at={at} /> },
   { header: 'Why', cell: ({ kind, reason }) => `${kind}: ${reason.replaceAll('_', ' ')}` },
   { header: 'From', cell: ({ address }) => address ?? 'unknown' },
-  { header: 'Where', cell: ({ path }) => <code>{path}</code>, isMinor: true },
+  { header: 'Where', cell: ({ path }) => <code>{path}</code> },
 ]
 
-/** What they did as an admin, what was done to them, and what of them was turned away. */
+/** The member's actions as an administrator, actions on the member, and the member's rejected requests. */
 function Activity({ member: { memberId } }: { member: MemberServers }) {
   const entries = useAnswer('listAuditLogs', { query: { memberId, limit: mostRows } })
   const failures = useAnswer('authFailures', { query: { memberId, limit: mostRows } })

@@ -10,9 +10,10 @@ import { useToast } from '../../components/toast.tsx'
 import { Fields } from '../../forms/fields.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useMayChange } from '../../shell/profile.ts'
+import { EndAllSessions } from './end-all-sessions.tsx'
 import { nameOf } from './member-page.tsx'
 
-/** Whether somebody may log in at all, and what administrators noted about it. */
+/** Shows whether the member may sign in, and offers the two actions that keep them out. */
 export function BlockPanel({ member }: { member: MemberServers }) {
   const { memberId, block } = member
   const mayChange = useMayChange()
@@ -21,12 +22,13 @@ export function BlockPanel({ member }: { member: MemberServers }) {
   const [isAsking, setAsking] = useState(false)
   return (
     <Panel
-      title="Block"
+      title="Access"
       actions={
         mayChange && (
           <>
+            <EndAllSessions member={member} />
             <Button kind="danger" onClick={() => setAsking(true)}>
-              {block ? 'Change…' : 'Block…'}
+              {block ? 'Change the block…' : 'Block…'}
             </Button>
             {block && (
               <Button

@@ -10,4 +10,5 @@ export const fieldLabels: Readonly<Record<(typeof listedFields)[number], string>
   username: 'Username',
   globalName: 'Name',
   displayName: 'Nickname',
+  email: 'Email',
 }

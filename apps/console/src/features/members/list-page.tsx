@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useAnswer } from '../../api/queries.ts'
 import { RoleChip, Status } from '../../components/chip.tsx'
 import { byId, Choice } from '../../components/choice.tsx'
+import { Copyable } from '../../components/copy.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { countText } from '../../components/number.tsx'
 import { Page as PageFrame, Panel } from '../../components/page.tsx'
@@ -13,12 +14,12 @@ import { SearchField } from '../../components/search-field.tsx'
 import { Answer, Empty } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { RoleToggle } from '../../components/toggle-chip.tsx'
-import { useFilters } from '../../components/use-filters.ts'
+import { useFilters, withFilters } from '../../components/use-filters.ts'
 import { pastedIn } from '../../shell/pasted.ts'
 import { ExportMembers } from './export.tsx'
 
 const perPage = 50
-/** More roles than these fit into no row. */
+/** The most roles that fit into a row. */
 const mostRoles = 4
 
 const columns: readonly Column<MemberListItem>[] = [
@@ -28,18 +29,26 @@ const columns: readonly Column<MemberListItem>[] = [
       <span className="with-portrait">
         <Portrait of={avatar} name={globalName ?? username} />
         <span>
-          {globalName ?? username}
+          <bdi>{globalName ?? username}</bdi>
           {globalName && <span className="cell-sub">{username}</span>}
         </span>
       </span>
     ),
   },
+  { header: 'ID', cell: ({ memberId }) => <Copyable text={memberId} /> },
   {
     header: 'Servers',
-    cell: ({ servers }) => servers.map(({ serverName }) => serverName).join(', '),
-    isMinor: true,
+    cell: ({ servers }) => (
+      <span className="chips">
+        {servers.map(({ serverId, serverName }) => (
+          <Link key={serverId} to="/members" search={withFilters({ server: serverId, roles: '', page: '' })}>
+            <bdi>{serverName}</bdi>
+          </Link>
+        ))}
+      </span>
+    ),
   },
-  { header: 'Roles', cell: rolesOf, isMinor: true },
+  { header: 'Roles', cell: rolesOf },
   {
     header: 'State',
     align: 'end',
@@ -51,19 +60,21 @@ const columns: readonly Column<MemberListItem>[] = [
 ]
 
 function rolesOf({ servers }: MemberListItem) {
-  const roles = servers.flatMap((server) => server.roles)
+  const roles = servers.flatMap(({ serverId, roles }) => roles.map((role) => ({ ...role, serverId })))
   const more = roles.length - mostRoles
   return (
     <span className="chips">
-      {roles.slice(0, mostRoles).map(({ id, name, color }) => (
-        <RoleChip key={id} name={name} color={color} />
+      {roles.slice(0, mostRoles).map(({ id, name, color, serverId }) => (
+        <Link key={id} to="/members" search={withFilters({ server: serverId, roles: id, page: '' })}>
+          <RoleChip name={name} color={color} />
+        </Link>
       ))}
       {more > 0 && <span className="quiet">and {more} more</span>}
     </span>
   )
 }
 
-/** Everybody whom the service knows in a server now. */
+/** All accounts that are members of a server now, as the service knows them. */
 export function Page() {
   const [{ search = '', server = '', roles = '', page = '1' }, setFilters] = useFilters()
   const roleIds = roles === '' ? [] : roles.split(',')
@@ -79,6 +90,7 @@ export function Page() {
   return (
     <PageFrame
       title="Members"
+      guide="administering"
       lead="Who is in your servers now, with their roles."
       actions={<ExportMembers query={given(filters)} />}
     >
@@ -163,7 +175,7 @@ function RefusedPeople({ search }: { search: string }) {
               </span>
             ),
           },
-          { header: 'Last try', cell: ({ at }) => <Time at={at} />, isMinor: true },
+          { header: 'Last try', cell: ({ at }) => <Time at={at} /> },
           { header: 'State', cell: () => <Status tone="bad">Not a member</Status>, align: 'end' },
           { header: '', cell: (entry) => <WhyLink refused={entry} />, align: 'end' },
         ]}
@@ -173,7 +185,10 @@ function RefusedPeople({ search }: { search: string }) {
   )
 }
 
-/** An ID is part of no name. Who asks for one wants to know about somebody who may be in no server. */
+/**
+ * A hint for a search by ID, because names contain no IDs. The account may be in no server, so the link explains its
+ * access.
+ */
 const NoName = ({ id }: { id: string }) => (
   <Empty
     title="No name contains this ID"
@@ -187,7 +202,7 @@ const NoName = ({ id }: { id: string }) => (
   </Empty>
 )
 
-/** What is not narrowed is left out. */
+/** Removes the filters that are not set. */
 const given = <T extends object>(filters: { readonly [K in keyof T]: T[K] | undefined }) =>
   Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Partial<T>
 

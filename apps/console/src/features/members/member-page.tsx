@@ -4,6 +4,7 @@ import type { ReactNode } from 'react'
 import { useAnswer } from '../../api/queries.ts'
 import { Status } from '../../components/chip.tsx'
 import { Page, Tabs } from '../../components/page.tsx'
+import { Portrait } from '../../components/portrait.tsx'
 import { Answer } from '../../components/states.tsx'
 
 const tabs = [
@@ -16,18 +17,18 @@ const tabs = [
 
 interface MemberPageProps {
   readonly children: (member: MemberServers) => ReactNode
-  /** What is shown of an account that never was in a server and never tried to log in. */
+  /** The content for an account that never was in a server and never tried to sign in. */
   readonly unknown?: (id: string) => ReactNode
 }
 
-/** A tab of a member: what is the same on all of them, and what this one shows. */
+/** A tab of a member: the frame that all tabs share, and the content of this one. */
 export function MemberPage({ children, unknown }: MemberPageProps) {
   const { id = '' } = useParams({ strict: false })
   const member = useAnswer('listMemberServers', { params: { chat_user_id: id } })
   const { data } = member
   if (unknown && member.error?.code === 'MEMBER_NOT_FOUND') {
     return (
-      <Page title="Unknown account" up={{ to: '/members', text: 'Members' }} lead={id}>
+      <Page title="Unknown account" up={{ to: '/members', text: 'Members' }} id={id}>
         {unknown(id)}
       </Page>
     )
@@ -36,8 +37,11 @@ export function MemberPage({ children, unknown }: MemberPageProps) {
   return (
     <Page
       title={title}
+      guide="administering"
       up={{ to: '/members', text: 'Members' }}
-      lead={data && data.username !== title && data.username}
+      lead={data && data.username !== title && <bdi>{data.username}</bdi>}
+      id={id}
+      picture={data && <Portrait of={data.avatar} name={title} size="large" />}
       actions={data?.blocked && <Status tone="bad">Blocked</Status>}
     >
       <Tabs label={title} tabs={tabs.map(([path, text]) => ({ to: `/members/${id}${path}`, text }))} />

@@ -1,9 +1,8 @@
 import type { MemberServers } from '@rolecall/sdk/admin'
 import { Link } from '@tanstack/react-router'
-import { useChange } from '../../api/queries.ts'
+import { useAnswer, useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { RoleChip } from '../../components/chip.tsx'
-import { Copyable } from '../../components/copy.tsx'
+import { RoleChip, Status } from '../../components/chip.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { Facts, Panel } from '../../components/page.tsx'
 import { Empty, Problem } from '../../components/states.tsx'
@@ -13,27 +12,34 @@ import { useMayChange } from '../../shell/profile.ts'
 import { BlockPanel } from './block-panel.tsx'
 import { fieldLabels, listedFields } from './field-labels.ts'
 import { MemberPage } from './member-page.tsx'
+import { type MemberSessions, SignedInTo } from './signed-in-to.tsx'
 
 export const Page = () => <MemberPage>{(member) => <Overview member={member} />}</MemberPage>
 
 function Overview({ member }: { member: MemberServers }) {
   const { memberId, isClubMember, servers } = member
   const mayChange = useMayChange()
+  const sessions = useAnswer('listMemberSessions', { params: { id: memberId } })
+  const [joined] = servers
   return (
     <div className="stack">
       <div className="columns">
         <Panel title="Member" actions={mayChange && <Refresh memberId={memberId} />}>
           <Facts
             of={[
-              ...listedFields.map((name) => [fieldLabels[name], member[name] ?? 'None'] as const),
-              ['Id', <Copyable key="id" text={memberId} />],
+              ...listedFields.map(
+                (name) => [fieldLabels[name], <bdi key={name}>{member[name] ?? 'None'}</bdi>] as const,
+              ),
               ['In the main server', isClubMember ? 'Yes' : 'No'],
+              ['Joined', <Time key="joined" at={joined?.joinedAt} never="Unknown" show="both" />],
+              ['Last sign-in', <LastSignIn key="last" of={sessions} />],
             ]}
           />
         </Panel>
         <BlockPanel member={member} />
       </div>
-      <Panel title="Servers and roles" note="As the service knows them now." flush>
+      <SignedInTo memberId={memberId} sessions={sessions} />
+      <Panel title="Servers and roles" flush>
         <DataTable
           label="Servers and roles"
           rows={servers}
@@ -43,20 +49,27 @@ function Overview({ member }: { member: MemberServers }) {
               header: 'Server',
               cell: ({ serverId, serverName, isMainServer }) => (
                 <Link to="/servers/$id" params={{ id: serverId }}>
-                  {serverName}
+                  <bdi>{serverName}</bdi>
                   {isMainServer && ' (main)'}
                 </Link>
               ),
             },
             {
               header: 'Roles',
-              cell: ({ roles }) => (
+              cell: ({ serverId, roles }) => (
                 <span className="chips">
                   {roles.map(({ id, name, color }) => (
-                    <RoleChip key={id} name={name} color={color} />
+                    <Link key={id} to="/members" search={{ server: serverId, roles: id }}>
+                      <RoleChip name={name} color={color} />
+                    </Link>
                   ))}
                 </span>
               ),
+            },
+            {
+              header: 'Roles known',
+              cell: ({ areRolesLive, rolesAsOf }) =>
+                areRolesLive ? <Status tone="good">Live</Status> : <Time at={rolesAsOf} />,
             },
             {
               header: 'Joined',
@@ -71,6 +84,12 @@ function Overview({ member }: { member: MemberServers }) {
       </Panel>
     </div>
   )
+}
+
+/** The last sign-in of the member, which is the start of the newest session as long as that session lasts. */
+const LastSignIn = ({ of: { data, error } }: { of: MemberSessions }) => {
+  if (!data) return <span className="quiet">{error ? 'Unknown' : '…'}</span>
+  return <Time at={data.sessions[0]?.createdAt} never="No current session" show="both" />
 }
 
 function Refresh({ memberId }: { memberId: string }) {

@@ -1,36 +1,26 @@
 import type { MemberServers, MemberSession } from '@rolecall/sdk/admin'
-import { useState } from 'react'
-import { ask } from '../../api/admin.ts'
 import { useAnswer, useChange } from '../../api/queries.ts'
-import { leave } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
-import { Danger } from '../../components/danger.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/page.tsx'
 import { Answer, Empty, Problem } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
-import { useMayChange, useProfile } from '../../shell/profile.ts'
-import { MemberPage, nameOf } from './member-page.tsx'
+import { useMayChange } from '../../shell/profile.ts'
+import { EndAllSessions } from './end-all-sessions.tsx'
+import { MemberPage } from './member-page.tsx'
+import { sessionPlace } from './session-place.ts'
 
 export const Page = () => <MemberPage>{(member) => <Sessions member={member} />}</MemberPage>
-
-const kinds = { admin: 'The administration', sso: 'Single sign-on of a browser' } as const
-
-const whereOf = ({ kind, projectName }: MemberSession) =>
-  kind === 'project' ? (projectName ?? 'A project') : kinds[kind]
 
 function Sessions({ member }: { member: MemberServers }) {
   const { memberId } = member
   const sessions = useAnswer('listMemberSessions', { params: { id: memberId } })
   const end = useChange('revokeMemberSession')
-  const endAll = useChange('endMemberSessions')
   const mayChange = useMayChange()
-  const isOwn = useProfile().id === memberId
   const say = useToast()
-  const [isAsking, setAsking] = useState(false)
   const columns: readonly Column<MemberSession>[] = [
-    { header: 'Where', cell: whereOf },
+    { header: 'Where', cell: sessionPlace, sortBy: sessionPlace },
     {
       header: 'Browser',
       cell: ({ clientInfo: { ipAddress, userAgent } }) => (
@@ -43,10 +33,17 @@ function Sessions({ member }: { member: MemberServers }) {
           )}
         </>
       ),
-      isMinor: true,
     },
-    { header: 'Since', cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { header: 'Until', cell: ({ expiresAt }) => <Time at={expiresAt} />, isMinor: true },
+    {
+      header: 'Since',
+      cell: ({ createdAt }) => <Time at={createdAt} />,
+      sortBy: ({ createdAt }) => createdAt,
+    },
+    {
+      header: 'Until',
+      cell: ({ expiresAt }) => <Time at={expiresAt} />,
+      sortBy: ({ expiresAt }) => expiresAt,
+    },
     {
       header: '',
       align: 'end',
@@ -55,11 +52,11 @@ function Sessions({ member }: { member: MemberServers }) {
           <Button
             size="small"
             kind="danger"
-            aria-label={`End ${whereOf(session)}`}
+            aria-label={`End ${sessionPlace(session)}`}
             onClick={() =>
               end.mutate(
                 { params: { id: memberId, sessionId: session.id } },
-                { onSuccess: () => say(`${whereOf(session)}: ended.`) },
+                { onSuccess: () => say(`${sessionPlace(session)}: ended.`) },
               )
             }
           >
@@ -76,14 +73,7 @@ function Sessions({ member }: { member: MemberServers }) {
         title="Sessions"
         note="Everything that the member is logged in by. What is ended is gone for the next request."
         flush
-        actions={
-          mayChange &&
-          all.length > 0 && (
-            <Button kind="danger" onClick={() => setAsking(true)}>
-              End all…
-            </Button>
-          )
-        }
+        actions={all.length > 0 && <EndAllSessions member={member} />}
       >
         <Answer of={sessions}>
           {({ sessions: rows }) => (
@@ -99,24 +89,6 @@ function Sessions({ member }: { member: MemberServers }) {
           )}
         </Answer>
       </Panel>
-      <Danger
-        action="End all sessions"
-        question={`End everything that ${nameOf(member)} is logged in by?`}
-        isOpen={isAsking}
-        onClose={() => setAsking(false)}
-        preview={async () =>
-          (await ask('endMemberSessions', { params: { id: memberId }, query: { dryRun: true } })) ?? undefined
-        }
-        run={async () => {
-          await endAll.mutateAsync({ params: { id: memberId }, query: {} })
-          if (isOwn) return leave()
-          say(`${nameOf(member)} is logged out everywhere.`)
-        }}
-      >
-        {isOwn
-          ? 'This is you: you are logged out of the administration, too, and log in again.'
-          : 'They may log in again. To keep them out, block them.'}
-      </Danger>
     </div>
   )
 }

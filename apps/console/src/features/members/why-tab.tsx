@@ -18,15 +18,17 @@ export const Page = () => (
   </MemberPage>
 )
 
-/** Who was never seen here: the platform can be asked about them all the same. */
+/** Describes an account that the service has never seen. The platform can be asked about it nevertheless. */
 const unknownAccount = (memberId: string): Asked => ({
   ...{ memberId, username: memberId, globalName: null, servers: [] },
 })
 
-/** What is known of somebody whose login is explained. */
+/** The account to explain. */
 type Asked = Pick<MemberServers, 'memberId' | 'username' | 'globalName' | 'servers'>
 
-/** Why the member is let in to a project or refused, and what a change would do. Nothing of it is made. */
+/**
+ * Explains why the member can or cannot sign in to a project, and the effect of other roles. The trial changes nothing.
+ */
 function Why({ member }: { member: Asked }) {
   const [{ project = '', server = '', with: changed = '', absent = '' }, setFilters] = useFilters()
   const projects = useAnswer('listProjects', { query: {} })
@@ -70,7 +72,7 @@ interface ExplainedProps {
   readonly member: Asked
   readonly projectId: string
   readonly serverId: string | undefined
-  /** Roles that are tried the other way round. */
+  /** The roles to invert in the trial. */
   readonly changed: readonly string[]
   readonly isAbsent: boolean
   readonly onChange: (changed: readonly string[], isAbsent: boolean) => void
@@ -157,7 +159,7 @@ interface MendPlace {
   readonly text: string
 }
 
-/** Where the console has a place for what a mend asks for, by the check that it mends. */
+/** The console page for the fix of each check, by the code of the check. */
 const mendPlaces = (memberId: string, projectId: string): Readonly<Record<string, MendPlace>> => {
   const access = { to: '/access', text: 'To the access of projects' }
   return {

@@ -11,14 +11,21 @@ import type { Range } from '../../components/time-range.tsx'
 import { useFilters } from '../../components/use-filters.ts'
 import { type Group, type Grouping, groupFailures, groupings, isGrouping } from './group-failures.ts'
 
-/** As many as the service answers at once. */
+/** The most failures that the service returns in one response. */
 const mostRead = 500
 
-/** Rejected credentials of the period: who tries what, and why it was refused. */
-export function Failures({ range: { from, to } }: { range: Range }) {
+interface FailuresProps {
+  readonly range: Range
+  readonly projectId: string | undefined
+}
+
+/** Rejected credentials of the period, with their origin and the reason of each refusal. */
+export function Failures({ range: { from, to }, projectId }: FailuresProps) {
   const [{ failures: word }, setFilters] = useFilters()
   const grouping: Grouping = isGrouping(word) ? word : 'address'
-  const answer = useAnswer('authFailures', { query: { dateFrom: from, dateTo: to, limit: mostRead } })
+  const answer = useAnswer('authFailures', {
+    query: { dateFrom: from, dateTo: to, projectId, limit: mostRead },
+  })
   return (
     <Panel
       title="Rejected credentials"
@@ -77,21 +84,19 @@ const columnsOf = (grouping: Grouping) => [
   {
     header: 'What',
     cell: ({ kinds: found }: Group) => found.map((kind) => kinds[kind]).join(', '),
-    isMinor: true,
   },
   {
     header: 'Why',
     cell: ({ reasons }: Group) => reasons.map((reason) => reason.replaceAll('_', ' ')).join(', '),
-    isMinor: true,
   },
   { header: 'Who', cell: ({ people }: Group) => <Who people={people} /> },
   { header: 'Last', cell: ({ lastAt }: Group) => <Time at={lastAt} />, align: 'end' as const },
 ]
 
-/** More than these fit into no row; they are found by person. */
+/** The most people that fit into a row. Grouping by person shows all of them. */
 const mostPeople = 3
 
-/** Who was turned away, each with the page that says why. */
+/** The people with rejected requests, each with a link to the explanation. */
 const Who = ({ people }: Pick<Group, 'people'>) => (
   <span className="chips">
     {people.slice(0, mostPeople).map(({ id, name }) => (

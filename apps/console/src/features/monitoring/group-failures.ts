@@ -1,6 +1,6 @@
 import type { AuthFailure } from '@rolecall/sdk/admin'
 
-/** By what rejected credentials are put together. */
+/** The fields by which rejected credentials can be grouped. */
 export const groupings = {
   address: { text: 'By address', header: 'Address' },
   memberId: { text: 'By person', header: 'Person' },
@@ -14,24 +14,24 @@ export type Grouping = keyof typeof groupings
 export const isGrouping = (word: string | undefined): word is Grouping =>
   word !== undefined && word in groupings
 
-/** Somebody who was turned away. */
+/** A person with a rejected request. */
 interface Person {
   readonly id: string
   readonly name: string
 }
 
-/** Failures that have one thing in common. */
+/** Failures that share one value. */
 export interface Group {
   readonly key: string
   readonly count: number
   readonly kinds: readonly AuthFailure['kind'][]
   readonly reasons: readonly string[]
-  /** Who it was, each once, where that is known. */
+  /** The people of these failures, without duplicates, as far as they are known. */
   readonly people: readonly Person[]
   readonly lastAt: string
 }
 
-/** Puts failures together, the most frequent first. They come newest first. */
+/** Groups failures, the largest group first. The input is newest first. */
 export function groupFailures(failures: readonly AuthFailure[], grouping: Grouping): readonly Group[] {
   const groups = new Map<string, AuthFailure[]>()
   for (const failure of failures) {

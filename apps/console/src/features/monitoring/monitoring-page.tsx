@@ -1,9 +1,9 @@
 import type { SystemHealth } from '@rolecall/sdk/admin'
 import { useQuery } from '@tanstack/react-query'
-import { question } from '../../api/queries.ts'
+import { question, useAnswer } from '../../api/queries.ts'
 import { UsageLines } from '../../components/chart.tsx'
 import { Status } from '../../components/chip.tsx'
-import { Choice } from '../../components/choice.tsx'
+import { byId, Choice } from '../../components/choice.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { LatencyPanel } from '../../components/latency-panel.tsx'
 import { Num } from '../../components/number.tsx'
@@ -14,23 +14,41 @@ import { type Range, RangeChoice, useRange } from '../../components/time-range.t
 import { useFilters } from '../../components/use-filters.ts'
 import { useUsage } from '../../components/use-usage.ts'
 import { Failures } from './failures.tsx'
+import { FiveQuestions } from './five-questions.tsx'
 import { Queues } from './queues.tsx'
 
 const healthEveryMs = 15_000
 
-/** What is asked how often, who is turned away, and on what the service stands. */
+/** Traffic, rejected requests, and service health. */
 export function Page() {
   const range = useRange()
+  const [{ project = '' }, setFilters] = useFilters()
+  const projects = useAnswer('listProjects', { query: {} })
+  const projectId = project || undefined
   const health = useQuery({ ...question('systemHealth', {}), refetchInterval: healthEveryMs })
   return (
     <PageFrame
       title="Monitoring"
-      lead="What is asked how often, who is turned away, and on what the service stands."
-      actions={<RangeChoice range={range} />}
+      guide="monitoring"
+      lead="Traffic, rejected requests, and service health."
+      actions={
+        <>
+          <Choice
+            label="Project"
+            value={project}
+            options={byId(projects.data?.data)}
+            all="Every project"
+            onChoose={(chosen) => setFilters({ project: chosen })}
+            isSmall
+          />
+          <RangeChoice range={range} />
+        </>
+      }
     >
-      <Requests range={range} />
-      <LatencyPanel range={range} />
-      <Failures range={range} />
+      <FiveQuestions range={range} projectId={projectId} />
+      <Requests range={range} projectId={projectId} />
+      <LatencyPanel range={range} {...(projectId !== undefined && { projectId })} />
+      <Failures range={range} projectId={projectId} />
       <Queues />
       <Answer of={health}>
         {(found) => (
@@ -48,11 +66,16 @@ const groupings = { route: 'By endpoint', project: 'By project', status: 'By sta
 type Grouping = keyof typeof groupings
 const faults = { '4xx': 'Refused (4xx)', '5xx': 'Failed (5xx)' } as const
 
-function Requests({ range: { from, to, coarse: bucket } }: { range: Range }) {
+interface RequestsProps {
+  readonly range: Range
+  readonly projectId: string | undefined
+}
+
+function Requests({ range: { from, to, coarse: bucket }, projectId }: RequestsProps) {
   const [{ by, only }, setFilters] = useFilters()
   const groupBy: Grouping = by !== undefined && by in groupings ? (by as Grouping) : 'route'
   const status = only === '4xx' || only === '5xx' ? only : undefined
-  const usage = useUsage({ from, to, bucket, groupBy, status })
+  const usage = useUsage({ from, to, bucket, groupBy, status, projectId })
   return (
     <Panel
       title="Requests"

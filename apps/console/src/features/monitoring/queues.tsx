@@ -7,7 +7,7 @@ import { Answer, Empty } from '../../components/states.tsx'
 
 const everyMs = 15_000
 
-/** How long something has waited, in the unit that says enough. */
+/** Returns the time that a job has waited, in its largest unit. */
 function ageText(seconds: number): string {
   const units = [
     [86_400, 'd'],
@@ -18,7 +18,7 @@ function ageText(seconds: number): string {
   return `${Math.floor(seconds / size)} ${unit}`
 }
 
-/** What waits in the database, and whether anybody takes it. */
+/** The queues in the database. The age of the oldest job shows whether a worker processes them. */
 export function Queues() {
   const queues = useQuery({ ...question('queues', {}), refetchInterval: everyMs })
   return (

@@ -19,7 +19,7 @@ const gatewayStates: Readonly<Record<SystemHealth['chatPlatform']['gateway'], st
   refused: 'gateway refused',
 }
 
-/** What the service stands on, part by part. */
+/** Returns the state of each part that the service depends on. */
 export function partsOf({ api, chatPlatform, database, cache }: SystemHealth): readonly Part[] {
   const { status, gateway, sessionsLeft, latencyMs } = chatPlatform
   const left =
@@ -52,7 +52,7 @@ export function partsOf({ api, chatPlatform, database, cache }: SystemHealth): r
   ]
 }
 
-/** How everything is, in one sentence. */
+/** Returns the state of the whole service in one sentence. */
 export function sentenceOf(health: SystemHealth, isCalm: boolean): string {
   const wrong = partsOf(health).filter(({ tone }) => tone !== 'good')
   if (wrong.length === 0) return isCalm ? 'All is well. Nothing needs you.' : 'Everything runs.'

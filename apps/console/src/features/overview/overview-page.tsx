@@ -17,7 +17,7 @@ import { useProfile } from '../../shell/profile.ts'
 import { partsOf, sentenceOf } from './health.ts'
 import './overview.css'
 
-/** Is all well, what needs somebody, and what happened. */
+/** The health of the service, open problems, and recent activity. */
 export function Page() {
   const { isSystemAdmin, isAuditor } = useProfile()
   return isSystemAdmin || isAuditor ? <Overview /> : <Navigate to="/projects" replace />
@@ -30,7 +30,7 @@ function Overview() {
   const attention = useQuery({ ...question('listAttention', {}), refetchInterval: healthEveryMs })
   const isCalm = attention.data?.total === 0
   return (
-    <PageFrame title="Overview" lead={health.data && sentenceOf(health.data, isCalm)}>
+    <PageFrame title="Overview" guide="administering" lead={health.data && sentenceOf(health.data, isCalm)}>
       {attention.data && attention.data.total > 0 && <NeedsYou items={attention.data.data} />}
       <InNumbers />
       <div className="columns">
@@ -42,7 +42,7 @@ function Overview() {
   )
 }
 
-/** Gone with what it tells of: a box that is always there warns nobody. */
+/** A panel for open problems, hidden if there are none: readers would stop noticing a panel that is always there. */
 const NeedsYou = ({ items }: { items: readonly Attention[] }) => (
   <Panel title="Needs you" note={countText(items.length, 'thing')} flush>
     <ul className="needs">

@@ -10,7 +10,7 @@ import { SaveButtons } from '../../forms/save-buttons.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useProfile } from '../../shell/profile.ts'
 
-/** Who is logged in, and by which name the console calls them. */
+/** The signed-in administrator, and the name that the console shows for them. */
 export function Page() {
   const profile = useProfile()
   return (

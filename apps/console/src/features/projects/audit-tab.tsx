@@ -12,7 +12,7 @@ import { ProjectPage } from './project-page.tsx'
 
 export const Page = () => <ProjectPage>{(project) => <Audit project={project} />}</ProjectPage>
 
-/** What was done to the project. The audit log is for who reads all of it. */
+/** The changes to the project. Only System Admins and auditors can read the audit log. */
 function Audit({ project }: { project: Project }) {
   const { isSystemAdmin, isAuditor } = useProfile()
   return isSystemAdmin || isAuditor ? (

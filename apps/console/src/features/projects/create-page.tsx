@@ -27,7 +27,7 @@ const steps = ['What it is', 'Addresses', 'Servers', 'Review'] as const
 const draft = 'new-project'
 const ownDraft = 'new-project-more'
 
-/** Guides to a project that works: what it is, where logins lead, whose members, and then its key, once. */
+/** Leads to a working project step by step: its kind, its addresses, its servers, and then its key, shown once. */
 export function Page() {
   const [created, setCreated] = useState<{
     answer: Created
@@ -67,14 +67,19 @@ export function Page() {
     if (step === 1 && !form.check(['name', 'description'])) return
     if (step === 2 && !areAddressesGood()) return
     if (step < steps.length) return go(step + 1)
-    // Another address of this page may begin behind what is needed.
+    // A link may open this page at a later step, so the required fields are checked here.
     if (!form.check(['name', 'description'])) return go(1)
     if (!areAddressesGood()) return go(2)
     form.submit()
   }
   const part = { form, chosen, choose, kind }
   return (
-    <PageFrame title="New project" up={{ to: '/projects', text: 'Projects' }} width="narrow">
+    <PageFrame
+      title="New project"
+      guide="first-project"
+      up={{ to: '/projects', text: 'Projects' }}
+      width="narrow"
+    >
       <ol className="steps" aria-label="Steps">
         {steps.map((text, at) => (
           <li
@@ -109,7 +114,9 @@ export function Page() {
   )
 }
 
-/** The project is there by now: what fails here is said beside its key, which is shown only once. */
+/**
+ * Saves the redirect URIs of a project that now exists. A failure is shown next to the key, which is shown only once.
+ */
 async function saveRedirects({ project }: Created, redirects: readonly string[]): Promise<unknown> {
   if (redirects.length === 0) return undefined
   try {

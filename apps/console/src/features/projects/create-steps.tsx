@@ -10,12 +10,12 @@ import { goodUris, RedirectUris } from './redirect-uris.tsx'
 
 export type NewProjectForm = Form<Body<'createProject'>>
 
-/** What is chosen beside the fields that are sent. */
+/** The choices that are not fields of the request. */
 export interface Chosen {
   readonly kind: Kind['id']
-  /** Comma-separated, as they are sent after the project was made. */
+  /** Comma-separated. They are sent after the project is created. */
   readonly redirects: string
-  /** Whose code is shown at the end. */
+  /** The stack of the code that is shown at the end. */
   readonly stack: string
 }
 

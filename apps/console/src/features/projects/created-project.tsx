@@ -7,7 +7,7 @@ import { ButtonLink } from '../../components/button.tsx'
 import { Code, Copyable, Secret } from '../../components/copy.tsx'
 import { Facts, Page, Panel } from '../../components/page.tsx'
 import { Notice, Problem } from '../../components/states.tsx'
-import { type Listing, loadListings, stacks } from './guide-code.ts'
+import { type Listing, loadListings, pythonStack, stacks } from './guide-code.ts'
 import type { Kind } from './kinds.ts'
 
 interface CreatedProjectProps {
@@ -19,7 +19,7 @@ interface CreatedProjectProps {
   readonly stack: string
 }
 
-/** The project is there: its key, once, and what to do with it. */
+/** The page after a project is created: its key, shown once, and the next steps. */
 export const CreatedProject = ({ answer, redirects, failure, kind, stack }: CreatedProjectProps) => {
   const { project, apiKey } = answer
   return (
@@ -61,7 +61,7 @@ function SiteCode({
   const [listings, setListings] = useState<readonly Listing[]>([])
   const { project, apiKey } = answer
   const [redirect = ''] = redirects
-  // One for all stacks: who looks at another one has perhaps put it into the environment already.
+  // All stacks show the same secret, because the user may have saved it before switching to another stack.
   const [secret] = useState(randomSecret)
   const serverId = project.serverAccess[0]?.serverId
   const roles = useQuery({
@@ -101,30 +101,39 @@ function SiteCode({
             Your first redirect URI is {redirect}: add one that ends in /auth/callback.
           </Notice>
         )}
-        <p>
-          The client library is not in a registry yet: <code>npm run pack -w packages/sdk</code>, in the
-          repository of Rolecall, prints the path of a tarball, and <code>npm install</code> takes that path.
-          In an app that has it, the last command writes all of this.
-        </p>
+        {stack === pythonStack ? (
+          <p>
+            The Python package is not in a package index yet. Install it from a clone of the Rolecall
+            repository. Its page also shows Django.
+          </p>
+        ) : (
+          <p>
+            The client library is not in a registry yet: <code>npm run pack -w packages/sdk</code>, in the
+            repository of Rolecall, prints the path of a tarball, and <code>npm install</code> takes that
+            path. In an app that has it, the last command writes all of this.
+          </p>
+        )}
         {listings.map(({ title, text }) => (
           <Code key={`${stack} ${title}`} title={title} text={text} />
         ))}
-        <Code
-          title="All of it by one command, with the key in key.txt"
-          text={[
-            'npx --no --offline rolecall-init',
-            `--url ${location.origin}`,
-            `--client-id ${project.id}`,
-            ...(serverId === undefined ? [] : [`--server-id ${serverId}`]),
-            '--key - < key.txt',
-          ].join(' ')}
-        />
+        {stack !== pythonStack && (
+          <Code
+            title="All of it by one command, with the key in key.txt"
+            text={[
+              'npx --no --offline rolecall-init',
+              `--url ${location.origin}`,
+              `--client-id ${project.id}`,
+              ...(serverId === undefined ? [] : [`--server-id ${serverId}`]),
+              '--key - < key.txt',
+            ].join(' ')}
+          />
+        )}
       </div>
     </Panel>
   )
 }
 
-/** Made in the browser, and nowhere kept: the site seals its cookies with it. */
+/** Returns a secret that is generated in the browser and stored nowhere. The site seals its cookies with it. */
 function randomSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32))
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')

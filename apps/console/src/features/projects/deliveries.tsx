@@ -11,7 +11,7 @@ import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { useFilters } from '../../components/use-filters.ts'
 
-/** What every delivery has to show, whatever it delivers. */
+/** The fields that every delivery has, of an event or of a logout token. */
 type Delivery = Pick<
   AdminAnswer<'listEventDeliveries'>['data'][number],
   'id' | 'status' | 'attempts' | 'lastStatus' | 'lastError' | 'createdAt' | 'nextAttemptAt'
@@ -35,7 +35,7 @@ const common: readonly Column<Delivery>[] = [
       </>
     ),
   },
-  { header: 'Attempts', cell: ({ attempts }) => attempts, align: 'end', isMinor: true },
+  { header: 'Attempts', cell: ({ attempts }) => attempts, align: 'end' },
   {
     header: 'When',
     cell: ({ createdAt, nextAttemptAt, status }) => (
@@ -52,7 +52,7 @@ const common: readonly Column<Delivery>[] = [
   },
 ]
 
-/** What narrows a list of deliveries, under names of its own: a page may have two lists. */
+/** Returns the filters of one list of deliveries. Their names are parameters, because a page may have two lists. */
 export function useDeliveryFilters(names: { readonly state: string; readonly cursor: string }) {
   const [filters, setFilters] = useFilters()
   const word = filters[names.state] ?? ''
@@ -74,7 +74,7 @@ interface DeliveriesProps<Row extends Delivery> {
     typeof Answer<{ readonly data: readonly Row[]; readonly nextCursor: string | null }>
   >[0]['of']
   readonly narrowed: ReturnType<typeof useDeliveryFilters>
-  /** What is delivered; how far it has come follows. */
+  /** The columns for the content of a delivery. The columns for its progress follow. */
   readonly columns: readonly Column<Row>[]
   readonly resend: {
     readonly mayResend: boolean
@@ -84,7 +84,7 @@ interface DeliveriesProps<Row extends Delivery> {
   }
 }
 
-/** What was delivered and what waits, newest first, each with a way to send it once more. */
+/** Completed and pending deliveries, newest first, each with a button to send it again. */
 export function Deliveries<Row extends Delivery>(props: DeliveriesProps<Row>) {
   const { title, note, empty, answer, narrowed, columns, resend } = props
   const say = useToast()

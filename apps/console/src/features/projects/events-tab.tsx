@@ -76,7 +76,10 @@ function Events({ project }: { project: Project }) {
   )
 }
 
-/** Begins anew with each address that is saved; the secret that comes with the first one is kept above. */
+/**
+ * The form of the address. It resets after each saved address; its parent keeps the secret that comes with the first
+ * one.
+ */
 function EventsAddress({ project, onSecret }: { project: Project; onSecret: (secret: string) => void }) {
   const say = useToast()
   const form = useForm('updateProject', {
@@ -123,7 +126,7 @@ function EventDeliveries({ project }: { project: Project }) {
       narrowed={narrowed}
       columns={[
         { header: 'Event', cell: ({ type, id }) => <Named title={type} id={id} /> },
-        { header: 'Member', cell: ({ memberId }) => memberId && <Copyable text={memberId} />, isMinor: true },
+        { header: 'Member', cell: ({ memberId }) => memberId && <Copyable text={memberId} /> },
       ]}
       resend={{
         mayResend: useMayManage(project.id),

@@ -128,7 +128,7 @@ function tooMany(form: GroupForm): string | undefined {
   return hasRowProblem ? undefined : form.problemOf('groupNames')
 }
 
-/** Lists the servers whose members can sign in to the project. */
+/** Lists the servers that give their members access to the project. */
 function serversOf({ oidc, forwardAuth, serverAccess }: Project): string[] {
   const all = [oidc.serverId, forwardAuth.serverId, ...serverAccess.map(({ serverId }) => serverId)]
   return [...new Set(all.filter((id) => id !== null))]

@@ -25,9 +25,9 @@ test.each(stacks)(
     const commands = ['Install', 'Environment', 'Start']
     expect(titles.filter((title) => !/\.\w+$/.test(title) && !commands.includes(title))).toEqual([])
     const code = listings.map(({ text }) => text).join('\n')
-    expect(code).toMatch(/anyOf: \['7'\].* \/\/ the role Crew stop\(\)$/m)
+    expect(code).toMatch(/(anyOf: \['7'\].* \/\/|role_id = "7" #) the role Crew stop\(\)$/m)
     expect(code).not.toMatch(/\d{17}/)
     const open = (await loadListings(stack, {})).map(({ text }) => text).join('\n')
-    expect(open).toMatch(/'ROLE_ID'.* \/\/ put the id of a role here$/m)
+    expect(open).toMatch(/['"]ROLE_ID['"].* (\/\/|#) put the id of a role here$/m)
   },
 )

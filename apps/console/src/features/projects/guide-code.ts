@@ -4,7 +4,16 @@ const guides = import.meta.glob<string>('../../../../../docs/guides/stacks/*.md'
   import: 'default',
 })
 
-/** Stacks that have a guide, by the name of its file. */
+/** The page of the Python client, with a section for FastAPI. */
+const pythonGuide = import.meta.glob<string>('../../../../../clients/python/README.md', {
+  query: '?raw',
+  import: 'default',
+})
+
+/** The stack of the Python client. Its guide is the README of the client, not a file in the folder of guides. */
+export const pythonStack = 'python'
+
+/** Stacks that have a guide, by its file name. */
 export const stacks = [
   ['next', 'Next.js'],
   ['sveltekit', 'SvelteKit'],
@@ -13,6 +22,7 @@ export const stacks = [
   ['fastify', 'Fastify'],
   ['hono', 'Hono'],
   ['fetch', 'Any other'],
+  [pythonStack, 'Python'],
 ] as const
 
 export interface Listing {
@@ -20,32 +30,60 @@ export interface Listing {
   readonly text: string
 }
 
-/** The listings of a guide, in their order; the environment with the values of this project. */
+/** Loads the listings of a guide in order, and fills in the environment with the values of this project. */
 export async function loadListings(
   stack: string,
   values: Readonly<Record<string, string>>,
   role?: SampleRole,
 ): Promise<Listing[]> {
-  const [, load] = Object.entries(guides).find(([path]) => path.endsWith(`/${stack}.md`)) ?? []
-  return load ? listingsOf(await load(), values, role) : []
+  if (stack === pythonStack) return loadPython(values, role)
+  return listingsOf(await readGuide(stack), values, role)
 }
 
-/** A role of the project's server, for the code that asks for one. */
+async function readGuide(stack: string): Promise<string> {
+  const [, load] = Object.entries(guides).find(([path]) => path.endsWith(`/${stack}.md`)) ?? []
+  return (await load?.()) ?? ''
+}
+
+/** Loads the listings for FastAPI. The environment is the same in every stack, so another guide provides that file. */
+async function loadPython(
+  values: Readonly<Record<string, string>>,
+  role: SampleRole | undefined,
+): Promise<Listing[]> {
+  const [load] = Object.values(pythonGuide)
+  const guide = (await load?.()) ?? ''
+  const section = /^## FastAPI\n[\s\S]*?(?=^## )/m.exec(guide)?.[0] ?? ''
+  const [install] = listingsOf(guide, values, role).filter(({ text }) => text.includes('pip install'))
+  const environment = listingsOf(await readGuide('fastify'), values, role).filter(isEnvironment)
+  return [
+    ...(install ? [{ ...install, title: 'Install' }] : []),
+    ...environment,
+    ...listingsOf(section, values, role),
+  ]
+}
+
+const isEnvironment = ({ title }: Listing): boolean => title === 'Environment'
+
+/** A role of the project's server, for the code that requires one. */
 export interface SampleRole {
   readonly id: string
   readonly name: string
 }
 
-/** A line of a guide that asks for the role of its example. */
-const lineWithRole = /^(.*anyOf: \[')\d{17,20}('\].*)$/gm
+/** Matches a line of a guide with the role ID of its example, in JavaScript and in Python. */
+const lineWithRole = /^(.*(?:anyOf: \['|role_id = "))\d{17,20}(['"].*)$/gm
 
-/** Whose role it is, is said at the end of the line; a name has no line of its own, so that it stays a comment. */
+/**
+ * Replaces the role ID and appends the name of the role as a comment. Line breaks in a name are removed, so that all of
+ * it stays in the comment.
+ */
 const withRole = (text: string, role: SampleRole | undefined) =>
-  text.replace(lineWithRole, (_line, before: string, after: string) =>
-    role
-      ? `${before}${role.id}${after} // the role ${role.name.replaceAll(/\s+/g, ' ')}`
-      : `${before}ROLE_ID${after} // put the id of a role here`,
-  )
+  text.replace(lineWithRole, (_line, before: string, after: string) => {
+    const mark = after.startsWith('"') ? '#' : '//'
+    return role
+      ? `${before}${role.id}${after} ${mark} the role ${role.name.replaceAll(/\s+/g, ' ')}`
+      : `${before}ROLE_ID${after} ${mark} put the id of a role here`
+  })
 
 function listingsOf(
   guide: string,
@@ -73,7 +111,7 @@ const webhookGuide = import.meta.glob<string>('../../../../../docs/guides/inboun
 })
 const signingHeading = '## 3. Sign and send'
 
-/** The commands of the guide that sign a payload and send it, for one webhook. */
+/** Loads the commands from the guide that sign a payload and send it, for one webhook. */
 export async function loadSigning(slug: string, payload: string): Promise<string> {
   const [load] = Object.values(webhookGuide)
   const guide = (await load?.()) ?? ''

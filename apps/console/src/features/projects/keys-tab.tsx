@@ -17,12 +17,13 @@ import { Fields } from '../../forms/fields.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useMayManage } from '../../shell/profile.ts'
 import { ProjectPage } from './project-page.tsx'
+import { type KeyDialogProps, ReplaceKey } from './replace-key.tsx'
 
 export const Page = () => <ProjectPage>{(project) => <Keys project={project} />}</ProjectPage>
 
 const tones = { active: 'good', replaced: 'warn', revoked: 'bad', expired: 'none' } as const
 
-/** Answers the question whether anybody would notice. */
+/** Returns a sentence about the effect of revoking a key, by its last use. */
 export function safetyOf(
   { status, lastUsedAt }: Pick<ProjectKey, 'status' | 'lastUsedAt'>,
   now: Date,
@@ -67,9 +68,22 @@ function Keys({ project }: { project: Project }) {
         </>
       ),
     },
-    { header: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />, isMinor: true },
-    { header: 'Uses', cell: ({ uses }) => <Num value={uses} short />, align: 'end', isMinor: true },
-    { header: 'Made', cell: ({ createdAt }) => <Time at={createdAt} />, isMinor: true },
+    {
+      header: 'Last used',
+      cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />,
+      sortBy: ({ lastUsedAt }) => lastUsedAt,
+    },
+    {
+      header: 'Uses',
+      cell: ({ uses }) => <Num value={uses} short />,
+      align: 'end',
+      sortBy: ({ uses }) => uses,
+    },
+    {
+      header: 'Made',
+      cell: ({ createdAt }) => <Time at={createdAt} />,
+      sortBy: ({ createdAt }) => createdAt,
+    },
     {
       header: '',
       align: 'end',
@@ -163,51 +177,6 @@ function Keys({ project }: { project: Project }) {
         </Danger>
       )}
     </div>
-  )
-}
-
-interface KeyDialogProps {
-  readonly project: Project
-  readonly isOpen: boolean
-  readonly onClose: () => void
-  readonly onKey: (key: string) => void
-}
-
-const ReplaceKey = (props: KeyDialogProps) => (
-  <Dialog title="Replace the newest key" isOpen={props.isOpen} onClose={props.onClose}>
-    <ReplaceForm {...props} />
-  </Dialog>
-)
-
-function ReplaceForm({ project, onClose, onKey }: KeyDialogProps) {
-  const form = useForm('regenerateApiKey', {
-    initial: { graceSec: 3_600 },
-    params: { id: project.id },
-    onDone: ({ apiKey }) => {
-      onKey(apiKey)
-      onClose()
-    },
-  })
-  return (
-    <form className="stack" onSubmit={form.submit}>
-      <p>
-        A new key is made and shown once. The old one goes on for as long as you say, so that nothing stops
-        meanwhile.
-      </p>
-      <Fields
-        form={form}
-        keys={['graceSec', 'note']}
-        labels={{ graceSec: 'Seconds until the old key ends' }}
-        helps={{ note: 'What the key is for, in words of yours.' }}
-      />
-      {form.failure && <Problem error={form.failure} />}
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
-        <Button kind="main" type="submit" isBusy={form.isBusy}>
-          Replace the key
-        </Button>
-      </DialogActions>
-    </form>
   )
 }
 

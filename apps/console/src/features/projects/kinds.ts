@@ -1,11 +1,11 @@
-/** What kind of thing a project is: it decides what has to be asked, and what is shown at the end. */
+/** A kind of project. It decides which questions the form asks and which instructions it shows at the end. */
 export interface Kind {
   readonly id: 'site' | 'client' | 'app' | 'proxy' | 'backend'
   readonly text: string
   readonly note: string
-  /** Where its logins come back to, or what it protects. */
+  /** The addresses to ask for: its redirect URIs, the hosts that it protects, or none. */
   readonly asks: 'redirects' | 'hosts' | 'nothing'
-  /** It speaks OpenID Connect; a public client has no secret. */
+  /** The project uses OpenID Connect. A public client has no secret. */
   readonly oidc?: { readonly enabled: true; readonly publicClient: boolean }
 }
 
@@ -13,7 +13,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   {
     id: 'site',
     text: 'A site that you build',
-    note: 'Next.js, Express, SvelteKit and others, with the client library.',
+    note: 'Next.js, Express, SvelteKit, Python and others, with the client library.',
     asks: 'redirects',
   },
   {

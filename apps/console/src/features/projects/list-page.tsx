@@ -3,6 +3,7 @@ import { useAnswer } from '../../api/queries.ts'
 import { ButtonLink } from '../../components/button.tsx'
 import { Status } from '../../components/chip.tsx'
 import { Choice } from '../../components/choice.tsx'
+import { Copyable } from '../../components/copy.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { countText, Num } from '../../components/number.tsx'
@@ -12,7 +13,7 @@ import { Answer, Empty } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFilters } from '../../components/use-filters.ts'
 import { useMayChange, useProfile } from '../../shell/profile.ts'
-import { stateOf } from './project-state.ts'
+import { serverCountOf, stateOf } from './project-state.ts'
 
 /** Every project that the reader administers. */
 export function Page() {
@@ -23,18 +24,37 @@ export function Page() {
 const states = { active: 'Active', inactive: 'Inactive' }
 
 const columns: readonly Column<Project>[] = [
-  { header: 'Name', cell: ({ name }) => name },
+  { header: 'Name', cell: ({ name }) => <bdi>{name}</bdi>, sortBy: ({ name }) => name },
+  {
+    header: 'ID',
+    cell: ({ id }) => <Copyable text={id} shown={`…${id.slice(-8)}`} />,
+  },
   {
     header: 'State',
     cell: (project) => {
       const { tone, text } = stateOf(project)
       return <Status tone={tone}>{text}</Status>
     },
+    sortBy: (project) => stateOf(project).text,
   },
-  { header: 'Key', cell: ({ apiKey }) => <span className="mono">{apiKey.prefix}…</span>, isMinor: true },
-  { header: 'Key last used', cell: ({ apiKey }) => <Time at={apiKey.lastUsedAt} />, isMinor: true },
-  { header: 'Servers', cell: ({ serverAccess }) => <Num value={serverAccess.length} />, align: 'end' },
-  { header: 'Created', cell: ({ createdAt }) => <Time at={createdAt} />, align: 'end', isMinor: true },
+  { header: 'Key', cell: ({ apiKey }) => <span className="mono">{apiKey.prefix}…</span> },
+  {
+    header: 'Key last used',
+    cell: ({ apiKey }) => <Time at={apiKey.lastUsedAt} />,
+    sortBy: ({ apiKey }) => apiKey.lastUsedAt,
+  },
+  {
+    header: 'Servers',
+    cell: (project) => <Num value={serverCountOf(project)} />,
+    align: 'end',
+    sortBy: serverCountOf,
+  },
+  {
+    header: 'Created',
+    cell: ({ createdAt }) => <Time at={createdAt} />,
+    align: 'end',
+    sortBy: ({ createdAt }) => createdAt,
+  },
 ]
 
 function AllProjects() {
@@ -51,6 +71,7 @@ function AllProjects() {
   return (
     <PageFrame
       title="Projects"
+      guide="first-project"
       lead="A project is an app that logs members of your community in."
       actions={create}
     >
@@ -94,11 +115,11 @@ function AllProjects() {
   )
 }
 
-/** What somebody manages who is no System Admin. */
+/** The projects of an owner who is neither a System Admin nor an auditor. */
 function OwnProjects() {
   const { ownedProjects } = useProfile()
   return (
-    <PageFrame title="Projects" lead="The projects that you manage.">
+    <PageFrame title="Projects" guide="first-project" lead="The projects that you manage.">
       <DataTable
         label="Projects"
         columns={[{ header: 'Name', cell: ({ name }) => name }]}

@@ -93,7 +93,7 @@ function Logo({ project: { id, name, branding: look, updatedAt } }: { project: P
       <label htmlFor={mayManage ? inputId : undefined}>Logo</label>
       <div className="look-logo">
         {look.hasLogo ? (
-          // The time of the last change makes the browser ask again.
+          // The time of the last change makes the browser fetch the image again.
           <img
             src={`/api/projects/${id}/logo?v=${Date.parse(updatedAt)}`}
             alt={`Logo of ${name}`}

@@ -8,7 +8,10 @@ import { Fields } from '../../forms/fields.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useMayManage } from '../../shell/profile.ts'
 
-/** Where sentences for people are posted. The address is a credential: it is never shown whole, so it is only replaced. */
+/**
+ * The address that receives messages for people. It is a credential: it is never shown in full, so it can only be
+ * replaced or removed.
+ */
 export function NoticeAddress({ project }: { project: Project }) {
   const say = useToast()
   const mayManage = useMayManage(project.id)

@@ -87,9 +87,15 @@ function Overview({ project }: { project: Project }) {
             { header: 'Since', cell: ({ createdAt }) => <Time at={createdAt} />, align: 'end' },
           ]}
           empty={
-            <Empty title="No servers">
-              Without a server nobody can log in. Give it one on the page Access.
-            </Empty>
+            project.isInternal ? (
+              <Empty title="Main server (internal)">
+                Members of the main server can log in: an internal project needs no access of its own.
+              </Empty>
+            ) : (
+              <Empty title="No servers">
+                Members cannot log in until you give the project access to a server on the Access page.
+              </Empty>
+            )
           }
         />
       </Panel>

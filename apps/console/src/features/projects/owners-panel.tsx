@@ -13,7 +13,7 @@ import { SaveButtons } from '../../forms/save-buttons.tsx'
 import { usePartForm } from '../../forms/use-form.ts'
 import { useMayChange } from '../../shell/profile.ts'
 
-/** Who manages the project besides System Admins. */
+/** The people who manage the project besides System Admins. */
 export function OwnersPanel({ project }: { project: Project }) {
   const mayChange = useMayChange()
   const say = useToast()
@@ -93,7 +93,7 @@ function Owner({ id, onRemove }: { id: string; onRemove: () => void }) {
   )
 }
 
-/** As many as can be told apart at a glance: more letters find the others. */
+/** The most results that a reader can scan at a glance. More letters find the others. */
 const mostFound = 5
 
 function FindMember({ chosen, onChoose }: { chosen: readonly string[]; onChoose: (id: string) => void }) {

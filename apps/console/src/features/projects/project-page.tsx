@@ -1,8 +1,9 @@
 import type { Project } from '@rolecall/sdk/admin'
-import { useParams } from '@tanstack/react-router'
+import { useLocation, useParams } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
 import { useAnswer } from '../../api/queries.ts'
 import { Status } from '../../components/chip.tsx'
+import type { Guide } from '../../components/guides.ts'
 import { Page, Tabs } from '../../components/page.tsx'
 import { Answer } from '../../components/states.tsx'
 import { stateOf } from './project-state.ts'
@@ -11,7 +12,8 @@ const tabs = [
   ['', 'Overview'],
   ['/keys', 'Keys'],
   ['/redirects', 'Redirects'],
-  ['/sign-in', 'Sign-in'],
+  ['/sign-in', 'OpenID Connect'],
+  ['/proxy', 'Proxy'],
   ['/webhooks', 'Webhooks in'],
   ['/events', 'Events'],
   ['/sessions', 'Sessions'],
@@ -19,21 +21,35 @@ const tabs = [
   ['/settings', 'Settings'],
 ] as const
 
-/** A tab of a project: what is the same on all of them, and what this one shows. */
+/** The guide of each tab, by its path. The administration guide explains the other tabs. */
+const tabGuides: Readonly<Record<string, Guide>> = {
+  redirects: 'first-project',
+  'sign-in': 'openid-connect',
+  proxy: 'forward-auth',
+  webhooks: 'inbound-webhooks',
+  events: 'events',
+}
+
+const guideOf = (path: string): Guide => tabGuides[path.split('/')[1] ?? ''] ?? 'administering'
+
+/** A tab of a project: the frame that all tabs share, and the content of this one. */
 export function ProjectPage({ children }: { children: (project: Project) => ReactNode }) {
   const { id = '' } = useParams({ strict: false })
+  const { pathname } = useLocation()
   const project = useAnswer('getProject', { params: { id } })
   const title = project.data?.name ?? 'Project'
   const state = project.data && stateOf(project.data)
   return (
     <Page
       title={title}
+      guide={guideOf(pathname.split(id)[1] ?? '')}
       up={{ to: '/projects', text: 'Projects' }}
       lead={project.data?.description}
+      id={id}
       actions={state && <Status tone={state.tone}>{state.text}</Status>}
     >
       <Tabs label={title} tabs={tabs.map(([path, text]) => ({ to: `/projects/${id}${path}`, text }))} />
-      {/* What one project's page knows, such as a secret that was just shown, is not there on another's. */}
+      {/* The key discards state, such as a secret that was just shown, when another project opens. */}
       <Answer of={project}>{(one) => <Fragment key={one.id}>{children(one)}</Fragment>}</Answer>
     </Page>
   )

@@ -5,7 +5,7 @@ interface State {
   readonly text: string
 }
 
-/** What keeps a project from working, the worst first. */
+/** Returns the worst problem that keeps a project from working. */
 export function stateOf({ isActive, apiKey, eventsDisabledAt, isInternal, serverAccess }: Project): State {
   if (!isActive) return { tone: 'none', text: 'Inactive' }
   if (apiKey.status === 'revoked') return { tone: 'bad', text: 'Key revoked' }
@@ -14,3 +14,7 @@ export function stateOf({ isActive, apiKey, eventsDisabledAt, isInternal, server
   if (eventsDisabledAt) return { tone: 'warn', text: 'Events switched off' }
   return { tone: 'good', text: 'Active' }
 }
+
+/** Counts the servers that a project can use. An internal project always uses the main server. */
+export const serverCountOf = ({ isInternal, serverAccess }: Project): number =>
+  serverAccess.length + (isInternal && !serverAccess.some(({ isMainServer }) => isMainServer) ? 1 : 0)

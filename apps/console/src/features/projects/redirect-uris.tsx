@@ -1,7 +1,7 @@
 import { redirectUriProblem } from '@rolecall/contract'
 import { useId } from 'react'
 
-/** The addresses of a list as it is sent. */
+/** Splits a list as it is sent into its addresses. */
 const urisOf = (text: string): readonly string[] =>
   text
     .split(/[\n,]/)
@@ -9,14 +9,14 @@ const urisOf = (text: string): readonly string[] =>
     .filter((uri) => uri !== '')
 
 interface RedirectUrisProps {
-  /** Comma-separated, as the service takes them. */
+  /** Comma-separated, as the service accepts them. */
   readonly value: string
   readonly onChange: (text: string) => void
-  /** What the service said of it. */
+  /** The error of the service about this field. */
   readonly refused: string | undefined
 }
 
-/** Addresses that a login may lead back to, one a line, each checked by the service's own rule as it is typed. */
+/** The redirect URIs of a login, one per line. Each is checked by the service's own rule as the user types. */
 export function RedirectUris({ value, onChange, refused }: RedirectUrisProps) {
   const id = useId()
   const problems = urisOf(value).flatMap((uri) => {
@@ -58,9 +58,9 @@ export function RedirectUris({ value, onChange, refused }: RedirectUrisProps) {
   )
 }
 
-/** Those of a list that can be used. */
+/** Returns the addresses of a list that are valid. */
 export const goodUris = (text: string): readonly string[] =>
   urisOf(text).filter((uri) => redirectUriProblem(uri) === undefined)
 
-/** Whether all of a list can be used; none at all is no fault. */
+/** True if all addresses of a list are valid, or if it is empty. */
 export const areUrisGood = (text: string): boolean => goodUris(text).length === urisOf(text).length

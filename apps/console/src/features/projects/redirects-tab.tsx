@@ -1,5 +1,5 @@
 import type { Project } from '@rolecall/sdk/admin'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Copyable } from '../../components/copy.tsx'
@@ -18,6 +18,7 @@ export const Page = () => <ProjectPage>{(project) => <RedirectUris project={proj
 function RedirectUris({ project }: { project: Project }) {
   const mayChange = useMayManage(project.id)
   const [removing, setRemoving] = useState<string>()
+  const [added, setAdded] = useState(0)
   const columns: readonly Column<string>[] = [
     { header: 'URI', cell: (uri) => <Copyable text={uri} /> },
     {
@@ -43,7 +44,14 @@ function RedirectUris({ project }: { project: Project }) {
             <Empty title="No redirect URIs">Sign-ins cannot return to this project until you add one.</Empty>
           }
         />
-        {mayChange && <AddRedirectUri key={project.redirectUris.join()} project={project} />}
+        {mayChange && (
+          <AddRedirectUri
+            key={added}
+            project={project}
+            takesFocus={added > 0}
+            onAdded={() => setAdded(added + 1)}
+          />
+        )}
       </div>
       {removing !== undefined && (
         <RemoveRedirectUri project={project} uri={removing} onClose={() => setRemoving(undefined)} />
@@ -52,15 +60,29 @@ function RedirectUris({ project }: { project: Project }) {
   )
 }
 
-function AddRedirectUri({ project }: { project: Project }) {
+interface AddProps {
+  readonly project: Project
+  /** Focuses the empty field, so that the next URI can be typed. */
+  readonly takesFocus: boolean
+  readonly onAdded: () => void
+}
+
+function AddRedirectUri({ project, takesFocus, onAdded }: AddProps) {
   const say = useToast()
+  const box = useRef<HTMLFormElement>(null)
   const form = useForm('addRedirectUri', {
     initial: {},
     params: { id: project.id },
-    onDone: () => say('Redirect URI added.'),
+    onDone: () => {
+      say(`Redirect URI added: ${form.values.uri}`)
+      onAdded()
+    },
   })
+  useEffect(() => {
+    if (takesFocus) box.current?.querySelector('input')?.focus()
+  }, [takesFocus])
   return (
-    <form className="stack" onSubmit={form.submit}>
+    <form className="stack" onSubmit={form.submit} ref={box}>
       <Fields
         form={form}
         keys={['uri']}

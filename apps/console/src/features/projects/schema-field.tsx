@@ -4,11 +4,11 @@ import { FieldProblem } from '../../forms/fields.tsx'
 import type { Body, Form } from '../../forms/use-form.ts'
 import { fileOf } from '../../shell/page-file.tsx'
 
-/** Of a new webhook and of one that is changed: both have the same fields. */
+/** The form of a new or an existing webhook: both have the same fields. */
 export type AnyWebhookForm = Form<Body<'updateWebhook'>>
 
 const SchemaEditor = lazy(fileOf(() => import('./schema-editor.tsx')))
-/** Editors that are drawn are hard to use by touch: there it begins as a plain field. */
+/** A rich editor is hard to use by touch, so a touch screen starts with a plain field. */
 const isTouch = matchMedia('(pointer: coarse)').matches
 
 interface SchemaFieldProps {
@@ -16,7 +16,7 @@ interface SchemaFieldProps {
   readonly onJson: (isJson: boolean) => void
 }
 
-/** JSON as it is typed: what is no JSON yet stays in the field, and only what is goes into the form. */
+/** A JSON field. Text that does not parse stays in the field, and only valid JSON is written to the form. */
 export function SchemaField({ form, onJson }: SchemaFieldProps) {
   const id = useId()
   const [text, setText] = useState(() => JSON.stringify(form.values.schema, null, 2))

@@ -21,7 +21,7 @@ import { ProjectPage } from './project-page.tsx'
 
 export const Page = () => <ProjectPage>{(project) => <Sessions project={project} />}</ProjectPage>
 
-/** Who is logged in. Addresses and browsers of members are for who reads all of the administration. */
+/** The sessions of the project. Only System Admins and auditors can see addresses and browsers of members. */
 function Sessions({ project }: { project: Project }) {
   const { isSystemAdmin, isAuditor } = useProfile()
   return isSystemAdmin || isAuditor ? (
@@ -36,7 +36,7 @@ function Sessions({ project }: { project: Project }) {
 }
 
 const kinds = { code: 'Login by code', oidc: 'OpenID Connect' } as const
-/** Logins are no changes of the administration: the stream does not tell of them. */
+/** Sign-ins of members are not changes of the administration, so the stream does not report them. */
 const readAgainMs = 15_000
 
 const nameOf = ({ displayName, globalName, username }: ProjectSession) =>
@@ -73,7 +73,7 @@ function List({ project }: { project: Project }) {
         </span>
       ),
     },
-    { header: 'Server', cell: ({ serverName }) => serverName, isMinor: true },
+    { header: 'Server', cell: ({ serverName }) => serverName },
     {
       header: 'Browser',
       cell: ({ kind, clientInfo: { ipAddress, userAgent } }) => (
@@ -84,10 +84,9 @@ function List({ project }: { project: Project }) {
           </span>
         </>
       ),
-      isMinor: true,
     },
     { header: 'Since', cell: ({ createdAt }) => <Time at={createdAt} /> },
-    { header: 'Refreshed', cell: ({ refreshedAt }) => <Time at={refreshedAt} />, isMinor: true },
+    { header: 'Refreshed', cell: ({ refreshedAt }) => <Time at={refreshedAt} /> },
     {
       header: '',
       align: 'end',
@@ -183,5 +182,5 @@ function List({ project }: { project: Project }) {
   )
 }
 
-/** What is typed narrows once it can be an id. */
+/** Returns the typed text as a member ID; undefined until it is complete. */
 const idOf = (typed: string) => (/^\d{17,20}$/.test(typed.trim()) ? typed.trim() : undefined)

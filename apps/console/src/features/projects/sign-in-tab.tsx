@@ -1,18 +1,17 @@
-import type { AdminAnswer, ChatServer, Project } from '@rolecall/sdk/admin'
-import { useQuery } from '@tanstack/react-query'
-import { question, useAnswer, useChange } from '../../api/queries.ts'
-import { RoleChip } from '../../components/chip.tsx'
+import type { AdminAnswer, Project } from '@rolecall/sdk/admin'
+import { useAnswer, useChange } from '../../api/queries.ts'
 import { Copyable } from '../../components/copy.tsx'
 import { Facts, Panel } from '../../components/page.tsx'
-import { Empty, Problem } from '../../components/states.tsx'
+import { Empty } from '../../components/states.tsx'
 import { useToast } from '../../components/toast.tsx'
-import { type Choice, Fields } from '../../forms/fields.tsx'
-import { SaveButtons } from '../../forms/save-buttons.tsx'
-import { type Form, usePartForm } from '../../forms/use-form.ts'
-import { useMayChange, useMayManage } from '../../shell/profile.ts'
+import { Fields } from '../../forms/fields.tsx'
+import { usePartForm } from '../../forms/use-form.ts'
+import { useMayManage } from '../../shell/profile.ts'
 import { Deliveries, useDeliveryFilters } from './deliveries.tsx'
 import { GroupsPanel } from './groups-panel.tsx'
 import { ProjectPage } from './project-page.tsx'
+import { SaveRow } from './save-row.tsx'
+import { serverChoices } from './server-choices.ts'
 
 export const Page = () => (
   <ProjectPage>
@@ -20,7 +19,6 @@ export const Page = () => (
       <div className="stack" key={project.updatedAt}>
         <OpenIdConnect project={project} />
         {project.oidc.backchannelLogoutUri && <Logouts project={project} />}
-        <ForwardAuth project={project} />
         <GroupsPanel project={project} />
       </div>
     )}
@@ -61,34 +59,44 @@ function OpenIdConnect({ project }: { project: Project }) {
         <form className="stack" onSubmit={form.submit}>
           <Fields
             form={form}
-            keys={[
-              'enabled',
-              'publicClient',
-              'serverId',
-              'postLogoutRedirectUris',
-              'backchannelLogoutUri',
-              'deviceFlow',
-              'rolesInIdToken',
-              'resources',
-            ]}
-            labels={{
-              enabled: 'The project is a client of OpenID Connect',
-              publicClient: 'Public client',
-              serverId: 'Server whose members may log in',
-              deviceFlow: 'Device flow',
-              rolesInIdToken: 'Roles in the ID token',
-              backchannelLogoutUri: 'Back-channel logout URI',
-            }}
-            helps={{
-              publicClient: 'It runs in a browser or an app: no secret, and PKCE always.',
-              serverId: 'One whose access the project has.',
-              postLogoutRedirectUris: 'Where logging out may lead. By the rules of redirect URIs.',
-              deviceFlow: 'Devices without a browser may log in by a code.',
-              rolesInIdToken: 'Also there, where they age; userinfo is live.',
-              resources: 'URIs of the APIs of this project, one per line. Clients request tokens for them.',
-            }}
-            choices={{ serverId: serverChoices(servers.data?.data) }}
+            keys={['enabled']}
+            labels={{ enabled: 'The project is an OpenID Connect client' }}
+            helps={{ enabled: 'Turn it on to change the options below.' }}
           />
+          <fieldset className="stack" disabled={form.values.enabled !== true}>
+            <legend className="unseen">Options</legend>
+            <Fields
+              form={form}
+              keys={[
+                'publicClient',
+                'serverId',
+                'postLogoutRedirectUris',
+                'backchannelLogoutUri',
+                'deviceFlow',
+                'rolesInIdToken',
+                'resources',
+              ]}
+              labels={{
+                publicClient: 'Public client',
+                serverId: 'Server whose members may log in',
+                deviceFlow: 'Device flow',
+                rolesInIdToken: 'Roles in the ID token',
+                backchannelLogoutUri: 'Back-channel logout URI',
+              }}
+              helps={{
+                publicClient:
+                  'The app runs in a browser or on a device. It has no secret and always uses PKCE.',
+                serverId: 'The project needs access to it.',
+                postLogoutRedirectUris:
+                  'Addresses that a sign-out may return to. They follow the rules of redirect URIs.',
+                deviceFlow: 'Devices without a browser can sign in with a code.',
+                rolesInIdToken:
+                  'Adds roles to the ID token too. They can become stale; userinfo is always current.',
+                resources: 'URIs of the APIs of this project, one per line. Clients request tokens for them.',
+              }}
+              choices={{ serverId: serverChoices(servers.data?.data) }}
+            />
+          </fieldset>
           <SaveRow form={form} action="Save OpenID Connect" />
         </form>
       </div>
@@ -98,7 +106,7 @@ function OpenIdConnect({ project }: { project: Project }) {
 
 type LogoutDelivery = AdminAnswer<'listLogoutDeliveries'>['data'][number]
 
-/** What a client was told of sessions that ended, so that it ends its own. */
+/** The logout tokens that were sent to a client, so that it ends its own sessions. */
 function Logouts({ project }: { project: Project }) {
   const narrowed = useDeliveryFilters({ state: 'logouts', cursor: 'after' })
   const resend = useChange('resendLogoutDelivery')
@@ -112,7 +120,7 @@ function Logouts({ project }: { project: Project }) {
       narrowed={narrowed}
       columns={[
         { header: 'Member', cell: ({ memberId }) => <Copyable text={memberId} /> },
-        { header: 'To', cell: ({ uri }) => <code>{uri}</code>, isMinor: true },
+        { header: 'To', cell: ({ uri }) => <code>{uri}</code> },
       ]}
       resend={{
         mayResend: useMayManage(project.id),
@@ -121,68 +129,5 @@ function Logouts({ project }: { project: Project }) {
         send: ({ id }, onSuccess) => resend.mutate({ params: { ...params, deliveryId: id } }, { onSuccess }),
       }}
     />
-  )
-}
-
-function ForwardAuth({ project }: { project: Project }) {
-  const say = useToast()
-  const { hosts, anyOf, remoteUser, serverId: given } = project.forwardAuth
-  const form = usePartForm('updateProject', 'forwardAuth', {
-    initial: { hosts: [...hosts], serverId: given ?? '', anyOf: [...anyOf], remoteUser },
-    params: { id: project.id },
-    onDone: () => say('The protected hosts are saved.'),
-  })
-  const servers = useAnswer('listServers')
-  const serverId = form.values.serverId || servers.data?.data.find(({ isMain }) => isMain)?.id
-  const roles = useQuery({
-    ...question('listRoles', { params: { id: serverId ?? '' } }),
-    enabled: serverId !== undefined,
-  })
-  return (
-    <Panel title="Protected hosts" note="A reverse proxy asks about each request to them.">
-      <form className="stack" onSubmit={form.submit}>
-        <Fields
-          form={form}
-          keys={['hosts', 'serverId', 'anyOf', 'remoteUser']}
-          labels={{
-            hosts: 'Hosts',
-            serverId: 'Server whose members are let in',
-            anyOf: 'Roles, one of which is needed',
-            remoteUser: 'Remote-User holds',
-          }}
-          helps={{
-            hosts: 'One a line, with a port where it is not the scheme’s own.',
-            serverId: 'One whose access the project has.',
-            anyOf: 'None: any member is let in.',
-          }}
-          choices={{
-            serverId: serverChoices(servers.data?.data),
-            ...(roles.data && {
-              anyOf: roles.data.data.map(({ id, name, color }) => ({
-                id,
-                text: <RoleChip name={name} color={color} />,
-              })),
-            }),
-          }}
-        />
-        <SaveRow form={form} action="Save the hosts" />
-      </form>
-    </Panel>
-  )
-}
-
-/** Null is the main one, whichever that is. */
-const serverChoices = (servers: readonly ChatServer[] = []): readonly Choice[] => [
-  { id: '', text: 'The main server' },
-  ...servers.map(({ id, name }) => ({ id, text: name })),
-]
-
-function SaveRow<Values extends object>({ form, action }: { form: Form<Values>; action: string }) {
-  const mayChange = useMayChange()
-  return (
-    <>
-      {form.failure && <Problem error={form.failure} />}
-      {mayChange && <SaveButtons form={form} label={action} />}
-    </>
   )
 }

@@ -9,7 +9,7 @@ import { useUsage } from '../../components/use-usage.ts'
 
 const groupings = { route: 'By endpoint', status: 'By status' } as const
 
-/** What a project asks, and what it is answered. */
+/** The requests of a project, and the responses to them. */
 export function UsagePanel({ projectId }: { projectId: string }) {
   const [{ by }, setFilters] = useFilters()
   const range = useRange()

@@ -1,5 +1,5 @@
 import type { InboundWebhook } from '@rolecall/sdk/admin'
 
-/** Where its submissions are sent to; its id stays when its name and slug change. */
+/** Returns the address for submissions. Its ID stays the same if the name or slug changes. */
 export const webhookAddress = ({ id }: Pick<InboundWebhook, 'id'>): string =>
   `${location.origin}/api/inbound-webhooks/${id}/submit`

@@ -10,7 +10,7 @@ import { TryPayload, usePayload } from './webhook-try.tsx'
 
 interface WebhookFormProps {
   readonly project: Project
-  /** What is changed; undefined makes a new one. */
+  /** The webhook to change; undefined creates one. */
   readonly webhook: InboundWebhook | undefined
   readonly onDone: (webhook: CreatedInboundWebhook | InboundWebhook) => void
   readonly onClose: () => void
@@ -19,7 +19,7 @@ interface WebhookFormProps {
 export const WebhookForm = (props: WebhookFormProps) =>
   props.webhook ? <ChangeForm {...props} webhook={props.webhook} /> : <CreateForm {...props} />
 
-/** Something to begin with. */
+/** The initial schema of a new webhook. */
 const sample = {
   type: 'object',
   required: ['title'],
@@ -29,7 +29,7 @@ const sample = {
 
 function CreateForm({ project, onDone, onClose }: WebhookFormProps) {
   const form = useForm('createWebhook', {
-    initial: { name: '', schema: sample, requireSignature: true },
+    initial: { name: '', schema: sample, requireSignature: true, isActive: true, acceptedOrigins: [] },
     params: { projectId: project.id },
     onDone,
   })
@@ -67,7 +67,7 @@ function WebhookFields({
   action: string
   form: AnyWebhookForm
   onClose: () => void
-  /** What goes with the schema. */
+  /** The fields that accompany the schema. */
   children?: ReactNode
 }) {
   const [isJson, setJson] = useState(true)
@@ -92,8 +92,14 @@ function WebhookFields({
           keys={['requireSignature', 'isActive', 'acceptedOrigins']}
           labels={{
             requireSignature: 'Only signed submissions',
-            isActive: 'Takes submissions',
+            isActive: 'Accepts submissions',
             acceptedOrigins: 'Accepted origins',
+          }}
+          helps={{
+            requireSignature: 'Submissions without a signature are refused.',
+            isActive: 'While this is off, every submission is refused.',
+            acceptedOrigins:
+              'One per line, such as https://site.example. Leave it empty to accept any origin.',
           }}
         />
         {form.failure && <Problem error={form.failure} />}

@@ -14,7 +14,7 @@ import { useFilters } from '../../components/use-filters.ts'
 import './webhooks.css'
 
 const perPage = 50
-/** More of a payload than this is shown when it is opened. */
+/** The characters of a payload that its row shows. The rest appears when the row is opened. */
 const mostShown = 90
 
 const columns: readonly Column<Submission>[] = [
@@ -23,9 +23,8 @@ const columns: readonly Column<Submission>[] = [
   {
     header: 'Signed',
     cell: ({ isSigned }) => <Status tone={isSigned ? 'good' : 'none'}>{isSigned ? 'signed' : 'no'}</Status>,
-    isMinor: true,
   },
-  { header: 'Origin', cell: ({ origin }) => origin ?? '', isMinor: true },
+  { header: 'Origin', cell: ({ origin }) => origin ?? '' },
 ]
 
 function Payload({ of: payload }: { of: unknown }) {
@@ -42,7 +41,7 @@ function Payload({ of: payload }: { of: unknown }) {
   )
 }
 
-/** What was taken, newest first. */
+/** The accepted submissions, newest first. */
 export function WebhookSubmissions({ webhook: { id, projectId, slug } }: { webhook: InboundWebhook }) {
   const [{ from, to, cursor }, setFilters] = useFilters()
   const params = { projectId, webhookId: id }

@@ -10,7 +10,7 @@ import './webhooks.css'
 
 type Tried = AdminInput<'tryPayload'>['body']
 
-/** The payload that somebody tries with a webhook; it is kept while the tab lives. */
+/** Returns the payload to try with a webhook, and its setter. It is stored for the lifetime of the tab. */
 export function usePayload({ id }: Pick<InboundWebhook, 'id'>): readonly [string, (payload: string) => void] {
   const [{ payload }, set] = useDraft(`payload-${id}`, { payload: '{}' })
   return [payload, (next) => set({ payload: next })]
@@ -20,17 +20,17 @@ interface TryPayloadProps {
   readonly webhook: Pick<InboundWebhook, 'id' | 'projectId'>
   readonly payload: string
   readonly onChange: (payload: string) => void
-  /** A draft; without it the schema counts that is stored. */
+  /** A draft schema. Without it, the stored schema applies. */
   readonly schema?: InboundWebhook['schema'] | undefined
 }
 
-/** Asks the service what it would say to a payload. */
+/** Asks the service for its response to a payload. Nothing is stored. */
 export function TryPayload({ webhook: { id, projectId }, payload, onChange, schema }: TryPayloadProps) {
   const fieldId = useId()
   const tried = useMutation({
     mutationFn: (body: Tried) => ask('tryPayload', { params: { projectId, webhookId: id }, body }),
   })
-  // What was said is about what was asked: not about what was typed since.
+  // The result belongs to the payload and schema that were sent, so it is hidden after an edit.
   const isCurrent = tried.variables?.payload === payload && tried.variables.schema === schema
   const errors = tried.data?.errors ?? []
   const more = tried.data?.more ?? 0

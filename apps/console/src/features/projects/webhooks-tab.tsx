@@ -77,7 +77,6 @@ function Webhooks({ project }: { project: Project }) {
                 {
                   header: 'Address',
                   cell: (webhook) => <Copyable text={webhookAddress(webhook)} shown={webhook.slug} />,
-                  isMinor: true,
                 },
                 {
                   header: 'State',
@@ -98,7 +97,6 @@ function Webhooks({ project }: { project: Project }) {
                 {
                   header: 'Last',
                   cell: ({ lastSubmissionAt }) => <Time at={lastSubmissionAt} />,
-                  isMinor: true,
                 },
                 {
                   header: '',

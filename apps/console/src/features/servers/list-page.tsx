@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useAnswer, useChange } from '../../api/queries.ts'
 import { Button, ButtonAnchor } from '../../components/button.tsx'
 import { Status } from '../../components/chip.tsx'
+import { Copyable } from '../../components/copy.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
 import { Icon } from '../../components/icon.tsx'
@@ -22,29 +23,35 @@ const columns: readonly Column<ChatServer>[] = [
     cell: ({ name, icon }) => (
       <span className="with-portrait">
         <Portrait of={icon} name={name} />
-        {name}
+        <bdi>{name}</bdi>
       </span>
     ),
+    sortBy: ({ name }) => name,
   },
+  { header: 'ID', cell: ({ id }) => <Copyable text={id} /> },
   { header: 'Kind', cell: ({ isMain }) => isMain && <Status tone="good">Main server</Status> },
-  { header: 'Members', cell: ({ memberCount }) => <Num value={memberCount} />, align: 'end' },
+  {
+    header: 'Members',
+    cell: ({ memberCount }) => <Num value={memberCount} />,
+    align: 'end',
+    sortBy: ({ memberCount }) => memberCount,
+  },
   {
     header: 'Members read',
     cell: ({ lastSync }) => {
       const { tone, text } = syncStateOf(lastSync)
       return <Status tone={tone}>{text}</Status>
     },
-    isMinor: true,
   },
   {
     header: 'Roles read',
     cell: ({ rolesSyncedAt }) => <Time at={rolesSyncedAt} />,
+    sortBy: ({ rolesSyncedAt }) => rolesSyncedAt,
     align: 'end',
-    isMinor: true,
   },
 ]
 
-/** The servers of the chat platform that the service looks after. */
+/** The servers of the chat platform that the service manages. */
 export function Page() {
   const servers = useAnswer('listServers')
   const mayChange = useMayChange()
@@ -58,6 +65,7 @@ export function Page() {
   return (
     <PageFrame
       title="Servers"
+      guide="discord"
       lead="Whose members may log in. The main server decides who administers."
       actions={add}
     >

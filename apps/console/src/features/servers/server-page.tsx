@@ -1,4 +1,4 @@
-import type { ChatServer } from '@rolecall/sdk/admin'
+import type { AdminAnswer, ChatServer } from '@rolecall/sdk/admin'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,6 +8,7 @@ import { Button } from '../../components/button.tsx'
 import { RoleChip, Status } from '../../components/chip.tsx'
 import { Copyable } from '../../components/copy.tsx'
 import { Danger } from '../../components/danger.tsx'
+import { type Column, DataTable } from '../../components/data-table.tsx'
 import { Num, numberText } from '../../components/number.tsx'
 import { Facts, Page as PageFrame, Panel } from '../../components/page.tsx'
 import { Answer, Empty, Notice, Problem } from '../../components/states.tsx'
@@ -17,7 +18,9 @@ import { useMayChange } from '../../shell/profile.ts'
 
 const followMs = 1_000
 
-/** One server: its members, its roles, and what may be done to it. */
+type Role = AdminAnswer<'listRoles'>['data'][number]
+
+/** One server: its members, its roles, and its actions. */
 export function Page() {
   const { id = '' } = useParams({ strict: false })
   const servers = useQuery({
@@ -29,7 +32,9 @@ export function Page() {
   return (
     <PageFrame
       title={server?.name ?? 'Server'}
+      guide="discord"
       up={{ to: '/servers', text: 'Servers' }}
+      id={id}
       actions={server?.isMain && <Status tone="good">Main server</Status>}
     >
       <Answer of={servers}>
@@ -58,7 +63,6 @@ function Server({ server }: { server: ChatServer }) {
         <Panel title="Server">
           <Facts
             of={[
-              ['Id', <Copyable key="id" text={server.id} />],
               [
                 'Members',
                 <Link key="members" to="/members" search={{ server: server.id }}>
@@ -132,28 +136,49 @@ function Reading({ server }: { server: ChatServer }) {
 
 function Roles({ serverId }: { serverId: string }) {
   const roles = useAnswer('listRoles', { params: { id: serverId } })
+  const columns: readonly Column<Role>[] = [
+    {
+      header: 'Role',
+      cell: ({ name, color }) => <RoleChip name={name} color={color} />,
+      sortBy: ({ name }) => name,
+    },
+    { header: 'ID', cell: ({ id }) => <Copyable text={id} /> },
+    { header: 'Color', cell: ({ color }) => <RoleColor color={color} /> },
+    {
+      header: 'Members',
+      align: 'end',
+      sortBy: ({ memberCount }) => memberCount,
+      cell: ({ id, name, memberCount }) => (
+        <Link to="/members" search={{ server: serverId, roles: id }}>
+          <Num value={memberCount} />
+          <span className="unseen"> with {name}</span>
+        </Link>
+      ),
+    },
+  ]
   return (
-    <Panel title="Roles" note="Highest first.">
+    <Panel
+      title="Roles"
+      note="Highest first. Copy the ID of a role into the setting or the code that asks for it."
+      flush
+    >
       <Answer of={roles}>
-        {({ data }) =>
-          data.length === 0 ? (
-            <Empty title="No roles">They appear when the server is read.</Empty>
-          ) : (
-            <ul className="chips plain-list">
-              {data.map(({ id, name, color }) => (
-                <li key={id}>
-                  <Link to="/members" search={{ server: serverId, roles: id }}>
-                    <RoleChip name={name} color={color} />
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          )
-        }
+        {({ data }) => (
+          <DataTable
+            label="Roles"
+            columns={columns}
+            rows={data}
+            rowKey={({ id }) => id}
+            empty={<Empty title="No roles">They appear when the server is read.</Empty>}
+          />
+        )}
       </Answer>
     </Panel>
   )
 }
+
+const RoleColor = ({ color }: { color: number | null }) =>
+  color ? <code>{`#${color.toString(16).padStart(6, '0')}`}</code> : <span className="quiet">None</span>
 
 function DangerZone({ server }: { server: ChatServer }) {
   const { id, name, isMain } = server

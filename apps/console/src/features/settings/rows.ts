@@ -1,32 +1,62 @@
 import { settings } from '@rolecall/contract'
 import { numberText } from '../../components/number.tsx'
+import { type DurationUnit, durationWords } from '../../forms/duration.ts'
+import { labelOf } from '../../forms/label.ts'
 
-/** A setting as the page shows it: a row of the contract's table. */
+/** A setting on the page, from a row of the contract's table. */
 export interface Setting {
   readonly group: string
   readonly key: string
   readonly path: string
+  readonly label: string
+  /** The unit in which the value is stored; undefined for a value that is no duration. */
+  readonly unit: DurationUnit | undefined
   readonly meaning: string
   readonly variables: readonly string[]
-  /** Undefined where it cannot be changed here. */
+  /** Undefined if the setting cannot be changed here. */
   readonly bounds: { readonly min: number; readonly max: number } | undefined
 }
 
-/** What was typed, by the path of the setting. */
+/** The typed values, by the path of the setting. */
 export type Changes = Readonly<Record<string, string>>
 
-const rows: readonly Setting[] = Object.entries(settings.settingTable).flatMap(([group, table]) =>
-  Object.entries<settings.SettingRow>(table).map(([key, row]) => ({
+const units: Readonly<Record<string, DurationUnit>> = { Ms: 'millisecond', Sec: 'second', Days: 'day' }
+
+function rowOf(group: string, key: string, row: settings.SettingRow): Setting {
+  const [, name = key, suffix = ''] = /^(.*?)(Ms|Sec|Days)?$/.exec(key) ?? []
+  return {
     ...{ group, key, path: `${group}.${key}`, meaning: row.meaning, variables: row.variables },
+    label: labelOf(name),
+    unit: units[suffix],
     bounds: 'editable' in row ? row.editable : undefined,
-  })),
+  }
+}
+
+/** Deprecated settings have no effect, so the page leaves them out. */
+const rows: readonly Setting[] = Object.entries(settings.settingTable).flatMap(([group, table]) =>
+  Object.entries<settings.SettingRow>(table)
+    .filter(([, row]) => !('isDeprecated' in row))
+    .map(([key, row]) => rowOf(group, key, row)),
 )
+
+/** A hundred years, the longest retention. */
+const foreverDays = 36_500
+
+/** Returns the value of a setting that counts as forever. */
+export const foreverOf = ({ unit, bounds }: Setting): number | undefined =>
+  unit === 'day' && bounds?.max === foreverDays ? foreverDays : undefined
+
+/** Returns the value of a setting in familiar units. */
+export function valueText(setting: Setting, value: number): string {
+  if (value === foreverOf(setting)) return 'forever'
+  return setting.unit ? durationWords(value, setting.unit) : numberText(value)
+}
 
 export const rowsOf = (group: string): readonly Setting[] => rows.filter((row) => row.group === group)
 
 export const editableRows: readonly Setting[] = rows.filter(({ bounds }) => bounds !== undefined)
 
-/** Titles that are more than their word. */
+/** Titles that are longer than the name of the group. */
 export const groupTitles: Readonly<Record<string, string>> = {
   cache: 'Caches',
   chat: 'Chat platform',
@@ -34,17 +64,18 @@ export const groupTitles: Readonly<Record<string, string>> = {
   retention: 'How long things are kept',
 }
 
-/** What is wrong with what was typed, or undefined. */
-export function problemOf({ bounds }: Setting, text: string | undefined): string | undefined {
+/** Returns the problem of a typed value; undefined if it is valid. */
+export function problemOf(setting: Setting, text: string | undefined): string | undefined {
+  const { bounds, unit } = setting
   if (text === undefined || !bounds) return undefined
   const value = Number(text)
   const isWithin = text.trim() !== '' && Number.isInteger(value) && value >= bounds.min && value <= bounds.max
   return isWithin
     ? undefined
-    : `Must be a whole number from ${numberText(bounds.min)} to ${numberText(bounds.max)}`
+    : `Must be ${unit ? '' : 'a whole number '}from ${valueText(setting, bounds.min)} to ${valueText(setting, bounds.max)}`
 }
 
-/** What differs from the values in force, as the service takes it; undefined where nothing does. */
+/** Returns the values that differ from the current ones, as the service accepts them; undefined if there are none. */
 export function changesOf(
   values: object,
   changes: Changes,

@@ -6,33 +6,36 @@ import { useAnswer, useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Status } from '../../components/chip.tsx'
 import { Danger } from '../../components/danger.tsx'
-import { Num } from '../../components/number.tsx'
 import { Page as PageFrame, Panel } from '../../components/page.tsx'
 import { Answer, Problem } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
+import { DurationInput } from '../../forms/duration-input.tsx'
 import { labelOf } from '../../forms/label.ts'
 import { useMayChange } from '../../shell/profile.ts'
 import {
   type Changes,
   changesOf,
   editableRows,
+  foreverOf,
   groupTitles,
   problemOf,
   rowsOf,
   type Setting,
+  valueText,
 } from './rows.ts'
 import { SourceOf } from './source.tsx'
 import './settings.css'
 
 type Effective = AdminAnswer<'getSettings'>
 
-/** Every setting with its value and where that comes from. */
+/** Every setting with its value and the source of the value. */
 export function Page() {
   const answer = useAnswer('getSettings', {})
   return (
     <PageFrame
       title="Settings"
+      guide="administering"
       lead="What can be changed here counts on every instance within a second. The rest is given by the environment of the service."
     >
       <Answer of={answer}>{(values) => <Settings values={values} key={values.meta.updatedAt} />}</Answer>
@@ -109,40 +112,25 @@ interface RowProps {
 
 function Row({ row, values, source, changed, change }: RowProps) {
   const id = useId()
-  const { key, group, meaning, bounds } = row
+  const { key, group, label, meaning, bounds } = row
   const problem = problemOf(row, changed)
   const shown = shownValue(values, group, key)
   return (
     <div>
       <dt>
-        {bounds && change ? <label htmlFor={id}>{labelOf(key)}</label> : labelOf(key)}
+        {bounds && change ? <label htmlFor={id}>{label}</label> : label}
         <span className="quiet">{meaning}</span>
       </dt>
       <dd>
         {bounds && change && typeof shown === 'number' ? (
           <>
-            <input
-              id={id}
-              className="input"
-              type="number"
-              inputMode="numeric"
-              min={bounds.min}
-              max={bounds.max}
-              value={changed ?? String(shown)}
-              aria-invalid={problem !== undefined}
-              aria-describedby={`${id}-note`}
-              onChange={(event) => change(event.target.value)}
-            />
+            <NumberField {...{ id, row, problem }} value={changed ?? String(shown)} onChange={change} />
             <span id={`${id}-note`} className={problem ? 'field-problem' : 'quiet'}>
-              {problem ?? (
-                <>
-                  <Num value={bounds.min} /> to <Num value={bounds.max} />
-                </>
-              )}
+              {problem ?? `${valueText(row, bounds.min)} to ${valueText(row, bounds.max)}`}
             </span>
           </>
         ) : (
-          <Value value={shown} />
+          <Value row={row} value={shown} />
         )}
         <SourceOf row={row} source={source} />
       </dd>
@@ -157,11 +145,42 @@ function shownValue(values: Effective, group: string, key: string): unknown {
   return found && 'value' in found ? found.value : null
 }
 
-const Value = ({ value }: { value: unknown }) =>
+interface NumberFieldProps {
+  readonly id: string
+  readonly row: Setting
+  readonly value: string
+  readonly problem: string | undefined
+  readonly onChange: (text: string) => void
+}
+
+function NumberField({ id, row, value, problem, onChange }: NumberFieldProps) {
+  const props = { id, value, 'aria-invalid': problem !== undefined, 'aria-describedby': `${id}-note` }
+  return row.unit ? (
+    <DurationInput
+      {...props}
+      label={row.label}
+      stored={row.unit}
+      forever={foreverOf(row)}
+      onChange={onChange}
+    />
+  ) : (
+    <input
+      {...props}
+      className="input"
+      type="number"
+      inputMode="numeric"
+      min={row.bounds?.min}
+      max={row.bounds?.max}
+      onChange={(event) => onChange(event.target.value)}
+    />
+  )
+}
+
+const Value = ({ row, value }: { row: Setting; value: unknown }) =>
   typeof value === 'boolean' ? (
     <Status tone={value ? 'good' : 'bad'}>{value ? 'Set' : 'Not set'}</Status>
   ) : typeof value === 'number' ? (
-    <Num value={value} />
+    <span className="number">{valueText(row, value)}</span>
   ) : (
     <span className="mono">{value === null ? 'not set' : String(value)}</span>
   )

@@ -1,33 +1,32 @@
 import type { SettingSource } from '@rolecall/sdk/admin'
 import { Status } from '../../components/chip.tsx'
-import { Num, numberText } from '../../components/number.tsx'
 import { Time } from '../../components/time.tsx'
-import type { Setting } from './rows.ts'
+import { type Setting, valueText } from './rows.ts'
 
 interface SourceProps {
   readonly row: Setting
-  /** Undefined until it was read. */
+  /** Undefined until it is loaded. */
   readonly source: SettingSource | undefined
 }
 
 const words = { default: 'Default', environment: 'Environment', stored: 'Set here' } as const
 
-/** Where the value of a setting comes from, what a reset would go back to, and who changed it last. */
-export function SourceOf({ row: { variables }, source }: SourceProps) {
-  const names = variables.map((name) => <code key={name}>{name} </code>)
+/** The source of a setting's value, the value after a reset, and the administrator who changed it last. */
+export function SourceOf({ row, source }: SourceProps) {
+  const names = row.variables.map((name) => <code key={name}>{name} </code>)
   if (!source) return <span className="quiet">{names}</span>
   return (
     <span className="quiet">
       <Status tone="none">{words[source.source]}</Status>{' '}
       {source.source === 'stored' ? (
         <>
-          in place of <Num value={source.configured ?? 0} /> by {names}
+          in place of {valueText(row, source.configured ?? 0)} by {names}
         </>
       ) : (
         names
       )}
       {source.ignored !== null && (
-        <Status tone="warn">{`${numberText(source.ignored)} is stored, out of bounds and not in force`}</Status>
+        <Status tone="warn">{`${valueText(row, source.ignored)} is stored, out of bounds and not in force`}</Status>
       )}
       {source.changedAt && (
         <>

@@ -31,7 +31,6 @@ const columns: readonly Column<ListedWebhook>[] = [
       ) : (
         <Status tone="none">nothing</Status>
       ),
-    isMinor: true,
   },
   {
     header: 'Submissions',
@@ -51,6 +50,7 @@ export function Page() {
   return (
     <PageFrame
       title="Webhooks in"
+      guide="inbound-webhooks"
       lead="Addresses of your projects that take JSON of one shape: forms, scripts, other services. A new one is made in its project, under Webhooks in."
     >
       <div className="toolbar">

@@ -1,0 +1,148 @@
+import { isFresh, memberTerms } from '#mirror/freshness'
+import { digestOf } from '#platform/crypto/tokens'
+import type { Asked, MemoryAnswer } from '#platform/http/front'
+import { addressBucket } from '#platform/rate-limit/address-bucket'
+import type { AccessToken } from '#session-memory/access-tokens'
+import { answerOf, type Session } from '#session-memory/session'
+import type { Deps } from '../../deps.ts'
+import { claimsByOrderOfScope, claimsInScope, claimsOf } from './claims.ts'
+import { isClientAt, readClientCredentials, workingKeys } from './client-credentials.ts'
+import type { OidcCounts } from './oidc-deps.ts'
+import { liveMember } from './token-session.ts'
+
+export type MemoryDeps = Pick<Deps, 'answers' | 'limiter' | 'settings' | 'config'> & {
+  readonly counts: OidcCounts
+  /** The address of the client, as the framework reads it. */
+  readonly addressOf: (asked: Asked) => string
+}
+
+/** What the library sends besides the headers of every response, to a request that no page of another origin sends. */
+const headers = [
+  ...['vary', 'Origin'],
+  ...['access-control-allow-origin', '*'],
+  ...['access-control-expose-headers', 'WWW-Authenticate'],
+]
+
+/**
+ * Answers userinfo from memory, as the library answers it. Returns undefined, and counts nothing, for every request that
+ * needs more than memory or is not answered with claims: the library then decides.
+ */
+export function userinfoFromMemory(deps: MemoryDeps, asked: Asked, body: Buffer): MemoryAnswer | undefined {
+  const { authorization = '', origin } = asked.headers
+  const token = bearerToken.exec(authorization)?.[1]
+  if (token === undefined || origin !== undefined || !isEmptyForm(asked, body)) return undefined
+  const known = findLive(deps, token)
+  if (!known?.token.scope.split(' ').includes('openid')) return undefined
+  return counted(deps, asked, 'userinfo', userinfoOf(known))
+}
+
+/** Answers introspection by the client that an access token was issued to, in the same way. */
+export function introspectionFromMemory(
+  deps: MemoryDeps,
+  asked: Asked,
+  body: Buffer,
+): MemoryAnswer | undefined {
+  const { authorization, origin } = asked.headers
+  const form = readPlainForm(asked, body)
+  if (form?.['token'] === undefined || origin !== undefined) return undefined
+  const credentials = readClientCredentials(authorization, form)
+  const known = credentials && findLive(deps, form['token'])
+  if (!known) return undefined
+  const { client } = known.token
+  if (client.id !== credentials.clientId || client.value.isPublic) return undefined
+  if (!workingKeys(client.value, known.nowMs).includes(credentials.secretDigest)) return undefined
+  return counted(deps, asked, 'introspection', introspectionOf(known, deps.config.publicUrl))
+}
+
+const bearerToken = /^Bearer (rct_[0-9A-Za-z]+)$/i
+const formType = /^application\/x-www-form-urlencoded(?:; ?charset=utf-8)?$/i
+
+const isEmptyForm = ({ headers: { 'content-type': type } }: Asked, body: Buffer): boolean =>
+  body.length === 0 && (type === undefined || formType.test(type))
+
+/** Longer forms are left to the library. */
+const maxFormBytes = 512
+/** Without a character that would have to be decoded. */
+const plainForm = /^(?:(?:token|token_type_hint|client_id|client_secret)=[\w.-]+(?:&(?!$)|$))+$/
+
+/** Reads a form in which each field comes once. */
+function readPlainForm(
+  { headers: { 'content-type': type } }: Asked,
+  body: Buffer,
+): Readonly<Record<string, string>> | undefined {
+  if (body.length > maxFormBytes || type === undefined || !formType.test(type)) return undefined
+  const text = body.toString('latin1')
+  if (!plainForm.test(text)) return undefined
+  const pairs = text.split('&').map((pair) => pair.split('='))
+  const form = Object.fromEntries(pairs)
+  return Object.keys(form).length === pairs.length ? form : undefined
+}
+
+/** A token of a live session, with the last answer about the session. */
+interface Live {
+  readonly token: AccessToken
+  readonly session: Session
+  readonly answer: string
+  readonly nowMs: number
+}
+
+/** Finds a token as `validate` finds a session. The lease is checked in this very step. */
+function findLive({ answers, settings }: MemoryDeps, value: string): Live | undefined {
+  const nowMs = answers.goodAtMs()
+  if (nowMs === undefined) return undefined
+  const token = answers.accessToken(digestOf(`AccessToken ${value}`), nowMs)
+  const session = token && answers.session(token.sessionDigest)
+  if (!session || session.expiresAtMs <= nowMs || !isClientAt(token.client.value, nowMs)) return undefined
+  if (session.projectId !== token.client.id || session.memberId !== token.memberId) return undefined
+  if (session.liveAsOfMs(nowMs) === null) {
+    const terms = memberTerms(settings.current().permissionTtlMs)
+    if (!isFresh({ isLive: false, ageMs: session.ageMs(nowMs) }, terms)) return undefined
+  }
+  return { token, session, answer: answerOf({ session, nowMs }, 'rest'), nowMs }
+}
+
+function counted(
+  { limiter, counts, addressOf }: MemoryDeps,
+  asked: Asked,
+  endpoint: string,
+  json: string,
+): MemoryAnswer | undefined {
+  const bucket = addressBucket(addressOf(asked))
+  if (!limiter.takeAtOnce(bucket)) return undefined
+  counts.answers.count(endpoint, 'ok')
+  return { caller: { bucket }, json, headers }
+}
+
+/** Repeats the last text that was made for a session, while its answer and the scope stay the same. */
+function repeated(make: (member: Parameters<typeof claimsOf>[0], scope: string) => string) {
+  const last = new WeakMap<Session, { answer: string; scope: string; text: string }>()
+  return ({ session, answer }: Live, scope: string): string => {
+    const made = last.get(session)
+    if (made?.answer === answer && made.scope === scope) return made.text
+    const text = make(liveMember(session, answer), scope)
+    last.set(session, { answer, scope, text })
+    return text
+  }
+}
+
+const userinfoText = repeated((member, scope) =>
+  JSON.stringify(claimsByOrderOfScope(claimsOf(member, { withRoles: true }), scope)),
+)
+const userinfoOf = (known: Live): string => userinfoText(known, known.token.grantedScope)
+
+/** The claims of a token without the closing brace. */
+const introspectedClaims = repeated((member, scope) => {
+  const claims = claimsInScope(claimsOf(member, { withRoles: true }), scope)
+  return `${JSON.stringify({ ...claims, active: true, sub: member.session.memberId }).slice(0, -1)},"client_id":`
+})
+
+/** Completes the claims with the fields of the token, in the order of the library. None has a character that JSON escapes. */
+function introspectionOf(known: Live, issuer: string): string {
+  const { token, session } = known
+  return (
+    `${introspectedClaims(known, token.scope)}"${token.client.id}",` +
+    `"exp":${token.expiresAtSec},"iat":${token.issuedAtSec},` +
+    `${token.hasSid ? `"sid":"${session.id}",` : ''}"iss":${JSON.stringify(issuer)},` +
+    `"scope":${JSON.stringify(token.scope)},"token_type":"Bearer","username":${JSON.stringify(session.username)}}`
+  )
+}

@@ -1,0 +1,40 @@
+import { digestOf } from '#platform/crypto/tokens'
+import type { ClientFact } from '#session-memory/access-tokens-store'
+import { firstFailed } from '../../checks/check.ts'
+import { clientChecks } from './checks.ts'
+
+/** The ID of a client and the digest of its secret. */
+export interface ClientCredentials {
+  readonly clientId: string
+  readonly secretDigest: string
+}
+
+const basicHeader = /^Basic ([A-Za-z0-9+/]+={0,2})$/i
+/** Without a character that means something else in a form, which the header may contain too (RFC 6749 §2.3.1). */
+const plainPair = /^([0-9a-f-]{36}):(rck_\w+)$/
+
+/** Reads the credentials of a client from its header or its form; undefined unless they are in exactly one of the two. */
+export function readClientCredentials(
+  authorization: string | undefined,
+  { client_id: clientId, client_secret: secret }: Readonly<Record<string, string>>,
+): ClientCredentials | undefined {
+  if (authorization === undefined)
+    return clientId === undefined || secret === undefined
+      ? undefined
+      : { clientId, secretDigest: digestOf(secret) }
+  const encoded = basicHeader.exec(authorization)?.[1] ?? ''
+  const bytes = Buffer.from(encoded, 'base64')
+  const [, id, key] = plainPair.exec(bytes.toString('latin1')) ?? []
+  if (id === undefined || key === undefined || secret !== undefined) return undefined
+  // Node.js also decodes what is not valid.
+  if (bytes.toString('base64') !== encoded || (clientId ?? id) !== id) return undefined
+  return { clientId: id, secretDigest: digestOf(key) }
+}
+
+/** Returns the digests of the keys of a client that work at this time. */
+export const workingKeys = ({ keys }: ClientFact, nowMs: number): string[] =>
+  keys.filter(({ endsAtMs }) => endsAtMs === null || endsAtMs > nowMs).map(({ digest }) => digest)
+
+/** True if a cached client is one at this time: keys expire without a change. */
+export const isClientAt = (client: ClientFact, nowMs: number): boolean =>
+  !firstFailed(clientChecks, { ...client, keyDigests: workingKeys(client, nowMs) })

@@ -1,0 +1,134 @@
+import { digestOfTokenless } from '#platform/crypto/tokens'
+import type { AccessTokenRow, ClientFact } from './access-tokens-store.ts'
+import type { Change } from './change.ts'
+import { type Fact, Facts } from './kept-facts.ts'
+
+/** An access token of OpenID Connect that is for no API, as far as answers about it depend on it. */
+export interface AccessToken {
+  /** The digest that stands for the token of its session. */
+  readonly sessionDigest: string
+  readonly memberId: string
+  /** True if its record names the session, which introspection then does too. */
+  readonly hasSid: boolean
+  readonly scope: string
+  /** The part of its scope that its session was granted, in that order. */
+  readonly grantedScope: string
+  readonly issuedAtSec: number
+  readonly expiresAtSec: number
+  /** When its record expires, by the database's clock. */
+  readonly expiresAtMs: number
+  /** The project that it was issued to. */
+  readonly client: Fact<ClientFact>
+}
+
+/** The first tokens expire first, and are evicted first beyond this number. */
+const maxKept = 100_000
+
+/** Cached access tokens by the digest of their record, while neither they nor their clients have changed. */
+export class AccessTokens {
+  readonly #kept = new Map<string, AccessToken>()
+  readonly #clients = new Facts<ClientFact>()
+
+  get size(): number {
+    return this.#kept.size
+  }
+
+  /** Returns a token that has not expired at this time. */
+  get(digest: string, nowMs: number): AccessToken | undefined {
+    const token = this.#kept.get(digest)
+    if (token === undefined) return undefined
+    if (!token.client.isVoid && token.expiresAtMs > nowMs && token.expiresAtSec * 1_000 > nowMs) return token
+    this.#drop(digest, token)
+    return undefined
+  }
+
+  keep(digest: string, row: AccessTokenRow, nowMs: number): void {
+    const { grant, client, sessionId, expiresAtMs } = row
+    const payload = readPayload(row)
+    if (!payload || !grant || !client || sessionId === null || payload.clientId !== grant.projectId) return
+    this.#makeRoom(nowMs)
+    const known = this.#kept.get(digest)
+    if (known) this.#drop(digest, known)
+    const fact = this.#clients.use(grant.projectId, client)
+    // A key that was added changes nothing that is cached, so only a read finds it.
+    fact.value = client
+    const granted = new Set(payload.scope.split(' '))
+    const grantedScope = grant.scope
+      .split(' ')
+      .filter((one) => granted.has(one))
+      .join(' ')
+    this.#kept.set(digest, {
+      sessionDigest: digestOfTokenless(sessionId),
+      memberId: payload.accountId,
+      hasSid: payload.sid !== undefined,
+      scope: payload.scope,
+      grantedScope: grantedScope === payload.scope ? payload.scope : grantedScope,
+      issuedAtSec: payload.iat,
+      expiresAtSec: payload.exp,
+      expiresAtMs,
+      client: fact,
+    })
+  }
+
+  apply(change: Change): void {
+    if (change.kind === 'token') {
+      const token = this.#kept.get(change.digest)
+      if (token) this.#drop(change.digest, token)
+    } else if (change.kind === 'project') this.#clients.void(change.projectId)
+    // The main server is the server of all clients that name none.
+    else if (change.kind === 'server') this.#clients.voidAll()
+    else if (change.kind === 'key') this.#voidClientOf(change.keyDigest)
+  }
+
+  clear(): void {
+    this.#clients.voidAll()
+    this.#kept.clear()
+  }
+
+  #voidClientOf(keyDigest: string): void {
+    for (const { id, value } of this.#clients.values()) {
+      if (value.keys.some(({ digest }) => digest === keyDigest)) this.#clients.void(id)
+    }
+  }
+
+  #makeRoom(nowMs: number): void {
+    for (const [digest, token] of this.#kept) {
+      if (this.#kept.size < maxKept && token.expiresAtMs > nowMs) return
+      this.#drop(digest, token)
+    }
+  }
+
+  #drop(digest: string, token: AccessToken): void {
+    this.#kept.delete(digest)
+    this.#clients.release(token.client)
+  }
+}
+
+interface Payload {
+  readonly accountId: string
+  readonly clientId: string
+  readonly scope: string
+  readonly iat: number
+  readonly exp: number
+  readonly sid?: string
+}
+
+/** The fields of every access token. A token with other fields is for an API, or is left to the protocol library. */
+const plainFields = new Set([
+  ...['kind', 'accountId', 'clientId', 'grantId', 'scope', 'iat', 'exp', 'sid', 'gty', 'sessionUid'],
+  'expiresWithSession',
+])
+
+function readPayload({ payload, sessionId }: AccessTokenRow): Payload | undefined {
+  const read = JSON.parse(payload) as Payload & Record<string, unknown>
+  const isPlain =
+    Object.keys(read).every((field) => plainFields.has(field)) &&
+    read['kind'] === 'AccessToken' &&
+    read['grantId'] === sessionId &&
+    (read.sid === undefined || read.sid === sessionId) &&
+    !read['expiresWithSession'] &&
+    typeof read.scope === 'string' &&
+    typeof read.iat === 'number' &&
+    typeof read.exp === 'number'
+  return isPlain ? read : undefined
+}

@@ -1,0 +1,38 @@
+import { type Agent, type OutgoingHttpHeaders, request } from 'node:http'
+
+/** A request as it is sent, and nothing else. */
+export interface FrontRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers?: OutgoingHttpHeaders
+  readonly body?: string
+}
+
+/** A response without its date and its request ID, which a page contains too. */
+export interface FrontResponse {
+  readonly status: number
+  readonly headers: object
+  readonly body: string
+}
+
+/** Sends a request whose length is known, as every client does. */
+export const sendPlain = (
+  agent: Agent,
+  url: string,
+  { method, path, headers = {}, body = '' }: FrontRequest,
+): Promise<FrontResponse> =>
+  new Promise((resolve, reject) => {
+    const length = method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
+    const sent = request(new URL(url + path), { agent, method, headers: { ...length, ...headers } })
+    sent.on('response', (response) => {
+      const parts: Buffer[] = []
+      response.on('data', (part: Buffer) => parts.push(part))
+      response.on('end', () => {
+        const { date: _, 'x-request-id': id, ...rest } = response.headers
+        const text = Buffer.concat(parts).toString().replaceAll(String(id), 'ID')
+        resolve({ status: response.statusCode ?? 0, headers: rest, body: text })
+      })
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })

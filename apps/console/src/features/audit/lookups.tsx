@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { question } from '../../api/queries.ts'
+import { Lookup } from '../../components/lookup.tsx'
+
+interface IdFilterProps {
+  /** The ID in the address. */
+  readonly id: string
+  readonly onChoose: (id: string) => void
+}
+
+/** More than these are narrowed by another letter. */
+const mostChoices = 8
+
+const isMemberId = (text: string) => /^[1-9]\d{16,19}$/.test(text)
+const isTargetId = (text: string) =>
+  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) || isMemberId(text)
+
+/** Narrows the log to a person, by name or ID: the changes that they made, and those about them. */
+export function PersonFilter({ id, onChoose }: IdFilterProps) {
+  const [search, setSearch] = useState('')
+  const known = useQuery({
+    ...question('listMemberServers', { params: { chat_user_id: id } }),
+    enabled: isMemberId(id),
+  })
+  const found = useQuery({
+    ...question('listMembers', { query: { search, limit: mostChoices } }),
+    enabled: search !== '',
+  })
+  const person = known.data?.memberId === id ? known.data : undefined
+  return (
+    <Lookup
+      label="Person"
+      chosenName={person ? (person.globalName ?? person.username) : id}
+      choices={(found.data?.data ?? []).map(({ memberId, globalName, username }) => ({
+        id: memberId,
+        name: globalName ?? username,
+        note: username,
+      }))}
+      isId={isMemberId}
+      onSearch={setSearch}
+      onChoose={onChoose}
+    />
+  )
+}
+
+/** Narrows the log to a project by name, or to anything by ID. */
+export function TargetFilter({ id, onChoose }: IdFilterProps) {
+  const [search, setSearch] = useState('')
+  const projects = useQuery(question('listProjects', { query: {} }))
+  const all = projects.data?.data ?? []
+  const typed = search.toLowerCase()
+  return (
+    <Lookup
+      label="Project, or any ID"
+      chosenName={all.find((one) => one.id === id)?.name ?? id}
+      choices={all.filter(({ name }) => name.toLowerCase().includes(typed)).slice(0, mostChoices)}
+      isId={isTargetId}
+      onSearch={setSearch}
+      onChoose={onChoose}
+    />
+  )
+}

@@ -1,0 +1,46 @@
+import type { MemberServers } from '@rolecall/sdk/admin'
+import { useState } from 'react'
+import { ask } from '../../api/admin.ts'
+import { useChange } from '../../api/queries.ts'
+import { leave } from '../../api/session.ts'
+import { Button } from '../../components/button.tsx'
+import { Danger } from '../../components/danger.tsx'
+import { useToast } from '../../components/toast.tsx'
+import { useMayChange, useProfile } from '../../shell/profile.ts'
+import { nameOf } from './member-page.tsx'
+
+/** Ends every session of a member, after telling how many there are. */
+export function EndAllSessions({ member }: { member: MemberServers }) {
+  const params = { id: member.memberId }
+  const endAll = useChange('endMemberSessions')
+  const isOwn = useProfile().id === member.memberId
+  const mayChange = useMayChange()
+  const say = useToast()
+  const [isAsking, setAsking] = useState(false)
+  if (!mayChange) return null
+  return (
+    <>
+      <Button kind="danger" onClick={() => setAsking(true)}>
+        End all sessions…
+      </Button>
+      <Danger
+        action="End all sessions"
+        question={`End everything that ${nameOf(member)} is logged in by?`}
+        isOpen={isAsking}
+        onClose={() => setAsking(false)}
+        preview={async () =>
+          (await ask('endMemberSessions', { params, query: { dryRun: true } })) ?? undefined
+        }
+        run={async () => {
+          await endAll.mutateAsync({ params, query: {} })
+          if (isOwn) return leave()
+          say(`${nameOf(member)} is logged out everywhere.`)
+        }}
+      >
+        {isOwn
+          ? 'This is you: you are logged out of the administration, too, and log in again.'
+          : 'They may log in again. To keep them out, block them.'}
+      </Danger>
+    </>
+  )
+}

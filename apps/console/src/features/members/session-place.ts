@@ -1,0 +1,7 @@
+import type { MemberSession } from '@rolecall/sdk/admin'
+
+const kinds = { admin: 'The administration', sso: 'Single sign-on of a browser' } as const
+
+/** Returns the name of the place that a session signs the member in to. */
+export const sessionPlace = ({ kind, projectName }: MemberSession): string =>
+  kind === 'project' ? (projectName ?? 'A project') : kinds[kind]

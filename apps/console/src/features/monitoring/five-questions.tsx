@@ -1,0 +1,59 @@
+import { useQuery } from '@tanstack/react-query'
+import { question, useAnswer } from '../../api/queries.ts'
+import { boundText, shareText } from '../../components/latency-text.ts'
+import { Num } from '../../components/number.tsx'
+import { Figures } from '../../components/page.tsx'
+import { Answer, Skeleton } from '../../components/states.tsx'
+import type { Range } from '../../components/time-range.tsx'
+import { summaryOf } from './summary.ts'
+
+const everyMs = 15_000
+/** More endpoints than the service has. */
+const mostEndpoints = 500
+
+/** Answers the first questions of an operator: traffic, errors, rejected requests, latency, and queues. */
+export function FiveQuestions({
+  range: { from, to },
+  projectId,
+}: {
+  range: Range
+  projectId: string | undefined
+}) {
+  const latency = useAnswer('latency', {
+    query: { from, to, projectId, groupBy: 'route', limit: mostEndpoints },
+  })
+  const queues = useQuery({ ...question('queues', {}), refetchInterval: everyMs })
+  const waiting = queues.data?.data.reduce((total, one) => total + one.waiting, 0)
+  return (
+    <section aria-label="At a glance">
+      <Answer of={latency} loading={<Skeleton rows={1} height={74} />}>
+        {({ data }) => {
+          const { count, serverErrors, clientErrors, measured, p95Ms } = summaryOf(data)
+          return (
+            <Figures
+              of={[
+                { name: 'Requests', value: <Num value={count} short /> },
+                {
+                  name: 'Errors',
+                  value: <Num value={serverErrors} short />,
+                  note: shareText(serverErrors, count),
+                },
+                {
+                  name: 'Rejected',
+                  value: <Num value={clientErrors} short />,
+                  note: shareText(clientErrors, count),
+                },
+                { name: 'Latency, p95', value: boundText(p95Ms, measured) },
+                {
+                  name: 'Waiting in queues',
+                  value: waiting === undefined ? '…' : <Num value={waiting} short />,
+                  note: projectId && 'of all projects',
+                },
+              ]}
+            />
+          )
+        }}
+      </Answer>
+    </section>
+  )
+}

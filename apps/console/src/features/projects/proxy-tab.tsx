@@ -1,0 +1,73 @@
+import type { Project } from '@rolecall/sdk/admin'
+import { useQuery } from '@tanstack/react-query'
+import { question, useAnswer } from '../../api/queries.ts'
+import { RoleChip } from '../../components/chip.tsx'
+import { Panel } from '../../components/page.tsx'
+import { useToast } from '../../components/toast.tsx'
+import { Fields } from '../../forms/fields.tsx'
+import { usePartForm } from '../../forms/use-form.ts'
+import { ProjectPage } from './project-page.tsx'
+import { SaveRow } from './save-row.tsx'
+import { serverChoices } from './server-choices.ts'
+
+export const Page = () => (
+  <ProjectPage>{(project) => <ForwardAuth key={project.updatedAt} project={project} />}</ProjectPage>
+)
+
+function ForwardAuth({ project }: { project: Project }) {
+  const say = useToast()
+  const { hosts, anyOf, remoteUser, serverId: given } = project.forwardAuth
+  const form = usePartForm('updateProject', 'forwardAuth', {
+    initial: { hosts: [...hosts], serverId: given ?? '', anyOf: [...anyOf], remoteUser },
+    params: { id: project.id },
+    onDone: () => say('The protected hosts are saved.'),
+  })
+  const servers = useAnswer('listServers')
+  const serverId = form.values.serverId || servers.data?.data.find(({ isMain }) => isMain)?.id
+  const roles = useQuery({
+    ...question('listRoles', { params: { id: serverId ?? '' } }),
+    enabled: serverId !== undefined,
+  })
+  const hasHosts = (form.values.hosts ?? []).some((host) => host.trim() !== '')
+  return (
+    <Panel title="Protected hosts" note="A reverse proxy asks Rolecall about each request to these hosts.">
+      <form className="stack" onSubmit={form.submit}>
+        <Fields
+          form={form}
+          keys={['hosts']}
+          labels={{ hosts: 'Hosts' }}
+          helps={{
+            hosts:
+              'One per line, with the port unless it is the default. Add one to change the options below.',
+          }}
+        />
+        <fieldset className="stack" disabled={!hasHosts}>
+          <legend className="unseen">Options</legend>
+          <Fields
+            form={form}
+            keys={['serverId', 'anyOf', 'remoteUser']}
+            labels={{
+              serverId: 'Server whose members can enter',
+              anyOf: 'Required roles (any of them)',
+              remoteUser: 'Remote-User holds',
+            }}
+            helps={{
+              serverId: 'The project needs access to it.',
+              anyOf: 'Without a role, every member can enter.',
+            }}
+            choices={{
+              serverId: serverChoices(servers.data?.data),
+              ...(roles.data && {
+                anyOf: roles.data.data.map(({ id, name, color }) => ({
+                  id,
+                  text: <RoleChip name={name} color={color} />,
+                })),
+              }),
+            }}
+          />
+        </fieldset>
+        <SaveRow form={form} action="Save the hosts" />
+      </form>
+    </Panel>
+  )
+}
