@@ -21,18 +21,18 @@ import { startRolecall } from './services.ts'
 import type { Table } from './table.ts'
 import { type Requests, writeRequests } from './wrk.ts'
 
-/** As many sessions and codes are made as the fastest run could use up; a run that finds none left fails. */
+/** The number of sessions and codes to create per second of a run. A run that uses up all of them fails. */
 const perSecond = Number(process.env['CHANGES_PER_SECOND'] ?? 5_000)
 const connectionCounts = [32, 1]
-/** Of pgbench, which reaches its rate with ten; each connection more begins by planning the statement and its triggers. */
+/** The maximum for pgbench, which reaches its rate with ten. Each further one first plans the statement and its triggers. */
 const maxClients = 10
 const members = 50_000
-/** Each run, with its warm-up, for both counts of connections. */
+/** The supply for all runs and their warm-up, for both counts of connections. */
 const supply = perSecond * (seconds * rounds + 2) * connectionCounts.length
 
 /**
- * Changes whose limit is the database: pgbench sends the same change as one plain statement for each request, to the same
- * database, and waits for the same commit. It runs on the core of the load, so the database has its core alone.
+ * Measures changes that the database limits. pgbench sends the same change as one plain statement for each request, to the
+ * same database, and waits for the same commit. It runs on the core of the load, so the database has its core alone.
  */
 export async function measureChanges(place: Place): Promise<Table[]> {
   const program = findPgbench()
@@ -63,7 +63,7 @@ interface Change {
   readonly title: string
   readonly path: string
   readonly requests: Requests
-  /** The same, as pgbench sends it. */
+  /** The same change, as pgbench sends it. */
   readonly statement: string
 }
 

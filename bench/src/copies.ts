@@ -93,7 +93,7 @@ export async function addMembers(db: Database, serverId: string, roleIds: readon
   return Array.from({ length: count }, (_, i) => String(firstMemberId + BigInt(i + 1) * 1_234_567n))
 }
 
-/** Runs what PostgreSQL runs by itself a minute after so many changes. */
+/** Runs the maintenance that PostgreSQL starts by itself a minute after so many changes. */
 export const settle = (db: Database) => db.script('vacuum analyze')
 
 const firstMemberId = 200_000_000_000_000_000n

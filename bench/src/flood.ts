@@ -19,13 +19,14 @@ What a flood of made-up API keys costs a good caller: their p99 with it and with
 `)
 
 /**
- * A good caller's p99 while strangers present keys that do not exist, from a new address each, and without them. In
- * turn, several rounds, and what a rejection costs at full speed. The keys are well-formed, which is the dearest way to be wrong: each costs a look-up and
- * a record. Callers and strangers share one core, service and database the other.
+ * Measures a valid caller's p99 with and without strangers, who present keys that do not exist, each from a new address.
+ * Runs both in turn, for several rounds, and measures the cost of a rejection at full speed. The keys are well-formed,
+ * which is the most expensive kind of invalid key: each costs a lookup and a record. Callers and strangers share one core,
+ * service and database the other.
  */
 const rounds = Number(process.env['ROUNDS'] ?? 5)
 const seconds = Number(process.env['SECONDS'] ?? 6)
-/** Strangers, each of whom asks ten times a second, none in step with another. */
+/** The number of strangers, each of whom sends ten requests a second, out of step with the others. */
 const strangers = Number(process.env['STRANGERS'] ?? 60)
 
 const folder = await makeFolder()

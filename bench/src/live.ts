@@ -29,9 +29,9 @@ shows it; then validate while the platform answers 429, with the gateway and wit
 `)
 
 /**
- * How live roles are: RATE (500) role changes a second on the simulated platform for SECONDS (15), a tenth of
- * them of members with sessions. For each of those, the time from the change to the first validate that shows
- * it. Then what validate costs while the platform answers everything with 429, with the gateway and without.
+ * Measures how live roles are: RATE (500) role changes a second on the simulated platform for SECONDS (15), a tenth of
+ * them of members with sessions. For each of those, measures the time from the change to the first validate that shows it.
+ * Then measures the cost of validate while the platform responds to everything with 429, with the gateway and without.
  */
 const rate = Number(process.env['RATE'] ?? 500)
 const seconds = Number(process.env['SECONDS'] ?? 15)

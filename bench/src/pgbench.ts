@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Load } from './wrk.ts'
 
-/** Finds pgbench on the PATH, or among the programs of a Debian package, which are not on it; undefined without any. */
+/** Finds pgbench on the PATH, or among the programs of a Debian package, which are not on it; undefined if there is none. */
 export function findPgbench(): string | undefined {
   const debian = '/usr/lib/postgresql'
   const versions = listed(debian).toSorted((a, b) => Number(b) - Number(a))
@@ -24,10 +24,10 @@ function listed(folder: string): string[] {
 interface PgbenchRun {
   readonly program: string
   readonly core: number
-  /** Of the database. */
+  /** The connection URL of the database. */
   readonly url: string
   readonly folder: string
-  /** One statement, in which `:n` is another number each time. */
+  /** One statement, in which `:n` is a different number each time. */
   readonly statement: string
   readonly clients: number
   readonly seconds: number
@@ -36,7 +36,7 @@ interface PgbenchRun {
   readonly perClient: number
 }
 
-/** Sends one statement again and again over connections that stay open, prepared, each time with a number of its own. */
+/** Sends one prepared statement repeatedly over open connections, each time with a different number. */
 export async function runPgbench(run: PgbenchRun): Promise<Load> {
   const script = join(run.folder, 'pgbench.sql')
   const counted = `\\set i :i + 1\n\\set n ${run.first} + :client_id * ${run.perClient} + :i\n`
@@ -50,7 +50,7 @@ export async function runPgbench(run: PgbenchRun): Promise<Load> {
   return {
     requestsPerSecond: number(/tps = ([\d.]+)/),
     requests: number(/actually processed: (\d+)/),
-    // It tells the mean alone.
+    // pgbench reports the mean alone.
     p50Ms: meanMs,
     p99Ms: meanMs,
     failures: number(/failed transactions: (\d+)/),

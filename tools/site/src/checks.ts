@@ -1,7 +1,7 @@
 import type { SiteFiles } from './assets.ts'
 import type { Content } from './content.ts'
 
-/** Returns a problem for each link whose anchor no heading of its page has. */
+/** Returns a problem for each link to an anchor that no heading of its page has. */
 export function findBrokenAnchors(contents: ReadonlyMap<string, Content>): readonly string[] {
   return [...contents].flatMap(([from, { links }]) =>
     links

@@ -25,16 +25,16 @@ import { fromStored, type Model, toStored } from './stored-payload.ts'
 import { sessionOfToken } from './token-session.ts'
 import { orProtocolError } from './unavailable.ts'
 
-/** What strangers may leave: requests that wait for a login. */
+/** The maximum number of records without a session: requests that wait for a sign-in, which strangers can create. */
 const maxRecords = 50_000
-/** Trim once per so many of them. */
+/** The number of new records without a session after which they are trimmed. */
 const trimEvery = 1_000
 
 export type AdapterDeps = Pick<Deps, 'db' | 'answers' | 'config' | 'audit'> & {
   readonly sessions: ClientSessions
 }
 
-/** What each kind of credential looks like: anything else is looked up nowhere. */
+/** The format of each kind of credential. A value in another format is not looked up. */
 const shapes: Partial<Record<string, TokenKind>> = {
   AccessToken: 'accessToken',
   RefreshToken: 'clientRefresh',
@@ -42,13 +42,13 @@ const shapes: Partial<Record<string, TokenKind>> = {
   DeviceCode: 'deviceCode',
 }
 
-/** Where a device code, or a pushed request, is known by the name that another record has of it: its digest. */
+/** The routes at which another record names a device code or a pushed request by its digest. */
 const byDigest: Partial<Record<string, readonly string[]>> = {
   DeviceCode: ['code_verification', 'device_resume'],
   PushedAuthorizationRequest: ['resume'],
 }
 
-/** The library's storage: clients are projects, grants are sessions, and all else is records. */
+/** Creates the library's storage: clients are projects, grants are sessions, and everything else is records. */
 export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
   let storedSinceTrim = 0
   const stored = async () => {
@@ -74,7 +74,7 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
   const digestFor = (id: string) =>
     byDigest[model]?.includes(routeNow() ?? '') ? id : digestOf(`${model} ${id}`)
 
-  /** An access token is cached when it is read: requests with it follow. */
+  /** Reads a record. An access token is cached then, because more requests with it follow. */
   const findRow = async (digest: string): Promise<RecordRow | undefined> => {
     if (model !== 'AccessToken') return findRecord(db, digest)
     const row = await deps.answers.readAccessToken(digest)
@@ -83,7 +83,7 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
 
   const read = async (name: string, row: RecordRow | undefined): Promise<AdapterPayload | undefined> => {
     if (!row || (row.isExpired && model !== 'DeviceCode')) return undefined
-    // The loser of a race, and a client that did not hear the answer, come back at once.
+    // The loser of a race, and a client that did not receive the response, retry at once.
     const isInGrace = row.consumedAgoSec !== null && row.consumedAgoSec < refreshGraceSec
     if (model === 'RefreshToken' && isInGrace) return undefined
     if (row.sessionId !== null && !(await sessionOfToken(deps, row.sessionId))) return undefined
@@ -93,7 +93,7 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
     return {
       ...payload,
       ...(row.consumedAgoSec !== null && { consumed: true }),
-      // The clock of the database decides; the library compares this with its machine's.
+      // The clock of the database decides; the library compares this with the clock of its machine.
       ...(row.isExpired && { exp: 1 }),
     }
   }
@@ -116,7 +116,7 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
       if (sessionId !== null && (model === 'AuthorizationCode' || model === 'DeviceCode')) {
         await db.transaction(async (tx) => {
           await openGrant(tx, deps, payload, { sessionId, ttlSec: expiresIn, client: request?.client })
-          // Whoever came second has no session either: all of this is undone.
+          // The second of two requests gets no session either: the whole transaction rolls back.
           if (!(await upsertRecord(tx, record))) throw new errors.InvalidRequest('the code was used already')
         })
       } else {
@@ -147,7 +147,7 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
       if (isUsed) return
       if (model === 'PushedAuthorizationRequest')
         throw new errors.InvalidRequestUri('request_uri is invalid, expired, or was already used')
-      // Of two that redeem one code at once nobody can tell who is its owner (RFC 6749 §4.1.2).
+      // If two parties redeem one code, the service cannot tell which of them is its owner (RFC 6749 §4.1.2).
       const row = model === 'RefreshToken' ? undefined : await findRecord(db, digest)
       if (row?.sessionId) await sessions.endReused(row.sessionId, 'code_reused', requestNow()?.client)
       throw new errors.InvalidGrant()
@@ -155,7 +155,7 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
     async destroy(id) {
       await deleteRecord(db, digestFor(id))
     },
-    // Asked for each kind of token of a grant; they are all as good as its session.
+    // The library calls this for each kind of token of a grant. All of them are valid exactly as long as its session.
     async revokeByGrantId(grantId) {
       if (model !== 'AccessToken') return
       const { oidc } = Provider.ctx ?? {}
@@ -172,7 +172,7 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
     },
   }
 
-  /** Uses a record up and lets its session go on; false when it was used before, or its session is over. */
+  /** Consumes a record and extends its session. Returns false if it was used before, or its session is over. */
   async function use(tx: Tx, digest: string): Promise<boolean> {
     const used = await (model === 'DeviceCode'
       ? redeemDeviceCode(tx, digest, refreshGraceSec)
@@ -182,13 +182,13 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
   }
 }
 
-/** The session that a record is of: for a code and a device, once somebody has logged in. */
+/** Returns the session of a record. A code and a device have one once a member has signed in. */
 function sessionOf(model: Model, { grantId, accountId }: AdapterPayload): string | null {
   const isOfSession = ['AuthorizationCode', 'AccessToken', 'RefreshToken', 'DeviceCode'].includes(model)
   return isOfSession && accountId !== undefined ? (grantId ?? null) : null
 }
 
-/** A record names a pushed request by its digest. */
+/** Replaces the name of a pushed request in a record with its digest. */
 function linked(payload: AdapterPayload): AdapterPayload {
   const { parJti } = payload
   if (parJti === undefined || routeNow() === 'resume') return payload
@@ -214,7 +214,7 @@ const readOnly = (find: (id: string) => Promise<AdapterPayload | undefined>): Ad
     revokeByGrantId: unused,
   })
 
-/** What fails here is told as the protocol tells it. */
+/** Turns errors of the storage into errors of the protocol. */
 const guarded = (adapter: Adapter): Adapter => ({
   upsert: (...args) => orProtocolError(adapter.upsert(...args)),
   find: (id) => orProtocolError(adapter.find(id)),

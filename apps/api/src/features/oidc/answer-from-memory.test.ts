@@ -30,7 +30,7 @@ describe.each(engines)('userinfo and introspection from memory and by the librar
   const asAdmin = (method: string, path: string, body?: object) =>
     call(world.url, method, `/api/admin${path}`, { token: admin, ...(body && { body }) })
   const atFront = (request: FrontRequest) => sendPlain(agent, world.url, request)
-  /** Only the exact address is answered before the framework. */
+  /** Sends the request to the library: only the exact address gets a response before the framework. */
   const byLibrary = (request: FrontRequest) => atFront({ ...request, path: `${request.path}?` })
   /** Compares both responses, and returns the one that was made without a read of tokens or clients. */
   const compare = async (request: FrontRequest) => {
@@ -52,7 +52,7 @@ describe.each(engines)('userinfo and introspection from memory and by the librar
     headers: { ...basic(project), 'content-type': form },
   })
 
-  /** Asks twice, so that everything that can be cached is. */
+  /** Sends both requests twice, so that everything that can be cached is cached. */
   const warm = async (project: GivenProject, token: string) => {
     for (let i = 0; i < 2; i++) {
       await userinfo(world, token)
@@ -91,7 +91,7 @@ describe.each(engines)('userinfo and introspection from memory and by the librar
     readonly project: GivenProject
     readonly token: string
   }
-  /** A new login at a client of its own, cached before anything happens to it. */
+  /** Signs in at a new client, and caches the tokens before anything happens to them. */
   const given = async (): Promise<Known> => {
     const project = await givenClient(world)
     const { access_token: token } = await logIn(world, project)

@@ -16,7 +16,7 @@ export type MemoryDeps = Pick<Deps, 'answers' | 'limiter' | 'settings' | 'config
   readonly addressOf: (asked: Asked) => string
 }
 
-/** What the library sends besides the headers of every response, to a request that no page of another origin sends. */
+/** The library's headers of a response to a request without an origin, besides those of every response. */
 const headers = [
   ...['vary', 'Origin'],
   ...['access-control-allow-origin', '*'],
@@ -24,8 +24,8 @@ const headers = [
 ]
 
 /**
- * Answers userinfo from memory, as the library answers it. Returns undefined, and counts nothing, for every request that
- * needs more than memory or is not answered with claims: the library then decides.
+ * Responds to userinfo from memory, as the library would. Returns undefined, and counts nothing, for every request that
+ * needs more than memory or gets no claims in response: the library then decides.
  */
 export function userinfoFromMemory(deps: MemoryDeps, asked: Asked, body: Buffer): MemoryAnswer | undefined {
   const { authorization = '', origin } = asked.headers
@@ -36,7 +36,7 @@ export function userinfoFromMemory(deps: MemoryDeps, asked: Asked, body: Buffer)
   return counted(deps, asked, 'userinfo', userinfoOf(known))
 }
 
-/** Answers introspection by the client that an access token was issued to, in the same way. */
+/** Responds in the same way to introspection by the client to which an access token was issued. */
 export function introspectionFromMemory(
   deps: MemoryDeps,
   asked: Asked,
@@ -60,12 +60,12 @@ const formType = /^application\/x-www-form-urlencoded(?:; ?charset=utf-8)?$/i
 const isEmptyForm = ({ headers: { 'content-type': type } }: Asked, body: Buffer): boolean =>
   body.length === 0 && (type === undefined || formType.test(type))
 
-/** Longer forms are left to the library. */
+/** The maximum length of a form. The library handles longer ones. */
 const maxFormBytes = 512
-/** Without a character that would have to be decoded. */
+/** Matches a form without any character that would have to be decoded. */
 const plainForm = /^(?:(?:token|token_type_hint|client_id|client_secret)=[\w.-]+(?:&(?!$)|$))+$/
 
-/** Reads a form in which each field comes once. */
+/** Reads a form in which each field occurs once. */
 function readPlainForm(
   { headers: { 'content-type': type } }: Asked,
   body: Buffer,
@@ -78,7 +78,7 @@ function readPlainForm(
   return Object.keys(form).length === pairs.length ? form : undefined
 }
 
-/** A token of a live session, with the last answer about the session. */
+/** A token of a live session, with the latest response about the session. */
 interface Live {
   readonly token: AccessToken
   readonly session: Session
@@ -86,7 +86,7 @@ interface Live {
   readonly nowMs: number
 }
 
-/** Finds a token as `validate` finds a session. The lease is checked in this very step. */
+/** Finds a token as `validate` finds a session. The same step checks the lease. */
 function findLive({ answers, settings }: MemoryDeps, value: string): Live | undefined {
   const nowMs = answers.goodAtMs()
   if (nowMs === undefined) return undefined
@@ -113,7 +113,7 @@ function counted(
   return { caller: { bucket }, json, headers }
 }
 
-/** Repeats the last text that was made for a session, while its answer and the scope stay the same. */
+/** Reuses the last text for a session while its response and the scope stay the same. */
 function repeated(make: (member: Parameters<typeof claimsOf>[0], scope: string) => string) {
   const last = new WeakMap<Session, { answer: string; scope: string; text: string }>()
   return ({ session, answer }: Live, scope: string): string => {

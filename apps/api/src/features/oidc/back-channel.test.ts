@@ -120,7 +120,7 @@ describe.each(mainEngines)('back-channel logout on %s', (engine) => {
     const gone = sidOf(await logIn(world, two))
     const path = `/api/admin/servers/${demo.mainGuildId}`
     await call(world.url, 'PATCH', path, { token, body: { isMain: false } })
-    // Others lose sessions of before, too.
+    // Other projects lose earlier sessions, too.
     await expect.poll(async () => (await told()).map(({ sid }) => sid)).toContain(gone)
     await call(world.url, 'PATCH', path, { token, body: { isMain: true } })
   })
@@ -137,7 +137,7 @@ describe.each(mainEngines)('back-channel logout on %s', (engine) => {
     })
     const sidsTold = async () => (await told()).map((claims) => claims.sid)
     await expect.poll(sidsTold).toEqual([sid])
-    // What was told falsely would have come with it or before it; this comes after.
+    // A false notification would have arrived with it or before it; this one arrives after it.
     const after = sidOf(await logIn(world, project))
     await logoutAll()
     await expect.poll(sidsTold).toEqual([sid, after])
@@ -151,7 +151,7 @@ describe.each(mainEngines)('back-channel logout on %s', (engine) => {
       { token: tokens.refresh_token ?? '' },
       basic(project),
     )
-    // Browsers' clients read a body that has a type, and fail on an empty one.
+    // Clients in browsers read a body that has a type, and fail if it is empty.
     expect([revoked.status, revoked.headers.get('content-type'), revoked.text]).toEqual([200, null, ''])
     const other = sidOf(await logIn(world, project))
     await logoutAll()

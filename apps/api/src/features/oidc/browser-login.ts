@@ -1,6 +1,6 @@
 import type { Client } from '#platform/http/router'
 
-/** What a login that cannot go on is told as (RFC 6749 §4.1.2.1). */
+/** The error of a sign-in that cannot continue (RFC 6749 §4.1.2.1). */
 export interface LoginProblem {
   readonly error: 'access_denied' | 'temporarily_unavailable' | 'server_error' | 'login_required'
   /** The `error_reason` of a redirect. */
@@ -9,28 +9,28 @@ export interface LoginProblem {
 }
 
 /**
- * The login of the service, as the protocol needs it: the same checks, the same single sign-on. It is kept elsewhere;
+ * The sign-in of the service, as the protocol needs it: the same checks, the same single sign-on. Another feature owns it;
  * `app.ts` passes this.
  */
 export interface BrowserLogin {
   /**
-   * Who is logged in in the browser that sends these cookies, and since when. Uses nothing up. With a project: unless that
-   * ended everything of the member since.
+   * Returns the member who is signed in in the browser that sends these cookies, and the time of the sign-in. Consumes
+   * nothing. With a project, returns undefined if that project has ended all sessions of the member since.
    */
   find(
     cookie: string | undefined,
     projectId?: string,
   ): Promise<{ memberId: string; beganAt: Date } | undefined>
   /**
-   * Logs in by single sign-on: membership is read from the platform and the value is rotated. Undefined when the browser
-   * has to log in at the platform.
+   * Signs in by single sign-on: reads the membership from the platform and rotates the value. Returns undefined if the
+   * member must sign in at the platform.
    */
   use(
     cookie: string | undefined,
     asked: {
       readonly projectId: string
       readonly serverId: string
-      /** Where a refusal is recorded to have happened. */
+      /** The path that the record of a refusal names. */
       readonly path: string
       readonly client: Client
     },
@@ -43,7 +43,7 @@ export interface BrowserLogin {
     readonly path: string
     readonly client: Client
   }): void
-  /** Sends the browser to the platform. What comes of it is told to `interaction`, and the browser comes to `returnTo`. */
+  /** Sends the browser to the platform. `interaction` receives the outcome, and the browser returns to `returnTo`. */
   begin(
     cookie: string | undefined,
     asked: {
@@ -54,6 +54,6 @@ export interface BrowserLogin {
       readonly address: string
     },
   ): Promise<{ readonly location: string; readonly cookie: string }>
-  /** Ends the single sign-on of the browser; what it is told for that. */
+  /** Ends the single sign-on of the browser. Returns the cookies to set for that. */
   end(cookie: string | undefined): Promise<readonly string[]>
 }

@@ -22,7 +22,7 @@ describe.each(mainEngines)('a login of OpenID Connect on %s', (engine) => {
     const { pathname, search } = new URL(reply.headers.get('location') ?? '', world.url)
     return pathname + search
   }
-  /** A browser that asked, logged in at the platform, and has yet to open the address that goes on. */
+  /** Returns a browser that has signed in at the platform, and has yet to open the address that continues the request. */
   async function parked(as: string, cancel = false) {
     const browser = new Browser(world.url)
     const step = pathOf(await browser.get(authPath(project)))
@@ -30,7 +30,7 @@ describe.each(mainEngines)('a login of OpenID Connect on %s', (engine) => {
     const resume = pathOf(await browser.get(await atPlatform(platform, { as, cancel })))
     return { browser, resume }
   }
-  /** Where the browser is sent when it goes on: to the client with a code, or to a login of its own. */
+  /** Continues, and returns the address that the browser is sent to: the client's with a code, or a new sign-in. */
   const goOn = async (browser: Browser, resume: string) =>
     new URL((await browser.get(resume)).headers.get('location') ?? '', world.url)
 
@@ -46,7 +46,7 @@ describe.each(mainEngines)('a login of OpenID Connect on %s', (engine) => {
     const to = await goOn(attacker, resume)
     expect(to.searchParams.get('code')).toBeNull()
     expect(to.pathname).toMatch(/^\/oidc\/interaction\//)
-    // Nor where it is logged in as somebody else.
+    // It is of no use either to a browser that is signed in as another member.
     const own = new Browser(world.url)
     await walk(world, authPath(project), { browser: own, as: users.yusra })
     const again = await parked(users.ada)
@@ -56,7 +56,7 @@ describe.each(mainEngines)('a login of OpenID Connect on %s', (engine) => {
 
   test('begins anew where another member signed in meanwhile, and never by a page of the library', async () => {
     const { browser, resume } = await parked(users.ada)
-    // In another tab. A real browser keeps the cookies of each step by its path.
+    // The other sign-in happens in another tab. A real browser stores the cookies of each step by its path.
     const ofStep = [...browser.jar].filter(([name]) => /^svc_oidc_/.test(name))
     await walk(world, authPath(project, { prompt: 'login' }), { browser, as: users.yusra })
     for (const [name, value] of ofStep) browser.jar.set(name, value)

@@ -3,7 +3,7 @@ import type { ClientRow } from './clients-store.ts'
 
 type ClientCheck = Check<Pick<ClientRow, 'serverId' | 'isPublic' | 'keyDigests'>, 'invalid_client'>
 
-/** Of a project that is switched on as a client: who fails one is no client for the protocol. */
+/** The checks of a project that is switched on as a client. A project that fails one is not a client for the protocol. */
 export const clientChecks: readonly ClientCheck[] = [
   {
     ...{ name: 'oidc.server_known', refusal: 'invalid_client', code: 'invalid_client' },

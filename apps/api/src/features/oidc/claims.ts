@@ -8,7 +8,7 @@ const profileClaims = storedFields.flatMap((name) => {
   return claim === undefined ? [] : [{ name, claim }]
 })
 
-/** What each scope lets a client know. */
+/** The claims that each scope gives a client. */
 export const claimsByScope = {
   openid: ['sub'],
   profile: [
@@ -22,10 +22,10 @@ export const claimsByScope = {
   roles: ['roles', 'groups', 'role_ids', 'server_id', 'is_club_member', 'roles_as_of'],
 } as const
 
-/** Scopes that a client can ask for. */
+/** The scopes that a client can request. */
 export const scopes = [...Object.keys(claimsByScope), 'offline_access']
 
-/** Roles in an ID token age with it, so they are left out where the project has not asked for that. */
+/** Returns the claims of a member. Roles in an ID token become stale, so it has them only if the project wants that. */
 export function claimsOf(
   { session, member, roles, groups, rolesAsOf }: LiveMember,
   { withRoles }: { withRoles: boolean },
@@ -40,7 +40,7 @@ export function claimsOf(
       profileClaims.flatMap(({ name, claim }) => (member[name] === null ? [] : [[claim, member[name]]])),
     ),
     updated_at: Math.floor(Date.parse(member.updatedAt) / 1_000),
-    // The platform's own word: an address that it has not verified is none.
+    // The platform verifies addresses: a member has none here until it has verified theirs.
     ...(member.email !== null && { email: member.email, email_verified: true }),
     ...(withRoles && {
       roles: roles.map(({ roleName }) => roleName),
@@ -58,13 +58,13 @@ const namesInScope = (scope: string): string[] =>
     .split(' ')
     .flatMap((one) => (one in claimsByScope ? claimsByScope[one as keyof typeof claimsByScope] : []))
 
-/** The claims that these scopes let a client know. */
+/** Returns the claims that these scopes give a client. */
 export function claimsInScope(claims: AccountClaims, scope: string): Record<string, unknown> {
   const names = new Set(namesInScope(scope))
   return Object.fromEntries(Object.entries(claims).filter(([name]) => names.has(name)))
 }
 
-/** The same in the order of the scopes, as the library lists them at userinfo. */
+/** Returns the same claims in the order of the scopes, as the library lists them at userinfo. */
 export const claimsByOrderOfScope = (claims: AccountClaims, scope: string): Record<string, unknown> =>
   Object.fromEntries(
     namesInScope(scope).flatMap((name) => (Object.hasOwn(claims, name) ? [[name, claims[name]]] : [])),

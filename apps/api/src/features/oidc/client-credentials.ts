@@ -10,7 +10,7 @@ export interface ClientCredentials {
 }
 
 const basicHeader = /^Basic ([A-Za-z0-9+/]+={0,2})$/i
-/** Without a character that means something else in a form, which the header may contain too (RFC 6749 §2.3.1). */
+/** Matches a pair without any character that form encoding changes; a header may use it, too (RFC 6749 §2.3.1). */
 const plainPair = /^([0-9a-f-]{36}):(rck_\w+)$/
 
 /** Reads the credentials of a client from its header or its form; undefined unless they are in exactly one of the two. */
@@ -26,7 +26,7 @@ export function readClientCredentials(
   const bytes = Buffer.from(encoded, 'base64')
   const [, id, key] = plainPair.exec(bytes.toString('latin1')) ?? []
   if (id === undefined || key === undefined || secret !== undefined) return undefined
-  // Node.js also decodes what is not valid.
+  // Node.js also decodes invalid Base64.
   if (bytes.toString('base64') !== encoded || (clientId ?? id) !== id) return undefined
   return { clientId: id, secretDigest: digestOf(key) }
 }
@@ -35,6 +35,6 @@ export function readClientCredentials(
 export const workingKeys = ({ keys }: ClientFact, nowMs: number): string[] =>
   keys.filter(({ endsAtMs }) => endsAtMs === null || endsAtMs > nowMs).map(({ digest }) => digest)
 
-/** True if a cached client is one at this time: keys expire without a change. */
+/** Returns true if a cached client is still a client at this time: keys expire without a change. */
 export const isClientAt = (client: ClientFact, nowMs: number): boolean =>
   !firstFailed(clientChecks, { ...client, keyDigests: workingKeys(client, nowMs) })

@@ -7,7 +7,7 @@ import type { ClientRow } from './clients-store.ts'
 
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
 
-/** What the service knows of a client, and the library does not. */
+/** The details of a client that only the service uses, and not the library. */
 export interface ClientDetails {
   readonly serverId: string
   readonly isInternal: boolean
@@ -15,16 +15,16 @@ export interface ClientDetails {
   readonly keyDigests: readonly string[]
 }
 
-/** Under which name the library carries them. */
+/** The name of the property in which the library carries them. */
 export const detailsProperty = 'rolecall'
 
-/** The details of a client that `metadataOf` made. */
+/** Returns the details of a client that `metadataOf` created. */
 export const detailsOf = (client: Client): ClientDetails => client[detailsProperty] as ClientDetails
 
-/** The library wants a secret; this one is nobody's, and never compared. */
+/** A placeholder for the secret that the library requires. It belongs to no client, and is never compared. */
 const noSecret = 'the keys of a project are compared by their digests'
 
-/** A project as the library knows clients; undefined for one that could not authenticate or has no server. */
+/** Returns a project as a client of the library; undefined if it could not authenticate or has no server. */
 export function metadataOf(row: ClientRow): AdapterPayload | undefined {
   const { serverId, isInternal, isPublic, rolesInIdToken, keyDigests, deviceFlow } = row
   if (serverId === null || firstFailed(clientChecks, row)) return undefined
@@ -54,7 +54,7 @@ export function metadataOf(row: ClientRow): AdapterPayload | undefined {
   }
 }
 
-/** The library refuses a client whole that has both this and a private-use scheme. */
+/** Returns true for https at a loopback address. The library rejects a client with both this and a private-use scheme. */
 function isSecureLoopback(uri: string): boolean {
   const url = parseUrl(uri)
   return url?.protocol === 'https:' && isLoopbackHost(url.hostname)

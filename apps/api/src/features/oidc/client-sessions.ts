@@ -1,7 +1,7 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import type { Client } from '#platform/http/router'
 
-/** A session that comes with a code: over with it, unless the code is redeemed. */
+/** A session that comes with a code, and expires with it unless the code is redeemed. */
 export interface OpenedSession {
   readonly id: string
   readonly projectId: string
@@ -15,19 +15,19 @@ export interface OpenedSession {
   readonly maxAgeSec: number
 }
 
-/** Sessions of projects are kept elsewhere, with those that other logins made; `app.ts` passes this. */
+/** The changes of clients' sessions. Another feature owns all sessions of projects; `app.ts` passes this. */
 export interface ClientSessions {
-  /** 0 when the project may not use the server, or the member is not in it. */
+  /** Returns 0 if the project may not use the server, or the member is not in it. */
   readonly open: (tx: Tx, session: OpenedSession) => Promise<number>
-  /** False when the session is over. */
+  /** Returns false if the session is over. */
   readonly extend: (tx: Tx, sessionId: string, ttlSec: number) => Promise<boolean>
-  /** Undefined when there was none to end. */
+  /** Returns undefined if there was none to end. */
   readonly end: (
     db: Queryable,
     sessionId: string,
     reason: 'logout' | 'token_revoked',
   ) => Promise<{ memberId: string; username: string } | undefined>
-  /** Whoever presents a used code or refresh token shows that two hold it: the session ends, and that is recorded. */
+  /** Ends a session and records that: a used code or refresh token was presented again, so two parties hold it. */
   readonly endReused: (
     sessionId: string,
     reuse: 'code_reused' | 'refresh_token_reused',

@@ -2,7 +2,7 @@ import { mainServerId } from '#mirror/read-servers'
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** A project as a client: it is switched on, and may log in. */
+/** A project as a client that is switched on and may sign members in. */
 export interface ClientRow {
   readonly projectId: string
   readonly name: string
@@ -42,7 +42,7 @@ export const findResource = (db: Queryable, resource: string, configuredServerId
       and s.server_id = coalesce(c.server_id, ${mainServerId}, ${configuredServerId ?? null})
     where r.resource = ${resource}`)
 
-/** Redirect URIs of clients that run in a browser: the only ones that other origins than ours may ask from. */
+/** Lists redirect URIs of clients that run in a browser: only their origins may send requests, besides our own. */
 export const listBrowserRedirectUris = async (db: Queryable): Promise<string[]> =>
   (
     await db.query<{ uri: string }>(sql`
@@ -51,7 +51,7 @@ export const listBrowserRedirectUris = async (db: Queryable): Promise<string[]> 
       where p.deleted_at is null and p.deactivated_at is null`)
   ).map(({ uri }) => uri)
 
-/** True when any project is a client. */
+/** Returns true if any project is a client. */
 export const hasClients = async (db: Queryable): Promise<boolean> =>
   (await db.maybeOne(sql`select 1 as one from oidc_clients where enabled limit 1`)) !== undefined
 
@@ -63,7 +63,7 @@ export const findLogoutProject = (db: Queryable, projectId: string) =>
     from projects p left join oidc_clients c on c.project_id = p.id and c.enabled
     where p.id = ${projectId} and p.deleted_at is null`)
 
-/** The names of projects in whose sessions a browser is, by the ids of those sessions, as far as they live. */
+/** Lists the live sessions among those with these IDs, which a browser has, with the names of their projects. */
 export const listLiveSites = (db: Queryable, memberId: string, sessionIds: readonly string[]) =>
   db.query<{ sessionId: string; projectId: string; name: string }>(sql`
     select s.id as "sessionId", s.project_id as "projectId", p.name

@@ -17,7 +17,7 @@ import {
 } from '../../../test/oidc.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-/** What the plans of the OpenID Foundation ask, under the names of their tests; docs/reference/conformance.md lists all. */
+/** The requirements of the OpenID Foundation's plans, by their test names; docs/reference/conformance.md lists all. */
 describe.each(mainEngines)('the plans of the OpenID Foundation on %s', (engine) => {
   let world: World
   let project: GivenProject

@@ -14,7 +14,7 @@ interface Consent extends RequestedConsent {
   readonly action: string
   readonly site: string
   readonly account: string
-  /** Starts the same login for another account; undefined where it cannot start again. */
+  /** The address that starts the same sign-in for another account; undefined if it cannot start again. */
   readonly elsewhere: string | undefined
 }
 

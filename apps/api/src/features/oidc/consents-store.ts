@@ -6,7 +6,7 @@ const resourcePrefix = 'resource:'
 /** Returns the entry of a consent that stands for an API, among the entries that are scopes. */
 export const resourceEntry = (resource: string) => `${resourcePrefix}${resource}`
 
-/** What the member has agreed to that the project may ask for; undefined when they were never asked. */
+/** Returns the entries to which the member has consented for the project; undefined if they never consented. */
 export const findConsent = async (
   db: Queryable,
   projectId: string,
@@ -17,7 +17,7 @@ export const findConsent = async (
       select scopes from oidc_consents where project_id = ${projectId} and member_id = ${memberId}`)
   )?.scopes
 
-/** Adds what the member has agreed to. */
+/** Adds entries that the member has agreed to. */
 export const addConsent = (tx: Tx, c: { projectId: string; memberId: string; scopes: readonly string[] }) =>
   tx.execute(sql`
     insert into oidc_consents (project_id, member_id, scopes)
@@ -26,7 +26,7 @@ export const addConsent = (tx: Tx, c: { projectId: string; memberId: string; sco
       select coalesce(array_agg(distinct scope order by scope), '{}')
       from unnest(oidc_consents.scopes || excluded.scopes) as scope)`)
 
-/** What a member has agreed to, by project, in the order of names. */
+/** Lists a member's consents by project, in the order of names. */
 export const listConsents = async (db: Queryable, memberId: string) => {
   const rows = await db.query<{ projectId: string; projectName: string; scopes: string[]; at: Date }>(sql`
     select c.project_id as "projectId", p.name as "projectName", c.scopes, c.created_at as at
@@ -41,13 +41,13 @@ export const listConsents = async (db: Queryable, memberId: string) => {
   }))
 }
 
-/** Takes back what a member has agreed to for a project; its name, or undefined when there was nothing. */
+/** Deletes a member's consent for a project. Returns the name of the project, or undefined if there was no consent. */
 export const deleteConsent = (tx: Tx, c: { projectId: string; memberId: string }) =>
   tx.maybeOne<{ projectName: string }>(sql`
     delete from oidc_consents c using projects p
     where c.project_id = ${c.projectId} and c.member_id = ${c.memberId} and p.id = c.project_id
     returning p.name as "projectName"`)
 
-/** What a person who is erased has agreed to. */
+/** Deletes all consents of a member who is erased. */
 export const eraseConsents = (tx: Tx, memberId: string) =>
   tx.execute(sql`delete from oidc_consents where member_id = ${memberId}`)

@@ -3,19 +3,19 @@ import { parseUrl } from '#platform/parse-url'
 import type { Deps } from '../../deps.ts'
 import { listBrowserRedirectUris } from './clients-store.ts'
 
-/** A day is what browsers keep at most; an hour is soon enough for a client that is new. */
+/** Browsers cache a preflight for a day at most. An hour is soon enough for a new client. */
 const maxAgeSec = 3_600
 
 /**
- * True for the origin of a site that logs in by itself, in the browser: a redirect URI of a public client. Nobody else's
- * page has a reason to ask.
+ * Returns true for the origin of a site that signs members in by itself, in the browser: a redirect URI of a public client.
+ * Pages of other sites have no reason to send requests.
  */
 export async function isKnownOrigin({ db }: Pick<Deps, 'db'>, origin: string): Promise<boolean> {
   const uris = await listBrowserRedirectUris(db)
   return uris.some((uri) => /^https?:/i.test(uri) && parseUrl(uri)?.origin === origin)
 }
 
-/** The answer to a preflight, which says nothing to an origin that is not known. */
+/** Responds to a preflight. The response to an unknown origin allows nothing. */
 export async function answerPreflight(
   deps: Pick<Deps, 'db'>,
   origin: string | undefined,

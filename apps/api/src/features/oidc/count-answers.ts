@@ -2,7 +2,7 @@ import type Provider from 'oidc-provider'
 import type { errors, KoaContextWithOIDC } from 'oidc-provider'
 import type { Tally } from '#platform/metrics/tally'
 
-/** Endpoints that are counted, by what the library calls their routes. Pages that a login leads over are its steps. */
+/** The counted endpoints, by the library's names of their routes. Pages within a sign-in count as its steps. */
 const endpoints: Readonly<Record<string, string>> = {
   authorization: 'authorization',
   resume: 'authorization',
@@ -20,7 +20,7 @@ const endpoints: Readonly<Record<string, string>> = {
 
 type Refused = (ctx: object, error: errors.OIDCProviderError) => void
 
-/** Hears of each request that the library refused, by whatever endpoint. */
+/** Calls `refused` for each request that the library rejected, at any endpoint. */
 export function onRefusal(provider: Provider, refused: Refused): void {
   provider.on('authorization.error', refused)
   provider.on('grant.error', refused)
@@ -35,7 +35,7 @@ export function onRefusal(provider: Provider, refused: Refused): void {
   provider.on('end_session_confirm.error', refused)
 }
 
-/** Counts what each endpoint answered: `ok`, `login` where a person is asked first, or the error of the protocol. */
+/** Counts the responses of each endpoint: `ok`, `login` if a person must act first, or the error of the protocol. */
 export function countAnswers(provider: Provider, answers: Tally): void {
   const outcomes = new WeakMap<object, string>()
   provider.on('interaction.started', (ctx) => void outcomes.set(ctx, 'login'))

@@ -8,7 +8,7 @@ import { LoginRefused } from './login-refused.ts'
 import { OidcRequest } from './oidc-request.ts'
 import type { RequestedApi } from './requested-consent.ts'
 
-/** What went wrong with a code, by the names that the library gives it. */
+/** The problems with a code, by the library's names for them. */
 const problems = {
   NoCodeError: 'deviceNoCode',
   NotFoundError: 'deviceUnknown',
@@ -79,7 +79,7 @@ export function askForCode(ctx: KoaContextWithOIDC, error: Error | undefined): v
   show(ctx, renderPage(reader, content, ["'self'"]))
 }
 
-/** For a form of another browser, a step that this browser did not begin, or a browser that keeps no cookies. */
+/** Renders the page for a form of another browser, a step that this browser did not begin, or a browser without cookies. */
 const overPage = (reader: Reader) =>
   renderPage(reader, {
     title: reader.say('deviceOverTitle'),
@@ -87,7 +87,7 @@ const overPage = (reader: Reader) =>
     link: { href: '/device', text: reader.say('deviceTitle') },
   })
 
-/** What is asked about, and where the login that follows leads: a browser holds a form to its redirects, too. */
+/** The subject of the question, and the address of the next sign-in: `form-action` restricts a form's redirects, too. */
 interface Confirm {
   readonly site: string
   readonly api: RequestedApi | undefined
@@ -96,7 +96,7 @@ interface Confirm {
   readonly brand: Brand
 }
 
-/** Asks whether it is the device that the person has in front of them. */
+/** Asks the person to confirm that the device is the one in front of them. */
 export function confirmCode(
   ctx: KoaContextWithOIDC,
   { site, api, userCode, platformUrl, brand }: Confirm,

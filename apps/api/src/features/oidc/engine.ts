@@ -12,15 +12,15 @@ import { createProvider } from './provider.ts'
 import { loadSigningKeys, type SigningKeys } from './signing-keys.ts'
 import { orOwnError } from './unavailable.ts'
 
-/** How often every instance looks whether there are other keys: far more often than the hour that they wait. */
+/** The interval at which every instance checks for other keys: far shorter than the hour for which new keys wait. */
 const keysEveryMs = 60_000
 
-/** The library asks for it; the first versions of Node.js 20 that this service runs on have none. */
+// The library requires it; the first versions of Node.js 20 that this service supports lack it.
 if (!('parse' in URL)) {
   Object.assign(URL, { parse: (text: string, base?: string) => parseUrl(text, base) ?? null })
 }
 
-/** The protocol library with the keys of now. */
+/** The protocol library with the current keys. */
 export type Engine = Awaited<ReturnType<typeof createEngine>>
 
 /** @throws ENCRYPTION_KEY_MISSING */
@@ -35,7 +35,7 @@ export async function createEngine(deps: OidcDeps) {
       keys = now
       provider = createProvider(deps, keys)
     } catch (err) {
-      // The keys that are known go on; an outage is logged once, by `availability.ts`.
+      // The known keys remain in use; an outage is logged once, by `availability.ts`.
       log.debug({ err }, 'signing keys could not be looked at')
     }
   }
@@ -64,7 +64,7 @@ export async function createEngine(deps: OidcDeps) {
 
 const namesOf = (keys: SigningKeys) => keys.map(({ kid }) => kid).join(' ')
 
-/** A request that is too long to be one of the protocol. */
+/** Renders the page for a request that is too long to be one of the protocol. */
 export const tooLongPage = (raw: IncomingMessage, requestId: string): Answer =>
   badRequest(readerOf(raw), { description: 'the request is too long', isLost: false }, requestId)
 

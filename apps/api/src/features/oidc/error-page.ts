@@ -4,10 +4,10 @@ import { sectionAboutUri, type UnlistedUri } from '../../pages/unlisted-uri.ts'
 
 const badLink = { title: 'badLinkTitle', what: 'badLink', advice: 'goBackOrTell' } as const
 const ourFault = { title: 'ourFaultTitle', what: 'ourFault', advice: 'waitAndGoBack' } as const
-/** A step of a login that this browser did not begin, or began too long ago. */
+/** A step of a sign-in that this browser did not begin, or began too long ago. */
 const lost = { title: 'overTitle', what: 'over', advice: 'goBack' } as const
 
-/** Texts that say what happened and what to do. */
+/** Texts that explain the problem and what to do. */
 type Words = (typeof words)[keyof typeof words] | typeof badLink | typeof lost
 
 const words = {
@@ -25,7 +25,7 @@ export interface ProtocolError {
   readonly error: string
   readonly description: string | undefined
   readonly isLost: boolean
-  /** Of a project that is known: its name, and the redirect URI that is not on its list. */
+  /** The name of a known project, and the redirect URI that is not on its list. */
   readonly unlisted?: UnlistedUri & { readonly name: string }
 }
 

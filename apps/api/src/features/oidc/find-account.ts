@@ -5,8 +5,8 @@ import { type LiveMember, memberOfToken } from './token-session.ts'
 import { orProtocolError } from './unavailable.ts'
 
 /**
- * The member that a token is of, with claims as fresh as validate's; undefined once their session is over. Without a token
- * it is about a login that is under way.
+ * Finds the member of a token, with claims as fresh as those of validate; undefined once their session is over. Without a
+ * token, the account is that of a sign-in under way.
  */
 export const createFindAccount =
   (deps: Parameters<typeof memberOfToken>[0]): FindAccount =>

@@ -7,8 +7,8 @@ import { consentEntries, findRequestedConsent, needsConsent } from './requested-
 import { orProtocolError } from './unavailable.ts'
 
 /**
- * Each login is a grant of its own, named like the session that comes of it: two logins of one browser are two sessions,
- * and end apart. Undefined while the member has to be asked first.
+ * Creates a separate grant for each sign-in, with the ID of the session that it leads to: two sign-ins of one browser are
+ * two sessions, and end separately. Returns undefined while the member must consent first.
  */
 export const createLoadGrant =
   (deps: Pick<Deps, 'db' | 'config'>) =>

@@ -10,7 +10,7 @@ import type { ClientSessions } from './client-sessions.ts'
 import { findGrantScope, insertGrant } from './records-store.ts'
 import { sessionOfToken } from './token-session.ts'
 
-/** A grant is a session of the project: it is there as long as that is live. */
+/** Finds a grant, which is a session of the project: it exists as long as the session is live. */
 export async function findGrant(
   deps: Pick<Deps, 'db' | 'answers'>,
   sessionId: string,
@@ -24,12 +24,12 @@ export async function findGrant(
 
 interface Opened {
   readonly sessionId: string
-  /** As long as the code that it comes with. */
+  /** The lifetime until the session starts, in seconds: that of the code it comes with. */
   readonly ttlSec: number
   readonly client: Client | undefined
 }
 
-/** Makes the session with the code that will start it, so that whatever ends sessions ends the code, too. */
+/** Creates the session with the code that will start it, so that every act that ends sessions ends the code, too. */
 export async function openGrant(
   tx: Tx,
   { sessions, config }: Pick<Deps, 'config'> & { sessions: ClientSessions },

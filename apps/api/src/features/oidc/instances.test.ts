@@ -11,7 +11,7 @@ interface Given {
   readonly tokens: Tokens
 }
 
-/** Everything that ends a session, and what every instance says of its tokens from then on. */
+/** Everything that ends a session, and the responses of every instance to its tokens from then on. */
 describe.each(mainEngines)('tokens on several instances, on %s', (engine) => {
   let world: World
   let instances: Service[]
@@ -28,7 +28,7 @@ describe.each(mainEngines)('tokens on several instances, on %s', (engine) => {
     (await Promise.all(instances.map((one) => userinfo(one, tokens.access_token)))).map(
       ({ status }) => status,
     )
-  /** A client that cannot authenticate any more gets an error instead. */
+  /** Introspects tokens on every instance. A client that can no longer authenticate gets an error instead. */
   const activeAt = async ({ project, tokens }: Given): Promise<unknown[]> =>
     (await Promise.all(instances.map((one) => introspect(one, project, tokens.access_token)))).map(
       ({ body }) => body.active,

@@ -24,7 +24,7 @@ type InteractionDeps = Pick<Deps, 'db' | 'config'> & {
 }
 type Interaction = Awaited<ReturnType<typeof Provider.prototype.interactionDetails>>
 
-/** One step of a login that a person takes: at the platform, or by saying what a site may know. */
+/** Shows one step of a sign-in that a person takes: the platform, or the page for consent. */
 export async function showInteraction(
   deps: InteractionDeps,
   provider: Provider,
@@ -39,7 +39,7 @@ export async function showInteraction(
     : logIn(deps, provider, request, interaction)
 }
 
-/** What the person answered. */
+/** Applies the person's decision about consent. */
 export async function answerInteraction(
   deps: InteractionDeps,
   provider: Provider,
@@ -51,7 +51,7 @@ export async function answerInteraction(
   const interaction = await find(provider, request, response)
   if (interaction?.prompt.name !== 'consent') return lost(request)
   const { accountId } = interaction.session ?? {}
-  // Another member may have logged in in this browser since the page was shown.
+  // Another member may have signed in in this browser since the page was shown.
   const known = await deps.login.find(request.headers.cookie)
   if (accountId !== undefined && known?.memberId !== accountId) return lost(request)
   if (decision !== 'allow' || accountId === undefined) {
@@ -107,7 +107,7 @@ async function noteDeclined(
 
 const onTo = (location: string) => new Answer(303, undefined, { location })
 
-/** The step that this browser is at, if it is the one of this address. */
+/** Finds the current step of this browser, if it is the one of this address. */
 async function find(
   provider: Provider,
   request: IncomingMessage,
@@ -174,12 +174,12 @@ async function askConsent(
   return new Answer(200, body, headers)
 }
 
-/** The same request, which asks the platform who it is whoever is logged in here. */
+/** Returns the address of the same request, which identifies the member at the platform despite an existing sign-in. */
 function anew(params: Interaction['params']): string {
   const texts = Object.entries(params).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[0] !== 'request_uri',
   )
-  // The language is kept in a cookie, where the person may have chosen another one.
+  // The language is in a cookie, for which the person may have chosen another one.
   const kept = texts.filter(([name]) => name !== 'prompt' && name !== 'ui_locales')
   return `/oidc/auth?${new URLSearchParams([...kept, ['prompt', 'login']])}`
 }

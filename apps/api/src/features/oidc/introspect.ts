@@ -6,7 +6,7 @@ import { orProtocolError } from './unavailable.ts'
 
 type Middleware = Parameters<typeof Provider.prototype.use>[0]
 
-/** Adds to what the library says of a token who holds it and what they hold, as far as its scopes go. */
+/** Adds the member of a token and their roles to the library's response about it, within the scopes of the token. */
 export const introspectLive =
   (deps: Parameters<typeof memberOfToken>[0]): Middleware =>
   async (ctx, next) => {

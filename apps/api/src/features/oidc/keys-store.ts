@@ -9,7 +9,7 @@ export interface KeyRow {
   readonly ageSec: number
 }
 
-/** Signing keys, newest first, as long as something that they signed may be presented. */
+/** Lists signing keys, newest first, as long as tokens that they signed may be presented. */
 export const listKeys = (db: Queryable, keptSec: number) =>
   db.query<KeyRow>(sql`
     select k.kid, k.sealed, k.signs_from <= clock_now() as "maySign",
@@ -21,8 +21,8 @@ export const listKeys = (db: Queryable, keptSec: number) =>
     order by k.signs_from desc, k.kid`)
 
 /**
- * Stores a key unless one was stored less than `unlessYoungerSec` ago: of instances that make one at once, one is first.
- * Without any other key it signs at once.
+ * Stores a key unless one was stored less than `unlessYoungerSec` ago. If several instances create one at once, only the
+ * first one is stored. Without any other key it signs at once.
  */
 export const insertKey = async (
   tx: Tx,

@@ -1,8 +1,8 @@
 import type { Deps } from '../../deps.ts'
 
 /**
- * Loads the protocol library. On Node.js 20 it prints that it wants another one, in no format of the log. Our tests run
- * all that we use of it on that version, so the line is for whoever looks for it.
+ * Loads the protocol library. On Node.js 20 it prints a warning that it expects another version, not in the format of the
+ * log. Our tests run everything that we use of it on that version, so the warning is logged at debug level.
  */
 export async function loadEngine({ log }: Pick<Deps, 'log'>): Promise<typeof import('./engine.ts')> {
   const { warn } = console

@@ -3,14 +3,15 @@ import { errors, type KoaContextWithOIDC, type Session } from 'oidc-provider'
 import type { BrowserLogin } from './browser-login.ts'
 import { orProtocolError } from './unavailable.ts'
 
-/** No member has this id. */
+/** An account ID that no member has. */
 const nobody = 'nobody'
 
 type GetSession = typeof Provider.prototype.Session.get
 
 /**
- * Who is logged in is what the single sign-on of the service says, and nothing else: whatever ends that ends this, and a
- * login at one site is one at all. The library's own session only carries what it needs between its steps.
+ * Makes the library follow the single sign-on of the service, which alone decides which member is signed in. Its end signs
+ * the member out here, too, and a sign-in at one site is valid at all sites. The library's own session only carries the
+ * values that it needs between its steps.
  */
 export function followSingleSignOn(provider: Provider, login: Pick<BrowserLogin, 'find'>): void {
   const { Session } = provider
@@ -19,7 +20,8 @@ export function followSingleSignOn(provider: Provider, login: Pick<BrowserLogin,
     const session = await stored(ctx)
     const known = await orProtocolError(login.find(ctx.req.headers.cookie))
     become(session, known?.memberId, known && Math.floor(known.beganAt.getTime() / 1_000))
-    // Without somebody the library logs out by a page that sends itself off with a script; ours asks nobody when no one is logged in.
+    // Without an account, the library signs out by a page that submits itself with a script. With this placeholder it calls
+    // `logoutAsked`, which shows no question if no member is signed in.
     const { route = '' } = (ctx as Partial<KoaContextWithOIDC>).oidc ?? {}
     if (!known && route === 'end_session') session.accountId = nobody
     if (resumeRoutes.includes(route)) await prepareResume(provider, ctx as KoaContextWithOIDC, session)
@@ -31,10 +33,10 @@ export function followSingleSignOn(provider: Provider, login: Pick<BrowserLogin,
 const resumeRoutes = ['resume', 'device_resume']
 
 /**
- * Checks what the library takes for granted where a request goes on after a login.
+ * Checks what the library takes for granted when a request continues after a sign-in.
  *
- * - Another member may be signed in by now. The library would end their session by a page that sends itself off with a
- *   script. Without an account, the policy asks for a new login.
+ * - Another member may be signed in by now. The library would end their session by a page that submits itself with a
+ *   script. Without an account, the policy requires a new sign-in.
  * - The redirect URI may have been removed. Nothing is sent to an address that is not listed.
  *
  * @throws InvalidRedirectUri, which is shown as a page
@@ -53,11 +55,11 @@ async function prepareResume(provider: Provider, ctx: KoaContextWithOIDC, sessio
   throw new errors.InvalidRedirectUri()
 }
 
-/** Another member gets nothing of what the one before had in this browser. */
+/** Sets the member of a session. Another member gets none of the previous member's authorizations in this browser. */
 function become(session: Session, memberId: string | undefined, loginTs: number | undefined) {
   if (session.accountId !== memberId) session.authorizations = {}
   session.accountId = memberId
   session.loginTs = loginTs
-  // A session that is new is only stored when something is in it.
+  // A new session is stored only if it contains something.
   if (memberId !== undefined) Object.defineProperty(session, 'touched', { value: true, writable: true })
 }

@@ -53,7 +53,7 @@ interface LogoutOf {
   readonly nowSec: number
 }
 
-/** Signs a token that tells the client to end its sessions with this `sid`. */
+/** Signs a token that requires the client to end its sessions with this `sid`. */
 const logoutToken = (
   keys: SigningKeys,
   { memberId }: Message,

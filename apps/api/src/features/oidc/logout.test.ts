@@ -88,7 +88,7 @@ describe.each(engines)('RP-initiated logout on %s', (engine) => {
       const reply = await call(world.url, 'GET', logoutPath(query))
       expect([reply.status, reply.headers.get('location')]).toEqual([400, null])
     }
-    // Without a client nobody can say whose address it is.
+    // Without a client, the owner of the address is unknown.
     const lone = await call(world.url, 'GET', logoutPath({ post_logout_redirect_uri: afterwards }))
     expect(lone.headers.get('location')).toBe('/oidc/session/end/success')
     expect((await call(world.url, 'GET', '/oidc/session/end/success')).text).toContain('You are signed out')

@@ -17,10 +17,10 @@ export type LogoutDeps = Pick<Deps, 'db' | 'config'> & {
   readonly login: Pick<BrowserLogin, 'end' | 'find'>
 }
 
-/** Where a logout ends, and what it may still end: what the page carries, sealed, from the question to the answer. */
+/** The return address of a logout and the sessions that it may still end. The page carries them, sealed, to the answer. */
 interface Asked {
   readonly returnTo: string | null
-  /** Whose sessions these are; null when nobody was logged in. */
+  /** The member who has these sessions; null if no member was signed in. */
   readonly memberId: string | null
   readonly sessionIds: readonly string[]
 }
@@ -29,9 +29,9 @@ const rowId = 'oidc logout'
 const formKey = (encryptionKey: string) => createHmac('sha256', encryptionKey).update(rowId).digest('hex')
 
 /**
- * A client asks for a logout (OpenID Connect RP-Initiated Logout 1.0). With an ID token of its own as a hint its session
- * ends at once, and the single sign-on with it; for sessions of other projects in this browser it asks. Without a hint
- * nobody can tell who asks, so the person is asked first.
+ * Handles a client's request for a logout (OpenID Connect RP-Initiated Logout 1.0). With an ID token of the client as a
+ * hint, its session and the single sign-on end at once, and a page asks about sessions of other projects in this browser.
+ * Without a hint the sender is unknown, so a page asks the person first.
  */
 export async function logoutAsked(ctx: KoaContextWithOIDC, deps: LogoutDeps): Promise<void> {
   const { session, entities, client, params } = ctx.oidc
@@ -46,7 +46,7 @@ export async function logoutAsked(ctx: KoaContextWithOIDC, deps: LogoutDeps): Pr
     const brand = await brandOf(deps.db, { projectId: client?.clientId })
     return askFirst(ctx, deps, { returnTo, memberId, sessionIds: inBrowser }, client?.clientName, brand)
   }
-  // The token is this client's, and so is its session.
+  // The token belongs to this client, and so does its session.
   if (hinted !== undefined && formats.uuid(hinted)) await deps.sessions.end(deps.db, hinted, 'logout')
   for (const cookie of await deps.login.end(ctx.req.headers.cookie)) ctx.append('set-cookie', cookie)
   const others = (await listLiveSites(deps.db, owner, inBrowser)).filter(
@@ -61,7 +61,7 @@ export async function logoutAsked(ctx: KoaContextWithOIDC, deps: LogoutDeps): Pr
 
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-/** The registered address as it is, with what the client wants back. */
+/** Returns the registered address unchanged, with the `state` of the client. */
 function backTo(uri: string | undefined, state: string | undefined): string | null {
   if (uri === undefined) return null
   if (state === undefined) return uri
@@ -100,7 +100,7 @@ function askFirst(
 }
 
 function askForOthers(ctx: KoaContextWithOIDC, deps: LogoutDeps, asked: Asked, names: readonly string[]) {
-  // The session of the client has ended: loading this address again would not ask.
+  // The session of the client has ended: this address, loaded again, would not show the question.
   const reader = readerOf(ctx.req, { hasSwitch: false })
   const { say } = reader
   ask(ctx, deps, asked, reader, {
@@ -138,8 +138,8 @@ function ask(
 }
 
 /**
- * What the person answered; where the browser goes. Only the member's own sessions end, and only if it is still they who
- * are in this browser, or nobody.
+ * Applies the person's answer, and returns the address for the browser. Ends only the member's own sessions, and only if
+ * that member, or no member, is signed in in this browser now.
  */
 export async function logoutAnswered(
   deps: LogoutDeps,
@@ -165,6 +165,6 @@ export async function logoutAnswered(
   return { location, cookies: await deps.login.end(cookie) }
 }
 
-/** Renders the page at which a logout ends that names no address to go to. */
+/** Renders the final page of a logout that names no return address. */
 export const loggedOutPage = (reader: Reader) =>
   renderPage(reader, { title: reader.say('signedOutTitle'), paragraphs: [reader.say('closePage')] })

@@ -34,7 +34,7 @@ describe.each(mainEngines)('loopback redirects of a public client, on %s', (engi
       code_challenge_method: 'S256',
       ...more,
     })
-  /** True where an error is sent to the address, false where a page shows that it is not registered. */
+  /** Returns true if an error is sent to the address, and false if a page shows that it is not registered. */
   const isAllowed = async (project: GivenProject, uri: string) => {
     const reply = await call(world.url, 'GET', request(project, uri, { prompt: 'none' }))
     if (reply.status === 303) return reply.headers.get('location')?.startsWith(uri)

@@ -3,13 +3,13 @@ import type { Deps } from '../../deps.ts'
 import type { BrowserLogin } from './browser-login.ts'
 import type { ClientSessions } from './client-sessions.ts'
 
-/** What is counted for whoever watches the service. */
+/** The counts for monitoring. */
 export interface OidcCounts {
-  /** Answers by endpoint and outcome. */
+  /** Responses by endpoint and outcome. */
   readonly answers: Tally
 }
 
-/** What OpenID Connect touches; login and sessions are kept elsewhere, and `app.ts` passes them. */
+/** The dependencies of OpenID Connect. Other features own sign-in and sessions; `app.ts` passes them. */
 export type OidcDeps = Pick<
   Deps,
   'db' | 'answers' | 'config' | 'audit' | 'log' | 'settings' | 'refreshMember' | 'cache' | 'limiter'

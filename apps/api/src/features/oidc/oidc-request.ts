@@ -2,14 +2,14 @@ import { IncomingMessage } from 'node:http'
 import type { Client } from '#platform/http/router'
 
 /**
- * A request as the protocol library gets it: its body is read already, and where it came to is what the service is known
- * as, whatever its headers say.
+ * A request for the protocol library. Its body is already read, and its host is that of the service's public URL,
+ * regardless of its headers.
  */
 export class OidcRequest extends IncomingMessage {
   readonly client: Client
-  /** Its address, as limits count addresses. */
+  /** The address of its sender, in the form that rate limits count. */
   readonly bucket: string
-  /** What a link says that a person would have to type. */
+  /** The code in a link, which the person would otherwise have to type. */
   readonly userCode: string | undefined
 
   constructor(
@@ -37,7 +37,7 @@ export class OidcRequest extends IncomingMessage {
     this.client = client
     this.bucket = bucket
     this.userCode = userCode
-    // A request that is not whole takes its connection along when it ends.
+    // An incomplete request closes its connection when it ends.
     this.complete = true
     this.push(body)
     this.push(null)

@@ -12,19 +12,19 @@ import { loadEngine } from './load-engine.ts'
 import type { OidcDeps } from './oidc-deps.ts'
 import { OidcRequest } from './oidc-request.ts'
 
-/** Longer requests are none of the protocol's, and would fill the tables of whoever keeps them. */
+/** The maximum length of a URL. Longer requests are not part of the protocol, and storing them would fill the tables. */
 const maxUrlLength = 4_096
 /**
- * Of an answer that goes by a form (OAuth 2.0 Form Post Response Mode): the library adds its one script by hash, to a
- * directive that lets through nothing else.
+ * The content security policy of a response by form (OAuth 2.0 Form Post Response Mode). The library adds its one script by
+ * hash, to a directive that permits nothing else.
  */
 const formPolicy = "default-src 'none'; script-src 'report-sample'; base-uri 'none'; frame-ancestors 'none'"
-/** Wrong codes that one address may type in ten minutes: nobody mistypes so often. */
+/** The limit of wrong codes from one address in ten minutes, which is far more than typing errors. */
 const guesses = { limit: 30, ttlMs: 600_000 }
 
 /**
- * OpenID Connect of the service. The library takes a quarter of a second and 30 MB to load, so it is loaded for the first
- * request, or after the start where a project is a client.
+ * Creates OpenID Connect of the service. The library takes a quarter of a second and 30 MB to load, so it is loaded for the
+ * first request, or after the start if a project is a client.
  */
 export function createOidc(deps: OidcDeps) {
   const { config, log, db } = deps
@@ -48,7 +48,7 @@ export function createOidc(deps: OidcDeps) {
   }
 
   return {
-    /** Loads what the first request would wait for, where there is somebody who may ask. */
+    /** Loads the library if any project is a client, so that the first request need not wait for it. */
     async start(): Promise<void> {
       try {
         if (await hasClients(db)) await loaded()
@@ -102,7 +102,7 @@ export function createOidc(deps: OidcDeps) {
   }
 }
 
-/** A code in the address of the device page is only shown: the library would send it off by itself. */
+/** Removes a code from the address of the device page, which only shows it: the library would submit it by itself. */
 function addressOf(url: string): { url: string; userCode?: string } {
   const [path = '', query = ''] = url.split('?')
   if (path !== '/device') return { url }
@@ -121,7 +121,7 @@ function withScope(url: string, body: Buffer): Buffer {
   return Buffer.from(form.toString())
 }
 
-/** Lets no header through that would let a page of an unknown origin read the answer. */
+/** Drops each header that would let a page of an unknown origin read the response. */
 function withoutCors(response: ServerResponse) {
   const setHeader = response.setHeader.bind(response)
   response.setHeader = (name, value) =>

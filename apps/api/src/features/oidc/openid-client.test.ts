@@ -9,7 +9,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 
 const afterwards = 'https://wiki.example/bye'
 
-/** The library that most programs on Node.js ask an OpenID provider with; it checks every answer by the standards. */
+/** The library that most programs on Node.js use with an OpenID provider; it checks every response by the standards. */
 describe.each(mainEngines)('openid-client on %s', (engine) => {
   let world: World
   let project: GivenProject

@@ -7,7 +7,7 @@ import { findChromium } from '../../../test/chromium.ts'
 import { basic, givenClient, postForm } from '../../../test/oidc.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-/** A phone, in a real browser: pages are read, pressed and left as a person does. */
+/** A phone, in a real browser: a person reads pages, presses buttons, and leaves. */
 describe('pages of OpenID Connect at 390 pixels', () => {
   let world: World
   let browser: Browser
@@ -15,7 +15,7 @@ describe('pages of OpenID Connect at 390 pixels', () => {
   let page: Page
   let site: Server
   let siteUrl: string
-  /** What the site was sent, by link and by form. */
+  /** The requests that the site received, by link and by form. */
   const seen: string[] = []
   const complaints: string[] = []
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe('pages of OpenID Connect at 390 pixels', () => {
       state: 's',
       ...more,
     })}`
-  /** At the platform's screen. */
+  /** Signs in at the platform's screen. */
   const logIn = async () => {
     await page.waitForURL(({ href }) => href.startsWith(world.sim.url))
     await page.goto(`${page.url()}&login_as=${demo.users.ada}&auto=1`)
@@ -84,7 +84,7 @@ describe('pages of OpenID Connect at 390 pixels', () => {
     await isReadable()
     expect(await page.locator('main').innerText()).toContain('Sign in to The Wiki?')
     expect(await page.locator('main').innerText()).toContain('ada.osei')
-    // A shared device: the same login begins anew, at the platform's screen.
+    // On a shared device, the same sign-in begins again, at the platform's screen.
     await page.getByRole('link', { name: 'Not ada.osei? Use another account' }).click()
     await logIn()
     await page.getByRole('button', { name: 'Allow' }).click()
@@ -147,7 +147,7 @@ describe('pages of OpenID Connect at 390 pixels', () => {
     expect(await page.locator('h1').innerText()).toBe('Connect this device to The TV?')
     const code = page.locator('.code')
     expect(await code.innerText()).toBe(begun.body.user_code)
-    // On one line, however narrow the page.
+    // The code is on one line, even on a narrow page.
     expect((await code.boundingBox())?.height).toBeLessThan(50)
     expect(await page.locator('nav').count()).toBe(0)
     await page.getByRole('button', { name: 'Continue' }).click()

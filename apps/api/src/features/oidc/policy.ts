@@ -7,12 +7,12 @@ import { OidcRequest } from './oidc-request.ts'
 import { orProtocolError, Unavailable } from './unavailable.ts'
 
 /**
- * What stands between a request and its code: a login, single sign-on that the platform confirms as in any other login,
- * and consent.
+ * Creates the policy of the steps between a request and its code: a sign-in, single sign-on that the platform confirms as
+ * in any other sign-in, and consent.
  */
 export function createPolicy(login: Pick<BrowserLogin, 'use' | 'find'>): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base()
-  // Consent is asked once for a project, whatever kind of client it is.
+  // Consent is requested once for a project, regardless of the kind of client.
   policy.get('consent')?.checks.remove('native_client_prompt')
   policy.add(
     new interactionPolicy.Prompt(
@@ -39,7 +39,7 @@ async function mustLogIn(
   if (!(req instanceof OidcRequest)) return true
   const { serverId } = detailsOf(client)
   if (result?.login || result?.consent) {
-    // What came of it goes on in the browser that logged in and in no other, and not once that login was ended.
+    // The result is valid only in the browser that signed in, and only until that sign-in is ended.
     const wanted = result.login?.accountId ?? session?.accountId
     const known = await orProtocolError(login.find(req.headers.cookie, client.clientId))
     return known === undefined || known.memberId !== wanted

@@ -34,7 +34,7 @@ export type ProviderDeps = AdapterDeps &
     readonly counts: OidcCounts
   }
 
-/** One minute, as for every code of the service; the others as the contract says. */
+/** The lifetimes in seconds: one minute for a code, as for every code of the service; the others as in the contract. */
 const [codeTtlSec, tokenTtlSec, requestTtlSec] = [60, 600, 600]
 
 export const routes = {
@@ -50,7 +50,7 @@ export const routes = {
   code_verification: '/device',
 }
 
-/** The protocol library over our storage, our login and our pages. Keys are fixed for a provider: others, another one. */
+/** Creates the protocol library with our storage, sign-in and pages. A provider has fixed keys; new keys need a new one. */
 export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider {
   const { config, log, login } = deps
   const provider = new Provider(config.publicUrl, configurationOf(deps, keys))
@@ -70,16 +70,16 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
   provider.use(async (ctx, next) => {
     const before = deps.answers.writes()
     await next()
-    // Also those of a pushed request, which the address does not contain.
+    // Includes the locales of a pushed request, which the address does not contain.
     const { params } = (ctx as Partial<KoaContextWithOIDC>).oidc ?? {}
     const locales = ctx.path === routes.authorization ? params?.['ui_locales'] : undefined
     if (typeof locales === 'string') ctx.append('set-cookie', keepLocales(config.publicUrl, locales))
-    // Whoever is told that something ended may rely on it everywhere.
+    // A client that receives a response about an end may rely on it at every instance.
     if (deps.answers.writes() !== before) await deps.answers.confirm()
     if (ctx.status === 503) ctx.set('retry-after', '2')
     // RFC 7009 §2.2 ignores the body of a revocation. Clients that see a type try to read it.
     if (ctx.body === '') ctx.remove('content-type')
-    // RFC 9110 §11.6.1: also where a client named itself in the body.
+    // RFC 9110 §11.6.1 requires it also if the client identified itself in the body.
     if (ctx.status === 401 && !ctx.response.get('www-authenticate')) {
       ctx.set('www-authenticate', `Basic realm="${config.publicUrl}"`)
     }
@@ -87,7 +87,7 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
   return provider
 }
 
-/** Only here does the library say why it refused a request. */
+/** Logs refusals: only these events of the library contain the reason. */
 const logRefusals = (provider: Provider, log: ProviderDeps['log']) =>
   onRefusal(provider, (_ctx, { error, error_detail: detail }) =>
     log.debug({ error, detail }, 'an OpenID Connect request was refused'),
@@ -187,8 +187,8 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
 }
 
 /**
- * Behind https no sibling site may write them, nor anybody on the way. Those of a step have a path of their own, which
- * `__Host-` does not allow.
+ * Returns the names of cookies. With https, neither a sibling site nor an attacker on the network may write them. The
+ * cookies of a step have a separate path, which `__Host-` does not allow.
  */
 const cookieNames = (publicUrl: string) => {
   const [host, step] = publicUrl.startsWith('https:') ? ['__Host-', '__Secure-'] : ['', '']
@@ -200,8 +200,8 @@ const cookieNames = (publicUrl: string) => {
 }
 
 /**
- * The library drops `offline_access` where consent is not asked for each time. Here it stays: a refresh token ends with
- * its session, like everything else. A pushed request carries the mark to where it is used.
+ * Keeps `offline_access`, which the library drops unless the member consents each time. Here a refresh token ends with its
+ * session, like everything else. A pushed request carries the mark to the request that uses it.
  */
 function keepOfflineAccess(ctx: KoaContextWithOIDC, mark: string | undefined, client: Client) {
   const { params } = ctx.oidc
@@ -216,8 +216,8 @@ function keepOfflineAccess(ctx: KoaContextWithOIDC, mark: string | undefined, cl
 const kept = 'kept'
 
 /**
- * A page about what went wrong touches the session of a browser that has none. The library would store that one, too, and
- * throws where nobody answers any more: nothing is stored.
+ * Stores no session without an expiry. An error page touches the session of a browser that has none. The library would
+ * store that one, too, and would throw after the request was handled.
  */
 function ownSessions(prototype: Provider['Session']['prototype']) {
   const theirs = prototype.persist
@@ -250,10 +250,10 @@ function ownTokens({ AccessToken, RefreshToken, AuthorizationCode, DeviceCode }:
   }
 }
 
-/** What the library leaves to be decided about clients. */
+/** Sets the decisions about clients that the library leaves open. */
 function ownClients(prototype: Client) {
   Object.assign(prototype, {
-    /** Any key of the project that works. */
+    /** Accepts any working key of the project. */
     compareClientSecret(this: Client, presented: string) {
       const digest = Buffer.from(digestOf(presented))
       return detailsOf(this).keyDigests.some((one) => {
@@ -267,12 +267,12 @@ function ownClients(prototype: Client) {
     postLogoutRedirectUriAllowed(this: Client, uri: string) {
       return this.postLogoutRedirectUris?.includes(uri) === true
     },
-    /** Every ID token says which session it is of. */
+    /** Every ID token names its session. */
     includeSid: () => true,
   })
 }
 
-/** Only what runs in a browser asks from there: the site of a public client. */
+/** Returns true for the origin of a public client's site: only clients in a browser send requests from an origin. */
 function isBrowserOrigin(origin: string, { tokenEndpointAuthMethod, redirectUris = [] }: Client): boolean {
   return (
     tokenEndpointAuthMethod === 'none' &&
@@ -280,7 +280,7 @@ function isBrowserOrigin(origin: string, { tokenEndpointAuthMethod, redirectUris
   )
 }
 
-/** Which address is not listed, where the project that lacks it is known. */
+/** Returns the address that is not listed, if the project that lacks it is known. */
 function unlistedOf({ oidc }: KoaContextWithOIDC, error: string, config: ProviderDeps['config']) {
   const { client, params } = oidc
   const asked = params?.['redirect_uri']

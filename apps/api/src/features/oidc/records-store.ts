@@ -1,13 +1,13 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** A record of the protocol library, found by the digest of what names it. */
+/** A record of the protocol library, found by the digest of its name. */
 export interface RecordRow {
   readonly payload: string
   readonly sessionId: string | null
   readonly digest: string
   readonly isExpired: boolean
-  /** Seconds since it was consumed; null while it is not. */
+  /** Seconds since it was consumed; null if it is unused. */
   readonly consumedAgoSec: number | null
 }
 
@@ -53,7 +53,7 @@ export const findRecordByUid = (db: Queryable, uidDigest: string) =>
 export const findRecordByUserCode = (db: Queryable, userCodeDigest: string) =>
   db.maybeOne<RecordRow>(sql`select ${columns} from oidc_records where user_code_digest = ${userCodeDigest}`)
 
-/** Uses a record up; undefined when it was before. Of simultaneous tries exactly one gets it. */
+/** Consumes a record. Returns undefined if it was used before. Exactly one of several simultaneous tries succeeds. */
 export const consumeRecord = (tx: Tx, digest: string) =>
   tx.maybeOne<{ sessionId: string | null }>(sql`
     update oidc_records set consumed_at = clock_now() where digest = ${digest} and consumed_at is null
@@ -82,7 +82,7 @@ export const notePoll = async (db: Queryable, digest: string, intervalSec: numbe
 export const deleteRecord = (db: Queryable, digest: string) =>
   db.execute(sql`delete from oidc_records where digest = ${digest}`)
 
-/** The payload of a record that waits for an answer, locked until the answer is there. */
+/** Reads the payload of a record that waits for an outcome, and locks the record until the outcome is written. */
 export const lockRecord = (tx: Tx, digest: string) =>
   tx.maybeOne<{ payload: string }>(sql`
     select payload from oidc_records where digest = ${digest} and expires_at > clock_now() for update`)
@@ -91,8 +91,9 @@ export const updatePayload = (tx: Tx, digest: string, payload: string) =>
   tx.execute(sql`update oidc_records set payload = ${payload} where digest = ${digest}`)
 
 /**
- * Forgets what strangers left beyond the first `most`: of each address the oldest, and of those with most first, so that
- * a flood pushes out itself. Codes and tokens are nobody's flood: each took a login.
+ * Deletes records without a session in excess of `most`: the oldest of each address, and first those of the addresses with
+ * the most records. So a flood evicts its own records. Records of a
+ * session, such as codes and tokens, are exempt: each took a sign-in.
  */
 export const trimRecords = (db: Queryable, most: number) =>
   db.execute(sql`
@@ -103,7 +104,7 @@ export const trimRecords = (db: Queryable, most: number) =>
       order by place desc, created_at
       limit greatest(0, (select count(*) from oidc_records where session_id is null) - ${most}::bigint))`)
 
-/** What a session that a login of this protocol made may be asked for. */
+/** Stores the scope of a session that a sign-in by this protocol created. */
 export const insertGrant = (tx: Tx, g: { sessionId: string; projectId: string; scope: string }) =>
   tx.execute(sql`
     insert into oidc_sessions (session_id, project_id, scope) values (${g.sessionId}, ${g.projectId}, ${g.scope})`)
@@ -112,6 +113,6 @@ export const findGrantScope = async (db: Queryable, sessionId: string): Promise<
   (await db.maybeOne<{ scope: string }>(sql`select scope from oidc_sessions where session_id = ${sessionId}`))
     ?.scope
 
-/** What is under way of a person who is erased. What belongs to a session goes with it. */
+/** Deletes pending records of a member who is erased. Records of a session are deleted with it. */
 export const eraseRecords = (tx: Tx, memberId: string) =>
   tx.execute(sql`delete from oidc_records where position(${memberId} in payload) > 0`)

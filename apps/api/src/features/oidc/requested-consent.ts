@@ -17,7 +17,7 @@ export interface RequestedApi {
 
 /** The parts of a login that need the consent of the member. */
 export interface RequestedConsent {
-  /** Undefined for an internal project, which needs none for what it learns itself. */
+  /** The scopes; undefined for an internal project, which needs no consent for the claims that it receives itself. */
   readonly scopes: readonly string[] | undefined
   readonly api: RequestedApi | undefined
 }

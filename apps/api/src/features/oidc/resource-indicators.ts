@@ -37,7 +37,7 @@ export function ownResources(
   deps: ResourceDeps,
 ): void {
   const { getOIDCScope } = Grant.prototype
-  // The library also calls it for what a grant rejects, which is a plain object.
+  // The library also calls it for the rejected part of a grant, which is a plain object.
   Grant.prototype.getResourceScope = function getResourceScope(this: typeof Grant.prototype) {
     return getOIDCScope.call(this)
   }
@@ -82,7 +82,7 @@ export async function mayIntrospect(
     ]),
   )
   return (
-    // The library takes for granted that it is still a client.
+    // The library assumes that the project is still a client.
     issuedTo !== undefined &&
     resource?.projectId === client.clientId &&
     resource.serverId === session?.session.serverId

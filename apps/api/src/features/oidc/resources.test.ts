@@ -193,7 +193,7 @@ describe.each(engines)('tokens for an API, on %s', (engine) => {
     await set(api.id, { publicClient: true })
     expect((await introspect(world, api, access_token)).text).not.toContain('"active":true')
     await set(api.id, { publicClient: false })
-    // Sessions of the client go on, but it has no key left to authenticate with.
+    // Sessions of the client continue, but it has no key left to authenticate with.
     await admin('DELETE', `/projects/${app.id}/key`)
     expect(await seenBy(api, access_token)).toEqual(inactive)
   })

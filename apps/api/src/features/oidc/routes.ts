@@ -16,7 +16,7 @@ import type { OidcDeps } from './oidc-deps.ts'
 
 type Handle = (request: FastifyRequest, release: () => ServerResponse) => Promise<Answer | undefined>
 
-/** Endpoints of OpenID Connect and OAuth 2.0: the standards say what they take and answer. */
+/** Defines an endpoint of OpenID Connect and OAuth 2.0. The standards specify its requests and responses. */
 const endpointOf = (method: 'GET' | 'POST', path: string, more: Partial<EndpointDefinition> = {}) => ({
   method,
   path,
@@ -30,7 +30,7 @@ const endpointOf = (method: 'GET' | 'POST', path: string, more: Partial<Endpoint
 })
 
 const isPage = { page: true }
-/** For all requests of clients: what is longer is none. */
+/** The maximum size of a client's request, in bytes. A larger one is not part of the protocol. */
 const bodyLimit = 16 * 1024
 
 export function oidcRoutes({ route, routeFromMemory, protocol, preflight }: Router<Callers>, deps: OidcDeps) {
@@ -63,7 +63,7 @@ export function oidcRoutes({ route, routeFromMemory, protocol, preflight }: Rout
 
   for (const path of ['/oidc/auth', '/oidc/session/end']) {
     protocol(endpointOf('GET', path, isPage), library)
-    // A form of the site may send it; the browser then asks as if it had been led here, with the cookies of that.
+    // A form of the site may send it. A redirect then turns it into a navigation by GET, with the cookies of one.
     protocol(endpointOf('POST', path, { ...isPage, bodyLimit: 8 * 1024 }), async (request) =>
       asGet(request, path),
     )

@@ -8,9 +8,9 @@ import { insertKey, type KeyRow, listKeys } from './keys-store.ts'
 
 type KeyDeps = Pick<Deps, 'db' | 'config'>
 
-/** A key is published for so long before it signs: relying parties keep what they know for an hour (mod_auth_openidc). */
+/** A key is published for so many seconds before it signs: relying parties cache keys for an hour (mod_auth_openidc). */
 const leadSec = 3_600
-/** Of instances that start at once, and make a first key each, one is first. */
+/** If several instances start at once and each makes a first key, only one is stored within so many seconds. */
 const firstKeySec = 60
 const replacedAfterSec = 90 * 86_400
 
@@ -21,12 +21,12 @@ export interface SigningKey {
   readonly key: KeyObject
 }
 
-/** Keys as they are now: the first one signs, all are published. */
+/** The current keys: the first one signs, all are published. */
 export type SigningKeys = readonly [SigningKey, ...SigningKey[]]
 
 /**
- * The keys that are stored, with a new one where the newest is old. What was sealed under another encryption key is as
- * good as lost: it is left out, and a key that signs at once is made when none is left.
+ * Loads the stored keys, and makes a new one if the newest is old. A key that was sealed under another encryption key
+ * counts as lost, and is left out. If no key is left, makes one that signs at once.
  * @throws ENCRYPTION_KEY_MISSING
  */
 export async function loadSigningKeys(deps: KeyDeps): Promise<SigningKeys> {
@@ -56,13 +56,13 @@ export async function loadSigningKeys(deps: KeyDeps): Promise<SigningKeys> {
   return inOrder(keys)
 }
 
-/** Makes a key now: it signs in an hour, and the one that signs today is kept for what it has signed. */
+/** Makes a key now. It signs in an hour; the current signing key remains published for the tokens that it has signed. */
 export const rotateSigningKeys = (deps: KeyDeps): Promise<string> =>
   makeSigningKey(deps, { leadSec, unlessYoungerSec: 0 })
 
 type Read = SigningKey & Pick<KeyRow, 'maySign'>
 
-/** The newest key that may sign, then the others. */
+/** Returns the newest key that may sign, then the others. */
 function inOrder(keys: readonly Read[]): SigningKeys {
   const first = keys.find(({ maySign }) => maySign)
   if (!first) throw new Error('A signing key that was just made is not there.')
@@ -76,7 +76,7 @@ async function makeSigningKey(
   const key = encryptionKey(deps)
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2_048 })
   const jwk = privateKey.export({ format: 'jwk' })
-  // RFC 7638: the name says which key it is, so no name is ever used for another one.
+  // RFC 7638: the name is derived from the key, so two keys never have the same name.
   const kid = hash('sha256', JSON.stringify({ e: jwk.e, kty: jwk.kty, n: jwk.n }), 'base64url')
   const sealed = seal(key, rowId(kid), JSON.stringify({ ...jwk, kid, alg: 'RS256', use: 'sig' }))
   await deps.db.transaction((tx) => insertKey(tx, { kid, sealed, ...terms }))
@@ -94,14 +94,14 @@ function encryptionKey({ config }: KeyDeps): string {
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** A signed JWT of this type. */
+/** Signs a JWT of this type. */
 export function signJwt([{ kid, key }]: SigningKeys, typ: string, claims: object): string {
   const text = `${encode({ alg: 'RS256', typ, kid })}.${encode(claims)}`
   const signature = sign('sha256', Buffer.from(text), key)
   return `${text}.${signature.toString('base64url')}`
 }
 
-/** The public part of the keys (RFC 7517). */
+/** Returns the public part of the keys (RFC 7517). */
 export const publicKeys = (keys: SigningKeys) => ({
   keys: keys.map(({ kid, key }) => {
     const { kty, n, e } = createPublicKey(key).export({ format: 'jwk' })

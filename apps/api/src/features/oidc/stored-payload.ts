@@ -1,6 +1,6 @@
 import type { AdapterPayload } from 'oidc-provider'
 
-/** What the library keeps of a kind. Others it does not keep here. */
+/** The kinds of records that the library stores here. */
 export type Model =
   | 'Session'
   | 'Interaction'
@@ -13,7 +13,7 @@ export type Model =
 /** Stands for the name of the record itself, which is not stored. */
 const ownName = '{name}'
 
-/** A payload as it is stored: without whatever would let a reader of the database act as somebody. */
+/** Returns a payload to store, without any value that would let a reader of the database act as a member. */
 export function toStored(name: string, { jti: _, userCode: __, ...payload }: AdapterPayload): string {
   const { session, returnTo, params, prompt, ...rest } = payload
   return JSON.stringify({
@@ -25,7 +25,7 @@ export function toStored(name: string, { jti: _, userCode: __, ...payload }: Ada
   })
 }
 
-/** The payload that was stored, found by its name. */
+/** Returns the payload that was stored, found by its name. */
 export function fromStored(name: string, text: string): AdapterPayload {
   const payload = JSON.parse(text) as AdapterPayload
   const { returnTo } = payload
@@ -36,5 +36,5 @@ export function fromStored(name: string, text: string): AdapterPayload {
   }
 }
 
-/** A hint is a token of somebody; it was checked when it came. */
+/** Removes a hint, which is a token of a member. It was checked when it arrived. */
 const withoutHint = ({ id_token_hint: _, ...others }: Readonly<Record<string, unknown>>) => others

@@ -9,7 +9,7 @@ const toResult = ({ error, reason, description }: LoginProblem) => ({
   error_description: description,
 })
 
-/** Writes into a request that waits for a login what came of it. One that is over by now is told nothing. */
+/** Writes the outcome of a sign-in into the request that waits for it, unless that request is over by now. */
 export async function tellInteraction(
   tx: Tx,
   digest: string,
@@ -20,6 +20,6 @@ export async function tellInteraction(
   const { session: _, ...payload } = JSON.parse(record.payload) as AdapterPayload
   const result =
     'memberId' in outcome ? { login: { accountId: outcome.memberId } } : toResult(outcome.problem)
-  // Whoever logged in may be another member than the one whom the browser was known as.
+  // The member who signed in may differ from the previous member of the browser, so the old session is removed.
   await updatePayload(tx, digest, JSON.stringify({ ...payload, result }))
 }

@@ -8,13 +8,13 @@ import type { Deps } from '../../deps.ts'
 
 type SessionDeps = Pick<Deps, 'answers' | 'settings' | 'refreshMember'>
 
-/** The session that a token is of, if it is live: every use of a token asks this, so a token is as good as its session. */
+/** Finds the session of a token, if it is live. Every use of a token checks this, so it is valid only with its session. */
 export const sessionOfToken = (
   { answers }: Pick<Deps, 'answers'>,
   sessionId: string,
 ): Promise<SessionAt | undefined> => liveSession(answers, digestOfTokenless(sessionId))
 
-/** A member in their session, with roles as fresh as validate tells them. */
+/** A member in their session, with roles as fresh as those of validate. */
 export interface LiveMember {
   readonly session: Session
   readonly member: Member
@@ -25,8 +25,8 @@ export interface LiveMember {
 }
 
 /**
- * Who is in a session, and what they hold right now; undefined when the session is over.
- * @throws CHAT_PLATFORM_UNAVAILABLE when the roles are too old to be told
+ * Returns the member of a session and their current roles; undefined if the session is over.
+ * @throws CHAT_PLATFORM_UNAVAILABLE if the roles are too old to be returned
  */
 export async function memberOfToken(deps: SessionDeps, sessionId: string): Promise<LiveMember | undefined> {
   const first = await sessionOfToken(deps, sessionId)

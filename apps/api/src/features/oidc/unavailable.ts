@@ -2,10 +2,10 @@ import { errors } from 'oidc-provider'
 import { DatabaseUnavailable } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
 
-/** Nothing can be said now, and nothing is wrong with the request. */
+/** An outage: the service cannot respond now, and the request is not at fault. */
 export class Unavailable extends errors.OIDCProviderError {
   override error_description: string
-  /** What this is in the service's own words. */
+  /** The original error of the service. */
   readonly outage: unknown
 
   constructor(description: string, outage: unknown) {
@@ -16,7 +16,7 @@ export class Unavailable extends errors.OIDCProviderError {
   }
 }
 
-/** An outage in the words of the protocol; everything else as it is. */
+/** Turns an outage into an error of the protocol, and leaves every other error unchanged. */
 export function protocolError(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) {
     return new Unavailable('The service cannot reach its database right now. Try again in a moment.', error)
@@ -30,7 +30,7 @@ export const orProtocolError = <T>(work: Promise<T>): Promise<T> =>
     throw protocolError(error)
   })
 
-/** For pages of the service that ask the library: an outage is told there as everywhere in the service. */
+/** Restores the service's own error of an outage, for pages of the service that call the library. */
 export const orOwnError = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw error instanceof Unavailable ? error.outage : error

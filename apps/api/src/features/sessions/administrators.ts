@@ -16,15 +16,16 @@ export const isSystemAdmin = ({ config }: Pick<Deps, 'config'>, { roleIds }: Rol
 export const isAuditor = ({ config }: Pick<Deps, 'config'>, { roleIds }: Roles) =>
   config.chatAuditorRoleId !== undefined && roleIds.includes(config.chatAuditorRoleId)
 
-/** Whether somebody has anything to administer: who has nothing gets no session of the administration. */
+/** Returns true if a member has anything to administer. Other members get no session of the administration. */
 export const administers = async (deps: Terms, member: PossibleOwner): Promise<boolean> =>
   isSystemAdmin(deps, member) ||
   isAuditor(deps, member) ||
   (await listOwnedProjects(deps.db, member)).length > 0
 
 /**
- * As what somebody may call an endpoint of the administration, by its declaration and the roles of now; undefined where
- * they may not. Only who owns the very project that the path names is asked for in the database.
+ * Returns the kind of caller that a member is for an endpoint of the administration, by its declaration and the current
+ * roles; undefined if they may not call it. Queries the database for owners only, and only for the project that the path
+ * names, if it names one.
  */
 export async function kindFor(
   deps: Terms,
@@ -43,7 +44,7 @@ export async function kindFor(
 }
 
 /**
- * An owner may send some fields of a body and not others.
+ * Checks that an owner sends only those fields of a body that owners may send.
  * @throws NOT_SYSTEM_ADMIN
  */
 export function checkOwnerFields({ ownerFields }: EndpointDefinition, caller: object, body: unknown) {

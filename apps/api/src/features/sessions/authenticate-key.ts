@@ -6,7 +6,7 @@ import type { ProjectCaller } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 import { checkKey } from './validate.ts'
 
-/** The project of a key that is good now. Throws as authentication does. */
+/** Creates a function that returns the project of a key that is valid now. It throws the errors of authentication. */
 export const createKeyCheck =
   ({ answers }: Pick<Deps, 'answers'>) =>
   async (key: string): Promise<string> => {

@@ -21,8 +21,8 @@ export interface SessionAuthenticators {
 }
 
 /**
- * Whether who was let in would be now: by what is known, which is in memory as a rule, so that it can be asked all the time;
- * `isThorough` also reads roles again that are too old to decide, as each request does.
+ * Returns true if an admitted caller would still be admitted now. Uses the known roles, which are in memory as a rule, so
+ * it can be called all the time. `isThorough` also rereads roles that are too old to decide, as each request does.
  */
 type StillAdmits = (
   caller: AdminCaller,
@@ -44,7 +44,7 @@ export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticati
   }
   const adminBy = async (credential: SessionCredential, definition: EndpointDefinition, params: unknown) => {
     const { live, tokenDigest } = await authenticate(credential)
-    // Roles are live: old ones are read again before they decide who is an admin.
+    // Roles are live: old ones are reread before they decide whether the member is an admin.
     const current =
       live.session.projectId === null
         ? await refreshed(deps, live, () => readSession(deps.answers, tokenDigest))
@@ -78,7 +78,7 @@ export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticati
       return adminBy({ token, presented }, definition, {}).then(
         (caller) => caller.kind === kind,
         (error: unknown) => {
-          // An outage says nothing about a session.
+          // An outage does not prove that a session is invalid.
           if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return false
           throw error
         },
@@ -90,7 +90,7 @@ export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticati
 async function refreshed(deps: AuthDeps, kept: SessionAt, reread: () => Promise<SessionAt | undefined>) {
   const terms = adminTerms(deps.settings.current().permissionTtlMs)
   if (isFresh(kept, terms)) return kept.session
-  // Somebody else may have asked the platform since these were read.
+  // Another request may have refreshed these from the platform since they were read.
   const read = await reread()
   if (!read) return undefined
   const { serverId, memberId } = read.session
@@ -114,8 +114,8 @@ export interface SessionCredential {
 }
 
 /**
- * The Bearer token, or the console's cookie when a page of this service asks: a cookie travels with
- * requests that other sites cause, a header does not.
+ * Returns the Bearer token, or the console's cookie if a page of this service sends the request. A cookie is also sent
+ * with requests that other sites cause; a header is not.
  * @throws INVALID_TOKEN, CROSS_SITE_REQUEST
  */
 export function readSessionToken({ raw, headers }: FastifyRequest, publicUrl: string): SessionCredential {

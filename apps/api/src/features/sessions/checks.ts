@@ -2,7 +2,7 @@ import { type FreshnessTerms, isServable, type Mirrored } from '#mirror/freshnes
 import type { Read } from '#session-memory/memory'
 import { errorCheck } from '../../checks/check.ts'
 
-/** Of a key: by the exchange and by validate alike. */
+/** The checks of an API key, for the exchange and for validate alike. */
 export const keyChecks = [
   errorCheck<Pick<Read, 'projectId' | 'isActive'>>({
     name: 'key.known',
@@ -22,7 +22,7 @@ export const keyChecks = [
   }),
 ] as const
 
-/** Of the exchange, in the statement that redeems the code. */
+/** The check of the exchange, in the statement that redeems the code. */
 export const redeemCheck = errorCheck<{ readonly redeemed: object | undefined }>({
   name: 'exchange.code_redeemed',
   refusal: 'INVALID_CODE',
@@ -33,7 +33,7 @@ export const redeemCheck = errorCheck<{ readonly redeemed: object | undefined }>
       : 'The code makes no session: what it was issued for does not hold any more.',
 })
 
-/** Of validate: what the database, or memory under a lease, says of the session. */
+/** The check of the session by validate, in the database or in memory under a lease. */
 export const sessionCheck = errorCheck<Pick<Read, 'session'>>({
   name: 'validate.session_live',
   refusal: 'INVALID_TOKEN',
@@ -41,7 +41,7 @@ export const sessionCheck = errorCheck<Pick<Read, 'session'>>({
   tell: ({ session }) => (session ? 'The session is live.' : 'The session is not live.'),
 })
 
-/** Of validate, while the chat platform says nothing: how old roles may be. */
+/** The check of the roles' age by validate, while the chat platform does not respond. */
 export const rolesCheck = errorCheck<{ readonly mirrored: Mirrored; readonly terms: FreshnessTerms }>({
   name: 'validate.roles_known',
   refusal: 'CHAT_PLATFORM_UNAVAILABLE',

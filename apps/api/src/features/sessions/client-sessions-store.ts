@@ -1,7 +1,7 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** A session that a client gets by a protocol of its own, with tokens that are kept there. */
+/** A session that a client gets by another protocol, which stores its tokens. */
 export interface NewClientSession {
   readonly id: string
   readonly projectId: string
@@ -11,14 +11,14 @@ export interface NewClientSession {
   readonly refreshDigest: string
   readonly ip: string | null
   readonly userAgent: string | null
-  /** Until it is started: as long as the code that it comes with. */
+  /** The lifetime until the session starts, in seconds: that of the code it comes with. */
   readonly ttlSec: number
   readonly maxAgeSec: number
 }
 
 /**
- * Makes a session with the code that will start it, if at this moment the project may use the server and the member is in
- * it. It is there for every act that ends sessions, and over by itself when nobody redeems the code.
+ * Creates a session with the code that will start it, if the project may use the server now and the member is in it.
+ * Every act that ends sessions finds it. If no client redeems the code, the session expires by itself.
  */
 export const insertClientSession = (tx: Tx, s: NewClientSession) =>
   tx.execute(sql`
@@ -31,7 +31,7 @@ export const insertClientSession = (tx: Tx, s: NewClientSession) =>
     join memberships m on m.server_id = r.server_id and m.member_id = ${s.memberId} and m.left_at is null
     where p.id = ${s.projectId} and p.deleted_at is null and p.deactivated_at is null`)
 
-/** Lets a live session go on from now: when its code is redeemed, and when its refresh token is. */
+/** Extends a live session from now on, when its code or its refresh token is redeemed. Returns false if it is not live. */
 export const extendClientSession = async (tx: Tx, sessionId: string, ttlSec: number): Promise<boolean> =>
   (await tx.maybeOne(sql`
     with extended as (
@@ -45,17 +45,17 @@ export const extendClientSession = async (tx: Tx, sessionId: string, ttlSec: num
       where a.seen_at < excluded.seen_at - interval '10 minutes')
     select id from extended`)) !== undefined
 
-/** Ends what a client has of a member, with codes that are not redeemed yet; how many sessions that were. */
+/** Ends a client's sessions of a member, also those with codes not redeemed yet. Returns the number of sessions. */
 export const endClientSessionsOf = (tx: Tx, c: { projectId: string; memberId: string }) =>
   tx.execute(sql`
     update sessions s set revoked_at = clock_now(), revoked_reason = 'revoked'
     where s.member_id = ${c.memberId} and s.project_id = ${c.projectId} and s.revoked_at is null
       and s.expires_at > clock_now() and exists (select from oidc_sessions o where o.session_id = s.id)`)
 
-/** Why a client's session ended, where its protocol ended it. */
+/** The reason for the end of a client's session that its protocol ended. */
 type ClientSessionEnd = 'logout' | 'token_revoked' | 'code_reused' | 'refresh_token_reused'
 
-/** Ends a live session; whose it was, or undefined when there was none to end. */
+/** Ends a live session. Returns its member, or undefined if there was no session to end. */
 export const endClientSession = (db: Queryable, sessionId: string, reason: ClientSessionEnd) =>
   db.maybeOne<{ memberId: string; username: string }>(sql`
     update sessions s set revoked_at = clock_now(), revoked_reason = ${reason}

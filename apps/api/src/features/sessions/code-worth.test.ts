@@ -13,7 +13,7 @@ import {
 } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-/** A code is worth what it is worth now: whatever authorize asks is asked again by the exchange. */
+/** The validity of a code is decided at the exchange, which repeats every check of authorize. */
 describe.each(mainEngines)('a code whose project changed between callback and exchange on %s', (engine) => {
   let world: World
   let token: string

@@ -12,9 +12,9 @@ import {
 } from './own-sessions-store.ts'
 
 /**
- * Ends everything that a member is logged in by; how many sessions and single sign-ons that were. The order
- * matters: single sign-on makes codes, and codes make sessions, so what is under way is there for the next
- * statement to end.
+ * Ends all sessions, codes and single sign-ons of a member. Returns the number of sessions and single sign-ons. The order
+ * matters: single sign-on creates codes, and codes create sessions. So a sign-in under way has left its result for the
+ * next statement to end.
  */
 export async function endEverySession(
   tx: Tx,
@@ -26,7 +26,7 @@ export async function endEverySession(
   return ssoEnded + (await revokeSessionsOfMember(tx, memberId, reason))
 }
 
-/** Signs a member out everywhere, for a System Admin. Nothing to end is no change, and leaves no entry. */
+/** Signs a member out everywhere, for a System Admin. If nothing was ended, writes no audit entry. */
 export async function signMemberOut(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   by: By,
@@ -48,8 +48,8 @@ export async function signMemberOut(
 }
 
 /**
- * What the same would end. Counted, and not made and taken back like changes of a project: all that it touches are
- * sessions of one member, and their rows would be locked meanwhile.
+ * Counts the sessions that `signMemberOut` would end. Does not apply the change and roll it back, as dry runs for a project
+ * do: it touches only sessions of one member, and their rows would be locked meanwhile.
  */
 export async function countSessionsOfMember(
   { db }: Pick<Deps, 'db'>,

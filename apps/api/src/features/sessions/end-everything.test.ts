@@ -41,7 +41,7 @@ describe.each(engines)('ending everything on %s', (engine) => {
     await walkLogin(world, authorizePath(project.id), { browser: returning })
     const begun = new Browser(world.url)
     const back = await atPlatform(await openLogin(begun, authorizePath(project.id)))
-    // Kept in memory by now: the end must reach that, too.
+    // The session is in memory by now: the end must reach it there, too.
     expect((await validate(world, project, session.token)).status).toBe(200)
 
     const ended = await endEverything(world.service.deps)
@@ -87,7 +87,7 @@ describe.each(engines)('ending everything on %s', (engine) => {
       endEverything(world.service.deps),
     ])
     for (const { status, body } of replies) {
-      // Exchanged before the end: ended with the others. After it: the code was unknown.
+      // A code exchanged before the end made a session that ended with the others. After the end, the code was unknown.
       if (status === 200) expect((await validate(world, project, body.token)).status).toBe(401)
       else expect(body.code).toBe('INVALID_CODE')
     }

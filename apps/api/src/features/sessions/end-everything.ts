@@ -7,7 +7,7 @@ import {
   revokeSessionsOfEverybody,
 } from './end-store.ts'
 
-/** How many of each were ended. */
+/** The number of ended items of each kind. */
 export interface Ended {
   readonly sessions: number
   readonly ssoSessions: number
@@ -16,12 +16,12 @@ export interface Ended {
 }
 
 /**
- * Ends everything that lets somebody in without a new login: sessions of projects and admins, browsers that may skip
- * the platform's screen, codes that were not exchanged, logins under way. It goes through the same tables as every
- * revocation, so running instances know with their next request, and projects hear of it as events.
+ * Ends everything that admits a member without a new sign-in: sessions of projects and admins, browsers that may skip
+ * the platform's screen, codes that were not exchanged, and sign-ins under way. It changes the same tables as every
+ * revocation, so running instances apply it with their next request, and projects receive events.
  *
- * In the order of a login: whoever is a step further when one statement has passed is met by the next one, which
- * waits for it and sees what it left.
+ * The statements follow the order of a sign-in. A sign-in that has moved one step on after one statement is caught by the
+ * next one, which waits for it and sees its result.
  */
 export const endEverything = ({ db, audit }: Pick<Deps, 'db' | 'audit'>): Promise<Ended> =>
   db.transaction(

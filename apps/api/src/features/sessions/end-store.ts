@@ -14,7 +14,7 @@ export const revokeSessionsOfEverybody = (tx: Tx) =>
     update sessions set revoked_at = clock_now(), revoked_reason = 'revoked' 
     where revoked_at is null and expires_at > clock_now()`)
 
-/** True while anybody could go on without a new login: what `endEverything` ends. */
+/** Returns true if anything exists that `endEverything` ends, so that a member could continue without a new sign-in. */
 export const hasActiveSignIns = async (db: Queryable): Promise<boolean> =>
   (await db.maybeOne(sql`
     select where exists (select from sessions where revoked_at is null and expires_at > clock_now())
@@ -22,7 +22,7 @@ export const hasActiveSignIns = async (db: Queryable): Promise<boolean> =>
       or exists (select from authorization_codes where used_at is null)
       or exists (select from auth_requests where used_at is null)`)) !== undefined
 
-/** Revokes the live sessions that members have in servers; answers one row for each. */
+/** Revokes the live sessions that members have in servers. Returns one row for each. */
 export const revokeSessionsOfDeparted = (tx: Tx, departures: readonly Departure[]) =>
   tx.query<Departure>(sql`
     update sessions s set revoked_at = clock_now(), revoked_reason = 'member_left'
@@ -32,7 +32,7 @@ export const revokeSessionsOfDeparted = (tx: Tx, departures: readonly Departure[
       and s.expires_at > clock_now()
     returning s.server_id as "serverId", s.member_id as "memberId"`)
 
-/** Ends the sessions in a server for good: they must not live again when the server comes back. */
+/** Ends the sessions in a server for good: they must not become live again if the server returns. */
 export const revokeSessionsOfServer = (tx: Tx, serverId: string) =>
   tx.execute(sql`
     update sessions set revoked_at = clock_now(), revoked_reason = 'server_removed'

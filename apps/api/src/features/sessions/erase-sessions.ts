@@ -2,7 +2,7 @@ import type { Tx } from '#platform/db/database'
 import { endEverySession } from './end-every-session.ts'
 import { deleteActivity, deleteCodes, deleteLogoutMarks, deleteSessions } from './erase-store.ts'
 
-/** Ends everything that a member is logged in by, so that projects are told, and deletes every record of it. */
+/** Ends all sessions of a member, so that projects are notified, and deletes every record of them. */
 export async function eraseSessions(tx: Tx, memberId: string): Promise<void> {
   await endEverySession(tx, memberId, 'member_erased')
   await deleteCodes(tx, memberId)

@@ -36,7 +36,7 @@ describe.each(mainEngines)('the refusals of POST /api/auth/token on %s', (engine
       expect({ status, code: body.code }).toEqual({ status: 401, code: 'INVALID_CODE' })
     }
 
-    // Service.md, rule 2; RFC 6749 §4.1.3. No one else's try may use up or end anything.
+    // Service.md, rule 2; RFC 6749 §4.1.3. An attempt by another party may not use up or end anything.
     test('another project, another client id or another redirect URI gets nothing and takes nothing', async () => {
       const code = await givenCode(world, project)
       await expectInvalid(exchange(world, other, code))
@@ -69,7 +69,7 @@ describe.each(mainEngines)('the refusals of POST /api/auth/token on %s', (engine
       expect(
         (await call(world.url, 'POST', '/api/auth/token/refresh', { token, body: { refreshToken } })).status,
       ).toBe(401)
-      // A third use finds nothing to end, and says nothing more.
+      // A third use finds nothing to end, and its response is the same.
       await expectInvalid(exchange(world, project, code))
       expect(await warnings()).toBe(before + 1)
     })
@@ -98,7 +98,7 @@ describe.each(mainEngines)('the refusals of POST /api/auth/token on %s', (engine
         fc.constant(`${code}\n`),
         fc.constant(mintToken('code')),
         fc.constant(mintToken('session')),
-        // As long as the body may be; beyond that it is 413, whatever is in it.
+        // About the maximum length of a body; a longer one is 413, regardless of its content.
         fc.constant('x'.repeat(3_500)),
         fc.string({ unit: 'binary', maxLength: 300 }),
       )
@@ -122,7 +122,7 @@ describe.each(mainEngines)('the refusals of POST /api/auth/token on %s', (engine
           seen.add(JSON.stringify([body, [...reply.headers.keys()].sort()]))
         }
       }
-      // An unknown key and a malformed one look the same.
+      // The responses to an unknown key and to a malformed one are equal.
       expect(seen.size).toBe(1)
     })
 

@@ -48,7 +48,7 @@ describe.each(mainEngines)('POST /api/auth/token on %s', (engine) => {
           new RegExp(`^https://cdn\\.discordapp\\.com/avatars/${demo.users.joon}/[0-9a-f]+\\.png$`),
         ),
         isClubMember: true,
-        // The date in the account's id.
+        // The date in the account's ID.
         joinedAt: new Date(Number(BigInt(demo.users.joon) >> 22n) + 1_420_070_400_000).toISOString(),
         createdAt: expect.stringMatching(/Z$/),
         updatedAt: expect.stringMatching(/Z$/),
@@ -66,7 +66,7 @@ describe.each(mainEngines)('POST /api/auth/token on %s', (engine) => {
       expect(piper.roles).toEqual([])
       const rosa = (await exchange(world, project, await givenCode(world, project, demo.users.rosa))).body
       expect(rosa.member.email).toBeNull()
-      // An address that nobody confirmed may be anyone's.
+      // An unconfirmed address may belong to another person.
       const kenji = (await exchange(world, project, await givenCode(world, project, demo.users.kenji))).body
       expect(kenji.member.email).toBeNull()
       const yusra = (await exchange(world, project, await givenCode(world, project, demo.users.yusra))).body

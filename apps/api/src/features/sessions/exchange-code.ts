@@ -24,22 +24,22 @@ export interface ExchangeCode {
   readonly code: string
   readonly redirectUri: string
   readonly codeVerifier?: string | undefined
-  /** The browser behind the project, where the project tells; else who came through the callback. */
+  /** The browser behind the project, if the project sends it. By default, the browser that came through the callback. */
   readonly forwarded: { readonly ip: string | null; readonly userAgent: string | null }
-  /** Who sends it: the project's backend. */
+  /** The sender of the request: the project's backend. */
   readonly client?: Client
 }
 
 /**
- * Redeems a one-time code for a session. Unknown, used, expired, another project's, another redirect URI:
- * all are INVALID_CODE, because telling them apart would help only someone who holds a stolen code.
+ * Redeems a one-time code for a session. A code that is unknown, used, expired, of another project or for another redirect
+ * URI is always INVALID_CODE: a distinction would help only the holder of a stolen code.
  */
 export async function exchangeCode(
   deps: Pick<Deps, 'db' | 'config' | 'audit'> & Pick<SessionChanges, 'redeemCode'>,
   { projectId }: ProjectCaller,
   { clientId, code, redirectUri, codeVerifier, forwarded, client }: ExchangeCode,
 ): Promise<sessions.TokenResponse> {
-  // Says nothing of the code, which nobody has looked at: only what whoever holds the key knows anyway.
+  // This error reveals nothing about the code, which has not been read: only facts that the holder of the key knows.
   if (clientId !== projectId) {
     const errors = [{ path: '/clientId', message: 'is not the project of this API key', code: 'FOREIGN' }]
     throw new ApiError('INVALID_CODE', { reason: 'malformed_or_foreign', projectId, errors })
@@ -49,13 +49,13 @@ export async function exchangeCode(
   return redeem(deps, presented, { ...forwarded, ttlSec, maxAgeSec }, client)
 }
 
-/** A code as it is presented, with everything that must fit it. */
+/** A presented code, with the values that must match it. */
 export interface PresentedCode extends Omit<CodeClaim, 'codeDigest' | 'challenge'> {
   readonly code: string
   readonly codeVerifier: string | undefined
 }
 
-/** Makes a session of a code, or ends the one that its first use made. Admin logins end here too. */
+/** Creates a session from a code, or ends the one that its first use created. Admin sign-ins complete here, too. */
 export async function redeem(
   { db, audit, redeemCode }: Pick<Deps, 'db' | 'audit'> & Pick<SessionChanges, 'redeemCode'>,
   { code, codeVerifier, ...rest }: PresentedCode,
@@ -94,7 +94,7 @@ export async function redeem(
   throw new ApiError(redeemCheck.refusal, { reason: reused ? 'reused' : 'unknown', ...ofProject })
 }
 
-/** Makes a session of the administration, with its audit entry. */
+/** Creates a session of the administration, with its audit entry. */
 const redeemAdminCode = (
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   redemption: Redemption,

@@ -28,7 +28,7 @@ interface Runner {
   readonly isLive: boolean
 }
 
-/** What a race does to one session. */
+/** The requests of a race that concern one session. */
 interface Plan {
   readonly refreshes: number
   readonly start: 'live' | 'expired' | 'ended'
@@ -103,7 +103,7 @@ describe.each(engines)('changes that wait together on %s', (engine) => {
     return { id, pairs, isLive: start === 'live' }
   }
 
-  /** Returns the answer, and the token of a new pair. */
+  /** Returns the response, and the token of a new pair. */
   async function send({ pairs }: Runner, request: SessionRequest, foreign: Pair) {
     const pair = pairs[request.generation] as Pair
     const isLogout = request.kind === 'logout' || request.kind === 'foreignLogout'
@@ -117,7 +117,7 @@ describe.each(engines)('changes that wait together on %s', (engine) => {
     return { answer: { ...request, outcome }, token: isLogout ? undefined : body['accessToken'] }
   }
 
-  /** Compares the answers and the row of one session with what some order of the requests gives. */
+  /** Checks that some order of the requests gives the same responses and row of one session. */
   async function expectSequential(
     { id, pairs, isLive }: Runner,
     replies: readonly { answer: SessionAnswer; token: string | undefined }[],
@@ -250,7 +250,7 @@ describe.each(engines)('changes that wait together on %s', (engine) => {
   })
 })
 
-// PGlite has one connection: nothing can hold a row while others go on.
+// PGlite has one connection: no transaction can hold a row while others continue.
 describe('changes beside a transaction that holds a row', () => {
   let world: World
   let project: GivenProject

@@ -10,17 +10,17 @@ import {
   rotatePairs,
 } from './store.ts'
 
-/** Changes of sessions that many requests make at once. Those that wait together share a statement and its commit. */
+/** Changes of sessions that many requests make at once. Changes that wait together share a statement and its commit. */
 export interface SessionChanges {
-  /** Redeems a code of a project. Returns undefined if the code is not good. */
+  /** Redeems a code of a project. Returns undefined if the code is invalid. */
   readonly redeemCode: (redemption: Redemption) => Promise<Redeemed | undefined>
-  /** Replaces a pair. Returns when the new one expires, or undefined if the old one is not current. */
+  /** Replaces a pair. Returns the expiry of the new one, or undefined if the old one is not current. */
   readonly rotate: (rotation: Rotation) => Promise<Date | undefined>
   /** Ends the session of a token or refresh token, if the project has one. */
   readonly logOut: (logout: Logout) => Promise<void>
 }
 
-/** One for each process: what is gathered elsewhere is committed elsewhere. */
+/** Creates the changes of a process, which needs one. Each process gathers and commits its own changes. */
 export const createSessionChanges = (db: Database): SessionChanges => ({
   redeemCode: changeBatcher({
     together: (redemptions) => redeemCodes(db.batched, redemptions, 'skip'),

@@ -46,7 +46,7 @@ describe.each(mainEngines)('what is given back to a project on %s', (engine) => 
       expect(await status(project, ended)).toBe(401)
       const { token: made } = await givenSession(world, project)
       expect(await status(project, made)).toBe(200)
-      // What changes nothing about READ ends nothing.
+      // A change that leaves READ as it is ends nothing.
       await admin('PUT', mapping(project), { operations: { READ: true, SEND_MESSAGES: true } })
       expect(await status(project, made)).toBe(200)
     }

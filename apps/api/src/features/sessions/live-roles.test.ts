@@ -172,7 +172,7 @@ describe.each(mainEngines)('POST /api/auth/validate, with roles read each time, 
       await db.execute(back)
       expect(await status(), `${what}, undone`).toBe(200)
     }
-    // These are told to clients, so they are for good: given-back.test.ts.
+    // Clients are notified of these, so they are final: given-back.test.ts.
     const forGood = [
       (id: string) => sql`update server_access set can_read = false where project_id = ${id}`,
       (id: string) => sql`update projects set deactivated_at = clock_now() where id = ${id}`,

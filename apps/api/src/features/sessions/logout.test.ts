@@ -119,7 +119,7 @@ describe.each(mainEngines)('ending sessions on %s', (engine) => {
       await givenSession(world, project, demo.users.mara)
       await logout(project, ended.token)
       const reply = await list(first.token)
-      // Each login of a browser of its own leaves single sign-on there, which is listed as well.
+      // Each sign-in in a separate browser leaves single sign-on there, which is listed as well.
       const ofProjects = (sessions: { kind: string; projectId: string; serverId: string }[]) =>
         sessions.filter(({ kind }) => kind === 'project')
       const listed = ofProjects(reply.body.sessions)
@@ -140,7 +140,7 @@ describe.each(mainEngines)('ending sessions on %s', (engine) => {
       expect(reply.text).not.toMatch(/rc[srk]_|digest|hash/)
       const idsOf = ({ body }: typeof reply) => body.sessions.map(({ id }: { id: string }) => id)
       expect(idsOf(await list(second.token))).toEqual(idsOf(reply))
-      // An expired one is not listed: nobody can use it.
+      // An expired session is not listed: it cannot be used.
       await later(world.service, 31 * 86_400, async () => {
         const { token } = await givenSession(world, project, demo.users.kenji)
         expect(ofProjects((await list(token)).body.sessions)).toHaveLength(1)

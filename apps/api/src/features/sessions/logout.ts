@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import type { SessionChanges } from './gathered-changes.ts'
 import { markLogoutAll, revokeMemberInProject, voidCodes } from './store.ts'
 
-/** Ends one session of the calling project. Anything else is ignored, and answered the same (RFC 7009 §2.2). */
+/** Ends one session of the calling project. Any other token is ignored, with the same response (RFC 7009 §2.2). */
 export async function logout(
   { logOut }: Pick<SessionChanges, 'logOut'>,
   { projectId }: ProjectCaller,
@@ -15,8 +15,8 @@ export async function logout(
 }
 
 /**
- * Ends all sessions of a member in the calling project, with those that codes are being exchanged for at
- * this moment. An unknown member is answered the same.
+ * Ends all sessions of a member in the calling project, with those that codes are being exchanged for at this moment. The
+ * response for an unknown member is the same.
  */
 export async function logoutAll({ db }: Pick<Deps, 'db'>, { projectId }: ProjectCaller, memberId: string) {
   await db.transaction(async (tx) => {

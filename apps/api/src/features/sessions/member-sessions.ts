@@ -6,7 +6,7 @@ import type { Deps } from '../../deps.ts'
 import { nameOfEnded } from './own-sessions.ts'
 import { endOwnSession, listLiveSessions } from './own-sessions-store.ts'
 
-/** The live sessions of a member, newest first, for a System Admin. */
+/** Lists the live sessions of a member, newest first, for a System Admin. */
 export async function listMemberSessions(
   { db }: Pick<Deps, 'db'>,
   memberId: string,
@@ -23,7 +23,7 @@ export async function listMemberSessions(
   }
 }
 
-/** Ends one session of a member, for a System Admin. Another member's is the same 404 as none. */
+/** Ends one session of a member, for a System Admin. The session of another member is the same 404 as a missing one. */
 export async function revokeMemberSession(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   by: AdminBy,

@@ -71,7 +71,7 @@ describe.each(mainEngines)('POST /api/auth/validate, with roles good for a minut
       .toBe('rest')
   })
 
-  // Only the platform's own word on this very member ends anything.
+  // Only the platform's own response about this member ends a session.
   test('trouble never ends a session: unknown server, lost permission, 429, 5xx, garbage', async () => {
     const { token } = await givenSession(world, project, users.piper)
     const troubles = [
@@ -85,7 +85,7 @@ describe.each(mainEngines)('POST /api/auth/validate, with roles good for a minut
     for (const [i, fault] of troubles.entries()) {
       const clear = world.sim.failFor('member', fault, 60_000)
       world.sim.journal.clear()
-      // After a failure one call a second finds out whether the platform is back: until this one was asked.
+      // After a failure, one call a second checks whether the platform is back. This waits until such a call was sent.
       const asked = async () => {
         const { status, body } = await validate(world, project, token)
         expect({ status, source: body.rolesSource }, JSON.stringify(fault)).toEqual({

@@ -15,7 +15,7 @@ export interface SessionRow {
   readonly userAgent: string | null
 }
 
-/** A member's live sessions and single sign-ons, newest first; more than anyone has. */
+/** Lists a member's live sessions and single sign-ons, newest first. The limit is more than any member has. */
 export const listLiveSessions = (db: Queryable, memberId: string) =>
   db.query<SessionRow>(sql`
     select s.id, case when s.project_id is null then 'admin' else 'project' end as kind,
@@ -28,7 +28,7 @@ export const listLiveSessions = (db: Queryable, memberId: string) =>
     where member_id = ${memberId} and expires_at > clock_now() and not is_void_by_block(member_id, created_at)
     order by "createdAt" desc, id desc limit 1000`)
 
-/** How many sessions of a member can be validated; those of OpenID Connect, and of whose end a client would be told. */
+/** Counts a member's sessions: those that can be validated, those of OpenID Connect, and those with a client to notify. */
 export async function countLiveSessions(db: Queryable, memberId: string) {
   const none = { sessions: 0, clientSessions: 0, toldSessions: 0 }
   const row = await db.maybeOne<typeof none>(sql`
@@ -49,7 +49,7 @@ export interface EndedSession {
   readonly projectName: string | null
 }
 
-/** Ends a live session or a single sign-on if it is this member's own; undefined when there is none to end. */
+/** Ends a live session or a single sign-on if it is this member's own. Returns undefined if there is none to end. */
 export const endOwnSession = (tx: Tx, memberId: string, sessionId: string) =>
   tx.maybeOne<EndedSession>(sql`
     with revoked as (
@@ -68,16 +68,16 @@ export const endOwnSession = (tx: Tx, memberId: string, sessionId: string) =>
 export const findProjectName = async (db: Queryable, projectId: string) =>
   (await db.maybeOne<{ name: string }>(sql`select name from projects where id = ${projectId}`))?.name
 
-/** Ends a member's single sign-on in every browser. Waits for those that issue a code at this moment. */
+/** Ends a member's single sign-on in every browser. Waits for those that are issuing a code at this moment. */
 export const deleteSsoOfMember = (tx: Tx, memberId: string) =>
   tx.execute(sql`delete from sso_sessions where member_id = ${memberId}`)
 
-/** Voids all codes of a member that are not redeemed yet, and waits for those being redeemed right now. */
+/** Voids all codes of a member that are not redeemed yet, and waits for those being redeemed now. */
 export const voidAllCodes = (tx: Tx, memberId: string) =>
   tx.execute(sql`
     update authorization_codes set used_at = clock_now() where member_id = ${memberId} and used_at is null`)
 
-/** The reason is what events tell of it. */
+/** Revokes all live sessions of a member. Events report the reason. */
 export const revokeSessionsOfMember = (
   tx: Tx,
   memberId: string,
@@ -87,7 +87,7 @@ export const revokeSessionsOfMember = (
     update sessions set revoked_at = clock_now(), revoked_reason = ${reason}
     where member_id = ${memberId} and revoked_at is null and expires_at > clock_now()`)
 
-/** Forgets the addresses and browsers of some sessions that were made so many days ago or earlier; answers of how many. */
+/** Deletes addresses and browsers of some sessions that are at least `days` old. Returns the number of sessions. */
 export const deleteSessionAddresses = (db: Queryable, days: number, limit: number) =>
   db.execute(sql`
     update sessions set ip = null, user_agent = null where id in (

@@ -13,15 +13,15 @@ import {
   type SessionRow,
 } from './own-sessions-store.ts'
 
-/** The caller's own live sessions, newest first. */
+/** Lists the caller's own live sessions, newest first. */
 export async function listSessions({ db }: Pick<Deps, 'db'>, { memberId, sessionProjectId }: MemberCaller) {
   const rows = await listLiveSessions(db, memberId)
   return { sessions: rows.map((row) => toListItem(row, sessionProjectId)) }
 }
 
 /**
- * Revokes one of the caller's sessions. Another member's is the same 404 as none. Whatever is not of the project
- * whose session asks is told in the audit log: a project can end what is not its own.
+ * Revokes one of the caller's sessions. The session of another member is the same 404 as a missing one. The audit log
+ * records it unless the session is of the calling session's own project: a project can also end sessions of others.
  */
 export async function revokeSession(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
@@ -44,7 +44,7 @@ export async function revokeSession(
   })
 }
 
-/** Signs the caller out everywhere, and tells by which session. */
+/** Signs the caller out everywhere. The audit log records which session did it. */
 export async function revokeAllSessions(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   caller: MemberCaller,
@@ -63,19 +63,19 @@ export async function revokeAllSessions(
   })
 }
 
-/** What was ended, in a sentence. */
+/** Names the ended session in a sentence. */
 export function nameOfEnded({ kind, projectName }: EndedSession): string {
   if (kind === 'sso') return 'single sign-on in a browser'
   return kind === 'admin' ? 'an admin session' : `a session of ${projectName}`
 }
 
-/** The project whose session asked, by name and by id: the session's member may never have meant it. */
+/** Names the project of the calling session, by name and ID: the session's member may not have intended the request. */
 const byWhat = async (tx: Tx, { sessionProjectId }: MemberCaller) =>
   sessionProjectId === null
     ? 'by an admin session'
     : `by a session of ${await findProjectName(tx, sessionProjectId)} (${sessionProjectId})`
 
-/** A project is told where its own sessions are; of the others it sees that they are there. */
+/** A project sees the address and browser of its own sessions only; of others it sees that they exist. */
 function toListItem(row: SessionRow, asking: string | null): sessions.SessionListItem {
   const isTold = asking === null || row.projectId === asking
   return {

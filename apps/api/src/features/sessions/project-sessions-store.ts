@@ -3,7 +3,7 @@ import { selectFields } from '#member/columns'
 import type { Queryable } from '#platform/db/database'
 import { allOf, plannedAnew, type Sql, sql } from '#platform/db/sql'
 
-/** The servers in which sessions of a project can be good: none of an inactive project. Undefined where there is no project. */
+/** Returns the servers in which sessions of a project can be valid: none if it is inactive. Undefined without a project. */
 export const findPlaces = (db: Queryable, projectId: string) =>
   db.maybeOne<{ serverIds: string[] }>(sql`
     select array(
@@ -24,25 +24,25 @@ export interface ProjectSessionRow extends FieldsOf<'projectSession'> {
   readonly userAgent: string | null
 }
 
-/** A session that may be over for a reason that its row does not tell. */
+/** A session that may have ended for a reason that its row does not contain. */
 export type PossibleSession = ProjectSessionRow & { readonly isLive: boolean }
 
 export interface ProjectSessionFilter {
   readonly projectId: string
   readonly memberId?: string | undefined
   readonly serverIds: readonly string[]
-  /** It begins after this one. */
+  /** The session that precedes the first one of the list. */
   readonly after?: Pick<ProjectSessionRow, 'createdAt' | 'id'> | undefined
   readonly limit: number
 }
 
-/** A stretch of the sessions of a project that nobody has ended, newest first. */
+/** Lists a stretch of the sessions of a project that were not revoked, newest first. */
 export const listStretch = (db: Queryable, filter: ProjectSessionFilter) =>
   db.query<PossibleSession>(stretchStatement(filter))
 
 /**
- * The stretch is found in `sessions` alone, by an index in its order, and what else decides whether one is good is looked up
- * for these few. Planned with its values: a member has few sessions, and a server as many as its project.
+ * Finds the stretch in `sessions` alone, by an index in its order. The other conditions on a live session are read for these
+ * few. The statement is planned with its values: a member has few sessions, and a server as many as its project.
  */
 export function stretchStatement({
   projectId,

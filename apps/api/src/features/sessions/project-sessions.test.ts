@@ -57,7 +57,7 @@ describe.each(engines)('the sessions of a project, for an admin, on %s', (engine
     expect(refreshed.status, refreshed.text).toBe(200)
     await world.service.deps.db.execute(sql`
       insert into oidc_sessions (session_id, project_id, scope) values (${one?.id}, ${project.id}, 'openid')`)
-    // A login and its refresh may be in one millisecond.
+    // A sign-in and its refresh may be in the same millisecond.
     await world.service.deps.db.execute(sql`
       update spent_tokens set spent_at = spent_at + interval '1 second' where session_id = ${one?.id}`)
     const [later] = (await list(project)).data

@@ -4,11 +4,11 @@ import { ApiError } from '#platform/http/api-error'
 import type { Deps } from '../../deps.ts'
 import { findPlaces, listStretch, type ProjectSessionRow } from './project-sessions-store.ts'
 
-/** Stretches of one page at most: where thousands are over that nobody has ended, the next page goes on. */
+/** The maximum number of stretches for one page. If thousands are over without being revoked, the next page continues. */
 const maxStretches = 20
 const maxStretch = 1_000
 
-/** One page of the live sessions of a project, newest first. */
+/** Lists one page of the live sessions of a project, newest first. */
 export async function listProjectSessions(
   { db }: Pick<Deps, 'db'>,
   projectId: string,
@@ -20,7 +20,7 @@ export async function listProjectSessions(
   const found: ProjectSessionRow[] = []
   let last: Place | undefined = cursor === undefined ? undefined : placeOf(cursor)
   let isEnd = serverIds.length === 0
-  // One more than asked for says whether there is another page.
+  // One session more than requested shows whether there is another page.
   for (let n = 0, size = limit + 1; n < maxStretches && !isEnd && found.length <= limit; n++) {
     const stretch = await listStretch(db, { projectId, memberId, serverIds, after: last, limit: size })
     for (const row of stretch) if (row.isLive) found.push(row)

@@ -39,7 +39,7 @@ describe.each(mainEngines)('races on %s', (engine) => {
   const refresh = (i: number, { token, refreshToken }: Pick<GivenSession, 'token' | 'refreshToken'>) =>
     call(urlOf(i), 'POST', '/api/auth/token/refresh', { token, body: { refreshToken } })
   const validate = (i: number, token: string) => post(i, '/api/auth/validate', { token })
-  /** On every instance, so that one that never saw the change is asked, too. */
+  /** Validates on every instance, also on one that did not make the change. */
   const statuses = async (token: string) =>
     (await atOnce(2, (i) => validate(i, token))).map(({ status }) => status)
   const words = (replies: { status: number; body: { code?: string } }[]) =>
@@ -71,7 +71,7 @@ describe.each(mainEngines)('races on %s', (engine) => {
   test('once a refresh has answered, no instance takes the old token any more', async () => {
     let pair = await givenSession(world, project)
     for (let round = 0; round < 25; round++) {
-      // Both instances have answered for this token a moment ago.
+      // Both instances have validated this token a moment ago.
       expect(await statuses(pair.token)).toEqual([200, 200])
       const { body } = await refresh(round, pair)
       expect(await statuses(pair.token)).toEqual([401, 401])
@@ -79,7 +79,7 @@ describe.each(mainEngines)('races on %s', (engine) => {
     }
   })
 
-  // Whichever commits first: what was told to be gone must be gone, with every pair that the race made.
+  // In either order of commits, an ended session must be gone, with every pair that the race created.
   const endings: Record<string, (session: GivenSession, id: string) => Promise<{ status: number }>> = {
     'logout of the token': ({ token }) => post(1, '/api/auth/logout', { token }),
     'logout of the refresh token': ({ refreshToken }) => post(1, '/api/auth/logout', { token: refreshToken }),

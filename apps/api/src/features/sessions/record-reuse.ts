@@ -3,7 +3,7 @@ import type { Client } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { endClientSession } from './client-sessions-store.ts'
 
-/** What was used once and presented again. */
+/** The kind of a single-use credential that was presented again. */
 export type Reuse = 'code_reused' | 'refresh_token_reused'
 
 const told: Record<Reuse, { action: string; sentence: (who: string) => string }> = {
@@ -18,7 +18,7 @@ const told: Record<Reuse, { action: string; sentence: (who: string) => string }>
   },
 }
 
-/** Records that a session ended because two hold one of its credentials, in the transaction that ended it. */
+/** Records that a session ended because two parties hold one of its credentials, in the transaction that ended it. */
 export const recordReuse = (
   audit: Deps['audit'],
   tx: Tx,
@@ -35,7 +35,7 @@ export const recordReuse = (
     ...(client && { client }),
   })
 
-/** Ends a client's session that is live, one of whose credentials was presented again (RFC 9700 §4.14.2). */
+/** Ends a client's live session after one of its credentials was presented again (RFC 9700 §4.14.2). */
 export const endReusedClientSession = (
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   sessionId: string,

@@ -20,7 +20,7 @@ describe.each(mainEngines)('POST /api/auth/token/refresh on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {
-    // Roles are not the point here: time moves by weeks without asking the platform again.
+    // These tests are not about roles: time moves by weeks without a refresh from the platform.
     world = await startWorld(engine, { PERMISSION_TTL_MS: String(400 * day * 1_000) })
     project = await givenProject(world)
   })
@@ -135,7 +135,7 @@ describe.each(mainEngines)('POST /api/auth/token/refresh on %s', (engine) => {
       })
     })
 
-    // Otherwise anyone who sees an old refresh token in a log could end the session.
+    // Otherwise a person who finds an old refresh token in a log could end the session.
     test('a used refresh token alone, or with a token of someone else, ends nothing', async () => {
       const old = await givenSession(world, project)
       const next = await refreshed(old)

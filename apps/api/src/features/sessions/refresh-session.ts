@@ -16,7 +16,7 @@ import { findSpentPair, revokeSessionById } from './store.ts'
 
 type RefreshDeps = Pick<Deps, 'db' | 'config' | 'audit'>
 
-/** What a request to refresh carries besides the session token. */
+/** The parts of a refresh request besides the session token. */
 export interface RefreshRequest {
   readonly refreshToken: string | undefined
   readonly cookie: string | undefined
@@ -24,8 +24,8 @@ export interface RefreshRequest {
 }
 
 /**
- * Rotates the pair of a live session. Both old values are invalid once this has answered. The new pair goes the
- * way that the old token came.
+ * Rotates the pair of a live session. Both old values are invalid after the response. The new pair is returned in the
+ * form in which the old token was sent: in the body or in cookies.
  */
 export async function refreshSession(
   deps: RefreshDeps & Pick<SessionChanges, 'rotate'>,
@@ -59,16 +59,16 @@ export async function refreshSession(
   })
 }
 
-/** In the body, where the session came as a Bearer token; else in a cookie of its own. */
+/** Reads the refresh token from the body, or, if the session token was not a Bearer token, from the body or its cookie. */
 function readRefreshToken(presented: Presented, { refreshToken, cookie }: Omit<RefreshRequest, 'client'>) {
   if (presented === 'bearer') return refreshToken
   return refreshToken ?? readCookie(cookie, adminRefreshCookie)
 }
 
 /**
- * Refuses a pair that was used before; returns when it was not. The loser of a race and a client that did
- * not hear the answer come back at once. Whoever comes later holds a copy: thief or robbed, nobody can
- * tell, so the session ends (RFC 9700 §4.14.2).
+ * Rejects a pair that was used before, and returns if it was not. The loser of a race and a client that did not receive the
+ * response retry at once. A later request proves that two parties hold the pair. The service cannot tell the thief from the
+ * owner, so the session ends (RFC 9700 §4.14.2).
  * @throws REFRESH_TOKEN_SUPERSEDED, REFRESH_TOKEN_REUSED
  */
 async function refuseSpentPair(
@@ -89,9 +89,9 @@ async function refuseSpentPair(
   throw new ApiError('REFRESH_TOKEN_REUSED', { reason: 'reused' })
 }
 
-/** The same for a request whose session token is no longer good, as that of a used pair never is. */
+/** Rejects a used pair in a request with an invalid session token; the session token of a used pair is always invalid. */
 export async function refuseUsedPair(deps: RefreshDeps, request: FastifyRequest, refusal: unknown) {
-  // Whoever was refused for more than an unknown token is nobody to look up pairs for.
+  // Pairs are looked up only for an unknown token, not for a request that was rejected for another reason.
   if (!(refusal instanceof ApiError) || refusal.details.reason !== 'unknown') return
   const { token, presented } = readSessionToken(request, deps.config.publicUrl)
   const { 'content-type': type, 'content-encoding': encoding, cookie } = request.headers

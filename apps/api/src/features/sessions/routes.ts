@@ -53,7 +53,7 @@ export function sessionRoutes({ route, routeRaw }: Router<Callers>, deps: Deps &
         cookie: raw.headers.cookie,
         client,
       }),
-    // A used pair fails as a session already; only its refresh token tells a late sibling from a thief.
+    // A used pair already fails as a session; only its refresh token distinguishes a late sibling request from a thief.
     (request, refusal) => refuseUsedPair(deps, request, refusal),
   )
 }

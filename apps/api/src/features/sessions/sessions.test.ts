@@ -44,7 +44,7 @@ describe.each(mainEngines)('sessions on %s', (engine) => {
     ])
   })
 
-  // Each request goes to another instance than the one before.
+  // Each request goes to a different instance from the previous one.
   let asked = 0
   const next = () => urls[asked++ % urls.length] as string
   const outcome = ({ status, body }: Reply) => (status < 300 ? 'ok' : String(body['code']))
@@ -70,7 +70,7 @@ describe.each(mainEngines)('sessions on %s', (engine) => {
     async list(token) {
       const reply = await call(next(), 'GET', '/api/auth/sessions', { token })
       const listed: { id: string; kind: string }[] | undefined = reply.body.sessions
-      // Single sign-on is listed as well, and is no session of the model.
+      // Single sign-on is listed as well, but is not a session of the model.
       const ids = listed?.filter(({ kind }) => kind !== 'sso').map(({ id }) => id)
       return { outcome: outcome(reply), ...(ids && { ids }) }
     },

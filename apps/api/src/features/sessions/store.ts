@@ -22,16 +22,16 @@ export interface CodeClaim {
   readonly redirectUri: string | null
   /** BASE64URL(SHA256(verifier)); null when no verifier was sent. */
   readonly challenge: string | null
-  /** Of the logins that this browser began, one of which must be the code's; null where any browser will do. */
+  /** The digests of the sign-ins that this browser began, one of which must be the code's; null if any browser will do. */
   readonly browserDigests: readonly string[] | null
 }
 
-/** What a statement does about a row that another transaction holds: waits for it, or leaves it out. */
+/** The treatment of a row that another transaction holds: a statement waits for it, or skips it. */
 type IfHeld = 'wait' | 'skip'
 const skipLocked: Readonly<Record<IfHeld, Sql>> = { wait: sql``, skip: sql`skip locked` }
 
 const codeColumns = sql`code_digest, project_id, redirect_uri, challenge, browser_digests`
-/** The columns of codes as they are presented, each an array. */
+/** The columns of presented codes, each an array. */
 const codeValues = (claims: readonly CodeClaim[]): Sql => sql`
   ${claims.map(({ codeDigest }) => codeDigest)}::text[], ${claims.map(({ projectId }) => projectId)}::uuid[],
   ${claims.map(({ redirectUri }) => redirectUri)}::text[], ${claims.map(({ challenge }) => challenge)}::text[],
@@ -47,8 +47,8 @@ const codeFits = sql`
   and c.code_challenge is not distinct from q.challenge`
 
 /**
- * What authorize asked is asked again: of a project that lost the redirect URI, the server or its place since the
- * callback, a code is worth nothing. So is one of a member who was blocked since.
+ * Repeats the checks of authorize: a code is invalid if its project lost the redirect URI or the server, or was deleted or
+ * deactivated, since the callback. It is also invalid if its member was blocked since.
  */
 const isRedeemable = sql`c.used_at is null and c.expires_at > clock_now() and (c.project_id is null or exists (
   select from projects p join readable_servers r on r.project_id = p.id and r.server_id = c.server_id
@@ -58,7 +58,7 @@ const isRedeemable = sql`c.used_at is null and c.expires_at > clock_now() and (c
 
 /**
  * Records that members were active, in the order of their IDs, so that two statements cannot wait for each other. Readers
- * ask for days, so a time that is only minutes newer is not written.
+ * need days, so a time that is only minutes newer is not written.
  */
 const noteActivity = (members: Sql): Sql => sql`
   insert into member_activity as a (member_id, seen_at)
@@ -66,7 +66,7 @@ const noteActivity = (members: Sql): Sql => sql`
   on conflict (member_id) do update set seen_at = excluded.seen_at
   where a.seen_at < excluded.seen_at - interval '10 minutes'`
 
-/** A code as it is presented, and the session that it makes. */
+/** A presented code, and the session that it creates. */
 export interface Redemption {
   readonly claim: CodeClaim
   readonly session: NewSession
@@ -80,14 +80,14 @@ export interface Redeemed {
 }
 
 /**
- * Redeems codes for sessions in one statement. `used_at is null` on the locked row makes a code single-use: of any number
- * of simultaneous tries the database lets exactly one match. Returns undefined for a code that is not good. Its steps, by name:
+ * Redeems codes for sessions in one statement. `used_at is null` on the locked row makes a code single-use: the database
+ * lets exactly one of any number of simultaneous tries match. Returns undefined for an invalid code. Its steps, by name:
  *
  * - `locked`: the codes, as in `rotatePairs`.
- * - `code`: those that are good, used.
+ * - `code`: the valid ones, marked as used.
  * - `made`, `active`: the sessions, and the activity of their members.
  *
- * With `skip`, codes that another transaction holds are left out.
+ * With `skip`, codes that another transaction holds are skipped.
  */
 export async function redeemCodes(
   query: Queryable['query'],
@@ -136,7 +136,7 @@ export async function redeemCodes(
   })
 }
 
-/** Ends the session that a code made: a used code that is presented again is known to two parties. */
+/** Ends the session that a code created: a used code that is presented again is known to two parties. */
 export const revokeSessionOfCode = (tx: Tx, claim: CodeClaim) =>
   tx.maybeOne<{ memberId: string; username: string }>(sql`
     update sessions s set revoked_at = clock_now(), revoked_reason = 'code_reused'
@@ -144,14 +144,14 @@ export const revokeSessionOfCode = (tx: Tx, claim: CodeClaim) =>
     where ${codeFits} and c.session_id = s.id and s.revoked_at is null
     returning s.member_id as "memberId", u.username`)
 
-/** True when the code would have been good, had its member not been blocked since; the block may have voided it. */
+/** Returns true if the code would be valid if its member had not been blocked since. The block may have voided it. */
 export const isCodeOfBlocked = async (db: Queryable, claim: CodeClaim): Promise<boolean> =>
   (await db.maybeOne(sql`
     select from ${presented(claim)}, authorization_codes c
     where ${codeFits} and c.session_id is null and c.expires_at > clock_now()
       and is_void_by_block(c.member_id, c.created_at)`)) !== undefined
 
-/** True when the code would have been good with a verifier: the caller forgot it, and nothing is lost. */
+/** Returns a row if the code would be valid with a verifier: the caller omitted it, and the code is still unused. */
 export const codeAwaitsVerifier = (db: Queryable, claim: CodeClaim) =>
   db.maybeOne(sql`
     select from authorization_codes c
@@ -170,15 +170,15 @@ export interface Rotation {
 
 /**
  * Replaces the pairs of sessions in one statement that cannot succeed twice: both old digests are compared with those of the
- * locked row. Used pairs are kept, so that their next use is recognized. Returns when each new pair expires, or undefined
- * for a pair that is not the current one of a live session. Of equal pairs, one succeeds. Its steps, by name:
+ * locked row. Used pairs are stored, so that their next use is recognized. Returns the expiry of each new pair, or undefined
+ * for a pair that is not the current one of a live session. If pairs are equal, one succeeds. Its steps, by name:
  *
  * - `locked`: the sessions, found by their primary key alone: a condition of an index would let a young table be planned
  *   with that index, and scanned. Sorted, so that all are locked before the first is written.
- * - `rotated`: the new pairs of those that fit.
+ * - `rotated`: the new pairs of the matching sessions.
  * - `active`, `spent`: the activity of their members, and the used pairs.
  *
- * With `skip`, sessions that another transaction holds are left out.
+ * With `skip`, sessions that another transaction holds are skipped.
  */
 export async function rotatePairs(
   query: Queryable['query'],
@@ -221,11 +221,11 @@ export interface SpentPair {
   readonly sessionId: string
   readonly memberId: string
   readonly username: string
-  /** True for the pair before the current one, used up less than the grace ago. */
+  /** True for the pair before the current one, if it was used less than the grace period ago. */
   readonly isJustSuperseded: boolean
 }
 
-/** A used refresh token of a session that still lives, presented with a token that the session had or has. */
+/** Finds a used refresh token of a live session, presented with a current or former token of that session. */
 export const findSpentPair = (
   db: Queryable,
   q: { tokenDigest: string; refreshDigest: string; graceSec: number },
@@ -241,7 +241,7 @@ export const findSpentPair = (
       and (s.token_digest = ${q.tokenDigest} or exists (
         select from spent_tokens o where o.token_digest = ${q.tokenDigest} and o.session_id = s.id))`)
 
-/** The reason is what events tell of it. */
+/** Revokes a session. Events report the reason. */
 export const revokeSessionById = (
   db: Queryable,
   sessionId: string,
@@ -258,9 +258,9 @@ export interface Logout {
 }
 
 /**
- * Ends sessions of projects in one statement, each by a token or refresh token that it has or had. Used ones count: a
+ * Ends sessions of projects in one statement, each by a current or former token or refresh token. Used ones count: a
  * rotation that commits just before must not carry the session past its logout. With `skip`, sessions that another
- * transaction holds are left out; returns the places of their logouts.
+ * transaction holds are skipped. Returns the indexes of their logouts.
  */
 export async function revokeByTokens(
   query: Queryable['query'],
@@ -291,8 +291,8 @@ export async function revokeByTokens(
 }
 
 /**
- * Voids the codes of a member in a project that are not redeemed yet. Waits for those being redeemed right
- * now, so that the sessions which they make are there for the statement after this one.
+ * Voids the codes of a member in a project that are not redeemed yet. Waits for those being redeemed now, so that the next
+ * statement finds the sessions that they create.
  */
 export const voidCodes = (tx: Tx, projectId: string, memberId: string) =>
   tx.execute(sql`
@@ -304,14 +304,14 @@ export const revokeMemberInProject = (tx: Tx, projectId: string, memberId: strin
     update sessions set revoked_at = clock_now(), revoked_reason = 'logout_all'
     where member_id = ${memberId} and project_id = ${projectId} and revoked_at is null`)
 
-/** Remembers that a project ended everything of a member: single sign-on from before does not undo it. */
+/** Records that a project ended all sessions of a member, so that earlier single sign-on does not undo it. */
 export const markLogoutAll = (tx: Tx, projectId: string, memberId: string) =>
   tx.execute(sql`
     insert into project_logouts (project_id, member_id)
     select ${projectId}, id from members where id = ${memberId} for key share
     on conflict (project_id, member_id) do update set at = clock_now()`)
 
-/** One membership, for the answer of an exchange, with the roles of the server that are held, highest first. */
+/** Reads one membership for the response of an exchange, with the roles that the member has in the server, highest first. */
 export async function readMembership(db: Queryable, serverId: string, memberId: string) {
   const row = await db.maybeOne<
     Omit<MemberParts, 'profileJson'> &

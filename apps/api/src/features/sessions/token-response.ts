@@ -13,7 +13,7 @@ interface Issued {
   readonly serverId: string
 }
 
-/** The answer to whoever just got a session: the pair, who it is, and the roles in that server. */
+/** Returns the response that carries a new session: the pair, the member, and their roles in that server. */
 export async function toTokenResponse(db: Queryable, issued: Issued): Promise<sessions.TokenResponse> {
   const membership = await readMembership(db, issued.serverId, issued.memberId)
   if (!membership) throw new ApiError('INVALID_CODE', { reason: 'membership_ended' })

@@ -26,7 +26,7 @@ describe.each(mainEngines)('validate, before the framework sees it and behind it
     await world.close()
   })
 
-  /** What is sent in chunks always goes to the framework. */
+  /** Sends a request. A chunked one always goes to the framework. */
   const send = (
     { headers = {}, body = '', path = '/api/auth/validate', method = 'POST' }: Sent,
     isChunked: boolean,
@@ -103,7 +103,7 @@ describe.each(mainEngines)('validate, before the framework sees it and behind it
 
   test.each(Object.keys(cases))('answers the same at both places: %s', async (name) => {
     const sent = (cases[name] as () => Sent)()
-    // Once more before, so that both have it from memory.
+    // Sends it once before, so that both come from memory.
     await send(sent, false)
     const before = await send(sent, false)
     const behind = await send(sent, true)

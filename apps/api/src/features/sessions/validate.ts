@@ -21,8 +21,8 @@ type MemoryDeps = Pick<Deps, 'limiter' | 'answers' | 'settings'>
 type ValidateDeps = MemoryDeps & Pick<Deps, 'unknownTokens' | 'refreshMember'>
 
 /**
- * Who is this, and what roles do they hold right now? From memory, in one step: the lease is checked in the step that
- * makes the answer. Undefined, and nothing counted, for whatever needs more than that: `validate` then decides.
+ * Returns the member of a session and their current roles, from memory, in one step: the step that creates the response
+ * also checks the lease. Returns undefined, and counts nothing, if a request needs more than that: `validate` then decides.
  */
 export function validateFromMemory(
   { answers, limiter, settings }: MemoryDeps,
@@ -34,7 +34,7 @@ export function validateFromMemory(
   const nowMs = answers.goodAtMs()
   if (nowMs === undefined || token === undefined || typeof key !== 'string') return undefined
   if (!isJson(headers['content-type'], headers['content-encoding'])) return undefined
-  // A key that is kept was well formed. Host session tokens are in memory too; `plainToken` matches those of sessions only.
+  // A cached key was well formed. Host session tokens are in memory, too; `plainToken` matches only session tokens.
   const keyDigest = digestOf(key)
   const projectId = answers.key(keyDigest, nowMs)
   const session = projectId === undefined ? undefined : answers.session(digestOf(token))
@@ -51,19 +51,19 @@ export function validateFromMemory(
 }
 
 /**
- * `{"token":"…"}` as every client writes it, with or without blanks. Only
- * session tokens; whatever else, and other spellings, are parsed in full, elsewhere.
+ * Matches `{"token":"…"}` as every client writes it, with or without blanks, for session tokens only. Other bodies and
+ * spellings are parsed in full by `validate`.
  */
 const plainBody =
   /^[ \t\r\n]*\{[ \t\r\n]*"token"[ \t\r\n]*:[ \t\r\n]*"(rcs_[0-9A-Za-z]+)"[ \t\r\n]*\}[ \t\r\n]*$/
 
-/** What is longer is no session token, with however many blanks. */
+/** The maximum length of a plain body. A longer one holds no session token, or has too many blanks. */
 const maxPlainBytes = 256
 
 const plainToken = (body: Buffer): string | undefined =>
   body.length <= maxPlainBytes ? plainBody.exec(body.toString('latin1'))?.[1] : undefined
 
-/** The same from the database, asking the chat platform where roles are not fresh. Key and session are one read of a batch. */
+/** Validates from the database, and refreshes stale roles from the platform. Key and session are one read of a batch. */
 export async function validate(deps: ValidateDeps, request: FastifyRequest): Promise<string> {
   const { answers, limiter, unknownTokens, settings } = deps
   const key = readApiKey(request.raw)
@@ -80,7 +80,7 @@ export async function validate(deps: ValidateDeps, request: FastifyRequest): Pro
     })
   const { session } = first
   if (!problem && (!sessionCheck.holds(first) || !session)) {
-    // Whoever visits a site can make up tokens, and must not use up what its other visitors need.
+    // A visitor of a site can invent tokens, and must not exhaust the limit that its other visitors need.
     const bucket = unknownTokenBucket(item.keyDigest, request.ip)
     await admit(unknownTokens, request, { ...caller, bucket })
     throw unknown()
@@ -102,7 +102,7 @@ export async function validate(deps: ValidateDeps, request: FastifyRequest): Pro
   return answerOf(known, source)
 }
 
-/** The project of a key. */
+/** Returns the project of a key. Throws if the key is unknown or its project inactive. */
 export function checkKey(read: Pick<Read, 'projectId' | 'isActive'>, key: string): string {
   const { projectId } = read
   const failed = firstFailed(keyChecks, read)
@@ -118,7 +118,7 @@ export function checkKey(read: Pick<Read, 'projectId' | 'isActive'>, key: string
 
 const check = compile(sessions.validateSession.body)
 
-/** What is wrong with the body is told later: who asks is decided before what is asked. */
+/** Returns a problem with the body instead of throwing it: the caller is authenticated before the body is judged. */
 function readToken(request: FastifyRequest): { token: string | undefined; problem: ApiError | undefined } {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers
   try {

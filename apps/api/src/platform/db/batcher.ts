@@ -9,12 +9,12 @@ interface Waiting<In, Out> {
 }
 
 /**
- * Turns a statement for many into a function for one. All that wait at the end of a turn of the event
- * loop go in one run; at most `atOnce` runs are under way. The end of the turn is awaited also by whoever
- * finds nothing under way: alone that costs microseconds, and in a crowd it makes one run of many.
+ * Turns a statement for many items into a function for one. All items that wait at the end of a turn of the event loop
+ * share one run; at most `atOnce` runs are under way. An item waits for the end of the turn even if no run is under way:
+ * that costs a single item microseconds, and joins many simultaneous items into one run.
  *
- * Each run starts after its items were asked for, so an answer is never older than its question: this
- * is what makes a batch read as strict as a read of one's own.
+ * Each run starts after its items were requested, so a result is never older than its request. A batch read is therefore
+ * as strict as a separate read.
  */
 export function batcher<In, Out>(
   run: (items: In[]) => Promise<readonly (Out | PromiseLike<Out>)[]>,
@@ -55,21 +55,21 @@ export function batcher<In, Out>(
     })
 }
 
-/** Stands for an item that a statement for many left out, because another transaction holds its row. */
+/** Stands for an item that a statement for many skipped, because another transaction holds its row. */
 export const heldElsewhere = Symbol('held elsewhere')
 
 interface Change<In, Out> {
-  /** Changes many with one statement, which is one commit. It waits for no row that another transaction holds. */
+  /** Changes many items with one statement, which is one commit. It skips each row that another transaction holds. */
   readonly together: (items: In[]) => Promise<(Out | typeof heldElsewhere)[]>
-  /** Changes one, and waits for its row. */
+  /** Changes one item, and waits for its row. */
   readonly alone: (item: In) => Promise<Out>
 }
 
 /**
  * Gathers changes as `batcher` gathers reads, one statement at a time: changes that arrive meanwhile share the next commit.
- * Two statements at a time would each have half of them. A change whose row is held elsewhere is made alone, so that
- * the others do not wait with it. If the statement fails, nothing has happened, and each change is made alone: the one that
- * is at fault fails by itself. After `DatabaseUnavailable` the outcome may be unknown, so nothing is tried again.
+ * Two statements at a time would each have half of them. If another transaction holds the row of a change, that change is
+ * made alone, so that the others do not wait with it. If the statement fails, nothing has changed, and each change is made
+ * alone: the faulty one fails by itself. After `DatabaseUnavailable` the outcome may be unknown, so nothing is retried.
  */
 export const changeBatcher = <In, Out>({ together, alone }: Change<In, Out>): ((item: In) => Promise<Out>) =>
   batcher(async (items: In[]): Promise<(Out | Promise<Out>)[]> => {
