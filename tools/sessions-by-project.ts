@@ -42,9 +42,10 @@ export const withoutProject: Readonly<Record<string, string>> = {
   'features/sessions/project-sessions-store.ts stretchStatement': built,
   'features/sessions/store.ts findSpentPair':
     'finds a used pair by its digest: spent_tokens has no project, and would have to get one',
-  'features/sessions/store.ts isCodeOfBlocked': built,
+  'features/sessions/store.ts revokeByTokens':
+    'compares the project of each logout, of which one statement contains many',
   'features/sessions/store.ts revokeSessionById': byToken,
   'features/sessions/store.ts revokeSessionOfCode':
     'names the project of the code, and finds the session by the id that the code has',
-  'features/sessions/store.ts rotatePair': byToken,
+  'features/sessions/store.ts rotatePairs': byToken,
 }

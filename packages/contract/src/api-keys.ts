@@ -37,7 +37,8 @@ export const RegenerateApiKey = Closed({
   ),
   graceUntil: Type.Optional({
     ...DateTime,
-    description: 'The time at which the old key expires, at most 30 days from now. Use it instead of `graceSec`.',
+    description:
+      'The time at which the old key expires, at most 30 days from now. Use it instead of `graceSec`.',
   }),
   note: Type.Optional(Note),
   expiresAt: Type.Optional({ ...DateTime, description: 'From then on the new key is refused.' }),
