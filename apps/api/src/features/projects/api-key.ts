@@ -14,6 +14,7 @@ import {
   findNewestKeyId,
   insertApiKey,
   lockKeys,
+  type Replacement,
   replaceNewestKey,
   restoreNewestKey,
   revokeKey,
@@ -64,9 +65,9 @@ export const regenerateApiKey = (
   changeProject(deps, projectId, async (tx, project, record) => {
     await lockKeys(tx, projectId)
     const successorId = uuidv7()
-    const graceLeftSec = await graceOf(tx, { graceSec, graceUntil })
-    const isToldNow = graceLeftSec > 0 && graceLeftSec <= toldBeforeSec
-    const replaced = await replaceNewestKey(tx, projectId, { successorId, graceSec: graceLeftSec, isToldNow })
+    const grace = await graceOf(tx, { graceSec, graceUntil })
+    const isToldNow = grace.graceSec > 0 && grace.graceSec <= toldBeforeSec
+    const replaced = await replaceNewestKey(tx, projectId, { successorId, ...grace, isToldNow })
     const { note: _, ...issued } = await issueApiKey(tx, projectId, wanted, successorId)
     const old = replaced.find(({ wasNewest, isWorking }) => wasNewest && isWorking)
     const endsAt = old?.endsAt?.toISOString()
@@ -81,7 +82,7 @@ export const regenerateApiKey = (
   })
 
 /**
- * Returns the number of seconds that the old key stays valid.
+ * Returns how long the old key stays valid, in whole seconds, and until when if that was given as a time.
  * @throws VALIDATION_FAILED
  */
 async function graceOf(
@@ -90,14 +91,15 @@ async function graceOf(
     graceSec,
     graceUntil,
   }: { readonly graceSec: number | undefined; readonly graceUntil: string | undefined },
-): Promise<number> {
-  if (graceUntil === undefined) return graceSec ?? 0
+): Promise<Pick<Replacement, 'graceSec' | 'until'>> {
+  if (graceUntil === undefined) return { graceSec: graceSec ?? 0, until: null }
   const refuse = (message: string) => invalid([{ path: '/graceUntil', message, code: 'RANGE' }])
   // The contract fills in 0 for a graceSec that is left out.
   if (graceSec) throw refuse('cannot be combined with graceSec')
-  const leftSec = await secondsUntil(tx, new Date(graceUntil.toUpperCase()).toISOString())
+  const until = new Date(graceUntil.toUpperCase()).toISOString()
+  const leftSec = await secondsUntil(tx, until)
   if (leftSec < 1 || leftSec > maxGraceSec) throw refuse('must be in the next 30 days')
-  return leftSec
+  return { graceSec: leftSec, until }
 }
 
 /**

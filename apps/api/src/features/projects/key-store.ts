@@ -44,6 +44,8 @@ export async function secondsUntil(tx: Tx, at: string): Promise<number> {
 export interface Replacement {
   readonly successorId: string
   readonly graceSec: number
+  /** The end of the replaced key, where it was given as a time. */
+  readonly until: string | null
   /** True if the notice about its end is sent at once instead of later. */
   readonly isToldNow: boolean
 }
@@ -55,7 +57,7 @@ export interface Replacement {
 export const replaceNewestKey = (
   tx: Tx,
   projectId: string,
-  { successorId, graceSec, isToldNow }: Replacement,
+  { successorId, graceSec, until, isToldNow }: Replacement,
 ) =>
   tx.query<{ wasNewest: boolean; isWorking: boolean; prefix: string; endsAt: Date | null }>(sql`
     update api_keys k set
@@ -63,7 +65,8 @@ export const replaceNewestKey = (
       uses_before = case when k.replaced_at is null then k.uses else k.uses_before end,
       revoked_at = case when ${graceSec}::int = 0 then coalesce(k.revoked_at, clock_now()) else k.revoked_at end,
       expires_at = case when k.replaced_at is null and ${graceSec}::int > 0
-        then least(k.expires_at, clock_now() + ${graceSec}::int * interval '1 second') else k.expires_at end,
+        then least(k.expires_at, coalesce(${until}::timestamptz, clock_now() + ${graceSec}::int * interval '1 second'))
+        else k.expires_at end,
       ending_told_at = case when ${isToldNow}::boolean and k.replaced_at is null and k.revoked_at is null
         then clock_now() else k.ending_told_at end
     from api_keys newest
