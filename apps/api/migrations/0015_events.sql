@@ -19,8 +19,9 @@ create index outbox_by_time on outbox (created_at);
 comment on index outbox_by_time is 'Finds old events for housekeeping.';
 
 -- Runs per statement, because one statement changes the sessions of many requests. `not in` is a hashed look-up also
--- on the connections of batches, where a join of the two tables would compare every row with every other.
-create function tell_session_changes() returns trigger language plpgsql as $$
+-- on the connections of batches, where a join of the two tables would compare every row with every other. The memory is a
+-- limit for the planner: above it, a statement that revokes a million sessions would compare them with one another, too.
+create function tell_session_changes() returns trigger language plpgsql set work_mem = '512MB' as $$
 begin
   insert into outbox (project_id, type, data)
   select s.project_id, case when s.revoked_at is null then 'session.rotated' else 'session.revoked' end,

@@ -1,7 +1,7 @@
 -- Queues logout tokens for OpenID Connect clients (back-channel logout) when sessions end.
 
 -- `offset 0` keeps the look-up by key, as in queue_events.
-create function tell_client_session_ends() returns trigger language plpgsql as $$
+create function tell_client_session_ends() returns trigger language plpgsql set work_mem = '512MB' as $$
 begin
   insert into deliveries (kind, project_id, member_id, type, data)
   select 'logout', s.project_id, s.member_id, 'logout',

@@ -15,7 +15,7 @@ export const findProfile = (db: Queryable, memberId: string, serverId: string) =
     left join memberships m on m.member_id = u.id and m.server_id = ${serverId} and m.left_at is null
     where u.id = ${memberId}`)
 
-/** Returns the preferred name of a member, locked until the transaction ends. */
+/** Returns the preferred name of a member, locked until the transaction ends. Sessions of the member can be created meanwhile. */
 export const lockPreferredName = (tx: Tx, memberId: string) =>
   tx.maybeOne<{ preferredName: string | null }>(sql`
-    select preferred_name as "preferredName" from members where id = ${memberId} for update`)
+    select preferred_name as "preferredName" from members where id = ${memberId} for no key update`)

@@ -17,7 +17,10 @@ import {
 import { startWorld, type World } from '../../../test/service.ts'
 import { isSequential, type SessionAnswer, type SessionRequest } from '../../../test/session-order.ts'
 import { digestOf } from '../../platform/crypto/tokens.ts'
+import type { Tx } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
+import { lockPreferredName } from '../profile/store.ts'
+import { lockProject } from '../webhooks/webhook-store.ts'
 
 type Pair = Pick<GivenSession, 'token' | 'refreshToken'>
 
@@ -291,4 +294,27 @@ describe('changes beside a transaction that holds a row', () => {
       expect(answered.at(-1)).toBe('held 200')
     },
   )
+
+  const locks: Readonly<Record<string, (tx: Tx) => Promise<unknown>>> = {
+    'a project, while a webhook is created': (tx) => lockProject(tx, project.id),
+    'a member, while a profile changes': (tx) => lockPreferredName(tx, demo.users.ada),
+  }
+  test.each(Object.keys(locks))('no change waits for a transaction that holds %s', async (name) => {
+    const [renewed, ended] = await atOnce(2, () => givenSession(world, project))
+    const code = await givenCode(world, project)
+    const exchange = () =>
+      call(world.url, 'POST', '/api/auth/token', {
+        key: project.key,
+        body: { code, clientId: project.id, redirectUri },
+      })
+    await world.service.deps.db.transaction(async (tx) => {
+      await locks[name]?.(tx)
+      const replies = await Promise.all([
+        exchange(),
+        changes.refresh(renewed as Pair),
+        changes.logout(ended as Pair),
+      ])
+      expect(replies.map(({ status }) => status)).toEqual([200, 200, 200])
+    })
+  })
 })

@@ -37,10 +37,13 @@ export const lockWebhook = (tx: Tx, projectId: string, webhookId: string) =>
     select id from inbound_webhooks
     where project_id = ${projectId} and id = ${webhookId} and deleted_at is null for update`)
 
-/** Locks an existing project, so that its number of webhooks does not change. */
+/**
+ * Locks an existing project, so that its number of webhooks does not change. Rows that refer to the project can be
+ * inserted in the meantime.
+ */
 export const lockProject = (tx: Tx, projectId: string) =>
   tx.maybeOne<{ name: string }>(sql`
-    select name from projects where id = ${projectId} and deleted_at is null for update`)
+    select name from projects where id = ${projectId} and deleted_at is null for no key update`)
 
 export const projectExists = async (db: Queryable, projectId: string) =>
   (await db.maybeOne(sql`select from projects where id = ${projectId} and deleted_at is null`)) !== undefined
