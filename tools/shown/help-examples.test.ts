@@ -80,6 +80,7 @@ describe('the examples of --help', () => {
     sim.allowRedirect('https://id.example/api/auth/callback')
     expect(await runShown('rolecall --help', { cwd: folder })).toContain('rolecall doctor')
     expect(await runShown('rolecall init --help', { cwd: folder })).toContain('--redirect-uri')
+    expect(await runShown('rolecall projects create --help', { cwd: folder })).toContain('--redirect-uri')
     // The example of `projects create` needs the name Site, so this one uses another name.
     const fill = { '110…': demo.mainGuildId, '--project Site': '--project Home' }
     const init =

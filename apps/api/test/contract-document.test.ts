@@ -20,11 +20,11 @@ test('every registered route is in the document, and the other way round', async
 })
 
 /**
- * Routes outside the API: pages about it (the front door, the document, its renderer, metrics), and OpenID Connect,
+ * Routes outside the API: pages about it (the front door, the documentation, the document, its renderer, metrics), and OpenID Connect,
  * with requests and responses that its standards and discovery document define.
  */
 const aboutTheApi =
-  /^(GET \/($|api\/openapi\.json|api\/docs\b|metrics|console\b)|(GET|POST|OPTIONS) \/(oidc\/|device\b|\.well-known\/o))/
+  /^(GET \/($|docs\b|api\/openapi\.json|api\/docs\b|metrics|console\b)|(GET|POST|OPTIONS) \/(oidc\/|device\b|\.well-known\/o))/
 
 /**
  * Returns `METHOD /path` of each route in Fastify's printed tree, which has four characters a level. It joins

@@ -192,6 +192,8 @@ test('`?` lists the keys and switches single ones off, brackets turn the pages, 
   await page.keyboard.press('?')
   expect(await page.getByRole('dialog').count()).toBe(0)
   await page.getByLabel('Person').fill('')
+  // An open list of people hides the page behind it.
+  await page.keyboard.press('Escape')
   await page.getByRole('heading', { level: 1 }).focus()
   await page.keyboard.press('?')
   const list = page.getByRole('dialog', { name: 'Keys' })

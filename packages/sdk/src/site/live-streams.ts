@@ -11,7 +11,7 @@ interface OpenStream {
   readonly end: () => void
 }
 
-/** The open streams of live sessions in this process. */
+/** The open streams that this process has of live sessions. */
 export type LiveStreams = ReturnType<typeof createLiveStreams>
 
 /**

@@ -35,7 +35,7 @@ export interface SiteOptions {
   readonly afterLogout?: string
   /** Skips the chat platform's screen for a browser that has signed in elsewhere before. Default false. */
   readonly sso?: boolean
-  /** See `RolecallOptions`. Default true. Use `false` if each request runs in its own process. */
+  /** See `RolecallOptions`. Default true. Use `false` if each request runs in a process of its own. */
   readonly cache?: boolean | CacheOptions
   /** Stores sessions; the cookie then contains only a name. By default the sealed cookie contains the session. */
   readonly store?: SessionStore
