@@ -13,7 +13,7 @@ const late = 'REFRESH_TOKEN_SUPERSEDED'
 const live = (current: number) => ({ isLive: true, current, isReused: false })
 const over = (current: number, isReused = false) => ({ isLive: false, current, isReused })
 
-test('answers of some order are recognized, in whatever order they are listed', () => {
+test('recognizes answers that some order of the requests gives, however they are listed', () => {
   expect(isSequential(start, [refresh(0, late), refresh(0, 'ok'), refresh(0, late)], live(1))).toBe(true)
   expect(isSequential(start, [logout, refresh(0, 'ok')], over(1))).toBe(true)
   expect(isSequential(start, [refresh(0, 'INVALID_TOKEN'), logout], over(0))).toBe(true)

@@ -15,7 +15,7 @@ export interface AccessToken {
   readonly grantedScope: string
   readonly issuedAtSec: number
   readonly expiresAtSec: number
-  /** When its record expires, by the database's clock. */
+  /** The expiry of its record, by the database's clock. */
   readonly expiresAtMs: number
   /** The project that it was issued to. */
   readonly client: Fact<ClientFact>
