@@ -152,11 +152,11 @@ export function createApp(
   })
   app.addHook('onClose', async () => endWatch())
 
-  const sessionChanges = createSessionChanges(db)
+  const sessionDeps = { ...deps, ...createSessionChanges(db) }
   const noteRefusal = noteRefusedLogin({ recorder, countFailure })
   loginRoutes(router, deps, {
     administers: (member) => administers(deps, member),
-    redeemAdminCode: (code, terms, client) => redeem({ ...deps, ...sessionChanges }, code, terms, client),
+    redeemAdminCode: (code, terms, client) => redeem(sessionDeps, code, terms, client),
     findBlock,
     noteRefusal,
     endSession: (tx, sessionId) => revokeSessionById(tx, sessionId, 'logout'),
@@ -176,7 +176,7 @@ export function createApp(
   })
   app.addHook('onListen', async () => void oidc.start())
   app.addHook('onClose', async () => oidc.close())
-  sessionRoutes(router, { ...deps, ...sessionChanges })
+  sessionRoutes(router, sessionDeps)
   blockRoutes(router, deps, { endEverySession })
   projectRoutes(router, deps, {
     planInitialAccess,
@@ -193,9 +193,8 @@ export function createApp(
   })
   forwardAuthRoutes(router, deps, {
     noteRefusal,
-    redeem: (code, terms, client) =>
-      redeem({ ...deps, ...sessionChanges }, code, terms, client, 'hostSession'),
-    endSession: (projectId, digest) => sessionChanges.logOut({ projectId, digest }),
+    redeem: (code, terms, client) => redeem(sessionDeps, code, terms, client, 'hostSession'),
+    endSession: (projectId, digest) => sessionDeps.logOut({ projectId, digest }),
     count: counts.hosts.count,
   })
   accessRoutes(router, deps)

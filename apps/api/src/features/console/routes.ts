@@ -1,9 +1,8 @@
 import { Answer, redirect } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { chooseEncoding } from '#platform/http/encodings'
-import { renderPage } from '#platform/http/page'
+import { notBuilt } from '#platform/http/not-built'
 import { createPublicDocument } from '#platform/http/public-document'
-import { inLanguage } from '#platform/http/reader'
 import type { Router } from '#platform/http/router'
 import type { Callers } from '../../callers/callers.ts'
 import { type Built, openBuilt } from './built-files.ts'
@@ -32,7 +31,7 @@ export function consoleRoutes(
   { page, asset }: Built = openBuilt(),
 ) {
   const html = page()
-  const application = html === undefined ? notBuilt : createPublicDocument(pageHeaders, () => html)
+  const application = html === undefined ? answerNotBuilt : createPublicDocument(pageHeaders, () => html)
   serve('/console', terms, () => redirect('/console/'))
   serve('/console/', terms, ({ headers }) => application(headers))
   serve('/console/*', terms, ({ raw }) => {
@@ -62,11 +61,7 @@ const pageHeaders = {
   'cross-origin-opener-policy': 'same-origin',
 }
 
-const notBuilt = () =>
-  new Answer(404, notBuiltPage.body, { ...notBuiltPage.headers, 'cache-control': 'no-store' })
-
-/** The page for administrators. It is in English, as the console is. */
-const notBuiltPage = renderPage(inLanguage('en'), {
+const answerNotBuilt = notBuilt({
   title: 'The console is not built',
   paragraphs: [
     'This service was started from a folder without it. Run npm run build:console, and start it again.',

@@ -1,9 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
-import { Answer, redirect } from '#platform/http/answer'
+import { type Answer, redirect } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
-import { renderPage } from '#platform/http/page'
+import { notBuilt } from '#platform/http/not-built'
 import { createPublicDocument } from '#platform/http/public-document'
-import { inLanguage } from '#platform/http/reader'
 import type { Router } from '#platform/http/router'
 import type { Callers } from '../../callers/callers.ts'
 import { openSite, type SiteFile } from './site-files.ts'
@@ -43,7 +42,7 @@ const pathOf = (url: string) => url.split('?', 1)[0]?.slice(root.length) ?? ''
 export function createSite(files: ReadonlyMap<string, SiteFile>) {
   const documents = new Map([...files].map(([path, file]) => [path, documentOf(path, file)]))
   return async (path: string, headers: Headers): Promise<Answer> => {
-    if (documents.size === 0) return notBuilt()
+    if (documents.size === 0) return answerNotBuilt()
     const document = documents.get(path === '' || path.endsWith('/') ? `${path}index.html` : path)
     if (!document) throw new ApiError('NOT_FOUND')
     return document(headers)
@@ -64,11 +63,7 @@ const documentOf = (path: string, { type, read }: SiteFile) =>
     read,
   )
 
-const notBuilt = () =>
-  new Answer(404, notBuiltPage.body, { ...notBuiltPage.headers, 'cache-control': 'no-store' })
-
-/** For operators and developers, whose documentation is in English. */
-const notBuiltPage = renderPage(inLanguage('en'), {
+const answerNotBuilt = notBuilt({
   title: 'The documentation is not built',
   paragraphs: [
     'This service was started from a folder without the documentation site. Run npm run docs:site, and start the service again.',

@@ -21,7 +21,7 @@ import {
   trimRecords,
   upsertRecord,
 } from './records-store.ts'
-import { fromStored, type Model, toStored } from './stored-payload.ts'
+import { digestOfRecord, fromStored, type Model, toStored } from './stored-payload.ts'
 import { sessionOfToken } from './token-session.ts'
 import { orProtocolError } from './unavailable.ts'
 
@@ -72,7 +72,7 @@ async function clientOf({ db, config }: AdapterDeps, id: string): Promise<Adapte
 function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): Adapter {
   const { db, sessions, config } = deps
   const digestFor = (id: string) =>
-    byDigest[model]?.includes(routeNow() ?? '') ? id : digestOf(`${model} ${id}`)
+    byDigest[model]?.includes(routeNow() ?? '') ? id : digestOfRecord(model, id)
 
   /** Reads a record. An access token is cached then, because more requests with it follow. */
   const findRow = async (digest: string): Promise<RecordRow | undefined> => {
@@ -192,7 +192,7 @@ function sessionOf(model: Model, { grantId, accountId }: AdapterPayload): string
 function linked(payload: AdapterPayload): AdapterPayload {
   const { parJti } = payload
   if (parJti === undefined || routeNow() === 'resume') return payload
-  return { ...payload, parJti: digestOf(`PushedAuthorizationRequest ${parJti}`) }
+  return { ...payload, parJti: digestOfRecord('PushedAuthorizationRequest', parJti) }
 }
 
 const routeNow = () => Provider.ctx?.oidc?.route

@@ -1,5 +1,4 @@
 import { isFresh, memberTerms } from '#mirror/freshness'
-import { digestOf } from '#platform/crypto/tokens'
 import type { Asked, MemoryAnswer } from '#platform/http/front'
 import { addressBucket } from '#platform/rate-limit/address-bucket'
 import type { AccessToken } from '#session-memory/access-tokens'
@@ -8,6 +7,7 @@ import type { Deps } from '../../deps.ts'
 import { claimsByOrderOfScope, claimsInScope, claimsOf } from './claims.ts'
 import { isClientAt, readClientCredentials, workingKeys } from './client-credentials.ts'
 import type { OidcCounts } from './oidc-deps.ts'
+import { digestOfRecord } from './stored-payload.ts'
 import { liveMember } from './token-session.ts'
 
 export type MemoryDeps = Pick<Deps, 'answers' | 'limiter' | 'settings' | 'config'> & {
@@ -90,7 +90,7 @@ interface Live {
 function findLive({ answers, settings }: MemoryDeps, value: string): Live | undefined {
   const nowMs = answers.goodAtMs()
   if (nowMs === undefined) return undefined
-  const token = answers.accessToken(digestOf(`AccessToken ${value}`), nowMs)
+  const token = answers.accessToken(digestOfRecord('AccessToken', value), nowMs)
   const session = token && answers.session(token.sessionDigest)
   if (!session || session.expiresAtMs <= nowMs || !isClientAt(token.client.value, nowMs)) return undefined
   if (session.projectId !== token.client.id || session.memberId !== token.memberId) return undefined

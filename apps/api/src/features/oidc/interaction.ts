@@ -2,7 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type Provider from 'oidc-provider'
 import { type Client, errors } from 'oidc-provider'
 import { findUsername } from '#mirror/read-members'
-import { digestOf } from '#platform/crypto/tokens'
 import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { isNavigation, isSameOrigin } from '#platform/http/credentials'
@@ -18,6 +17,7 @@ import { addConsent } from './consents-store.ts'
 import { errorPage } from './error-page.ts'
 import type { OidcRequest } from './oidc-request.ts'
 import { consentEntries, findRequestedConsent, needsConsent } from './requested-consent.ts'
+import { digestOfRecord } from './stored-payload.ts'
 
 type InteractionDeps = Pick<Deps, 'db' | 'config'> & {
   readonly login: Pick<BrowserLogin, 'begin' | 'find' | 'noteDeclined'>
@@ -137,7 +137,7 @@ async function logIn(
   const client = await provider.Client.find(String(params['client_id']))
   if (!client) return lost(request)
   const { location, cookie } = await login.begin(request.headers.cookie, {
-    interaction: digestOf(`Interaction ${uid}`),
+    interaction: digestOfRecord('Interaction', uid),
     returnTo,
     projectId: client.clientId,
     serverId: detailsOf(client).serverId,

@@ -1,4 +1,5 @@
 import type { AdapterPayload } from 'oidc-provider'
+import { digestOf } from '#platform/crypto/tokens'
 
 /** The kinds of records that the library stores here. */
 export type Model =
@@ -9,6 +10,9 @@ export type Model =
   | 'RefreshToken'
   | 'DeviceCode'
   | 'PushedAuthorizationRequest'
+
+/** Returns the digest by which a record is stored. Its name, which is the credential, is not. */
+export const digestOfRecord = (model: Model, name: string): string => digestOf(`${model} ${name}`)
 
 /** Stands for the name of the record itself, which is not stored. */
 const ownName = '{name}'
