@@ -2,6 +2,7 @@ import type { AdminInput, AuditEntry } from '@rolecall/sdk/admin'
 import { Choice } from '../../components/choice.tsx'
 import { countText } from '../../components/number.tsx'
 import { instantOf, PeriodFields } from '../../components/period-fields.tsx'
+import { pastedIn } from '../../shell/pasted.ts'
 import { PersonFilter, TargetFilter } from './lookups.tsx'
 
 type Filters = Readonly<Record<string, string | undefined>>
@@ -31,7 +32,7 @@ const oneOf = <Word extends string>(words: Readonly<Record<Word, string>>, word:
 export const queryOf = ({ kind, severity, who, about, from, to }: Filters): Query => ({
   actionType: oneOf(actionTypes, kind),
   severity: oneOf(severities, severity),
-  memberId: who !== undefined && /^[1-9]\d{16,19}$/.test(who) ? who : undefined,
+  memberId: pastedIn(who ?? '')?.kind === 'member' ? who : undefined,
   targetId: about || undefined,
   dateFrom: instantOf(from),
   dateTo: instantOf(to),

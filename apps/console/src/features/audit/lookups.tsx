@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { question } from '../../api/queries.ts'
 import { Lookup } from '../../components/lookup.tsx'
+import { pastedIn } from '../../shell/pasted.ts'
 
 interface IdFilterProps {
   /** The ID in the address. */
@@ -12,9 +13,8 @@ interface IdFilterProps {
 /** More than these are narrowed by another letter. */
 const mostChoices = 8
 
-const isMemberId = (text: string) => /^[1-9]\d{16,19}$/.test(text)
-const isTargetId = (text: string) =>
-  /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) || isMemberId(text)
+const isMemberId = (text: string) => pastedIn(text)?.kind === 'member'
+const isTargetId = (text: string) => ['member', 'project'].includes(pastedIn(text)?.kind ?? '')
 
 /** Narrows the log to a person, by name or ID: the changes that they made, and those about them. */
 export function PersonFilter({ id, onChoose }: IdFilterProps) {
