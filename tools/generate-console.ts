@@ -5,14 +5,14 @@ import { generated } from './pages.ts'
 export const consoleGuide = (): string => `${generated}
 # The console
 
-At \`/console/\` of the service: everything that the admin API does, for a community's owners. It asks nothing but its own
-service, follows what others do by itself, and works by the keyboard alone: \`Ctrl K\` or \`⌘K\` goes to anything, \`?\` lists the
-other keys. It offers what the reader's role allows. Dangerous acts say first in numbers what they
-will do, and take the name by typing. Dark or light is as the system says; times are in the reader's zone, with UTC on hover.
+The console at \`/console/\` offers everything that the admin API does, for a community's owners. It contacts only its own
+service and updates by itself. The keyboard is enough: \`Ctrl K\` or \`⌘K\` opens the command palette, and \`?\` lists the other
+shortcuts. The console offers what the reader's role allows. Before a dangerous action, it shows the effects in numbers and asks for the
+name. Dark or light mode follows the system. Times are in the reader's time zone, with UTC on hover.
 
-To try it: \`npm start\`, then log in as Mara Lind. What it is made of, and why:
-[decision 0043](../decisions/0043-console.md). What it withstands: [security](../security/console.md). How fast it
-is with 200,000 members, 500 projects and 1,000,000 audit entries: \`npm run console -w bench\`. \`CONSOLE=off\` leaves it out.
+To try it, run \`npm start\` and sign in as Mara Lind. For its design, see [decision 0043](../decisions/0043-console.md). For the
+attacks that it withstands, see [security](../security/console.md). \`npm run console -w bench\` measures it with 200,000 members,
+500 projects, and 1,000,000 audit entries. \`CONSOLE=off\` leaves it out.
 
 ## Where to find what
 
@@ -23,16 +23,15 @@ is with 200,000 members, 500 projects and 1,000,000 audit entries: \`npm run con
 | why a person was refused | **Overview**, *Recently refused*; or type the name into *Search* |
 | who changed something | **Audit**: pick a person and a project by name, or click a name, a kind, or a severity in the list |
 | a member's sessions, roles, and block | **Members**, then the member |
-| a new API key without an outage | the project, **Keys**, *Replace…*: the old key stays valid for an hour, a day, a week, or until a time that you set |
+| a new API key without an outage | the project, **Keys**, *Replace…*: the old key stays valid for an hour, a day, a week, or until a set time |
 | OpenID Connect, or a reverse proxy | the project, **OpenID Connect** or **Proxy** |
 
 A click on a column sorts a table that is complete, and a click on a role, a server, a person, or a kind narrows the list. The
 address keeps both, so a link shows the same. On a phone each row is a card with every column. *Guide* leads from a page to
 the guide that explains it.
 
-An internal project always uses the main server: the page **Access** says *Main server (internal)*. An access of its own
-limits what it can ask there. A project can ask about members only where they may log in, so the form stores no scope
-without that.
+An internal project always uses the main server: the page **Access** says *Main server (internal)*. Access of its own
+limits its scopes there. Scopes take effect only where members can sign in, so the form stores none without that.
 
 ## Pictures
 

@@ -65,7 +65,7 @@ describe('logging in', () => {
   test('leads through the platform to the very page that was asked for, and leaves no code in the address', async () => {
     const visit = await at.open('/console/projects?name=harbour', { as: null })
     const { page } = visit
-    await page.getByRole('link', { name: 'Log in' }).click()
+    await page.getByRole('link', { name: 'Sign in' }).click()
     await page.getByRole('button', { name: 'Mara Lind' }).click()
     await page.getByRole('button', { name: 'Authorize' }).click()
     await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor()
@@ -78,7 +78,7 @@ describe('logging in', () => {
   test('the session of somebody at work goes on with a new pair, which no page notices', async () => {
     const visit = await at.open('/console/projects', { as: null })
     const { page, context } = visit
-    await page.getByRole('link', { name: 'Log in' }).click()
+    await page.getByRole('link', { name: 'Sign in' }).click()
     await page.getByRole('button', { name: 'Mara Lind' }).click()
     await page.getByRole('button', { name: 'Authorize' }).click()
     await page.getByRole('link', { name: 'Harbour log' }).waitFor()
@@ -119,7 +119,7 @@ describe('logging in', () => {
     // The next step sends a request to the service.
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
-    await page.getByRole('link', { name: 'Log in' }).click()
+    await page.getByRole('link', { name: 'Sign in' }).click()
     await page.getByRole('button', { name: 'Mara Lind' }).click()
     await page.getByRole('button', { name: 'Authorize' }).click()
     await page.getByRole('heading', { level: 1, name: 'New project' }).waitFor()
@@ -147,8 +147,8 @@ describe('logging in', () => {
       }),
     )
     await visit.page.reload()
-    await visit.page.getByRole('heading', { name: 'You are no administrator' }).waitFor()
-    await visit.page.getByRole('button', { name: 'Log out' }).waitFor()
+    await visit.page.getByRole('heading', { name: 'You are not an administrator' }).waitFor()
+    await visit.page.getByRole('button', { name: 'Sign out' }).waitFor()
     await visit.close()
   })
 })
@@ -172,7 +172,7 @@ test('a page whose file does not come says so, and opens by itself once it does'
   await page.getByRole('link', { name: 'Harbour log' }).waitFor()
   await page.route(/\/console\//, (route) => route.abort())
   await page.getByRole('link', { name: 'Monitoring' }).click()
-  await page.getByRole('heading', { level: 1, name: 'This page did not come' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'This page failed to load' }).waitFor()
   await page.unroute(/\/console\//)
   await page.getByRole('heading', { level: 1, name: 'Monitoring' }).waitFor()
   await visit.close()

@@ -23,15 +23,15 @@ test('a project is deleted after its numbers were told: who is logged out, and w
   const visit = await at.open(`/console/projects/${project.id}/settings`)
   const { page } = visit
   await page.getByRole('button', { name: 'Delete…' }).click()
-  const effects = page.getByRole('list', { name: 'What it will do' }).getByRole('listitem')
+  const effects = page.getByRole('list', { name: 'Effects' }).getByRole('listitem')
   await effects.first().waitFor()
   expect(await effects.allInnerTexts()).toEqual([
     '2 members will be logged out (3 sessions).',
-    '1 API key will stop working for the next request.',
+    '1 API key will stop working immediately.',
   ])
   expect((await validate(at.world, project, token)).status).toBe(200)
-  await page.getByLabel('Type Sail loft to go on').fill('Sail loft')
-  await page.getByRole('button', { name: 'Delete the project' }).click()
+  await page.getByLabel('Type Sail loft to confirm').fill('Sail loft')
+  await page.getByRole('button', { name: 'Delete project' }).click()
   await page.getByText('“Sail loft” is deleted.').waitFor()
   await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor()
   expect((await validate(at.world, project, token)).status).toBe(401)
@@ -45,7 +45,7 @@ test('the secret of a new webhook is shown once: no reload and no store of the b
   const { page } = visit
   await page.getByRole('button', { name: 'New webhook' }).click()
   await page.getByLabel('Name').fill('Wind')
-  await page.getByRole('button', { name: 'Create the webhook' }).click()
+  await page.getByRole('button', { name: 'Create webhook' }).click()
   await page.getByText('Copy the secret of “Wind” now.').waitFor()
   const secret = (await page.locator('.secret code').textContent()) ?? ''
   expect(secret.length).toBeGreaterThan(20)
@@ -106,14 +106,14 @@ test('the signing secret of events stays on the screen while the page follows wh
   const { id } = await givenProject(at.world, { name: 'Bell buoy' })
   const visit = await at.open(`/console/projects/${id}/events`)
   const { page } = visit
-  await page.getByLabel('Address of the backend').fill('https://bell.invalid/events')
-  await page.getByRole('button', { name: 'Save the address' }).click()
+  await page.getByLabel('Backend address').fill('https://bell.invalid/events')
+  await page.getByRole('button', { name: 'Save address' }).click()
   // The page has refetched the project, with its address.
-  await page.getByRole('button', { name: 'Replace the secret' }).waitFor()
+  await page.getByRole('button', { name: 'Replace secret' }).waitFor()
   const secret = (await page.locator('.secret code').textContent()) ?? ''
   expect(secret).toMatch(/^whsec_/)
   await page.reload()
-  await page.getByRole('button', { name: 'Replace the secret' }).waitFor()
+  await page.getByRole('button', { name: 'Replace secret' }).waitFor()
   expect(await page.content()).not.toContain(secret)
   visit.expectQuiet()
   await visit.close()

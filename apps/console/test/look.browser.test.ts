@@ -24,12 +24,12 @@ test.each([
     const { project } = await admin.create({ name: `Harbour log ${width}` })
     const visit = await at.open(`/console/projects/${project.id}/settings`, { width, colorScheme })
     const { page } = visit
-    const look = page.getByRole('region', { name: 'Look' })
+    const look = page.getByRole('region', { name: 'Branding' })
     const stored = async () => (await admin.projects('GET', `/${project.id}`)).body.branding
 
     const logo = look.getByLabel('Logo', { exact: true })
     await logo.setInputFiles(file('large.png', Buffer.alloc(70_000)))
-    await look.getByText('This file has more than 64 KiB.').waitFor()
+    await look.getByText('This file is larger than 64 KiB.').waitFor()
     await logo.setInputFiles(file('broken.png', pngOf(ihdr())))
     await look.getByText('The PNG image is truncated.').waitFor()
     await logo.setInputFiles(file('logo.svg', Buffer.from('<svg/>'), 'image/svg+xml'))
@@ -55,7 +55,7 @@ test.each([
     await expect.poll(stored).toEqual({ accentColor: '#ffd400', hasLogo: true })
 
     // By the keyboard alone.
-    await look.getByRole('button', { name: 'Remove the logo' }).focus()
+    await look.getByRole('button', { name: 'Remove logo' }).focus()
     await page.keyboard.press('Enter')
     await look.getByText('No logo').waitFor()
     expect(await stored()).toEqual({ accentColor: '#ffd400', hasLogo: false })

@@ -50,7 +50,7 @@ export const pages: readonly LookedAt[] = [
   { path: () => '/servers', title: /^Servers$/ },
   { path: () => `/servers/${demo.mainGuildId}`, title: /^Harbour Club$/ },
   { path: () => '/access', title: /^Access$/ },
-  { path: () => '/webhooks', title: /^Webhooks in$/ },
+  { path: () => '/webhooks', title: /^Inbound webhooks$/ },
   { path: () => '/overview', title: /^Overview$/ },
   { path: () => '/audit', title: /^Audit$/ },
   { path: () => '/audit?severity=error&about=nothing', title: /^Audit$/ },
@@ -58,8 +58,8 @@ export const pages: readonly LookedAt[] = [
   { path: () => '/monitoring?range=7d&by=status&failures=reason', title: /^Monitoring$/ },
   { path: () => '/settings', title: /^Settings$/ },
   { path: () => '/about', title: /^About$/ },
-  { path: () => '/profile', title: /^You$/ },
-  { path: () => '/nowhere', title: /^There is nothing here$/ },
+  { path: () => '/profile', title: /^Your profile$/ },
+  { path: () => '/nowhere', title: /^Page not found$/ },
 ]
 
 /** Reads all members of the main server, with their roles. */

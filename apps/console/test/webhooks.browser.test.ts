@@ -19,13 +19,13 @@ test('a payload is tried without being stored, each problem is named by its plac
   const { page } = visit
   await page.getByLabel('Payload', { exact: true }).fill('{"metres":"high","when":1}')
   await page.getByRole('button', { name: 'Try it' }).click()
-  await page.getByText('It does not fit: 1 problem').waitFor()
+  await page.getByText('Not valid: 1 problem').waitFor()
   const problems = page.getByRole('list', { name: 'Problems' }).getByRole('listitem')
   expect(await problems.allInnerTexts()).toEqual([expect.stringMatching(/^\/metres .*number/)])
   await page.getByLabel('Payload', { exact: true }).fill('{"metres":3}')
   expect(await problems.count()).toBe(0)
   await page.getByRole('button', { name: 'Try it' }).click()
-  await page.getByText('A submission of it would be taken.').waitFor()
+  await page.getByText('This payload would be accepted.').waitFor()
   await page.getByText(`submit '{"metres":3}'`).waitFor()
   const { body } = await (await givenAdministration(at.world)).projects(
     'GET',
@@ -52,7 +52,7 @@ test('a schema that is being changed is tried before it is saved', async () => {
 test('submissions are narrowed by when they came, and taken as a file', async () => {
   const visit = await at.open(`${webhookPage()}?to=2020-01-01T00:00`)
   const { page } = visit
-  await page.getByText('Nothing came in then').waitFor()
+  await page.getByText('No submissions in this period').waitFor()
   await page.getByLabel('To', { exact: true }).fill('')
   await page.getByText('"metres":2.4').first().waitFor()
   const download = page.waitForEvent('download')
@@ -70,7 +70,7 @@ test('the webhooks of all projects are a place of their own, which leads to each
   await visit.settled(/^Overview$/)
   await page.keyboard.press('g')
   await page.keyboard.press('w')
-  await page.getByRole('heading', { level: 1, name: 'Webhooks in' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Inbound webhooks' }).waitFor()
   await page.getByLabel('Search webhooks and projects').fill('no such place')
   await page.getByText('No webhooks match').waitFor()
   await page.getByLabel('Search webhooks and projects').fill('harbour')
@@ -111,7 +111,7 @@ test('what is wrong with a schema stands at its place as one types, by the servi
   await page.getByRole('button', { name: 'Change Tide reports' }).click()
   const editor = page.getByRole('textbox', { name: 'Schema' })
   await editor.fill('{\n  "type": "object",\n  "properties": {\n    "metres": { "type": "metre" }\n  }\n}')
-  const wrong = page.getByRole('list', { name: 'What is wrong with it' }).getByRole('listitem')
+  const wrong = page.getByRole('list', { name: 'Schema problems' }).getByRole('listitem')
   await wrong.first().waitFor()
   expect(await wrong.allInnerTexts()).toEqual([expect.stringMatching(/^Line 4 \/properties\/metres\/type /)])
   expect(await visit.findings()).toEqual([])
@@ -123,7 +123,7 @@ test('what is wrong with a schema stands at its place as one types, by the servi
   expect(await isFocused()).toBe(false)
   await editor.fill('{"type":"object","properties":{"metres":{"type":"number"}}}')
   await wrong.first().waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Save the webhook' }).click()
+  await page.getByRole('button', { name: 'Save webhook' }).click()
   await page.getByText('“Tide reports” is saved.').waitFor()
   visit.expectQuiet()
   await visit.close()

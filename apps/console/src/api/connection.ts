@@ -19,7 +19,7 @@ export function note(error: RolecallError | undefined): void {
   const next = connectionAfter(error)
   if (next.state === connection.state) return
   connection = next
-  for (const tell of listeners) tell()
+  for (const listener of listeners) listener()
 }
 
 export function connectionAfter(error: RolecallError | undefined): Connection {

@@ -5,7 +5,7 @@ import { useEffect } from 'react'
  * session of an administrator who has left expires by itself, however many tabs are open. Tabs share one session and
  * one entry in `localStorage`: one tab replaces the pair, under a lock, and the others read the result.
  */
-const lookEveryMs = 60_000
+const checkEveryMs = 60_000
 const lockName = 'rolecall-session'
 const storedName = 'rolecall-session-due'
 
@@ -21,7 +21,7 @@ export function useSessionKept(): void {
       void navigator.locks.request(lockName, { ifAvailable: true }, (lock) =>
         lock && isDue() ? replacePair() : undefined,
       )
-    }, lookEveryMs)
+    }, checkEveryMs)
     addEventListener('pointerdown', use)
     addEventListener('keydown', use)
     return () => {
@@ -63,16 +63,16 @@ async function replacePair(): Promise<void> {
   }).catch(() => undefined)
   // The next call of the console finds out whether the session has ended. Until then, retry less often than every
   // minute.
-  if (!response?.ok) return keep({ dueAt: Date.now() + 10 * lookEveryMs, expiresAt: 0 })
+  if (!response?.ok) return keep({ dueAt: Date.now() + 10 * checkEveryMs, expiresAt: 0 })
   const { expiresAt: text } = (await response.json()) as { readonly expiresAt: string }
   const expiresAt = Date.parse(text)
   // The clock of a computer may be wrong by hours.
   const leftMs = expiresAt - Date.parse(response.headers.get('date') ?? text)
   // A session at its maximum age gains nothing from another pair.
-  const isLast = expiresAt <= (readKept()?.expiresAt ?? 0) + lookEveryMs
+  const isLast = expiresAt <= (readKept()?.expiresAt ?? 0) + checkEveryMs
   keep({
     expiresAt,
-    dueAt: isLast ? Number.MAX_SAFE_INTEGER : Date.now() + Math.max(lookEveryMs, leftMs / 2),
+    dueAt: isLast ? Number.MAX_SAFE_INTEGER : Date.now() + Math.max(checkEveryMs, leftMs / 2),
   })
 }
 

@@ -2,7 +2,7 @@ import type { AdminEndpoints, AdminQuestion } from '@rolecall/sdk/admin'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { admin } from './admin.ts'
-import { forgetHeard, noteHeard, silentMs } from './silence.ts'
+import { noteData, silentMs, stopSilenceTimer } from './silence.ts'
 import { linesOf } from './stream-lines.ts'
 
 /**
@@ -40,16 +40,16 @@ const about: Readonly<Record<EventName, 'everything' | readonly AdminQuestion[]>
 }
 const isEventName = (name: string): name is EventName => Object.hasOwn(about, name)
 /** The message between tabs, besides events, that the stream is alive. */
-const heardMessage = 'heard'
+const aliveMessage = 'alive'
 
 export function useLive(): void {
   const client = useQueryClient()
   useEffect(() => {
     const ending = new AbortController()
-    const told = new Set<EventName>()
+    const changed = new Set<EventName>()
     const refresh = createSettled(() => {
-      const names = [...told]
-      told.clear()
+      const names = [...changed]
+      changed.clear()
       const questions = names.map((name) => about[name])
       if (questions.includes('everything')) void client.invalidateQueries()
       else {
@@ -58,52 +58,52 @@ export function useLive(): void {
       }
     })
     const take = (name: EventName) => {
-      told.add(name)
+      changed.add(name)
       refresh()
     }
     const channel = new BroadcastChannel(channelName)
     channel.onmessage = ({ data }: MessageEvent<string>) => {
       if (isEventName(data)) take(data)
-      if (data === heardMessage) noteHeard()
+      if (data === aliveMessage) noteData()
     }
-    const tell = (name: EventName) => {
+    const onEvent = (name: EventName) => {
       channel.postMessage(name)
       take(name)
     }
-    const hear = () => {
-      channel.postMessage(heardMessage)
-      noteHeard()
+    const onData = () => {
+      channel.postMessage(aliveMessage)
+      noteData()
     }
-    noteHeard()
+    noteData()
     navigator.locks
-      .request(channelName, { signal: ending.signal }, () => holdStream({ tell, hear }, ending.signal))
+      .request(channelName, { signal: ending.signal }, () => holdStream({ onEvent, onData }, ending.signal))
       .catch(() => {})
     return () => {
       ending.abort()
       channel.close()
-      forgetHeard()
+      stopSilenceTimer()
     }
   }, [client])
 }
 
-interface Ears {
-  readonly tell: (name: EventName) => void
+interface StreamHandlers {
+  readonly onEvent: (name: EventName) => void
   /** Called for all data that arrives, including heartbeats. */
-  readonly hear: () => void
+  readonly onData: () => void
 }
 
 /** Holds the stream until `ending`, across lost connections. It resolves then, so that another tab can take over. */
-async function holdStream(ears: Ears, ending: AbortSignal): Promise<void> {
+async function holdStream(handlers: StreamHandlers, ending: AbortSignal): Promise<void> {
   const place: Place = { lastId: undefined }
   let failures = 0
   while (!ending.aborted) {
-    const end = await readStream(ears, place, ending)
+    const end = await readStream(handlers, place, ending)
     if (ending.aborted) return
     failures = end === 'ended' ? 0 : failures + 1
     await pause(end === 'refused' ? pollMs : Math.min(pollMs, firstPauseMs * 2 ** failures), ending)
     // One lost connection misses no event: the next one resumes after the last event ID.
     const isWithout = end === 'refused' || failures > 1
-    if (isWithout && !ending.aborted && document.visibilityState === 'visible') ears.tell('reset')
+    if (isWithout && !ending.aborted && document.visibilityState === 'visible') handlers.onEvent('reset')
   }
 }
 
@@ -114,7 +114,7 @@ interface Place {
 
 /** Reads one connection to its end. A connection that stays silent for `silentMs` is closed. */
 async function readStream(
-  { tell, hear }: Ears,
+  { onEvent, onData }: StreamHandlers,
   place: Place,
   ending: AbortSignal,
 ): Promise<'ended' | 'refused' | 'lost'> {
@@ -135,12 +135,12 @@ async function readStream(
     const lines = linesOf(response.body, () => {
       clearTimeout(silence)
       silence = setTimeout(giveUp, silentMs)
-      hear()
+      onData()
     })
     for await (const line of lines) {
       const [, field, value = ''] = /^(id|event): (.*)$/.exec(line) ?? []
       if (field === 'id') place.lastId = value
-      else if (field === 'event' && isEventName(value)) tell(value)
+      else if (field === 'event' && isEventName(value)) onEvent(value)
     }
     return 'ended'
   } catch {

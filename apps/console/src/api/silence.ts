@@ -9,24 +9,24 @@ let silentSince: Date | undefined
 let timer: ReturnType<typeof setTimeout> | undefined
 const listeners = new Set<() => void>()
 
-function tell(since: Date | undefined): void {
+function setSilentSince(since: Date | undefined): void {
   if (since === silentSince) return
   silentSince = since
   for (const listener of listeners) listener()
 }
 
 /** Records that data of the stream arrived, in this tab or in the tab that holds the stream. */
-export function noteHeard(): void {
+export function noteData(): void {
   const at = new Date()
   clearTimeout(timer)
-  timer = setTimeout(() => tell(at), silentMs)
-  tell(undefined)
+  timer = setTimeout(() => setSilentSince(at), silentMs)
+  setSilentSince(undefined)
 }
 
 /** Stops the timer, because no component listens any longer. */
-export function forgetHeard(): void {
+export function stopSilenceTimer(): void {
   clearTimeout(timer)
-  tell(undefined)
+  setSilentSince(undefined)
 }
 
 /** Returns the time of the last data, once the stream has been silent for `silentMs`. */

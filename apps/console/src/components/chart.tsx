@@ -4,7 +4,7 @@ import { numberText } from './number.tsx'
 import { momentText } from './time.tsx'
 
 /** The most lines that a reader can tell apart. The rest are combined into one. */
-const mostLines = 6
+const maxLines = 6
 const bucketMs: Readonly<Record<UsageChart['bucket'], number>> = {
   '1m': 60_000,
   '5m': 300_000,
@@ -38,11 +38,11 @@ export function linesOf(chart: UsageChart): readonly Line[] {
     const counts = new Map(points.map((point) => [Date.parse(point.at), point.count]))
     return { key: key ?? 'others', name, count, values: buckets.map((at) => counts.get(at) ?? 0) }
   })
-  if (lines.length <= mostLines) return lines
-  const rest = lines.slice(mostLines - 1)
+  if (lines.length <= maxLines) return lines
+  const rest = lines.slice(maxLines - 1)
   const values = buckets.map((_, at) => rest.reduce((sum, line) => sum + (line.values[at] ?? 0), 0))
   const count = rest.reduce((sum, line) => sum + line.count, 0)
-  return [...lines.slice(0, mostLines - 1), { key: 'others', name: 'Others', count, values }]
+  return [...lines.slice(0, maxLines - 1), { key: 'others', name: 'Others', count, values }]
 }
 
 /** Returns an SVG path through the values, in a box of 100 by 100 units with `top` at its upper edge. */

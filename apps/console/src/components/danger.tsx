@@ -69,7 +69,7 @@ function DangerBody({ action, onClose, preview, children, name, run }: BodyProps
       {children && <div>{children}</div>}
       {effects === undefined && !error && <Skeleton rows={1} height={20} />}
       {effects && (
-        <ul aria-label="What it will do">
+        <ul aria-label="Effects">
           {effects.map((effect) => (
             <li key={effect}>{effect}</li>
           ))}
@@ -79,7 +79,7 @@ function DangerBody({ action, onClose, preview, children, name, run }: BodyProps
       {name !== undefined && (
         <div className="field">
           <label htmlFor={input}>
-            Type <strong>{name}</strong> to go on
+            Type <strong>{name}</strong> to confirm
           </label>
           <input
             id={input}
@@ -110,12 +110,12 @@ export function effectsOf(answer: DryRun | undefined): string[] {
   const found = [
     ...(sessionsEnded > 0
       ? [
-          `${countText(membersAffected, 'member')} will be logged out (${countText(sessionsEnded, 'session')}).`,
+          `${countText(membersAffected, 'member')} will be signed out (${countText(sessionsEnded, 'session')}).`,
         ]
       : []),
-    ...(hostsEnded > 0 ? [`${countText(hostsEnded, 'protected host')} will let nobody in.`] : []),
-    ...(keysEnded > 0 ? [`${countText(keysEnded, 'API key')} will stop working for the next request.`] : []),
+    ...(hostsEnded > 0 ? [`${countText(hostsEnded, 'protected host')} will reject every request.`] : []),
+    ...(keysEnded > 0 ? [`${countText(keysEnded, 'API key')} will stop working immediately.`] : []),
     ...(submissionsDeleted > 0 ? [`${countText(submissionsDeleted, 'submission')} will be deleted.`] : []),
   ]
-  return found.length > 0 ? found : ['Nobody is logged out, and no key stops.']
+  return found.length > 0 ? found : ['No members are signed out, and no keys stop working.']
 }

@@ -38,7 +38,7 @@ export function ExportButton({ address, fileName }: { address: string; fileName:
 }
 
 /** Reads a CSV file and reports the number of rows that have arrived. */
-async function read(address: string, signal: AbortSignal, tell: (rows: number) => void): Promise<Blob> {
+async function read(address: string, signal: AbortSignal, onProgress: (rows: number) => void): Promise<Blob> {
   const response = await fetch(address, { signal, headers: { accept: 'text/csv, application/json' } })
   if (!response.ok || !response.body) throw refusalOf(response)
   const chunks: Uint8Array<ArrayBuffer>[] = []
@@ -47,7 +47,7 @@ async function read(address: string, signal: AbortSignal, tell: (rows: number) =
     const { done, value } = await reader.read()
     if (done) break
     chunks.push(value)
-    tell(count(value))
+    onProgress(count(value))
   }
   return new Blob(chunks, { type: 'text/csv' })
 }
@@ -55,8 +55,12 @@ async function read(address: string, signal: AbortSignal, tell: (rows: number) =
 function refusalOf({ status, headers }: Response): RolecallError {
   const requestId = headers.get('x-request-id') ?? undefined
   return status === 429
-    ? new RolecallError('RATE_LIMITED', 'Two downloads are under way already. Wait for one of them to end.', {
-        ...{ status, requestId },
-      })
-    : new RolecallError('UNEXPECTED_RESPONSE', `The answer was ${status}.`, { status, requestId })
+    ? new RolecallError(
+        'RATE_LIMITED',
+        'Two exports are already running. Wait until one finishes, then try again.',
+        {
+          ...{ status, requestId },
+        },
+      )
+    : new RolecallError('UNEXPECTED_RESPONSE', `The server returned status ${status}.`, { status, requestId })
 }

@@ -18,7 +18,7 @@ const Share = ({ part, count }: { part: number; count: number }) => (
 )
 
 /** The busiest rows come first; the others are shown on request. */
-const mostFolded = 5
+const maxFoldedRows = 5
 
 const groupings = { route: 'By endpoint', project: 'By project' } as const
 
@@ -55,7 +55,7 @@ export function LatencyPanel({ range: { from, to }, projectId }: { range: Range;
   ]
   return (
     <Panel
-      title="How long answers take"
+      title="Response time"
       note="p50, p95 and p99 on the server, across all instances."
       flush
       actions={
@@ -74,13 +74,13 @@ export function LatencyPanel({ range: { from, to }, projectId }: { range: Range;
         {({ data }) => (
           <>
             <DataTable
-              label="How long answers take"
+              label="Response time"
               columns={columns}
-              rows={isWhole ? data : data.slice(0, mostFolded)}
+              rows={isWhole ? data : data.slice(0, maxFoldedRows)}
               rowKey={({ key }) => key}
-              empty={<Empty title="No requests">Times arrive within a second of an answer.</Empty>}
+              empty={<Empty title="No requests">Times appear within a second of a response.</Empty>}
             />
-            {data.length > mostFolded && (
+            {data.length > maxFoldedRows && (
               <div className="panel-foot">
                 <Button size="small" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
                   {isWhole ? 'Show fewer' : `Show all ${countText(data.length, 'row')}`}

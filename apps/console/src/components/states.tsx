@@ -65,7 +65,7 @@ const Reason = ({ error: { errors, detail, message } }: { error: RolecallError }
 /** A failed or rejected call: the problem, the error code, and the request ID for an operator. */
 export const Problem = ({ error, title }: { error: RolecallError; title?: string }) => (
   <div role="alert">
-    <Notice tone="bad" title={title ?? 'That did not work'}>
+    <Notice tone="bad" title={title ?? 'Something went wrong'}>
       <Reason error={error} />
       <span className="row quiet">
         <code>{error.code}</code>
@@ -101,13 +101,13 @@ export function Answer<T>({
   if (!of.error) return loading
   if (of.error.status === 403) return <Forbidden />
   if (of.error.status === 404)
-    return <Empty title="This does not exist">It was removed, or the address has a mistake.</Empty>
-  return <Problem error={of.error} title="This could not be loaded" />
+    return <Empty title="Not found">It was deleted, or the address is wrong.</Empty>
+  return <Problem error={of.error} title="Loading failed" />
 }
 
 /** The reader is signed in but lacks the role. */
 const Forbidden = () => (
   <Empty title="You do not have access to this">
-    Only System Admins and auditors do. Ask one of them for what you need.
+    Only System Admins and auditors have access. Ask one of them for what you need.
   </Empty>
 )

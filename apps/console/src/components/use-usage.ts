@@ -14,7 +14,7 @@ export const useUsage = (query: ChartQuery): UseQueryResult<UsageChart, Rolecall
     refetchInterval: everyMs,
     select: (answer) => {
       // A query with `bucket` returns a chart.
-      if (!('series' in answer)) throw new Error('The service answered rows for a chart.')
+      if (!('series' in answer)) throw new Error('The service returned rows instead of a chart.')
       return answer
     },
   })

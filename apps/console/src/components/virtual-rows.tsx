@@ -3,9 +3,9 @@ import { Fragment, type ReactNode } from 'react'
 
 const rowHeight = 41
 /** The most rows that are all rendered. A longer table renders only the visible rows. */
-const mostPlainRows = 100
+const maxPlainRows = 100
 
-export const isLong = (count: number): boolean => count > mostPlainRows
+export const isLong = (count: number): boolean => count > maxPlainRows
 
 /** The attributes of a row, by which its position and height are measured. */
 export interface PlacedRow {

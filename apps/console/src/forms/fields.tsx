@@ -142,7 +142,7 @@ interface InputProps {
 }
 
 /** The longest text that has a single-line input. */
-const mostInOneLine = 600
+const maxSingleLineLength = 600
 
 function Input({ schema, value, set, props, choices }: InputProps) {
   if (choices) {
@@ -193,7 +193,7 @@ function Input({ schema, value, set, props, choices }: InputProps) {
         className="input mono"
         rows={3}
         value={lines}
-        placeholder="One a line"
+        placeholder="One per line"
         spellCheck={false}
         onChange={(event) => set(event.target.value === '' ? [] : event.target.value.split('\n'))}
       />
@@ -211,7 +211,7 @@ function Input({ schema, value, set, props, choices }: InputProps) {
     )
   }
   const text = { ...props, className: 'input', value: textOf(value) }
-  return (schema.maxLength ?? 0) > mostInOneLine && !isAddress(props.name) ? (
+  return (schema.maxLength ?? 0) > maxSingleLineLength && !isAddress(props.name) ? (
     <textarea {...text} rows={3} onChange={(event) => set(event.target.value)} />
   ) : (
     <input {...text} type="text" autoComplete="off" onChange={(event) => set(event.target.value)} />

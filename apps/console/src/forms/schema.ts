@@ -78,8 +78,8 @@ const said = (path: string, message: string, code: string): ProblemDetail => ({
 })
 
 const formatMessages: Readonly<Record<string, string>> = {
-  snowflake: 'must be an id of the chat platform: 17 to 20 digits',
+  snowflake: 'must be a Discord ID: 17 to 20 digits',
   uuid: 'must be a UUID',
-  'date-time': 'must be a date, or a date and time with its zone',
-  name: 'must show something, and have no space at its ends and no invisible characters',
+  'date-time': 'must be a date, or a date and time with a time zone',
+  name: 'must be visible text without leading or trailing spaces or invisible characters',
 }

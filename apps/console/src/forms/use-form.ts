@@ -100,7 +100,7 @@ function useSchemaForm<Name extends FormName, Values extends object>(
       !isDone.current &&
       isDirty &&
       draft === undefined &&
-      !confirm('Leave without saving? What you changed here is lost.'),
+      !confirm('Leave without saving? Your changes will be lost.'),
     enableBeforeUnload: () => !isDone.current && isDirty,
   })
 

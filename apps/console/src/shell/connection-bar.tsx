@@ -28,7 +28,7 @@ export function ConnectionBar() {
     <div className="connection" role="status">
       <span>
         {connection.state === 'offline' ? 'Rolecall cannot be reached. ' : `${connection.detail} `}
-        <span className="quiet-here">What you see was true at {clock.format(connection.since)}. </span>
+        <span className="quiet-here">This page shows the state at {clock.format(connection.since)}. </span>
       </span>
       <span aria-hidden="true">Trying again in {left} s.</span>
       <Button size="small" onClick={() => setLeft(everySec)}>
@@ -46,10 +46,10 @@ function PausedBar({ onRead }: { onRead: () => void }) {
     <div className="connection" role="status">
       <span>
         Live updates paused.{' '}
-        <span className="quiet-here">Rolecall was heard last at {clock.format(since)}. </span>
+        <span className="quiet-here">The last update arrived at {clock.format(since)}. </span>
       </span>
       <Button size="small" onClick={onRead}>
-        Read anew
+        Reload data
       </Button>
     </div>
   )

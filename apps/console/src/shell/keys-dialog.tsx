@@ -15,13 +15,13 @@ interface KeysDialogProps {
 export default function KeysDialog({ keys, places, onClose }: KeysDialogProps) {
   const [isOn, setOn] = useState(areKeysOn)
   return (
-    <Dialog title="Keys" isOpen onClose={onClose}>
+    <Dialog title="Keyboard shortcuts" isOpen onClose={onClose}>
       <Facts
         of={[
-          ['Search and do', <kbd key="palette">Ctrl or ⌘ K</kbd>],
+          ['Command palette', <kbd key="palette">Ctrl or ⌘ K</kbd>],
           ...keys.map(({ key, text }) => [text, <kbd key={key}>{key}</kbd>] as const),
           ...places.map(({ key, text }) => [text, <kbd key={key}>g {key}</kbd>] as const),
-          ['Open the row', <kbd key="open">Enter</kbd>],
+          ['Open row', <kbd key="open">Enter</kbd>],
           ['Close', <kbd key="close">Esc</kbd>],
         ]}
       />
@@ -34,7 +34,7 @@ export default function KeysDialog({ keys, places, onClose }: KeysDialogProps) {
             setOn(target.checked)
           }}
         />
-        Single keys work outside of fields
+        Enable single-key shortcuts
       </label>
       <DialogActions>
         <Button onClick={onClose}>Close</Button>

@@ -18,15 +18,15 @@ interface Steps {
 
 /** Returns the single-key shortcuts, both for the handler and for the list on the screen. */
 export const keysOf = ({ isSystemAdmin }: AdminProfile, { go, showKeys, say }: Steps): readonly Key[] => [
-  { key: '/', text: 'Search of the page', run: focusSearch },
+  { key: '/', text: 'Search this page', run: focusSearch },
   ...(isSystemAdmin ? [{ key: 'c', text: 'New project', run: () => go('/projects/new') }] : []),
   { key: 'j', text: 'Next row', run: () => stepRow(1) },
-  { key: 'k', text: 'Row before', run: () => stepRow(-1) },
-  { key: newestKey, text: 'Page before, or the newest', run: () => turnPage(newestKey) },
+  { key: 'k', text: 'Previous row', run: () => stepRow(-1) },
+  { key: newestKey, text: 'Previous page, or newest', run: () => turnPage(newestKey) },
   { key: olderKey, text: 'Next page, or older', run: () => turnPage(olderKey) },
-  { key: 't c', text: 'Copy the period of the page', run: () => void copyPeriod(say) },
+  { key: 't c', text: 'Copy the period of this page', run: () => void copyPeriod(say) },
   { key: 't v', text: 'Paste a period', run: () => void pastePeriod(say) },
-  { key: '?', text: 'This list', run: showKeys },
+  { key: '?', text: 'Keyboard shortcuts', run: showKeys },
 ]
 
 function stepRow(step: number) {
@@ -58,7 +58,7 @@ async function copyPeriod(say: Steps['say']) {
     await navigator.clipboard.writeText(periodText(page.period, new Date()))
     say('The period is copied.')
   } catch {
-    say('The browser lets nothing be copied here.')
+    say('The browser blocked the copy. Allow access to the clipboard.')
   }
 }
 
@@ -67,7 +67,10 @@ async function pastePeriod(say: Steps['say']) {
   if (!page) return say('This page has no period.')
   const text = await navigator.clipboard.readText().catch(() => '')
   const period = readPeriod(text)
-  if (!period) return say('There is no period in the clipboard: two moments with their zone, and / between.')
+  if (!period)
+    return say(
+      'The clipboard contains no period. A period is two times with a time zone, separated by a slash.',
+    )
   page.show(localText(period.from), localText(period.to))
 }
 

@@ -17,7 +17,7 @@ export function LoginPage({ reason }: { reason: unknown }) {
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     title.current?.focus()
-    document.title = 'Log in · Rolecall'
+    document.title = 'Sign in · Rolecall'
   }, [])
   const isNotAllowed = code === 'NOT_SYSTEM_ADMIN'
   const isFailure = !isNotAllowed && code !== undefined && code !== 'INVALID_TOKEN'
@@ -27,7 +27,7 @@ export function LoginPage({ reason }: { reason: unknown }) {
         <Brand />
         <h1 tabIndex={-1} ref={title}>
           {isNotAllowed
-            ? 'You are no administrator'
+            ? 'You are not an administrator'
             : reason === 'ended'
               ? 'Your session has ended'
               : 'Administration'}
@@ -35,22 +35,22 @@ export function LoginPage({ reason }: { reason: unknown }) {
         {isNotAllowed ? (
           <>
             <p>
-              This takes the admin role in the main server, or a project of your own. Ask whoever runs this
-              community for it, then try again.
+              The console requires the administrator role in the main server, or a project of your own. Ask
+              the people who run this community, then try again.
             </p>
             <p className="quiet">{detail}</p>
           </>
         ) : (
           <p>
             {reason === 'ended'
-              ? 'Log in again to go on where you were. What you typed into forms is kept.'
+              ? 'Sign in again to continue. The text in your forms is kept.'
               : isLoggedOut
-                ? 'You are logged out here.'
-                : 'Projects, members and servers of your community. You log in with your account at the chat platform.'}
+                ? 'You are signed out.'
+                : 'Manage the projects, members, and servers of your community. Sign in with your Discord account.'}
           </p>
         )}
         {isFailure && (
-          <Notice tone="bad" title="That did not work">
+          <Notice tone="bad" title="Sign-in failed">
             {detail}
             <span className="quiet">
               {code} {requestId && `· request ${requestId}`}
@@ -59,9 +59,9 @@ export function LoginPage({ reason }: { reason: unknown }) {
         )}
         <div className="row">
           <ButtonAnchor kind="main" href={loginAddress(isLoggedOut ? '/console/' : place)}>
-            Log in
+            Sign in
           </ButtonAnchor>
-          {isNotAllowed && <Button onClick={() => void logOut()}>Log out</Button>}
+          {isNotAllowed && <Button onClick={() => void logOut()}>Sign out</Button>}
         </div>
       </div>
     </main>

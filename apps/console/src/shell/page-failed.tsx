@@ -10,11 +10,11 @@ export function PageFailed({ error }: ErrorComponentProps) {
   const router = useRouter()
   if (error instanceof FileMissing) return <PageOfMissingFile />
   return (
-    <Page title="This page could not be shown" width="narrow">
+    <Page title="This page failed to load" width="narrow">
       {error instanceof RolecallError ? (
         <Problem error={error} />
       ) : (
-        <Notice tone="bad" title="A mistake of this page">
+        <Notice tone="bad" title="An error in this page">
           {error instanceof Error ? error.message : String(error)}
         </Notice>
       )}

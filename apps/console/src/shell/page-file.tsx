@@ -16,7 +16,7 @@ export const fileOf =
   <Module,>(load: () => Promise<Module>) =>
   (): Promise<Module> =>
     load().catch((cause: unknown) => {
-      throw new FileMissing('A file of this page did not come.', { cause })
+      throw new FileMissing('A file of this page failed to load.', { cause })
     })
 
 const askEveryMs = 4_000
@@ -43,9 +43,9 @@ export function PageOfMissingFile() {
     return () => clearInterval(timer)
   }, [])
   return (
-    <Page title="This page did not come" width="narrow">
-      <Notice tone="bad" title="Rolecall does not answer, or was updated a moment ago">
-        The page opens by itself as soon as it is there.
+    <Page title="This page failed to load" width="narrow">
+      <Notice tone="bad" title="Rolecall is unreachable, or was just updated">
+        The page loads automatically when Rolecall responds.
       </Notice>
     </Page>
   )

@@ -3,9 +3,12 @@ import { Page } from '../components/page.tsx'
 import { Empty } from '../components/states.tsx'
 
 export const PageNotFound = () => (
-  <Page title="There is nothing here" width="narrow">
-    <Empty title="No page has this address" action={<ButtonLink to="/">To the start</ButtonLink>}>
-      A letter may be missing, or what it was about is gone.
+  <Page title="Page not found" width="narrow">
+    <Empty
+      title="There is no page at this address"
+      action={<ButtonLink to="/">Go to the start page</ButtonLink>}
+    >
+      The address may be incomplete, or the page was deleted.
     </Empty>
   </Page>
 )

@@ -64,8 +64,8 @@ export default function Palette({ typedBefore, profile, onClose, onKeys }: Palet
           },
         ]
       : []),
-    { id: 'keys', text: 'Keys', note: '?', icon: 'about', run: onKeys },
-    { id: 'log-out', text: 'Log out', note: '', icon: 'out', run: () => void logOut() },
+    { id: 'keys', text: 'Keyboard shortcuts', note: '?', icon: 'about', run: onKeys },
+    { id: 'log-out', text: 'Sign out', note: '', icon: 'out', run: () => void logOut() },
   ]
   const entries: readonly Entry[] = [
     ...fixed.filter(({ text }) => contains(text, typed)),
@@ -84,10 +84,10 @@ export default function Palette({ typedBefore, profile, onClose, onKeys }: Palet
       onOpenChange={(open) => !open && onClose()}
     >
       <Modal className="modal palette">
-        <Dialog aria-label="Search and do" className="palette-dialog">
+        <Dialog aria-label="Command palette" className="palette-dialog">
           <Autocomplete inputValue={typed} onInputChange={setTyped}>
             <SearchField
-              aria-label="Search members, projects, keys, pages and actions"
+              aria-label="Search members, projects, keys, pages, and actions"
               autoFocus
               className="palette-search"
               onKeyDown={(event) => {
@@ -96,15 +96,15 @@ export default function Palette({ typedBefore, profile, onClose, onKeys }: Palet
               }}
             >
               <Icon name="search" />
-              <Input placeholder="Go to a member, project or page, or do something" />
+              <Input placeholder="Find a member, project, page, or action" />
             </SearchField>
             <Menu
-              aria-label="Found"
+              aria-label="Results"
               className="palette-list"
               items={entries}
               onAction={run}
               renderEmptyState={() => (
-                <p className="palette-empty">{isAsking ? 'Searching…' : 'Nothing is called that.'}</p>
+                <p className="palette-empty">{isAsking ? 'Searching…' : 'No results.'}</p>
               )}
             >
               {({ id, text, note, icon }) => (

@@ -20,12 +20,12 @@ const places: readonly Place[] = [
   { to: '/members', text: 'Members', icon: 'members', key: 'm' },
   { to: '/servers', text: 'Servers', icon: 'servers', key: 's' },
   { to: '/access', text: 'Access', icon: 'access', key: 'a' },
-  { to: '/webhooks', text: 'Webhooks in', icon: 'webhooks', key: 'w' },
+  { to: '/webhooks', text: 'Inbound webhooks', icon: 'webhooks', key: 'w' },
   { to: '/audit', text: 'Audit', icon: 'audit', key: 'l' },
   { to: '/monitoring', text: 'Monitoring', icon: 'monitoring', key: 'i' },
   { to: '/settings', text: 'Settings', icon: 'settings', key: 't', isAside: true },
   { to: '/about', text: 'About', icon: 'about', key: 'b', isAside: true, isForOwners: true },
-  { to: '/profile', text: 'You', icon: 'members', key: 'y', isAside: true, isForOwners: true },
+  { to: '/profile', text: 'Your profile', icon: 'members', key: 'y', isAside: true, isForOwners: true },
 ]
 
 export const placesOf = ({ isSystemAdmin, isAuditor }: AdminProfile): readonly Place[] =>

@@ -6,7 +6,7 @@ export const ProfileContext = createContext<AdminProfile | undefined>(undefined)
 /** Returns the signed-in administrator. */
 export function useProfile(): AdminProfile {
   const profile = useContext(ProfileContext)
-  if (!profile) throw new Error('Nobody is logged in.')
+  if (!profile) throw new Error('No administrator is signed in.')
   return profile
 }
 

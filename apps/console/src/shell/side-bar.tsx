@@ -56,7 +56,7 @@ export const SideBar = ({ profile }: { profile: AdminProfile }) => {
           </span>
           <ChoiceMenu
             label="Your account"
-            choices={[{ id: 'out', text: 'Log out', onChoose: () => void logOut() }]}
+            choices={[{ id: 'out', text: 'Sign out', onChoose: () => void logOut() }]}
           >
             <Icon name="more" />
           </ChoiceMenu>

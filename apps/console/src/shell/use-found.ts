@@ -17,10 +17,10 @@ export interface Found {
 
 const settleMs = 120
 /** The most results of each kind. More letters show other results. */
-const mostProjects = 12
-const mostMembers = 8
+const maxProjects = 12
+const maxMembers = 8
 /** The fewest letters for a search by name. Fewer occur in nearly every name. */
-const fewestLetters = 2
+const minLetters = 2
 
 /**
  * Returns the projects, members, and keys that match the typed text: a part of a name, an ID, or the beginning of a
@@ -38,13 +38,13 @@ export function useFound(
   const isKnown = all.some(({ id }) => id === pasted?.id)
 
   // A pasted key is never searched as a name, so no part of it leaves this page.
-  const isName = mayRead && pasted === undefined && settled.length >= fewestLetters
+  const isName = mayRead && pasted === undefined && settled.length >= minLetters
   const members = useQuery({
-    ...question('listMembers', { query: { search: settled, limit: mostMembers } }),
+    ...question('listMembers', { query: { search: settled, limit: maxMembers } }),
     enabled: isName,
   })
   const refused = useQuery({
-    ...question('listRefusedLogins', { query: { search: settled, limit: mostMembers } }),
+    ...question('listRefusedLogins', { query: { search: settled, limit: maxMembers } }),
     enabled: isName,
   })
   const member = useQuery({
@@ -86,7 +86,7 @@ export function useFound(
         }),
       ),
       ...exactFirst([...all, ...others], typed)
-        .slice(0, mostProjects)
+        .slice(0, maxProjects)
         .map(
           ({ id, name }): Found => ({
             id: `project-${id}`,
@@ -121,7 +121,7 @@ export function useFound(
         ? [
             {
               id: `why-${pasted.id}`,
-              text: `Why can’t ${ofId[0]?.username ?? pasted.id} log in?`,
+              text: `Why can’t ${ofId[0]?.username ?? pasted.id} sign in?`,
               note: 'Why',
               icon: 'members' as const,
               to: `/members/${pasted.id}/why`,

@@ -28,7 +28,7 @@ export const screenshots = [
     title: /^Overview$/,
     width: 1280,
     look: 'dark',
-    says: 'The same in the dark, as the system says.',
+    says: 'The same in dark mode.',
   },
   {
     file: 'project-keys.webp',
@@ -37,7 +37,7 @@ export const screenshots = [
     title: /^Regatta Tickets$/,
     width: 1280,
     look: 'light',
-    says: 'A project’s keys: when each was last used, replace one with a grace, revoke or restore it.',
+    says: 'A project’s keys, with their last use. Replace a key with a grace period, revoke it, or restore it.',
   },
   {
     file: 'access.webp',
@@ -45,7 +45,7 @@ export const screenshots = [
     title: /^Access$/,
     width: 1280,
     look: 'light',
-    says: 'Access: every project and every server, changed in its cell, with the trail beside it.',
+    says: 'Access: every project and every server. A cell opens to change it, and the trail lists all changes.',
   },
   {
     file: 'member-why.webp',
@@ -55,7 +55,7 @@ export const screenshots = [
     title: /^Ada/,
     width: 1280,
     look: 'light',
-    says: 'Why a member is let in or refused, as a list, and what would be if they had another role.',
+    says: 'The checks that allow or refuse a member, and the result with other roles.',
   },
   {
     file: 'audit.webp',
@@ -63,7 +63,7 @@ export const screenshots = [
     title: /^Audit$/,
     width: 1280,
     look: 'dark',
-    says: 'Audit: who did what, what was before and after, and whether the log is as it was written.',
+    says: 'Audit: each change with the values before and after, and the result of the integrity check.',
   },
 ]
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { picturesFolder, screenshots } from './list.js'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
-const mostBytes = 150 * 1024
+const maxBytes = 150 * 1024
 
 test('every picture in the documents is of a page that exists, and was taken', () => {
   const routes = readFileSync(`${root}apps/console/src/routes.tsx`, 'utf8')
@@ -18,7 +18,7 @@ test('pictures are small, and each is one', () => {
   for (const { file } of screenshots) {
     const path = `${root}${picturesFolder}/${file}`
     expect(readFileSync(path).subarray(8, 12).toString(), file).toBe('WEBP')
-    expect(statSync(path).size, file).toBeLessThan(mostBytes)
+    expect(statSync(path).size, file).toBeLessThan(maxBytes)
   }
 })
 

@@ -87,7 +87,7 @@ async function logIn(browser) {
   const context = await browser.newContext()
   const page = await context.newPage()
   await page.goto(`${url}/overview`)
-  await page.getByRole('link', { name: 'Log in' }).click()
+  await page.getByRole('link', { name: 'Sign in' }).click()
   await page.getByRole('button', { name: 'Mara Lind' }).click()
   await page.getByRole('button', { name: 'Authorize' }).click()
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()

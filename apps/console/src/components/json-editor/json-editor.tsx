@@ -93,7 +93,7 @@ export function JsonEditor({ label, text, onChange, check }: JsonEditorProps) {
     <>
       <div className="json-editor" ref={host} />
       {found.length > 0 && (
-        <ul className="json-problems" aria-label="What is wrong with it">
+        <ul className="json-problems" aria-label="Schema problems">
           {found.map(({ from, line, message }) => (
             <li key={`${from} ${message}`}>
               <button type="button" onClick={() => goTo(from)}>

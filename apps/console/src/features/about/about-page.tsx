@@ -6,11 +6,11 @@ import { durationText } from '../../components/time.tsx'
 import { useProfile } from '../../shell/profile.ts'
 
 const links = [
-  ['/docs/', 'The documentation', 'tutorials, guides, reference, and operations, with a search'],
-  ['/api/docs', 'The pages of the API', 'every endpoint, with examples and refusals'],
-  ['/api/docs/errors', 'Every error code', 'what it means and what to do'],
-  ['/api/openapi.json', 'The OpenAPI document', 'for generators and tools'],
-  ['/api/health', 'Health', 'what an orchestrator asks'],
+  ['/docs/', 'Documentation', 'tutorials, guides, reference, and operations, with search'],
+  ['/api/docs', 'API reference', 'every endpoint, with examples and errors'],
+  ['/api/docs/errors', 'Error codes', 'what each code means and how to fix it'],
+  ['/api/openapi.json', 'OpenAPI document', 'for code generators and tools'],
+  ['/api/health', 'Health', 'the check for orchestrators'],
 ] as const
 
 const dayS = 86_400
@@ -48,7 +48,7 @@ function Version() {
           <Facts
             of={[
               ['Version', api.version],
-              ['Has run for', durationText(roundedSeconds(api.uptime))],
+              ['Uptime', durationText(roundedSeconds(api.uptime))],
               ['Instances', [...new Set(api.instances.map(({ version }) => version))].join(', ')],
             ]}
           />

@@ -10,13 +10,17 @@ import { useToast } from '../../components/toast.tsx'
 import { doScopesCount, isBuiltIn } from './access-text.ts'
 
 const operations = [
-  ['READ', 'Members may log in', 'The project sees their sessions and roles.'],
-  ['MANAGE_WEBHOOKS', 'Manages its inbound webhooks with its key', 'One server with this right is enough.'],
-  ['SEND_MESSAGES', 'Posts a notice when this access changes', 'To the notice address of the project.'],
+  ['READ', 'Members can sign in', 'The project sees their sessions and roles.'],
+  ['MANAGE_WEBHOOKS', 'Manages its inbound webhooks with its API key', 'Access to one server is enough.'],
+  [
+    'SEND_MESSAGES',
+    'Posts a notice when this access changes',
+    'Notices go to the notice address of the project.',
+  ],
 ] as const
 const scopes = [
-  ['read_members', 'Reads the members with their roles'],
-  ['check_permissions', 'Asks whether members hold roles'],
+  ['read_members', 'Read members and their roles'],
+  ['check_permissions', 'Check whether members hold roles'],
 ] as const
 
 /** The project and the server of a cell. */
@@ -66,7 +70,7 @@ function AccessForm({ cell, onClose, onRevoke }: EditorProps & { readonly onRevo
       },
       {
         onSuccess: () => {
-          say(`“${project.name}” in ${server.name} is saved.`)
+          say(`“${project.name}” in ${server.name}: access saved.`)
           onClose()
         },
       },
@@ -81,12 +85,12 @@ function AccessForm({ cell, onClose, onRevoke }: EditorProps & { readonly onRevo
     >
       {isInternalHere && (
         <p>
-          This project is internal: its members can always log in to the main server. Without an access of its
-          own it can also ask everything below.
+          This project is internal: its members can always sign in to the main server. Without access of its
+          own, it also has every permission below.
         </p>
       )}
       <fieldset className="stack tight">
-        <legend className="field-label">May do</legend>
+        <legend className="field-label">Operations</legend>
         {operations.map(([operation, text, note]) => (
           <label key={operation} className="check">
             <input
@@ -98,7 +102,7 @@ function AccessForm({ cell, onClose, onRevoke }: EditorProps & { readonly onRevo
               {text}
               <span className="field-help">
                 {operation === 'READ' && isInternalHere
-                  ? 'Counts if the project stops being internal.'
+                  ? 'Applies when the project is no longer internal.'
                   : note}
               </span>
             </span>
@@ -106,7 +110,7 @@ function AccessForm({ cell, onClose, onRevoke }: EditorProps & { readonly onRevo
         ))}
       </fieldset>
       <fieldset className="stack tight" disabled={!canAsk}>
-        <legend className="field-label">May ask</legend>
+        <legend className="field-label">Scopes</legend>
         {scopes.map(([scope, text]) => (
           <label key={scope} className="check">
             <input
@@ -124,21 +128,19 @@ function AccessForm({ cell, onClose, onRevoke }: EditorProps & { readonly onRevo
       </fieldset>
       <div role="status">
         {!canAsk && (
-          <p className="quiet">
-            A project can ask about members only if they may log in, so no scope will be saved.
-          </p>
+          <p className="quiet">Scopes take effect only if members can sign in, so none will be saved.</p>
         )}
       </div>
       {set.error && <Problem error={set.error} />}
       <DialogActions>
         {mapping && (
           <Button kind="danger" onClick={onRevoke}>
-            Take it away…
+            Revoke access…
           </Button>
         )}
         <Button onClick={onClose}>Cancel</Button>
         <Button kind="main" type="submit" isBusy={set.isPending}>
-          {mapping ? 'Save the access' : 'Give access'}
+          {mapping ? 'Save access' : 'Grant access'}
         </Button>
       </DialogActions>
     </form>
@@ -151,8 +153,8 @@ function RevokeAccess({ cell: { project, server }, onClose }: EditorProps) {
   const say = useToast()
   return (
     <Danger
-      action="Take it away"
-      question={`Take ${server.name} away from “${project.name}”?`}
+      action="Revoke access"
+      question={`Revoke the access of “${project.name}” to ${server.name}?`}
       isOpen
       onClose={onClose}
       name={project.name}
@@ -162,7 +164,7 @@ function RevokeAccess({ cell: { project, server }, onClose }: EditorProps) {
       }}
       run={async () => {
         await revoke.mutateAsync({ params, query: {} })
-        say(`“${project.name}” no longer uses ${server.name}.`)
+        say(`“${project.name}” no longer has access to ${server.name}.`)
       }}
     />
   )

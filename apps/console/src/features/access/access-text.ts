@@ -5,7 +5,7 @@ type Granted = Pick<AccessMapping, 'operations' | 'scopes'>
 /** Returns the access that a mapping grants, in a few words. */
 export function grantText({ operations, scopes }: Granted): string {
   const granted = [
-    ...(operations.READ ? ['log in'] : []),
+    ...(operations.READ ? ['sign in'] : []),
     ...(scopes.includes('read_members') ? ['members'] : []),
     ...(scopes.includes('check_permissions') ? ['checks'] : []),
     ...(operations.MANAGE_WEBHOOKS ? ['webhooks'] : []),

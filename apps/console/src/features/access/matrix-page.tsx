@@ -26,7 +26,7 @@ export function Page() {
     <PageFrame
       title="Access"
       guide="administering"
-      lead="Which project may use which server, and what it may do there. A change counts from the next request on."
+      lead="The servers that each project can use, and its permissions there. Changes apply from the next request."
       width="wide"
     >
       <div className="toolbar">
@@ -38,8 +38,8 @@ export function Page() {
             servers.data === undefined || matrix.data === undefined ? (
               <Skeleton rows={10} />
             ) : data.length === 0 || servers.data.data.length === 0 ? (
-              <Empty title={name ? 'No project is called that' : 'Nothing to give access to'}>
-                {name ? 'Search for a part of its name.' : 'Add a server and a project first.'}
+              <Empty title={name ? 'No projects match' : 'No servers or projects yet'}>
+                {name ? 'Search for part of a name.' : 'Add a server and a project first.'}
               </Empty>
             ) : (
               <Matrix
@@ -139,9 +139,9 @@ function CellButton({ cell, onOpen }: { cell: Cell; onOpen: ((cell: Cell) => voi
 
 /** The parts of the sentence about a change, before and after the name of the project. */
 const verbs = {
-  GRANT: ['gave', 'access to'],
+  GRANT: ['granted', 'access to'],
   UPDATE: ['changed the access of', 'to'],
-  REVOKE: ['took away the access of', 'to'],
+  REVOKE: ['revoked the access of', 'to'],
 } as const
 
 /** The latest changes of access, newest first, each with the administrator who made it. */
@@ -152,10 +152,10 @@ function Trail() {
       <Answer of={trail}>
         {({ data }) =>
           data.length === 0 ? (
-            <p className="quiet">Nothing was changed so far.</p>
+            <p className="quiet">No changes yet.</p>
           ) : (
             // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by the keyboard.
-            <ul className="trail" aria-label="Changes of access" tabIndex={0}>
+            <ul className="trail" aria-label="Access changes" tabIndex={0}>
               {data.map(({ id, at, action, actorUsername, projectName, serverName, after }) => (
                 <li key={id}>
                   <span>

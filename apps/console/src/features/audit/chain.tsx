@@ -21,9 +21,9 @@ export function Chain() {
     <Button
       size="small"
       isBusy={again.isPending}
-      onClick={() => again.mutate({}, { onSuccess: () => say('The log is checked from its first entry.') })}
+      onClick={() => again.mutate({}, { onSuccess: () => say('The check of the whole log has started.') })}
     >
-      {chain.data?.status === 'unchecked' ? 'Check it now' : 'Check it again'}
+      {chain.data?.status === 'unchecked' ? 'Check now' : 'Check again'}
     </Button>
   )
   return (
@@ -42,10 +42,10 @@ export function Chain() {
 
 const tones = { unchecked: 'none', checking: 'none', verified: 'good', broken: 'bad' } as const
 const titles = {
-  unchecked: 'The log was not checked yet',
-  checking: 'The log is being checked',
-  verified: 'The log is as it was written',
-  broken: 'The log is not as it was written',
+  unchecked: 'The log has not been verified yet',
+  checking: 'Verifying the log',
+  verified: 'The log is intact',
+  broken: 'The log was altered',
 } as const
 
 function Sentence({
@@ -61,14 +61,14 @@ function Sentence({
     )
   return (
     <>
-      {numberText(checked)} of {numberText(entries)} entries were found good
+      {numberText(checked)} of {numberText(entries)} entries verified
       {verifiedAt && (
         <>
           {' '}
           <Time at={verifiedAt} />
         </>
       )}
-      {letGo > 0 && `; ${numberText(letGo)} older ones were let go by their age`}.
+      {letGo > 0 && `; ${numberText(letGo)} older entries were deleted when they reached their age limit`}.
     </>
   )
 }

@@ -16,7 +16,7 @@ export const actionTypes: Readonly<Record<AuditEntry['actionType'], string>> = {
   role: 'Role',
   webhook: 'Webhook',
   member: 'Member',
-  sync: 'Reading of members',
+  sync: 'Reading members',
   permission: 'Access and settings',
 }
 export const severities: Readonly<Record<AuditEntry['severity'], string>> = {

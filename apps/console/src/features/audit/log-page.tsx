@@ -38,7 +38,7 @@ export function Page() {
     <PageFrame
       title="Audit"
       guide="administering"
-      lead="Every change that an administrator or the service itself made. Entries are never changed."
+      lead="Every change by an administrator or the service. Entries are never modified."
       width="wide"
       actions={
         <ButtonAnchor href={admin.address('exportAuditLogs', { query: { ...query, limit: 500 } })} download>
@@ -64,9 +64,9 @@ export function Page() {
               isDense
               empty={
                 isNarrowed ? (
-                  <Empty title="No entries match">Take a filter away, or look at a longer period.</Empty>
+                  <Empty title="No entries match">Remove a filter, or choose a longer period.</Empty>
                 ) : (
-                  <Empty title="Nothing yet">Whatever is changed from now on is told here.</Empty>
+                  <Empty title="No entries yet">Changes will appear here.</Empty>
                 )
               }
             />

@@ -11,7 +11,7 @@ interface IdFilterProps {
 }
 
 /** More than these are narrowed by another letter. */
-const mostChoices = 8
+const maxChoices = 8
 
 const isMemberId = (text: string) => pastedIn(text)?.kind === 'member'
 const isTargetId = (text: string) => ['member', 'project'].includes(pastedIn(text)?.kind ?? '')
@@ -24,7 +24,7 @@ export function PersonFilter({ id, onChoose }: IdFilterProps) {
     enabled: isMemberId(id),
   })
   const found = useQuery({
-    ...question('listMembers', { query: { search, limit: mostChoices } }),
+    ...question('listMembers', { query: { search, limit: maxChoices } }),
     enabled: search !== '',
   })
   const person = known.data?.memberId === id ? known.data : undefined
@@ -54,7 +54,7 @@ export function TargetFilter({ id, onChoose }: IdFilterProps) {
     <Lookup
       label="Project, or any ID"
       chosenName={all.find((one) => one.id === id)?.name ?? id}
-      choices={all.filter(({ name }) => name.toLowerCase().includes(typed)).slice(0, mostChoices)}
+      choices={all.filter(({ name }) => name.toLowerCase().includes(typed)).slice(0, maxChoices)}
       isId={isTargetId}
       onSearch={setSearch}
       onChoose={onChoose}

@@ -11,7 +11,7 @@ import { MemberPage } from './member-page.tsx'
 export const Page = () => <MemberPage>{(member) => <Activity member={member} />}</MemberPage>
 
 /** The most rows shown here. The audit and monitoring pages have the rest. */
-const mostRows = 50
+const maxRows = 50
 const tones = { info: 'none', warning: 'warn', error: 'bad' } as const
 
 const entryColumns: readonly Column<AuditEntry>[] = [
@@ -19,7 +19,7 @@ const entryColumns: readonly Column<AuditEntry>[] = [
   { header: 'What', cell: ({ summary }) => summary },
   { header: 'By', cell: ({ actorUsername }) => actorUsername ?? 'The service' },
   {
-    header: 'Weight',
+    header: 'Severity',
     align: 'end',
     cell: ({ severity }) => <Status tone={tones[severity]}>{severity}</Status>,
   },
@@ -27,54 +27,56 @@ const entryColumns: readonly Column<AuditEntry>[] = [
 
 const failureColumns: readonly Column<AuthFailure>[] = [
   { header: 'When', cell: ({ at }) => <Time at={at} /> },
-  { header: 'Why', cell: ({ kind, reason }) => `${kind}: ${reason.replaceAll('_', ' ')}` },
-  { header: 'From', cell: ({ address }) => address ?? 'unknown' },
-  { header: 'Where', cell: ({ path }) => <code>{path}</code> },
+  { header: 'Reason', cell: ({ kind, reason }) => `${kind}: ${reason.replaceAll('_', ' ')}` },
+  { header: 'Address', cell: ({ address }) => address ?? 'unknown' },
+  { header: 'Path', cell: ({ path }) => <code>{path}</code> },
 ]
 
 /** The member's actions as an administrator, actions on the member, and the member's rejected requests. */
 function Activity({ member: { memberId } }: { member: MemberServers }) {
-  const entries = useAnswer('listAuditLogs', { query: { memberId, limit: mostRows } })
-  const failures = useAnswer('authFailures', { query: { memberId, limit: mostRows } })
+  const entries = useAnswer('listAuditLogs', { query: { memberId, limit: maxRows } })
+  const failures = useAnswer('authFailures', { query: { memberId, limit: maxRows } })
   return (
     <div className="stack">
       <Panel
-        title="In the audit log"
-        note={`The newest ${mostRows} entries about them or by them.`}
+        title="Audit log"
+        note={`The newest ${maxRows} entries about or by this member.`}
         flush
         actions={
           <Link to="/audit" search={{ who: memberId }}>
-            All of them
+            All entries
           </Link>
         }
       >
         <Answer of={entries}>
           {({ data }) => (
             <DataTable
-              label="In the audit log"
+              label="Audit log"
               columns={entryColumns}
               rows={data}
               rowKey={({ id }) => id}
               empty={
                 <Empty title="No entries">
-                  They changed nothing, and nobody changed anything about them.
+                  This member has made no changes, and no changes were made to them.
                 </Empty>
               }
             />
           )}
         </Answer>
       </Panel>
-      <Panel title="Turned away" note="Logins, sessions, codes and access of theirs that were refused." flush>
+      <Panel
+        title="Rejected requests"
+        note="Rejected sign-ins, sessions, codes, and access of this member."
+        flush
+      >
         <Answer of={failures}>
           {({ data }) => (
             <DataTable
-              label="Turned away"
+              label="Rejected requests"
               columns={failureColumns}
               rows={data}
               rowKey={({ id }) => id}
-              empty={
-                <Empty title="No refusals">Nothing of theirs was refused in the time that is kept.</Empty>
-              }
+              empty={<Empty title="No rejected requests">None are recorded for this member.</Empty>}
             />
           )}
         </Answer>

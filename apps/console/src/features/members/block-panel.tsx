@@ -28,7 +28,7 @@ export function BlockPanel({ member }: { member: MemberServers }) {
           <>
             <EndAllSessions member={member} />
             <Button kind="danger" onClick={() => setAsking(true)}>
-              {block ? 'Change the block…' : 'Block…'}
+              {block ? 'Change block…' : 'Block…'}
             </Button>
             {block && (
               <Button
@@ -36,11 +36,11 @@ export function BlockPanel({ member }: { member: MemberServers }) {
                 onClick={() =>
                   unblock.mutate(
                     { params: { id: memberId } },
-                    { onSuccess: () => say(`${nameOf(member)} may log in again.`) },
+                    { onSuccess: () => say(`${nameOf(member)} can sign in again.`) },
                   )
                 }
               >
-                End the block
+                Unblock
               </Button>
             )}
           </>
@@ -53,12 +53,12 @@ export function BlockPanel({ member }: { member: MemberServers }) {
           of={[
             ['Reason', block.reason ?? 'Erased'],
             ['Since', <Time key="since" at={block.since} show="both" />],
-            ['Until', <Time key="until" at={block.until} never="it is ended" show="both" />],
+            ['Until', <Time key="until" at={block.until} never="unblocked" show="both" />],
           ]}
         />
       ) : (
         <p className="quiet">
-          Not blocked. A blocked member has no session anywhere and gets none; nobody tells them the reason.
+          Not blocked. A blocked member is signed out everywhere, cannot sign in, and does not see the reason.
         </p>
       )}
       <Dialog title={`Block ${nameOf(member)}?`} isOpen={isAsking} onClose={() => setAsking(false)}>
@@ -81,13 +81,13 @@ function BlockForm({ member, onClose }: { member: MemberServers; onClose: () => 
   })
   return (
     <form className="stack" onSubmit={form.submit}>
-      <p>Everything that they are logged in by ends at once, on every site.</p>
+      <p>All their sessions end immediately, on every site.</p>
       <Fields form={form} keys={['reason', 'until']} />
       {form.failure && <Problem error={form.failure} />}
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button kind="destroy" type="submit" isBusy={form.isBusy}>
-          Block the member
+          Block member
         </Button>
       </DialogActions>
     </form>

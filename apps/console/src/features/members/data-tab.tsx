@@ -16,11 +16,11 @@ function PersonalData({ member }: { member: MemberServers }) {
   const mayChange = useMayChange()
   return (
     <div className="stack">
-      <Panel title="What is kept">
+      <Panel title="Personal data">
         <div className="row apart">
           <span>
-            Everything that is kept about the person, as one JSON file. That it was taken is in the audit log.
-            Members find their own at <code>/account</code>.
+            All stored data about this person, as one JSON file. The audit log records the download. Members
+            can download their own data at <code>/account</code>.
           </span>
           <ButtonAnchor href={admin.address('getMemberData', { params: { id: member.memberId } })} download>
             Download
@@ -42,16 +42,16 @@ function Erase({ member }: { member: MemberServers }) {
     <Panel title="Erase" kind="danger">
       <div className="row apart">
         <span>
-          Deletes what is kept about the person, and takes their values out of the audit log, which stays
-          verifiable. Who is still in a server comes back as new.
+          Deletes all stored data about this person and removes their values from the audit log, which stays
+          verifiable. If they are still in a server, the next sync adds them again.
         </span>
         <Button kind="danger" onClick={() => setAsking(true)}>
           Erase…
         </Button>
       </div>
       <Danger
-        action="Erase the person"
-        question={`Erase everything about ${nameOf(member)}?`}
+        action="Erase data"
+        question={`Erase all data about ${nameOf(member)}?`}
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         name={username}
@@ -59,10 +59,10 @@ function Erase({ member }: { member: MemberServers }) {
         run={async () => {
           await erase.mutateAsync({ params: { id: memberId } })
           await navigate({ to: '/members' })
-          say(`${username} is erased.`)
+          say(`${username} was erased.`)
         }}
       >
-        This cannot be taken back. Their sessions end at once; a block in force stays, without its reason.
+        This cannot be undone. Their sessions end immediately. An active block stays, without its reason.
       </Danger>
     </Panel>
   )

@@ -25,7 +25,7 @@ export function EndAllSessions({ member }: { member: MemberServers }) {
       </Button>
       <Danger
         action="End all sessions"
-        question={`End everything that ${nameOf(member)} is logged in by?`}
+        question={`End all sessions of ${nameOf(member)}?`}
         isOpen={isAsking}
         onClose={() => setAsking(false)}
         preview={async () =>
@@ -34,12 +34,12 @@ export function EndAllSessions({ member }: { member: MemberServers }) {
         run={async () => {
           await endAll.mutateAsync({ params, query: {} })
           if (isOwn) return leave()
-          say(`${nameOf(member)} is logged out everywhere.`)
+          say(`${nameOf(member)} is signed out everywhere.`)
         }}
       >
         {isOwn
-          ? 'This is you: you are logged out of the administration, too, and log in again.'
-          : 'They may log in again. To keep them out, block them.'}
+          ? 'This is your own account. You will be signed out of the console too, and can sign in again.'
+          : 'They can sign in again. To prevent that, block them.'}
       </Danger>
     </>
   )

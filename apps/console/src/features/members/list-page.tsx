@@ -20,7 +20,7 @@ import { ExportMembers } from './export.tsx'
 
 const perPage = 50
 /** The most roles that fit into a row. */
-const mostRoles = 4
+const maxRoles = 4
 
 const columns: readonly Column<MemberListItem>[] = [
   {
@@ -61,10 +61,10 @@ const columns: readonly Column<MemberListItem>[] = [
 
 function rolesOf({ servers }: MemberListItem) {
   const roles = servers.flatMap(({ serverId, roles }) => roles.map((role) => ({ ...role, serverId })))
-  const more = roles.length - mostRoles
+  const more = roles.length - maxRoles
   return (
     <span className="chips">
-      {roles.slice(0, mostRoles).map(({ id, name, color, serverId }) => (
+      {roles.slice(0, maxRoles).map(({ id, name, color, serverId }) => (
         <Link key={id} to="/members" search={withFilters({ server: serverId, roles: id, page: '' })}>
           <RoleChip name={name} color={color} />
         </Link>
@@ -91,7 +91,7 @@ export function Page() {
     <PageFrame
       title="Members"
       guide="administering"
-      lead="Who is in your servers now, with their roles."
+      lead="The current members of your servers, with their roles."
       actions={<ExportMembers query={given(filters)} />}
     >
       <div className="stack tight">
@@ -132,11 +132,11 @@ export function Page() {
                   <NoName id={search} />
                 ) : search || server ? (
                   <Empty title="No members match">
-                    Search for a part of the username or name, in every server, or for an ID.
+                    Search for part of a name or username, choose every server, or enter an ID.
                   </Empty>
                 ) : (
                   <Empty title="No members yet">
-                    They appear when a server is read, on the page Servers.
+                    They appear after a server is read. Start that on the Servers page.
                   </Empty>
                 )
               }
@@ -156,7 +156,7 @@ function RefusedPeople({ search }: { search: string }) {
   const people = latestOfEach(refused.data?.data ?? []).filter(({ code }) => code === 'not_a_member')
   if (people.length === 0) return null
   return (
-    <Panel title="Refused sign-ins" note="These accounts tried to sign in and are not members." flush>
+    <Panel title="Refused sign-ins" note="These accounts tried to sign in but are not members." flush>
       <DataTable
         label="Refused sign-ins"
         rows={people}
@@ -175,7 +175,7 @@ function RefusedPeople({ search }: { search: string }) {
               </span>
             ),
           },
-          { header: 'Last try', cell: ({ at }) => <Time at={at} /> },
+          { header: 'Last attempt', cell: ({ at }) => <Time at={at} /> },
           { header: 'State', cell: () => <Status tone="bad">Not a member</Status>, align: 'end' },
           { header: '', cell: (entry) => <WhyLink refused={entry} />, align: 'end' },
         ]}
@@ -194,11 +194,11 @@ const NoName = ({ id }: { id: string }) => (
     title="No name contains this ID"
     action={
       <Link to="/members/$id/why" params={{ id }}>
-        Why can’t this account log in?
+        Why can’t this account sign in?
       </Link>
     }
   >
-    It can belong to a member, or to somebody who is in none of your servers.
+    It may belong to a member, or to an account outside your servers.
   </Empty>
 )
 

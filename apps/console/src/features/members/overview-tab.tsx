@@ -67,7 +67,7 @@ function Overview({ member }: { member: MemberServers }) {
               ),
             },
             {
-              header: 'Roles known',
+              header: 'Roles as of',
               cell: ({ areRolesLive, rolesAsOf }) =>
                 areRolesLive ? <Status tone="good">Live</Status> : <Time at={rolesAsOf} />,
             },
@@ -77,9 +77,7 @@ function Overview({ member }: { member: MemberServers }) {
               align: 'end',
             },
           ]}
-          empty={
-            <Empty title="In no server">The member has left every server that is registered here.</Empty>
-          }
+          empty={<Empty title="In no server">This member has left every registered server.</Empty>}
         />
       </Panel>
     </div>
@@ -102,7 +100,7 @@ function Refresh({ memberId }: { memberId: string }) {
         onClick={() =>
           refresh.mutate(
             { params: { chat_user_id: memberId } },
-            { onSuccess: () => say('Read from the chat platform again.') },
+            { onSuccess: () => say('Read again from Discord.') },
           )
         }
       >

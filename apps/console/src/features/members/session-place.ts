@@ -1,6 +1,6 @@
 import type { MemberSession } from '@rolecall/sdk/admin'
 
-const kinds = { admin: 'The administration', sso: 'Single sign-on of a browser' } as const
+const kinds = { admin: 'The administration', sso: 'Single sign-on' } as const
 
 /** Returns the name of the place that a session signs the member in to. */
 export const sessionPlace = ({ kind, projectName }: MemberSession): string =>

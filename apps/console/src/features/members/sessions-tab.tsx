@@ -71,7 +71,7 @@ function Sessions({ member }: { member: MemberServers }) {
       {end.error && <Problem error={end.error} />}
       <Panel
         title="Sessions"
-        note="Everything that the member is logged in by. What is ended is gone for the next request."
+        note="All sessions of this member. An ended session stops working immediately."
         flush
         actions={all.length > 0 && <EndAllSessions member={member} />}
       >
@@ -82,9 +82,7 @@ function Sessions({ member }: { member: MemberServers }) {
               columns={columns}
               rows={rows}
               rowKey={({ id }) => id}
-              empty={
-                <Empty title="Logged in nowhere">Sessions appear as the member logs in to a site.</Empty>
-              }
+              empty={<Empty title="No sessions">Sessions appear when the member signs in to a site.</Empty>}
             />
           )}
         </Answer>

@@ -10,7 +10,7 @@ import { sessionPlace } from './session-place.ts'
 export type MemberSessions = UseQueryResult<AdminAnswer<'listMemberSessions'>>
 
 /** A glance does not need more sessions than these; the page Sessions has all of them. */
-const mostShown = 5
+const maxShown = 5
 
 /** Lists the newest sessions of a member, each with its project. */
 export const SignedInTo = ({ memberId, sessions }: { memberId: string; sessions: MemberSessions }) => (
@@ -28,7 +28,7 @@ export const SignedInTo = ({ memberId, sessions }: { memberId: string; sessions:
           <p className="quiet">No current sessions.</p>
         ) : (
           <ul className="stack tight" aria-label="Current sessions">
-            {all.slice(0, mostShown).map((session) => (
+            {all.slice(0, maxShown).map((session) => (
               <li key={session.id} className="row apart">
                 {session.projectId === null ? (
                   sessionPlace(session)

@@ -52,7 +52,7 @@ function Why({ member }: { member: Asked }) {
         />
       </div>
       {projects.data && !chosen ? (
-        <Empty title="No project yet">A member is let in to a project, or refused: there is none.</Empty>
+        <Empty title="No projects yet">Create a project to check the access of members to it.</Empty>
       ) : (
         chosen && (
           <Explained
@@ -97,7 +97,7 @@ function Explained({ member, projectId, serverId, changed, isAbsent, onChange }:
   })
   return (
     <div className="columns">
-      <Panel title="What is asked, in its order">
+      <Panel title="Checks, in order">
         <Answer of={answer}>
           {(explanation) => (
             <Steps
@@ -110,7 +110,7 @@ function Explained({ member, projectId, serverId, changed, isAbsent, onChange }:
         </Answer>
       </Panel>
       {serverId !== undefined && (
-        <Panel title="What if?" note="Nothing is changed: only the answer is tried.">
+        <Panel title="What if?" note="A simulation. Nothing changes.">
           <div className="stack">
             <label className="check">
               <input
@@ -118,7 +118,7 @@ function Explained({ member, projectId, serverId, changed, isAbsent, onChange }:
                 checked={isAbsent}
                 onChange={(event) => onChange(changed, event.target.checked)}
               />
-              <span>They had left the server</span>
+              <span>They have left the server</span>
             </label>
             <WhatIfRoles {...{ serverId, held, changed }} onChange={(ids) => onChange(ids, isAbsent)} />
           </div>
@@ -161,19 +161,19 @@ interface MendPlace {
 
 /** The console page for the fix of each check, by the code of the check. */
 const mendPlaces = (memberId: string, projectId: string): Readonly<Record<string, MendPlace>> => {
-  const access = { to: '/access', text: 'To the access of projects' }
+  const access = { to: '/access', text: 'Open the access of projects' }
   return {
     'authorize.project_active': {
       to: `/projects/${projectId}/settings`,
-      text: 'To the settings of the project',
+      text: 'Open the settings of the project',
     },
     'authorize.redirect_uri_allowed': {
       to: `/projects/${projectId}/redirects`,
-      text: 'To the redirect URIs of the project',
+      text: 'Open the redirect URIs of the project',
     },
     'authorize.server_accessible': access,
     'callback.access_kept': access,
-    'callback.not_blocked': { to: `/members/${memberId}`, text: 'To the block of the member' },
+    'callback.not_blocked': { to: `/members/${memberId}`, text: 'Open the block of the member' },
   }
 }
 
@@ -196,19 +196,19 @@ function Steps({ of, name, isTrying, places }: StepsProps) {
         ))}
       </div>
       <span className="quiet">
-        Roles as of <Time at={rolesAsOf} never="never: nothing is known of them there" />
+        Roles as of <Time at={rolesAsOf} never="never: this member is unknown in that server" />
       </span>
       {openIdConnect && (
-        <section className="stack" aria-label="By OpenID Connect">
-          <h3>By OpenID Connect</h3>
-          <Conclusion of={openIdConnect} {...said} label="Checks of OpenID Connect" />
+        <section className="stack" aria-label="OpenID Connect">
+          <h3>OpenID Connect</h3>
+          <Conclusion of={openIdConnect} {...said} label="Checks for OpenID Connect" />
         </section>
       )}
       {protectedHosts && (
-        <section className="stack" aria-label="At protected hosts">
-          <h3>At protected hosts</h3>
+        <section className="stack" aria-label="Protected hosts">
+          <h3>Protected hosts</h3>
           <span className="quiet">{protectedHosts.hosts.join(', ')}</span>
-          <Conclusion of={protectedHosts} {...said} label="Checks of protected hosts" />
+          <Conclusion of={protectedHosts} {...said} label="Checks for protected hosts" />
         </section>
       )}
     </div>
@@ -255,7 +255,7 @@ function Conclusion({ of: { outcome, code, steps }, name, isTrying, places, labe
     <>
       <Notice
         tone={isAllowed ? 'good' : 'bad'}
-        title={isAllowed ? `${name} ${would} let in` : `${name} ${would} refused`}
+        title={isAllowed ? `${name} ${would} allowed` : `${name} ${would} refused`}
       >
         {code && <code>{code}</code>}
       </Notice>

@@ -12,7 +12,7 @@ import { useFilters } from '../../components/use-filters.ts'
 import { type Group, type Grouping, groupFailures, groupings, isGrouping } from './group-failures.ts'
 
 /** The most failures that the service returns in one response. */
-const mostRead = 500
+const maxFailures = 500
 
 interface FailuresProps {
   readonly range: Range
@@ -24,18 +24,18 @@ export function Failures({ range: { from, to }, projectId }: FailuresProps) {
   const [{ failures: word }, setFilters] = useFilters()
   const grouping: Grouping = isGrouping(word) ? word : 'address'
   const answer = useAnswer('authFailures', {
-    query: { dateFrom: from, dateTo: to, projectId, limit: mostRead },
+    query: { dateFrom: from, dateTo: to, projectId, limit: maxFailures },
   })
   return (
     <Panel
       title="Rejected credentials"
       note={
-        (answer.data?.total ?? 0) > mostRead ? (
+        (answer.data?.total ?? 0) > maxFailures ? (
           <>
-            The newest {mostRead} of <Num value={answer.data?.total ?? 0} />
+            The newest {maxFailures} of <Num value={answer.data?.total ?? 0} />
           </>
         ) : (
-          'Keys, sessions, codes and signatures that were turned away, logins that were refused, and access that was denied'
+          'Rejected keys, sessions, codes, and signatures, refused sign-ins, and denied access'
         )
       }
       actions={
@@ -56,7 +56,7 @@ export function Failures({ range: { from, to }, projectId }: FailuresProps) {
             rows={groupFailures(data, grouping)}
             rowKey={({ key }) => key}
             columns={columnsOf(grouping)}
-            empty={<Empty title="Nobody was turned away">Not once in this period.</Empty>}
+            empty={<Empty title="No rejected requests">There were none in this period.</Empty>}
           />
         )}
       </Answer>
@@ -80,30 +80,30 @@ const columnsOf = (grouping: Grouping) => [
       <span className="mono">{grouping === 'memberId' ? (people[0]?.name ?? key) : key}</span>
     ),
   },
-  { header: 'Times', cell: ({ count }: Group) => <Num value={count} />, align: 'end' as const },
+  { header: 'Count', cell: ({ count }: Group) => <Num value={count} />, align: 'end' as const },
   {
-    header: 'What',
+    header: 'Kind',
     cell: ({ kinds: found }: Group) => found.map((kind) => kinds[kind]).join(', '),
   },
   {
-    header: 'Why',
+    header: 'Reason',
     cell: ({ reasons }: Group) => reasons.map((reason) => reason.replaceAll('_', ' ')).join(', '),
   },
-  { header: 'Who', cell: ({ people }: Group) => <Who people={people} /> },
+  { header: 'People', cell: ({ people }: Group) => <Who people={people} /> },
   { header: 'Last', cell: ({ lastAt }: Group) => <Time at={lastAt} />, align: 'end' as const },
 ]
 
 /** The most people that fit into a row. Grouping by person shows all of them. */
-const mostPeople = 3
+const maxPeople = 3
 
 /** The people with rejected requests, each with a link to the explanation. */
 const Who = ({ people }: Pick<Group, 'people'>) => (
   <span className="chips">
-    {people.slice(0, mostPeople).map(({ id, name }) => (
+    {people.slice(0, maxPeople).map(({ id, name }) => (
       <Link key={id} to="/members/$id/why" params={{ id }} aria-label={`Why ${name} was refused`}>
         {name}
       </Link>
     ))}
-    {people.length > mostPeople && <span className="quiet">and {people.length - mostPeople} more</span>}
+    {people.length > maxPeople && <span className="quiet">and {people.length - maxPeople} more</span>}
   </span>
 )

@@ -9,7 +9,7 @@ import { summaryOf } from './summary.ts'
 
 const everyMs = 15_000
 /** More endpoints than the service has. */
-const mostEndpoints = 500
+const maxEndpoints = 500
 
 /** Answers the first questions of an operator: traffic, errors, rejected requests, latency, and queues. */
 export function FiveQuestions({
@@ -20,7 +20,7 @@ export function FiveQuestions({
   projectId: string | undefined
 }) {
   const latency = useAnswer('latency', {
-    query: { from, to, projectId, groupBy: 'route', limit: mostEndpoints },
+    query: { from, to, projectId, groupBy: 'route', limit: maxEndpoints },
   })
   const queues = useQuery({ ...question('queues', {}), refetchInterval: everyMs })
   const waiting = queues.data?.data.reduce((total, one) => total + one.waiting, 0)
@@ -47,7 +47,7 @@ export function FiveQuestions({
                 {
                   name: 'Waiting in queues',
                   value: waiting === undefined ? '…' : <Num value={waiting} short />,
-                  note: projectId && 'of all projects',
+                  note: projectId && 'across all projects',
                 },
               ]}
             />

@@ -21,7 +21,7 @@ test('failures are put together, the most frequent first, with every reason and 
   expect(groups.map(({ key, count }) => [key, count])).toEqual([
     ['192.0.2.2', 2],
     ['192.0.2.1', 1],
-    ['not known', 1],
+    ['unknown', 1],
   ])
   expect(groups[0]).toMatchObject({
     kinds: ['code', 'api_key'],

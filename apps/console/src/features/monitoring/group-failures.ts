@@ -35,7 +35,7 @@ export interface Group {
 export function groupFailures(failures: readonly AuthFailure[], grouping: Grouping): readonly Group[] {
   const groups = new Map<string, AuthFailure[]>()
   for (const failure of failures) {
-    const key = failure[grouping] ?? 'not known'
+    const key = failure[grouping] ?? 'unknown'
     const group = groups.get(key)
     if (group) group.push(failure)
     else groups.set(key, [failure])

@@ -82,17 +82,17 @@ function Requests({ range: { from, to, coarse: bucket }, projectId }: RequestsPr
       actions={
         <>
           <Choice
-            label="Lines"
+            label="Group by"
             value={groupBy}
             options={groupings}
             onChoose={(by) => setFilters({ by })}
             isSmall
           />
           <Choice
-            label="Answers"
+            label="Responses"
             value={status ?? ''}
             options={faults}
-            all="Every answer"
+            all="All responses"
             onChoose={(only) => setFilters({ only })}
             isSmall
           />
@@ -104,9 +104,7 @@ function Requests({ range: { from, to, coarse: bucket }, projectId }: RequestsPr
           chart.series.length > 0 ? (
             <UsageLines label="Requests" chart={chart} />
           ) : (
-            <Empty title="Nothing was asked">
-              Counts of a period are kept for as long as the settings say.
-            </Empty>
+            <Empty title="No requests">There were none in this period, or their counts have expired.</Empty>
           )
         }
       </Answer>
@@ -118,14 +116,14 @@ const Platform = ({ health: { chatPlatform, database } }: { health: SystemHealth
   <Figures
     of={[
       {
-        name: 'Platform requests left this second',
+        name: 'Discord requests left this second',
         value: <Num value={chatPlatform.rest.remaining} />,
         note: `of ${chatPlatform.rest.perSecond}`,
       },
       {
-        name: 'Refused in ten minutes',
+        name: 'Refused by Discord in ten minutes',
         value: <Num value={chatPlatform.rest.invalidRequests} />,
-        note: 'the platform bans at 10,000',
+        note: 'Discord bans at 10,000',
       },
       {
         name: 'Gateway sessions left',
@@ -133,17 +131,17 @@ const Platform = ({ health: { chatPlatform, database } }: { health: SystemHealth
           typeof chatPlatform.sessionsLeft === 'number' ? <Num value={chatPlatform.sessionsLeft} /> : '–',
       },
       {
-        name: 'Gateway changes not written yet',
+        name: 'Gateway lag',
         value:
           chatPlatform.lagMs === undefined || chatPlatform.lagMs === null
             ? '–'
             : `${Math.round(chatPlatform.lagMs)} ms`,
-        note: 'how long the oldest has waited',
+        note: 'age of the oldest unwritten change',
       },
       {
         name: 'Database connections',
         value: <Num value={database.pool.total - database.pool.idle} />,
-        note: `of ${database.pool.max} busy, ${database.pool.waiting} wait`,
+        note: `of ${database.pool.max} busy, ${database.pool.waiting} waiting`,
       },
     ]}
   />
@@ -160,30 +158,38 @@ const Instances = ({ health: { api, chatPlatform } }: { health: SystemHealth }) 
           { header: 'Started', cell: ({ startedAt }) => <Time at={startedAt} /> },
           { header: 'Version', cell: ({ version }) => version },
           {
-            header: 'Does',
+            header: 'Role',
             cell: ({ leadsGateway, isSelf }) =>
-              [leadsGateway ? 'holds the gateway' : '', isSelf ? 'answered this page' : '']
+              [leadsGateway ? 'leads the gateway' : '', isSelf ? 'served this page' : '']
                 .filter(Boolean)
                 .join(', '),
           },
           { header: 'Last seen', cell: ({ lastSeenAt }) => <Time at={lastSeenAt} />, align: 'end' },
         ]}
-        empty={<Empty title="No instance was seen">That cannot be: one has just answered.</Empty>}
+        empty={
+          <Empty title="No instances">
+            The list is empty although an instance answered. Reload the page.
+          </Empty>
+        }
       />
     </Panel>
     {(chatPlatform.notLive ?? []).length > 0 && (
-      <Panel title="Servers that are not followed live" flush>
+      <Panel title="Servers without live updates" flush>
         <DataTable
-          label="Servers that are not followed live"
+          label="Servers without live updates"
           rows={chatPlatform.notLive ?? []}
           rowKey={({ serverId }) => serverId}
           columns={[
             { header: 'Server', cell: ({ serverName }) => serverName },
             {
-              header: 'Why',
+              header: 'Reason',
               cell: ({ reason }) => (
                 <Status tone={reason === 'lost' ? 'bad' : 'warn'}>
-                  {{ lost: 'The bot is not in it', unavailable: 'Outage', reading: 'Being read' }[reason]}
+                  {
+                    { lost: 'The bot is not a member', unavailable: 'Discord outage', reading: 'Reading' }[
+                      reason
+                    ]
+                  }
                 </Status>
               ),
             },

@@ -22,7 +22,7 @@ function ageText(seconds: number): string {
 export function Queues() {
   const queues = useQuery({ ...question('queues', {}), refetchInterval: everyMs })
   return (
-    <Panel title="Queues" note="What waits to be sent or done" flush>
+    <Panel title="Queues" note="Pending deliveries and jobs" flush>
       <Answer of={queues}>
         {({ data }) => (
           <DataTable
@@ -46,7 +46,11 @@ export function Queues() {
                 cell: ({ waiting, oldestSec }) => (waiting > 0 ? ageText(oldestSec) : '–'),
               },
             ]}
-            empty={<Empty title="There are no queues">That cannot be: the contract names them.</Empty>}
+            empty={
+              <Empty title="No queues">
+                The list is empty although the service has queues. Reload the page.
+              </Empty>
+            }
           />
         )}
       </Answer>

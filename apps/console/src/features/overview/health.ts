@@ -9,10 +9,10 @@ interface Part {
 }
 
 const answered = (latencyMs: number | null) =>
-  latencyMs === null ? '' : `answers in ${latencyMs < 10 ? latencyMs.toFixed(1) : Math.round(latencyMs)} ms`
+  latencyMs === null ? '' : `responds in ${latencyMs < 10 ? latencyMs.toFixed(1) : Math.round(latencyMs)} ms`
 
 const gatewayStates: Readonly<Record<SystemHealth['chatPlatform']['gateway'], string>> = {
-  off: 'roles are read when they are due',
+  off: 'roles are refreshed on demand',
   closed: 'gateway closed',
   connecting: 'gateway connecting',
   connected: 'roles are live',
@@ -32,7 +32,7 @@ export function partsOf({ api, chatPlatform, database, cache }: SystemHealth): r
       note: `version ${api.version}`,
     },
     {
-      name: 'Chat platform',
+      name: 'Discord',
       tone: status === 'up' ? 'good' : status === 'degraded' ? 'warn' : 'bad',
       state: { up: 'Up', degraded: 'Degraded', down: 'Down' }[status],
       note: [gatewayStates[gateway] + left, answered(latencyMs)].filter(Boolean).join(', '),
@@ -40,7 +40,7 @@ export function partsOf({ api, chatPlatform, database, cache }: SystemHealth): r
     {
       name: 'Database',
       tone: database.status === 'down' ? 'bad' : database.problem === null ? 'good' : 'warn',
-      state: database.status === 'down' ? 'Down' : database.problem === null ? 'Up' : 'No writes',
+      state: database.status === 'down' ? 'Down' : database.problem === null ? 'Up' : 'Read-only',
       note: answered(database.latencyMs),
     },
     {
@@ -55,7 +55,8 @@ export function partsOf({ api, chatPlatform, database, cache }: SystemHealth): r
 /** Returns the state of the whole service in one sentence. */
 export function sentenceOf(health: SystemHealth, isCalm: boolean): string {
   const wrong = partsOf(health).filter(({ tone }) => tone !== 'good')
-  if (wrong.length === 0) return isCalm ? 'All is well. Nothing needs you.' : 'Everything runs.'
-  const names = wrong.map(({ name, state }) => `${name.toLowerCase()}: ${state.toLowerCase()}`)
-  return `Not all is well: ${names.join(', ')}.`
+  if (wrong.length === 0)
+    return isCalm ? 'All systems are up. Nothing needs your attention.' : 'All systems are up.'
+  const names = wrong.map(({ name, state }) => `${name} (${state.toLowerCase()})`)
+  return `Needs attention: ${names.join(', ')}.`
 }

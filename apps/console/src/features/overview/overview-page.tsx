@@ -44,7 +44,7 @@ function Overview() {
 
 /** A panel for open problems, hidden if there are none: readers would stop noticing a panel that is always there. */
 const NeedsYou = ({ items }: { items: readonly Attention[] }) => (
-  <Panel title="Needs you" note={countText(items.length, 'thing')} flush>
+  <Panel title="Needs attention" note={countText(items.length, 'problem')} flush>
     <ul className="needs">
       {items.map((item) => (
         <li key={`${item.code} ${item.subject?.id} ${item.detail}`}>
@@ -89,9 +89,9 @@ function InNumbers() {
       </>
     )
   return (
-    <section className="stack tight" aria-label="In numbers">
+    <section className="stack tight" aria-label="Activity">
       <div className="row apart">
-        <h2>In numbers</h2>
+        <h2>Activity</h2>
         <RangeChoice range={range} />
       </div>
       <Figures
@@ -99,10 +99,10 @@ function InNumbers() {
           {
             name: 'Members',
             value: stats.data ? <Num value={stats.data.members} short /> : '…',
-            note: stats.data && `${numberText(stats.data.activeMembers)} of them seen lately`,
+            note: stats.data && `${numberText(stats.data.activeMembers)} recently active`,
           },
-          { name: 'Live sessions', value: stats.data ? <Num value={stats.data.sessions} short /> : '…' },
-          { name: 'Validates', value: sum(validates) },
+          { name: 'Active sessions', value: stats.data ? <Num value={stats.data.sessions} short /> : '…' },
+          { name: 'Validations', value: sum(validates) },
           { name: 'Sign-ins', value: sum(signIns) },
         ]}
       />
@@ -120,7 +120,7 @@ function RecentlyRefused() {
   })
   const { data } = useAnswer('listProjects', { query: {} })
   const nameOf = (projectId: string) =>
-    data?.data.find(({ id }) => id === projectId)?.name ?? 'A deleted project'
+    data?.data.find(({ id }) => id === projectId)?.name ?? 'Deleted project'
   return (
     <Panel title="Recently refused" note="Sign-ins that ended without a session" flush>
       <Answer of={refused} loading={<Skeleton rows={3} />}>
@@ -149,7 +149,7 @@ function RecentlyRefused() {
 }
 
 const Parts = ({ health }: { health: SystemHealth }) => (
-  <Panel title="How it stands" actions={<Link to="/monitoring">Monitoring</Link>}>
+  <Panel title="Status" actions={<Link to="/monitoring">Monitoring</Link>}>
     <dl className="parts">
       {partsOf(health).map(({ name, tone, state, note }) => (
         <div key={name}>
@@ -169,18 +169,18 @@ const Parts = ({ health }: { health: SystemHealth }) => (
 function Newest() {
   const entries = useAnswer('listAuditLogs', { query: { limit: 8 } })
   return (
-    <Panel title="What happened last" actions={<Link to="/audit">Audit log</Link>} flush>
+    <Panel title="Recent activity" actions={<Link to="/audit">Audit log</Link>} flush>
       <Answer of={entries} loading={<Skeleton rows={8} />}>
         {({ data }) => (
           <DataTable
-            label="The newest entries of the audit log"
+            label="Newest entries of the audit log"
             rows={data}
             rowKey={({ id }) => id}
             columns={[
               { header: 'What', cell: ({ summary }) => summary },
               { header: 'When', cell: ({ at }) => <Time at={at} />, align: 'end' },
             ]}
-            empty={<Empty title="Nothing yet">Every change that an administrator makes is told here.</Empty>}
+            empty={<Empty title="No entries yet">Changes by administrators will appear here.</Empty>}
           />
         )}
       </Answer>

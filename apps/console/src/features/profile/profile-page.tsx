@@ -15,29 +15,29 @@ export function Page() {
   const profile = useProfile()
   return (
     <PageFrame
-      title="You"
-      lead="What the service knows of you as an administrator."
+      title="Your profile"
+      lead="Your account as an administrator."
       width="narrow"
-      actions={<Button onClick={() => void logOut()}>Log out</Button>}
+      actions={<Button onClick={() => void logOut()}>Sign out</Button>}
     >
-      <Panel title="Who you are">
+      <Panel title="Account">
         <Facts
           of={[
             ['Username', profile.username],
             ['Global name', profile.globalName ?? <span className="quiet">none</span>],
             ['Nickname in the main server', profile.displayName ?? <span className="quiet">none</span>],
-            ['E-mail', profile.email ?? <span className="quiet">none that is verified</span>],
-            ['Member id', <Copyable key="id" text={profile.id} />],
-            ['You are', standingOf(profile)],
+            ['Email', profile.email ?? <span className="quiet">no verified address</span>],
+            ['Member ID', <Copyable key="id" text={profile.id} />],
+            ['Role', standingOf(profile)],
           ]}
         />
       </Panel>
-      <Panel title="Your name here" note="It takes the place of the others wherever the console names you.">
+      <Panel title="Preferred name" note="The console shows it instead of your other names.">
         <PreferredName key={profile.preferredName} profile={profile} />
       </Panel>
       <Panel title="As a member">
         <p>
-          Your sessions in all projects, what is kept about you, and what you agreed to are on{' '}
+          Your sessions in all projects, your stored data, and your consents are on{' '}
           <a href="/account">your account page</a>.
         </p>
       </Panel>
@@ -46,8 +46,8 @@ export function Page() {
 }
 
 function standingOf({ isSystemAdmin, isAuditor, ownedProjects }: AdminProfile): string {
-  if (isSystemAdmin) return 'System Admin: you may change everything.'
-  if (isAuditor) return 'Auditor: you read everything and change nothing.'
+  if (isSystemAdmin) return 'System Admin: you can change everything.'
+  if (isAuditor) return 'Auditor: you can read everything and change nothing.'
   return `Owner of ${ownedProjects.map(({ name }) => name).join(', ')}.`
 }
 
@@ -55,13 +55,13 @@ function PreferredName({ profile }: { profile: AdminProfile }) {
   const say = useToast()
   const form = useForm('updateProfile', {
     initial: { preferredName: profile.preferredName ?? '' },
-    onDone: () => say('Your name is saved.'),
+    onDone: () => say('Your preferred name is saved.'),
   })
   return (
     <form className="stack" onSubmit={form.submit}>
       <Fields form={form} keys={['preferredName']} />
       {form.failure && <Problem error={form.failure} />}
-      <SaveButtons form={form} label="Save the name" />
+      <SaveButtons form={form} label="Save name" />
     </form>
   )
 }

@@ -19,7 +19,7 @@ function Audit({ project }: { project: Project }) {
     <Entries project={project} />
   ) : (
     <Panel>
-      <Empty title="The audit log is for System Admins">Ask one of them what was changed, and by whom.</Empty>
+      <Empty title="The audit log is for System Admins">Ask one of them who changed what.</Empty>
     </Panel>
   )
 }
@@ -29,11 +29,11 @@ function Entries({ project }: { project: Project }) {
   const entries = useAnswer('listAuditLogs', { query: { targetId: project.id, cursor, limit: 50 } })
   return (
     <Panel
-      title="What was done to it"
+      title="Changes to this project"
       flush
       actions={
         <Link to="/audit" search={{ about: project.id }}>
-          In the audit log
+          Open the audit log
         </Link>
       }
     >
@@ -41,7 +41,7 @@ function Entries({ project }: { project: Project }) {
         {({ data, nextCursor }) => (
           <>
             <DataTable
-              label="What was done to the project"
+              label="Changes to this project"
               rows={data}
               rowKey={({ id }) => id}
               columns={[
@@ -57,7 +57,7 @@ function Entries({ project }: { project: Project }) {
                 { header: 'Who', cell: ({ actorUsername }) => actorUsername ?? 'Rolecall' },
                 { header: 'When', cell: ({ at }) => <Time at={at} />, align: 'end' },
               ]}
-              empty={<Empty title="Nothing was changed">Every change from now on is told here.</Empty>}
+              empty={<Empty title="No changes yet">Changes will appear here.</Empty>}
             />
             <CursorPager after={cursor} next={nextCursor} onGo={(next) => setFilters({ cursor: next })} />
           </>

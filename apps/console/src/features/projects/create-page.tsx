@@ -23,7 +23,7 @@ import './create.css'
 
 type Created = AdminAnswer<'createProject'>
 
-const steps = ['What it is', 'Addresses', 'Servers', 'Review'] as const
+const steps = ['Basics', 'Addresses', 'Servers', 'Review'] as const
 const draft = 'new-project'
 const ownDraft = 'new-project-more'
 
@@ -105,7 +105,7 @@ export function Page() {
           <div className="form-actions">
             {step > 1 && <Button onClick={() => go(step - 1)}>Back</Button>}
             <Button kind="main" type="submit" isBusy={form.isBusy}>
-              {step === steps.length ? 'Create the project' : 'Next'}
+              {step === steps.length ? 'Create project' : 'Next'}
             </Button>
           </div>
         </div>

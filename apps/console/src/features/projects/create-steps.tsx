@@ -52,14 +52,18 @@ export const KindStep = ({ form, chosen, choose }: StepProps) => (
     <Fields
       form={form}
       keys={['name', 'description']}
-      helps={{ name: 'Members read it when they log in. Each project has its own.' }}
+      helps={{ name: 'Members see it when they sign in. Names are unique.' }}
     />
   </>
 )
 
 export function AddressesStep({ form, chosen, choose, kind }: StepProps) {
   if (kind.asks === 'nothing') {
-    return <p>Nobody logs in to it, so there is nowhere to come back to. You can add addresses later.</p>
+    return (
+      <p>
+        Members do not sign in to this kind of project, so it needs no redirect URI. You can add one later.
+      </p>
+    )
   }
   if (kind.asks === 'redirects') {
     return (
@@ -90,7 +94,7 @@ const Hosts = ({ form }: { form: NewProjectForm }) => (
       }
     />
     <span className="field-help" id="hosts-help">
-      One a line, with a port where it is not the scheme’s own. Each belongs to one project.
+      One per line, with the port unless it is the default. Each host belongs to one project.
     </span>
     {form.problemOf('forwardAuth') && (
       <span className="field-problem" id="hosts-problem">
@@ -102,8 +106,8 @@ const Hosts = ({ form }: { form: NewProjectForm }) => (
 
 type Access = NonNullable<NewProjectForm['values']['serverAccess']>
 const scopes = [
-  ['read_members', 'Read the members and their roles'],
-  ['check_permissions', 'Ask whether members hold roles'],
+  ['read_members', 'Read members and their roles'],
+  ['check_permissions', 'Check whether members hold roles'],
 ] as const
 const everyScope = scopes.map(([scope]) => scope)
 
@@ -113,9 +117,7 @@ export function ServersStep({ form }: StepProps) {
     <Answer of={servers}>
       {({ data }) => {
         if (data.length === 0) {
-          return (
-            <Empty title="No servers yet">Add a server first; the project can be made without one.</Empty>
-          )
+          return <Empty title="No servers yet">You can create the project now and add a server later.</Empty>
         }
         const main = data.find(({ isMain }) => isMain)
         const access: Access =
@@ -123,7 +125,7 @@ export function ServersStep({ form }: StepProps) {
         const set = (next: Access) => form.set('serverAccess', next)
         return (
           <fieldset className="field server-choices">
-            <legend>Whose members may log in</legend>
+            <legend>Servers for sign-in</legend>
             {data.map(({ id, name, isMain, memberCount }) => {
               const given = access.find(({ serverId }) => serverId === id)
               return (
@@ -210,7 +212,7 @@ export function ReviewStep({ form, chosen, kind, onEdit }: StepProps & { onEdit:
             <Lines
               of={serverAccess.map(
                 ({ serverId, scopes: given = [] }) =>
-                  `${nameOf(serverId)}: ${given.join(', ') || 'log in only'}`,
+                  `${nameOf(serverId)}: ${given.join(', ') || 'sign-in only'}`,
               )}
             />
           ) : (
@@ -220,7 +222,7 @@ export function ReviewStep({ form, chosen, kind, onEdit }: StepProps & { onEdit:
       </dl>
       {isStranded && (
         <Notice tone="warn" title="No redirect URI">
-          Nobody can log in until there is one. You can add it later.
+          Members cannot sign in until you add one. You can do that later.
         </Notice>
       )}
     </>

@@ -29,7 +29,7 @@ export const CreatedProject = ({ answer, redirects, failure, kind, stack }: Crea
       width="narrow"
       actions={
         <ButtonLink kind="main" to="/projects/$id" params={{ id: project.id }}>
-          To the project
+          Open project
         </ButtonLink>
       }
     >
@@ -39,10 +39,7 @@ export const CreatedProject = ({ answer, redirects, failure, kind, stack }: Crea
         </Notice>
       )}
       {failure instanceof RolecallError && (
-        <Problem
-          error={failure}
-          title="The redirect URIs were not saved. Set them on the page of the project."
-        />
+        <Problem error={failure} title="The redirect URIs were not saved. Add them on the project page." />
       )}
       {kind.id === 'site' && <SiteCode answer={answer} redirects={redirects} first={stack} />}
       {kind.oidc && <OpenIdConnect answer={answer} isPublic={kind.oidc.publicClient} />}
@@ -85,7 +82,7 @@ function SiteCode({
     }
   }, [stack, apiKey, project, redirect, serverId, secret, role])
   return (
-    <Panel title="Put it into your app" note="The environment already has the values of this project.">
+    <Panel title="Add it to your app" note="The environment below contains the values of this project.">
       <div className="stack">
         <fieldset className="stack-choice">
           <legend className="unseen">Stack</legend>
@@ -97,20 +94,20 @@ function SiteCode({
           ))}
         </fieldset>
         {redirect !== '' && !redirect.endsWith('/auth/callback') && (
-          <Notice tone="warn" title="This code comes back to /auth/callback">
-            Your first redirect URI is {redirect}: add one that ends in /auth/callback.
+          <Notice tone="warn" title="This code expects a redirect URI that ends in /auth/callback">
+            Your first redirect URI is {redirect}. Add one that ends in /auth/callback.
           </Notice>
         )}
         {stack === pythonStack ? (
           <p>
             The Python package is not in a package index yet. Install it from a clone of the Rolecall
-            repository. Its page also shows Django.
+            repository. Its README also covers Django.
           </p>
         ) : (
           <p>
-            The client library is not in a registry yet: <code>npm run pack -w packages/sdk</code>, in the
-            repository of Rolecall, prints the path of a tarball, and <code>npm install</code> takes that
-            path. In an app that has it, the last command writes all of this.
+            The client library is not in a registry yet. In the Rolecall repository,{' '}
+            <code>npm run pack -w packages/sdk</code> prints the path of a tarball. Install it with{' '}
+            <code>npm install</code> and that path. The last command below then writes all of this.
           </p>
         )}
         {listings.map(({ title, text }) => (
@@ -118,7 +115,7 @@ function SiteCode({
         ))}
         {stack !== pythonStack && (
           <Code
-            title="All of it by one command, with the key in key.txt"
+            title="All of this in one command, with the key in key.txt"
             text={[
               'npx --no --offline rolecall-init',
               `--url ${location.origin}`,
@@ -140,7 +137,7 @@ function randomSecret(): string {
 }
 
 const OpenIdConnect = ({ answer, isPublic }: Pick<CreatedProjectProps, 'answer'> & { isPublic: boolean }) => (
-  <Panel title="What the app asks for">
+  <Panel title="Values for the app">
     <Facts
       of={[
         ['Issuer', <Copyable key="issuer" text={location.origin} />],
@@ -148,7 +145,7 @@ const OpenIdConnect = ({ answer, isPublic }: Pick<CreatedProjectProps, 'answer'>
           'Discovery',
           <Copyable key="discovery" text={`${location.origin}/.well-known/openid-configuration`} />,
         ],
-        ['Client id', <Copyable key="id" text={answer.project.id} />],
+        ['Client ID', <Copyable key="id" text={answer.project.id} />],
         ['Client secret', isPublic ? 'None: PKCE (S256) instead' : 'The key above'],
         ['Scopes', 'openid profile email roles'],
       ]}
@@ -157,18 +154,18 @@ const OpenIdConnect = ({ answer, isPublic }: Pick<CreatedProjectProps, 'answer'>
 )
 
 const BackendCode = ({ answer: { project, apiKey } }: Pick<CreatedProjectProps, 'answer'>) => {
-  const server = project.serverAccess[0]?.serverId ?? 'the server’s id'
+  const server = project.serverAccess[0]?.serverId ?? 'the server’s ID'
   return (
     <Code
-      title="Members of the server, from a terminal"
+      title="List the members of the server"
       text={`curl -s '${location.origin}/api/servers/${server}/members?limit=50' \\\n  -H 'x-api-key: ${apiKey}'`}
     />
   )
 }
 
 const ProxyNext = () => (
-  <Notice title="One thing is left">
-    Tell the proxy to ask {location.origin}/api/forward-auth before each request: the guide on forward
-    authentication has the lines for nginx, Caddy, Traefik and Apache.
+  <Notice title="One step is left">
+    Configure the proxy to call {location.origin}/api/forward-auth before each request. The guide on forward
+    authentication has the lines for nginx, Caddy, Traefik, and Apache.
   </Notice>
 )

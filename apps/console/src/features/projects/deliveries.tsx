@@ -29,7 +29,7 @@ const common: readonly Column<Delivery>[] = [
         <Status tone={tones[status]}>{status}</Status>
         {status !== 'delivered' && (lastError || lastStatus) && (
           <span className="cell-sub" title={lastError ?? undefined}>
-            {lastError ?? `answered ${lastStatus}`}
+            {lastError ?? `status ${lastStatus}`}
           </span>
         )}
       </>
@@ -123,7 +123,7 @@ export function Deliveries<Row extends Delivery>(props: DeliveriesProps<Row>) {
                       <Button
                         size="small"
                         aria-label={`Send again: ${resend.nameOf(row)}`}
-                        onClick={() => resend.send(row, () => say('It is sent again.'))}
+                        onClick={() => resend.send(row, () => say('Sending again.'))}
                       >
                         Send again
                       </Button>

@@ -35,7 +35,7 @@ function Events({ project }: { project: Project }) {
   return (
     <Panel
       title="Events"
-      note="Sessions that end, roles that change: told to a backend as Standard Webhooks."
+      note="Notifies a backend of ended sessions and changed roles, as Standard Webhooks."
       actions={
         maySend &&
         project.eventsUrl && (
@@ -47,21 +47,21 @@ function Events({ project }: { project: Project }) {
                 {
                   onSuccess: ({ secret: next, formerEndsAt }) => {
                     setSecret(next)
-                    if (formerEndsAt) say(`The former secret signs until ${momentText(formerEndsAt)}.`)
+                    if (formerEndsAt) say(`The old secret stays valid until ${momentText(formerEndsAt)}.`)
                   },
                 },
               )
             }
           >
-            Replace the secret
+            Replace secret
           </Button>
         )
       }
     >
       <div className="stack">
         {project.eventsDisabledAt && (
-          <Notice tone="bad" title="Nothing is sent any more">
-            The address took nothing for a day, or answered 410. Save it again to begin anew.
+          <Notice tone="bad" title="Events are disabled">
+            The address accepted nothing for a day, or returned status 410. Save it again to resume.
           </Notice>
         )}
         {secret && (
@@ -92,7 +92,7 @@ function EventsAddress({ project, onSecret }: { project: Project; onSecret: (sec
   })
   return (
     <form className="stack" onSubmit={form.submit}>
-      <Fields form={form} keys={['eventsUrl']} labels={{ eventsUrl: 'Address of the backend' }} />
+      <Fields form={form} keys={['eventsUrl']} labels={{ eventsUrl: 'Backend address' }} />
       {form.failure && <Problem error={form.failure} />}
       {useMayManage(project.id) && (
         <div className="form-actions">
@@ -102,7 +102,7 @@ function EventsAddress({ project, onSecret }: { project: Project; onSecret: (sec
             isBusy={form.isBusy}
             disabled={!form.isDirty && !project.eventsDisabledAt}
           >
-            Save the address
+            Save address
           </Button>
         </div>
       )}
@@ -120,8 +120,8 @@ function EventDeliveries({ project }: { project: Project }) {
   return (
     <Deliveries<EventDelivery>
       title="Events sent"
-      note="Of the last seven days. Each is tried for 24 hours."
-      empty={<Empty title="Nothing was sent">Events appear here once the address is set.</Empty>}
+      note="From the last seven days. Failed deliveries are retried for 24 hours."
+      empty={<Empty title="No events sent">Events appear here after you set the address.</Empty>}
       answer={useAnswer('listEventDeliveries', { params, query: narrowed.query })}
       narrowed={narrowed}
       columns={[
@@ -145,8 +145,8 @@ function Notices({ project }: { project: Project }) {
   return (
     <Deliveries<NoticeDelivery>
       title="Notices posted"
-      note="What was posted, and what waits."
-      empty={<Empty title="No notices">Keys, access and events that stop are told here.</Empty>}
+      note="Posted and pending notices."
+      empty={<Empty title="No notices">Notices about keys, access, and disabled events appear here.</Empty>}
       answer={useAnswer('listDeliveries', { params, query: narrowed.query })}
       narrowed={narrowed}
       columns={[{ header: 'Notice', cell: ({ text, type }) => <Named title={text} id={type} /> }]}

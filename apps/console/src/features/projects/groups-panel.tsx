@@ -34,7 +34,7 @@ export function GroupsPanel({ project }: { project: Project }) {
   return (
     <Panel
       title="Groups"
-      note="The names that applications of this project read: the claim groups, Remote-Groups, and groups of validate."
+      note="The names that applications of this project receive: in the groups claim, in Remote-Groups, and in the response of validate."
     >
       <form className="stack" onSubmit={form.submit}>
         <fieldset className="groups" disabled={!mayChange}>
@@ -66,13 +66,13 @@ export function GroupsPanel({ project }: { project: Project }) {
             form={form}
             keys={['onlyNamedGroups']}
             labels={{ onlyNamedGroups: 'Only named groups' }}
-            helps={{ onlyNamedGroups: 'Roles without a group name give no group.' }}
+            helps={{ onlyNamedGroups: 'Roles without a group name are left out.' }}
           />
         </fieldset>
         {mayChange && answers.map(({ error }, at) => error && <Problem key={serverIds[at]} error={error} />)}
         <FieldProblem id="group-names-problem" text={tooMany(form)} label="Group names" />
         {form.failure && <Problem error={form.failure} />}
-        {mayChange && <SaveButtons form={form} label="Save the groups" />}
+        {mayChange && <SaveButtons form={form} label="Save groups" />}
       </form>
     </Panel>
   )

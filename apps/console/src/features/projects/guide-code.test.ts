@@ -28,6 +28,6 @@ test.each(stacks)(
     expect(code).toMatch(/(anyOf: \['7'\].* \/\/|role_id = "7" #) the role Crew stop\(\)$/m)
     expect(code).not.toMatch(/\d{17}/)
     const open = (await loadListings(stack, {})).map(({ text }) => text).join('\n')
-    expect(open).toMatch(/['"]ROLE_ID['"].* (\/\/|#) put the id of a role here$/m)
+    expect(open).toMatch(/['"]ROLE_ID['"].* (\/\/|#) put the ID of a role here$/m)
   },
 )

@@ -82,7 +82,7 @@ const withRole = (text: string, role: SampleRole | undefined) =>
     const mark = after.startsWith('"') ? '#' : '//'
     return role
       ? `${before}${role.id}${after} ${mark} the role ${role.name.replaceAll(/\s+/g, ' ')}`
-      : `${before}ROLE_ID${after} ${mark} put the id of a role here`
+      : `${before}ROLE_ID${after} ${mark} put the ID of a role here`
   })
 
 function listingsOf(

@@ -28,11 +28,13 @@ export function safetyOf(
   { status, lastUsedAt }: Pick<ProjectKey, 'status' | 'lastUsedAt'>,
   now: Date,
 ): string {
-  if (status === 'revoked' || status === 'expired') return 'It does not work any more.'
-  if (!lastUsedAt) return 'It was never used: nobody will notice.'
+  if (status === 'revoked' || status === 'expired') return 'This key no longer works.'
+  if (!lastUsedAt) return 'This key was never used, so no program depends on it.'
   const hours = (now.getTime() - new Date(lastUsedAt).getTime()) / 3_600_000
   const ago = timeFrom(new Date(lastUsedAt), now)
-  return hours < 24 ? `It was used ${ago}: something will stop working.` : `It was last used ${ago}.`
+  return hours < 24
+    ? `This key was used ${ago}. A program that still uses it will stop working.`
+    : `This key was last used ${ago}.`
 }
 
 function Keys({ project }: { project: Project }) {
@@ -62,7 +64,7 @@ function Keys({ project }: { project: Project }) {
           <Status tone={tones[status]}>{status}</Status>
           {expiresAt && status !== 'revoked' && (
             <span className="cell-sub">
-              ends <Time at={expiresAt} />
+              expires <Time at={expiresAt} />
             </span>
           )}
         </>
@@ -80,7 +82,7 @@ function Keys({ project }: { project: Project }) {
       sortBy: ({ uses }) => uses,
     },
     {
-      header: 'Made',
+      header: 'Created',
       cell: ({ createdAt }) => <Time at={createdAt} />,
       sortBy: ({ createdAt }) => createdAt,
     },
@@ -112,7 +114,7 @@ function Keys({ project }: { project: Project }) {
       {restore.error && <Problem error={restore.error} />}
       <Panel
         title="API keys"
-        note="A backend names itself by one of these. Up to five work at the same time."
+        note="A backend identifies itself with one of these keys. Up to five can be valid at the same time."
         flush
         actions={
           mayChange && (
@@ -127,11 +129,11 @@ function Keys({ project }: { project: Project }) {
                     )
                   }
                 >
-                  Restore the newest
+                  Restore newest
                 </Button>
               )}
               <Button onClick={() => setReplacing(true)}>Replace…</Button>
-              <Button onClick={() => setAdding(true)}>Add a key…</Button>
+              <Button onClick={() => setAdding(true)}>Add key…</Button>
             </>
           )
         }
@@ -143,7 +145,7 @@ function Keys({ project }: { project: Project }) {
               columns={columns}
               rows={data}
               rowKey={({ id }) => id}
-              empty={<Empty title="No keys">Add one, and give it to the backend of the project.</Empty>}
+              empty={<Empty title="No keys">Add a key for the backend of the project.</Empty>}
             />
           )}
         </Answer>
@@ -157,7 +159,7 @@ function Keys({ project }: { project: Project }) {
       <AddKey project={project} isOpen={isAdding} onClose={() => setAdding(false)} onKey={setShown} />
       {revoking && (
         <Danger
-          action="Revoke the key"
+          action="Revoke key"
           question={`Revoke the key ${revoking.prefix}… of “${project.name}”?`}
           isOpen
           onClose={() => setRevoking(undefined)}
@@ -197,13 +199,13 @@ function AddForm({ project, onClose, onKey }: KeyDialogProps) {
   })
   return (
     <form className="stack" onSubmit={form.submit}>
-      <p>It works beside those that are there, and is shown once.</p>
+      <p>Existing keys stay valid. The new key is shown once.</p>
       <Fields form={form} keys={['note', 'expiresAt']} />
       {form.failure && <Problem error={form.failure} />}
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button kind="main" type="submit" isBusy={form.isBusy}>
-          Add the key
+          Add key
         </Button>
       </DialogActions>
     </form>

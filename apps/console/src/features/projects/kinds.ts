@@ -13,33 +13,33 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   {
     id: 'site',
     text: 'A site that you build',
-    note: 'Next.js, Express, SvelteKit, Python and others, with the client library.',
+    note: 'Next.js, Express, SvelteKit, Python, and others, with the client library.',
     asks: 'redirects',
   },
   {
     id: 'client',
     text: 'An app with OpenID Connect',
-    note: 'A wiki, a forum, Grafana: it asks for an issuer, a client id and a secret.',
+    note: 'A wiki, a forum, or Grafana: it needs an issuer, a client ID, and a client secret.',
     asks: 'redirects',
     oidc: { enabled: true, publicClient: false },
   },
   {
     id: 'app',
     text: 'An app without a server',
-    note: 'In the browser or on a phone: OpenID Connect without a secret.',
+    note: 'It runs in the browser or on a phone and uses OpenID Connect without a secret.',
     asks: 'redirects',
     oidc: { enabled: true, publicClient: true },
   },
   {
     id: 'proxy',
     text: 'Pages behind a reverse proxy',
-    note: 'nginx, Caddy, Traefik or Apache asks before each request.',
+    note: 'nginx, Caddy, Traefik, or Apache checks each request with Rolecall.',
     asks: 'hosts',
   },
   {
     id: 'backend',
     text: 'A bot or another backend',
-    note: 'It reads members and roles. Nobody logs in to it.',
+    note: 'It reads members and roles. Members do not sign in to it.',
     asks: 'nothing',
   },
 ]

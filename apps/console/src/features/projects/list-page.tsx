@@ -72,7 +72,7 @@ function AllProjects() {
     <PageFrame
       title="Projects"
       guide="first-project"
-      lead="A project is an app that logs members of your community in."
+      lead="A project is an app that signs in members of your community."
       actions={create}
     >
       <div className="toolbar">
@@ -100,11 +100,11 @@ function AllProjects() {
             rowLink={({ id }) => `/projects/${id}`}
             empty={
               name || state ? (
-                <Empty title="No projects match">Search for a part of its name, or show every state.</Empty>
+                <Empty title="No projects match">Search for part of a name, or show every state.</Empty>
               ) : (
                 <Empty title="No projects yet" action={create}>
-                  A project is an app that logs members in: a wiki, a shop, a game server’s panel. It gets a
-                  key of its own.
+                  A project is an app that signs members in: a wiki, a shop, or a game server’s panel. It gets
+                  its own key.
                 </Empty>
               )
             }
@@ -126,7 +126,7 @@ function OwnProjects() {
         rows={ownedProjects}
         rowKey={({ id }) => id}
         rowLink={({ id }) => `/projects/${id}`}
-        empty={<Empty title="No projects">A System Admin can make you the owner of one.</Empty>}
+        empty={<Empty title="No projects">A System Admin can make you the owner of a project.</Empty>}
       />
     </PageFrame>
   )

@@ -24,7 +24,7 @@ export function NoticeAddress({ project }: { project: Project }) {
   return (
     <Panel
       title="Notices"
-      note="Sentences for people, such as that a key was replaced: posted to a channel of the chat platform."
+      note="Short messages, such as “A key was replaced”, posted to a Discord channel."
       actions={
         mayManage &&
         project.webhookUrl && (
@@ -33,31 +33,31 @@ export function NoticeAddress({ project }: { project: Project }) {
             onClick={() =>
               remove.mutate(
                 { params: { id: project.id }, body: { webhookUrl: null } },
-                { onSuccess: () => say('Notices are posted nowhere now.') },
+                { onSuccess: () => say('The address is removed. Notices are no longer posted.') },
               )
             }
           >
-            Remove the address
+            Remove address
           </Button>
         )
       }
     >
       <form className="stack" onSubmit={form.submit}>
-        <Facts of={[['Posted to', project.webhookUrl ?? 'Nowhere yet']]} />
+        <Facts of={[['Posted to', project.webhookUrl ?? 'No address yet']]} />
         {remove.error && <Problem error={remove.error} />}
         <Fields
           form={form}
           keys={['webhookUrl']}
-          labels={{ webhookUrl: project.webhookUrl ? 'Another webhook address' : 'Webhook address' }}
+          labels={{ webhookUrl: project.webhookUrl ? 'New webhook address' : 'Webhook address' }}
           helps={{
-            webhookUrl: 'Of the channel: its settings, Integrations, Webhooks. It is kept sealed.',
+            webhookUrl: 'In Discord: channel settings, Integrations, Webhooks. It is stored encrypted.',
           }}
         />
         {form.failure && <Problem error={form.failure} />}
         {mayManage && (
           <div className="form-actions">
             <Button kind="main" type="submit" isBusy={form.isBusy} disabled={!form.values.webhookUrl}>
-              Save the webhook address
+              Save webhook address
             </Button>
           </div>
         )}

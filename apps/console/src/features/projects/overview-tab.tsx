@@ -22,12 +22,10 @@ function Overview({ project }: { project: Project }) {
         <Panel title="Project">
           <Facts
             of={[
-              ['Client id', <Copyable key="id" text={project.id} />],
+              ['Client ID', <Copyable key="id" text={project.id} />],
               [
                 'Kind',
-                project.isInternal
-                  ? 'Internal: uses the main server without a mapping'
-                  : 'Uses the servers below',
+                project.isInternal ? 'Internal: always uses the main server' : 'Uses the servers below',
               ],
               ['Redirect URIs', `${project.redirectUris.length}`],
               ['OpenID Connect', project.oidc.enabled ? 'On' : 'Off'],
@@ -50,14 +48,14 @@ function Overview({ project }: { project: Project }) {
               ['Begins with', <span key="prefix" className="mono">{`${project.apiKey.prefix}…`}</span>],
               ['State', project.apiKey.status],
               ['Last used', <Time key="used" at={project.apiKey.lastUsedAt} />],
-              ['Made', <Time key="made" at={project.apiKey.createdAt} />],
+              ['Created', <Time key="made" at={project.apiKey.createdAt} />],
             ]}
           />
         </Panel>
       </div>
       <Panel
         title="Servers"
-        note="Whose members may log in, and what the project may ask about them."
+        note="Members of these servers can sign in. The scopes say what the project can read about them."
         flush
         actions={
           <Link to="/access" search={{ name: project.name }}>
@@ -75,7 +73,7 @@ function Overview({ project }: { project: Project }) {
               cell: ({ serverName, isMainServer }) => `${serverName}${isMainServer ? ' (main)' : ''}`,
             },
             {
-              header: 'May ask',
+              header: 'Scopes',
               cell: ({ scopes }) => (
                 <span className="chips">
                   {scopes.map((scope) => (
@@ -89,11 +87,11 @@ function Overview({ project }: { project: Project }) {
           empty={
             project.isInternal ? (
               <Empty title="Main server (internal)">
-                Members of the main server can log in: an internal project needs no access of its own.
+                Members of the main server can sign in. An internal project needs no access of its own.
               </Empty>
             ) : (
               <Empty title="No servers">
-                Members cannot log in until you give the project access to a server on the Access page.
+                Members cannot sign in until you grant the project access to a server on the Access page.
               </Empty>
             )
           }

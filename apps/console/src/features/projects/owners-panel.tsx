@@ -32,7 +32,7 @@ export function OwnersPanel({ project }: { project: Project }) {
   return (
     <Panel
       title="Owners"
-      note="They change its description, keys and addresses, and see what was sent to it. Only a System Admin names them."
+      note="Owners change the description, keys, and addresses of the project and see its deliveries. Only System Admins choose owners."
     >
       <form className="stack" onSubmit={form.submit}>
         <fieldset className="field" name="memberIds" disabled={!mayChange}>
@@ -62,7 +62,7 @@ export function OwnersPanel({ project }: { project: Project }) {
           form={form}
           keys={['roleIds']}
           labels={{ roleIds: 'Roles of the main server' }}
-          helps={{ roleIds: 'Whoever holds one of these owns the project.' }}
+          helps={{ roleIds: 'Every member with one of these roles is an owner.' }}
           choices={{
             roleIds: (roles.data?.data ?? []).map(({ id, name, color }) => ({
               id,
@@ -71,7 +71,7 @@ export function OwnersPanel({ project }: { project: Project }) {
           }}
         />
         {form.failure && <Problem error={form.failure} />}
-        {mayChange && <SaveButtons form={form} label="Save the owners" />}
+        {mayChange && <SaveButtons form={form} label="Save owners" />}
       </form>
     </Panel>
   )
@@ -94,12 +94,12 @@ function Owner({ id, onRemove }: { id: string; onRemove: () => void }) {
 }
 
 /** The most results that a reader can scan at a glance. More letters find the others. */
-const mostFound = 5
+const maxResults = 5
 
 function FindMember({ chosen, onChoose }: { chosen: readonly string[]; onChoose: (id: string) => void }) {
   const [search, setSearch] = useState('')
   const found = useQuery({
-    ...question('listMembers', { query: { search, limit: mostFound } }),
+    ...question('listMembers', { query: { search, limit: maxResults } }),
     enabled: search !== '',
   })
   const others =

@@ -14,7 +14,7 @@ const tabs = [
   ['/redirects', 'Redirects'],
   ['/sign-in', 'OpenID Connect'],
   ['/proxy', 'Proxy'],
-  ['/webhooks', 'Webhooks in'],
+  ['/webhooks', 'Inbound webhooks'],
   ['/events', 'Events'],
   ['/sessions', 'Sessions'],
   ['/audit', 'Audit'],

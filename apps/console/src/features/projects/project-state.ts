@@ -11,7 +11,7 @@ export function stateOf({ isActive, apiKey, eventsDisabledAt, isInternal, server
   if (apiKey.status === 'revoked') return { tone: 'bad', text: 'Key revoked' }
   if (apiKey.status === 'expired') return { tone: 'bad', text: 'Key expired' }
   if (serverAccess.length === 0 && !isInternal) return { tone: 'warn', text: 'No server' }
-  if (eventsDisabledAt) return { tone: 'warn', text: 'Events switched off' }
+  if (eventsDisabledAt) return { tone: 'warn', text: 'Events disabled' }
   return { tone: 'good', text: 'Active' }
 }
 

@@ -30,7 +30,7 @@ function ForwardAuth({ project }: { project: Project }) {
   })
   const hasHosts = (form.values.hosts ?? []).some((host) => host.trim() !== '')
   return (
-    <Panel title="Protected hosts" note="A reverse proxy asks Rolecall about each request to these hosts.">
+    <Panel title="Protected hosts" note="A reverse proxy checks each request to these hosts with Rolecall.">
       <form className="stack" onSubmit={form.submit}>
         <Fields
           form={form}
@@ -47,13 +47,13 @@ function ForwardAuth({ project }: { project: Project }) {
             form={form}
             keys={['serverId', 'anyOf', 'remoteUser']}
             labels={{
-              serverId: 'Server whose members can enter',
+              serverId: 'Server for sign-in',
               anyOf: 'Required roles (any of them)',
               remoteUser: 'Remote-User holds',
             }}
             helps={{
               serverId: 'The project needs access to it.',
-              anyOf: 'Without a role, every member can enter.',
+              anyOf: 'Without a role, every member has access.',
             }}
             choices={{
               serverId: serverChoices(servers.data?.data),
@@ -66,7 +66,7 @@ function ForwardAuth({ project }: { project: Project }) {
             }}
           />
         </fieldset>
-        <SaveRow form={form} action="Save the hosts" />
+        <SaveRow form={form} action="Save hosts" />
       </form>
     </Panel>
   )

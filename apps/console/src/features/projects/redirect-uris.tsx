@@ -39,7 +39,7 @@ export function RedirectUris({ value, onChange, refused }: RedirectUrisProps) {
         aria-describedby={`${id}-help ${id}-problems`}
       />
       <span className="field-help" id={`${id}-help`}>
-        One a line, 20 at most. https, or http on this computer only: localhost, 127.0.0.1 or [::1].
+        One per line, at most 20. Plain http works only for localhost, 127.0.0.1, and [::1].
       </span>
       <div id={`${id}-problems`} aria-live="polite">
         {problems.map(({ uri, problem }) => (
@@ -51,7 +51,7 @@ export function RedirectUris({ value, onChange, refused }: RedirectUrisProps) {
         ))}
         {problems.length === 0 && refused && <span className="field-problem">{refused}</span>}
         {problems.length === 0 && !refused && urisOf(value).length > 0 && (
-          <span className="field-good">All of them can be used.</span>
+          <span className="field-good">All of them are valid.</span>
         )}
       </div>
     </div>

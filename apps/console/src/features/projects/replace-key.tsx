@@ -15,7 +15,7 @@ export interface KeyDialogProps {
 
 /** Replaces the newest key with a new one, which is shown once. */
 export const ReplaceKey = (props: KeyDialogProps) => (
-  <Dialog title="Replace the newest key" isOpen={props.isOpen} onClose={props.onClose}>
+  <Dialog title="Replace newest key" isOpen={props.isOpen} onClose={props.onClose}>
     <ReplaceForm {...props} />
   </Dialog>
 )
@@ -24,7 +24,7 @@ const graces = {
   hour: 'For 1 hour',
   day: 'For 1 day',
   week: 'For 1 week',
-  custom: 'Until a time that you set',
+  custom: 'Until a set time',
   none: 'Not at all',
 } as const
 
@@ -54,12 +54,12 @@ function ReplaceForm({ project, onClose, onKey }: KeyDialogProps) {
     <form className="stack" onSubmit={form.submit}>
       <p>The new key is shown once. The old key can stay valid until every program has the new one.</p>
       <GraceField form={form} />
-      <Fields form={form} keys={['note']} helps={{ note: 'What the key is for.' }} />
+      <Fields form={form} keys={['note']} helps={{ note: 'The purpose of the key.' }} />
       {form.failure && <Problem error={form.failure} />}
       <DialogActions>
         <Button onClick={onClose}>Cancel</Button>
         <Button kind="main" type="submit" isBusy={form.isBusy}>
-          Replace the key
+          Replace key
         </Button>
       </DialogActions>
     </form>

@@ -50,8 +50,7 @@ export function SchemaField({ form, onJson }: SchemaFieldProps) {
         </Suspense>
       )}
       <span className="field-help" id={`${id}-help`}>
-        JSON Schema 2020-12: what a submission has to look like. Checked as you type by the service’s own
-        rules.
+        JSON Schema 2020-12 for submissions, checked as you type.
       </span>
       <label className="check">
         <input type="checkbox" checked={isPlain} onChange={({ target }) => setPlain(target.checked)} />
@@ -70,6 +69,6 @@ function parse(
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { value: { ...value } }
     return { problem: 'must be an object' }
   } catch (error) {
-    return { problem: `is no JSON: ${error instanceof Error ? error.message : 'it cannot be read'}` }
+    return { problem: `is not valid JSON: ${error instanceof Error ? error.message : 'it cannot be read'}` }
   }
 }

@@ -29,13 +29,13 @@ function Sessions({ project }: { project: Project }) {
   ) : (
     <Panel>
       <Empty title="Sessions are for System Admins">
-        Your backend is told of sessions that end, on the page Events.
+        Ask one of them, or set up events to notify your backend of ended sessions.
       </Empty>
     </Panel>
   )
 }
 
-const kinds = { code: 'Login by code', oidc: 'OpenID Connect' } as const
+const kinds = { code: 'One-time code', oidc: 'OpenID Connect' } as const
 /** Sign-ins of members are not changes of the administration, so the stream does not report them. */
 const readAgainMs = 15_000
 
@@ -99,7 +99,7 @@ function List({ project }: { project: Project }) {
               onClick={() =>
                 end.mutate(
                   { params: { id: session.memberId, sessionId: session.id } },
-                  { onSuccess: () => say(`A session of ${nameOf(session)} is ended.`) },
+                  { onSuccess: () => say(`A session of ${nameOf(session)} has ended.`) },
                 )
               }
             >
@@ -122,11 +122,11 @@ function List({ project }: { project: Project }) {
       {end.error && <Problem error={end.error} />}
       <Panel
         title="Sessions"
-        note="Who is logged in to the project now, newest first. What is ended is gone for the next request."
+        note="Active sessions of this project, newest first. An ended session stops working immediately."
         flush
         actions={
           <>
-            <SearchField label="Member id" value={member} onSearch={(text) => narrow({ member: text })} />
+            <SearchField label="Member ID" value={member} onSearch={(text) => narrow({ member: text })} />
             <Choice
               label="Server"
               value={server}
@@ -147,11 +147,9 @@ function List({ project }: { project: Project }) {
                 rowKey={({ id }) => id}
                 empty={
                   idOf(member) || server ? (
-                    <Empty title="Nobody is logged in like that">
-                      Look in every server, or for everybody.
-                    </Empty>
+                    <Empty title="No sessions match">Choose every server, or clear the member ID.</Empty>
                   ) : (
-                    <Empty title="Nobody is logged in">Sessions appear as members log in.</Empty>
+                    <Empty title="No sessions">Sessions appear when members sign in.</Empty>
                   )
                 }
               />
@@ -163,7 +161,7 @@ function List({ project }: { project: Project }) {
       {ending && (
         <Danger
           action="End all sessions"
-          question={`End everything that ${nameOf(ending)} is logged in by, in all projects?`}
+          question={`End all sessions of ${nameOf(ending)} in all projects?`}
           isOpen
           onClose={() => setEnding(undefined)}
           preview={async () => {
@@ -172,10 +170,10 @@ function List({ project }: { project: Project }) {
           }}
           run={async () => {
             await endAll.mutateAsync({ params: { id: ending.memberId }, query: {} })
-            say(`${nameOf(ending)} is logged out everywhere.`)
+            say(`${nameOf(ending)} is signed out everywhere.`)
           }}
         >
-          They may log in again. To keep them out, block them.
+          They can sign in again. To prevent that, block them.
         </Danger>
       )}
     </div>

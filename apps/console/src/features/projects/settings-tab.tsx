@@ -12,7 +12,7 @@ import { Fields } from '../../forms/fields.tsx'
 import { SaveButtons } from '../../forms/save-buttons.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useMayChange, useMayManage } from '../../shell/profile.ts'
-import { LookPanel } from './look-panel.tsx'
+import { BrandingPanel } from './branding-panel.tsx'
 import { OwnersPanel } from './owners-panel.tsx'
 import { ProjectPage } from './project-page.tsx'
 
@@ -41,14 +41,14 @@ function Settings({ project }: { project: Project }) {
           <Fields
             form={form}
             keys={'name' in form.values ? ['name', 'description', 'isInternal'] : ['description']}
-            labels={{ isInternal: 'Uses the main server without a mapping' }}
-            helps={{ name: 'Members read it when they log in.' }}
+            labels={{ isInternal: 'Internal: always uses the main server' }}
+            helps={{ name: 'Members see it when they sign in.' }}
           />
           {form.failure && <Problem error={form.failure} />}
-          {mayManage && <SaveButtons form={form} label="Save the project" />}
+          {mayManage && <SaveButtons form={form} label="Save project" />}
         </form>
       </Panel>
-      <LookPanel project={project} />
+      <BrandingPanel project={project} />
       <OwnersPanel project={project} />
       {mayChange && <DangerZone project={project} />}
     </div>
@@ -64,13 +64,13 @@ function DangerZone({ project }: { project: Project }) {
   const [asked, setAsked] = useState<'deactivate' | 'delete'>()
   const close = () => setAsked(undefined)
   return (
-    <Panel title="Take it out of use" kind="danger">
+    <Panel title="Deactivate or delete" kind="danger">
       <div className="stack">
         <div className="row apart">
           <span>
             {isActive
-              ? 'An inactive project can neither log in nor validate. It can be activated again.'
-              : 'The project is inactive: nobody can log in to it.'}
+              ? 'Members cannot sign in to an inactive project, and it cannot validate sessions. You can activate it again.'
+              : 'This project is inactive. Members cannot sign in to it.'}
           </span>
           {isActive ? (
             <Button kind="danger" onClick={() => setAsked('deactivate')}>
@@ -92,14 +92,14 @@ function DangerZone({ project }: { project: Project }) {
         </div>
         {update.error && <Problem error={update.error} />}
         <div className="row apart">
-          <span>Its keys and sessions end at once. What it did stays in the audit log.</span>
+          <span>Its keys and sessions end immediately. Its audit log entries remain.</span>
           <Button kind="danger" onClick={() => setAsked('delete')}>
             Delete…
           </Button>
         </div>
       </div>
       <Danger
-        action="Deactivate the project"
+        action="Deactivate project"
         question={`Deactivate “${name}”?`}
         isOpen={asked === 'deactivate'}
         onClose={close}
@@ -118,7 +118,7 @@ function DangerZone({ project }: { project: Project }) {
         }}
       />
       <Danger
-        action="Delete the project"
+        action="Delete project"
         question={`Delete “${name}”?`}
         isOpen={asked === 'delete'}
         onClose={close}

@@ -38,7 +38,7 @@ function OpenIdConnect({ project }: { project: Project }) {
   })
   const servers = useAnswer('listServers')
   return (
-    <Panel title="OpenID Connect" note="For apps that speak it by themselves: wikis, forums, Grafana.">
+    <Panel title="OpenID Connect" note="For apps with built-in OpenID Connect: wikis, forums, Grafana.">
       <div className="stack wide">
         {project.oidc.enabled && (
           <Facts
@@ -48,7 +48,7 @@ function OpenIdConnect({ project }: { project: Project }) {
                 'Discovery',
                 <Copyable key="discovery" text={`${location.origin}/.well-known/openid-configuration`} />,
               ],
-              ['Client id', <Copyable key="id" text={project.id} />],
+              ['Client ID', <Copyable key="id" text={project.id} />],
               [
                 'Client secret',
                 project.oidc.publicClient ? 'None: PKCE instead' : 'The API key of the project',
@@ -78,7 +78,7 @@ function OpenIdConnect({ project }: { project: Project }) {
               ]}
               labels={{
                 publicClient: 'Public client',
-                serverId: 'Server whose members may log in',
+                serverId: 'Server for sign-in',
                 deviceFlow: 'Device flow',
                 rolesInIdToken: 'Roles in the ID token',
                 backchannelLogoutUri: 'Back-channel logout URI',
@@ -88,7 +88,7 @@ function OpenIdConnect({ project }: { project: Project }) {
                   'The app runs in a browser or on a device. It has no secret and always uses PKCE.',
                 serverId: 'The project needs access to it.',
                 postLogoutRedirectUris:
-                  'Addresses that a sign-out may return to. They follow the rules of redirect URIs.',
+                  'Addresses to return to after sign-out. The rules for redirect URIs apply.',
                 deviceFlow: 'Devices without a browser can sign in with a code.',
                 rolesInIdToken:
                   'Adds roles to the ID token too. They can become stale; userinfo is always current.',
@@ -114,8 +114,8 @@ function Logouts({ project }: { project: Project }) {
   return (
     <Deliveries<LogoutDelivery>
       title="Logouts sent"
-      note="To the back-channel logout URI, of the last 30 days. Each is tried for 24 hours."
-      empty={<Empty title="Nothing was sent">Logouts appear here once a session of the client ends.</Empty>}
+      note="To the back-channel logout URI, from the last 30 days. Failed deliveries are retried for 24 hours."
+      empty={<Empty title="No logouts sent">Logouts appear here when a session of the client ends.</Empty>}
       answer={useAnswer('listLogoutDeliveries', { params, query: narrowed.query })}
       narrowed={narrowed}
       columns={[

@@ -22,7 +22,7 @@ export function UsagePanel({ projectId }: { projectId: string }) {
         actions={
           <>
             <Choice
-              label="Lines"
+              label="Group by"
               value={groupBy}
               options={groupings}
               onChoose={(by) => setFilters({ by })}
@@ -37,7 +37,7 @@ export function UsagePanel({ projectId }: { projectId: string }) {
             chart.series.length > 0 ? (
               <UsageLines label="Requests of the project" chart={chart} />
             ) : (
-              <Empty title="Nothing was asked">Counts arrive within a second of a request by the key.</Empty>
+              <Empty title="No requests">Counts appear within a second of a request with the API key.</Empty>
             )
           }
         </Answer>

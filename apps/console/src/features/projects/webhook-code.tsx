@@ -23,7 +23,7 @@ export function WebhookCode({ project, webhook: { slug }, payload }: WebhookCode
   return (
     <Panel
       title="Sign and send"
-      note="In a shell, with curl and openssl. It sends the payload above; the key and the secret are yours to fill in."
+      note="For a shell with curl and openssl. It sends the payload above. Fill in the API key and the secret."
     >
       <div className="stack">
         <Code

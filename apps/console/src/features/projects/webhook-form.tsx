@@ -33,7 +33,7 @@ function CreateForm({ project, onDone, onClose }: WebhookFormProps) {
     params: { projectId: project.id },
     onDone,
   })
-  return <WebhookFields title="New webhook" action="Create the webhook" form={form} onClose={onClose} />
+  return <WebhookFields title="New webhook" action="Create webhook" form={form} onClose={onClose} />
 }
 
 function ChangeForm({ project, webhook, onDone, onClose }: WebhookFormProps & { webhook: InboundWebhook }) {
@@ -47,9 +47,9 @@ function ChangeForm({ project, webhook, onDone, onClose }: WebhookFormProps & { 
   })
   const [payload, setPayload] = usePayload(webhook)
   return (
-    <WebhookFields title={`Change “${name}”`} action="Save the webhook" form={form} onClose={onClose}>
+    <WebhookFields title={`Change “${name}”`} action="Save webhook" form={form} onClose={onClose}>
       <details>
-        <summary>Try a payload with this schema, before it is saved</summary>
+        <summary>Try a payload with this schema before you save it</summary>
         <TryPayload webhook={webhook} payload={payload} onChange={setPayload} schema={form.values.schema} />
       </details>
     </WebhookFields>
@@ -83,7 +83,7 @@ function WebhookFields({
         <Fields
           form={form}
           keys={['name', 'slug']}
-          helps={{ slug: 'The end of its address; made of the name where it is left out.' }}
+          helps={{ slug: 'The last part of the address. Leave it empty to derive it from the name.' }}
         />
         <SchemaField form={form} onJson={setJson} />
         {children}

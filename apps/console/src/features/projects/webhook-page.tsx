@@ -33,7 +33,7 @@ function WebhookPanels({ project, webhook }: { project: Project; webhook: Inboun
         title={name}
         actions={
           <Link to="/projects/$id/webhooks" params={{ id: project.id }}>
-            All webhooks in
+            All inbound webhooks
           </Link>
         }
       >
@@ -43,20 +43,20 @@ function WebhookPanels({ project, webhook }: { project: Project; webhook: Inboun
             [
               'State',
               <Status key="state" tone={isActive ? 'good' : 'none'}>
-                {isActive ? 'active' : 'switched off'}
+                {isActive ? 'active' : 'inactive'}
               </Status>,
             ],
-            ['Signature', requireSignature ? 'Each submission must be signed' : 'Checked where there is one'],
+            ['Signature', requireSignature ? 'Required' : 'Optional; checked if present'],
             ['Origins', acceptedOrigins.length > 0 ? acceptedOrigins.join(', ') : 'Any'],
             ['Submissions', <Num key="count" value={submissionCount} />],
-            ['Last one', <Time key="last" at={lastSubmissionAt} />],
+            ['Last submission', <Time key="last" at={lastSubmissionAt} />],
           ]}
         />
       </Panel>
       <WebhookSubmissions webhook={webhook} />
       <Panel
         title="Try a payload"
-        note="It is held against the schema as a submission would be. Nothing is stored."
+        note="Validates the payload against the schema, like a submission. Nothing is stored."
       >
         <TryPayload webhook={webhook} payload={payload} onChange={setPayload} />
       </Panel>

@@ -15,7 +15,7 @@ import './webhooks.css'
 
 const perPage = 50
 /** The characters of a payload that its row shows. The rest appears when the row is opened. */
-const mostShown = 90
+const maxPreviewLength = 90
 
 const columns: readonly Column<Submission>[] = [
   { header: 'When', cell: ({ receivedAt }) => <Time at={receivedAt} show="full" /> },
@@ -29,12 +29,12 @@ const columns: readonly Column<Submission>[] = [
 
 function Payload({ of: payload }: { of: unknown }) {
   const line = JSON.stringify(payload)
-  return line.length <= mostShown ? (
+  return line.length <= maxPreviewLength ? (
     <code className="payload">{line}</code>
   ) : (
     <details className="payload">
       <summary>
-        <code>{line.slice(0, mostShown)}…</code>
+        <code>{line.slice(0, maxPreviewLength)}…</code>
       </summary>
       <pre>{JSON.stringify(payload, null, 2)}</pre>
     </details>
@@ -55,7 +55,7 @@ export function WebhookSubmissions({ webhook: { id, projectId, slug } }: { webho
   return (
     <Panel
       title="Submissions"
-      note="Numbers of many digits may be rounded here; the export has them as they were sent."
+      note="Very long numbers may be rounded here. The export contains them as they were sent."
       flush
       actions={
         <ExportButton
@@ -81,9 +81,9 @@ export function WebhookSubmissions({ webhook: { id, projectId, slug } }: { webho
               rowKey={(submission) => submission.id}
               empty={
                 isNarrowed ? (
-                  <Empty title="Nothing came in then">Look at a longer period.</Empty>
+                  <Empty title="No submissions in this period">Choose a longer period.</Empty>
                 ) : (
-                  <Empty title="Nothing came in yet">The code below sends the first one.</Empty>
+                  <Empty title="No submissions yet">The code below sends the first one.</Empty>
                 )
               }
             />

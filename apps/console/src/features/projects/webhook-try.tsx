@@ -56,11 +56,9 @@ export function TryPayload({ webhook: { id, projectId }, payload, onChange, sche
         {isCurrent && tried.data && (
           <Notice
             tone={tried.data.valid ? 'good' : 'bad'}
-            title={
-              tried.data.valid ? 'It fits' : `It does not fit: ${countText(errors.length + more, 'problem')}`
-            }
+            title={tried.data.valid ? 'Valid' : `Not valid: ${countText(errors.length + more, 'problem')}`}
           >
-            {tried.data.valid && 'A submission of it would be taken.'}
+            {tried.data.valid && 'This payload would be accepted.'}
           </Notice>
         )}
       </div>
@@ -68,13 +66,13 @@ export function TryPayload({ webhook: { id, projectId }, payload, onChange, sche
         <ul className="payload-problems" aria-label="Problems">
           {errors.map(({ path, message, code }) => (
             <li key={`${path} ${code} ${message}`}>
-              <code>{path || 'the whole'}</code> {message}
+              <code>{path || '(root)'}</code> {message}
             </li>
           ))}
           {more > 0 && <li>{countText(more, 'more problem')}</li>}
         </ul>
       )}
-      {isCurrent && tried.error && <Problem error={tried.error} title="It could not be tried" />}
+      {isCurrent && tried.error && <Problem error={tried.error} title="The check failed" />}
     </div>
   )
 }

@@ -46,7 +46,7 @@ function Webhooks({ project }: { project: Project }) {
         <Notice tone="good" title={`Copy the secret of “${shown.name}” now. It is not shown again.`}>
           <Secret text={shown.secret} label="Signing secret" />
           <Link to="/projects/$id/webhooks/$webhookId" params={{ id: project.id, webhookId: shown.id }}>
-            The code that signs with it
+            See the signing code
           </Link>
         </Notice>
       )}
@@ -60,15 +60,15 @@ function Webhooks({ project }: { project: Project }) {
         />
       )}
       <Panel
-        title="Webhooks in"
-        note="Each takes JSON that fits its schema, signed or from pages that you name, and keeps it."
+        title="Inbound webhooks"
+        note="Each accepts and stores JSON that matches its schema, from signed requests or from listed origins."
         flush
         actions={mayChange && !edited && <Button onClick={() => setEdited('new')}>New webhook</Button>}
       >
         <Answer of={webhooks}>
           {({ data }) => (
             <DataTable
-              label="Webhooks in"
+              label="Inbound webhooks"
               rows={data}
               rowKey={({ id }) => id}
               rowLink={({ id }) => `/projects/${project.id}/webhooks/${id}`}
@@ -82,10 +82,10 @@ function Webhooks({ project }: { project: Project }) {
                   header: 'State',
                   cell: ({ isActive, requireSignature }) => (
                     <>
-                      <Status tone={isActive ? 'good' : 'none'}>
-                        {isActive ? 'active' : 'switched off'}
-                      </Status>
-                      <span className="cell-sub">{requireSignature ? 'signed' : 'unsigned, too'}</span>
+                      <Status tone={isActive ? 'good' : 'none'}>{isActive ? 'active' : 'inactive'}</Status>
+                      <span className="cell-sub">
+                        {requireSignature ? 'signed only' : 'signed or unsigned'}
+                      </span>
                     </>
                   ),
                 },
@@ -141,8 +141,8 @@ function Webhooks({ project }: { project: Project }) {
               ]}
               empty={
                 <Empty title="No webhooks">
-                  A form on a page, a shop, a script: whatever sends JSON can send it here, and the project
-                  reads it by its key.
+                  Any program can post JSON here: a form, a shop, or a script. The project reads it with its
+                  API key.
                 </Empty>
               }
             />
@@ -151,7 +151,7 @@ function Webhooks({ project }: { project: Project }) {
       </Panel>
       {deleting && (
         <Danger
-          action="Delete the webhook"
+          action="Delete webhook"
           question={`Delete “${deleting.name}”?`}
           isOpen
           onClose={() => setDeleting(undefined)}

@@ -59,14 +59,14 @@ export function Page() {
   const add = mayChange && (
     <Button kind="main" onClick={() => setAdding(true)}>
       <Icon name="plus" size={14} />
-      Add a server
+      Add server{' '}
     </Button>
   )
   return (
     <PageFrame
       title="Servers"
       guide="discord"
-      lead="Whose members may log in. The main server decides who administers."
+      lead="Members of these servers can sign in. The roles of the main server decide who administers."
       actions={add}
     >
       <Answer of={servers}>
@@ -78,14 +78,14 @@ export function Page() {
             rowKey={({ id }) => id}
             rowLink={({ id }) => `/servers/${id}`}
             empty={
-              <Empty title="No server yet" action={add}>
-                Invite the bot to a server on the chat platform, then add it here.
+              <Empty title="No servers yet" action={add}>
+                Invite the bot to a Discord server, then add the server here.
               </Empty>
             }
           />
         )}
       </Answer>
-      <Dialog title="Add a server" isOpen={isAdding} onClose={() => setAdding(false)}>
+      <Dialog title="Add server" isOpen={isAdding} onClose={() => setAdding(false)}>
         <AddServer onClose={() => setAdding(false)} />
       </Dialog>
     </PageFrame>
@@ -104,7 +104,7 @@ function AddServer({ onClose }: { onClose: () => void }) {
       {
         onSuccess: ({ name }) => {
           onClose()
-          say(`“${name}” is added. Read its members next.`)
+          say(`“${name}” is added. Next, read its members.`)
           void navigate({ to: '/servers/$id', params: { id } })
         },
       },
@@ -117,14 +117,14 @@ function AddServer({ onClose }: { onClose: () => void }) {
           return (
             <div className="stack">
               {!mayListMembers && (
-                <Notice tone="warn" title="The bot may not list members">
-                  Switch on “Server Members Intent” in the Discord developer portal, under Bot.
+                <Notice tone="warn" title="The bot is not allowed to list members">
+                  Turn on “Server Members Intent” in the Discord developer portal, under Bot.
                 </Notice>
               )}
               {others.length === 0 ? (
-                <p>{name} is in no other server. Invite it to one; then it is shown here.</p>
+                <p>{name} is in no other server. Invite it to a server, and the server appears here.</p>
               ) : (
-                <ul className="server-list" aria-label="Servers that the bot is in">
+                <ul className="server-list" aria-label="Servers with the bot">
                   {others.map((server) => (
                     <li key={server.id} className="row apart">
                       <span className="with-portrait">

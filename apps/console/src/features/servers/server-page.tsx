@@ -90,7 +90,7 @@ function Reading({ server }: { server: ChatServer }) {
   return (
     <Panel
       title="Members"
-      note="Roles and members come by themselves; reading all of them finds what was missed."
+      note="Roles and members update automatically. Read all members to find missed changes."
       actions={
         mayChange && (
           <Button isBusy={isBusy} onClick={() => sync.mutate({ params: { id } })}>
@@ -112,22 +112,22 @@ function Reading({ server }: { server: ChatServer }) {
           </>
         )}
         {lastSync?.status === 'failed' && (
-          <Notice tone="bad" title="The last reading failed">
+          <Notice tone="bad" title="The last sync failed">
             {lastSync.problem}
           </Notice>
         )}
         {lastSync ? (
           <Facts
             of={[
-              ['Begun', <Time key="begun" at={lastSync.startedAt} />],
-              ['Ended', <Time key="ended" at={lastSync.finishedAt} never="not yet" />],
+              ['Started', <Time key="begun" at={lastSync.startedAt} />],
+              ['Finished', <Time key="ended" at={lastSync.finishedAt} never="not yet" />],
               ['Read', <Num key="seen" value={lastSync.seen} />],
-              ['New or different', <Num key="changed" value={lastSync.changed} />],
-              ['Had left', <Num key="left" value={lastSync.ended} />],
+              ['Added or changed', <Num key="changed" value={lastSync.changed} />],
+              ['Removed', <Num key="left" value={lastSync.ended} />],
             ]}
           />
         ) : (
-          <p className="quiet">Never read: only who has logged in is known.</p>
+          <p className="quiet">Not read yet. Only members who have signed in are known.</p>
         )}
       </div>
     </Panel>
@@ -157,11 +157,7 @@ function Roles({ serverId }: { serverId: string }) {
     },
   ]
   return (
-    <Panel
-      title="Roles"
-      note="Highest first. Copy the ID of a role into the setting or the code that asks for it."
-      flush
-    >
+    <Panel title="Roles" note="Highest first. Copy a role ID to use it in settings or code." flush>
       <Answer of={roles}>
         {({ data }) => (
           <DataTable
@@ -169,7 +165,7 @@ function Roles({ serverId }: { serverId: string }) {
             columns={columns}
             rows={data}
             rowKey={({ id }) => id}
-            empty={<Empty title="No roles">They appear when the server is read.</Empty>}
+            empty={<Empty title="No roles">They appear after the server is read.</Empty>}
           />
         )}
       </Answer>
@@ -188,22 +184,24 @@ function DangerZone({ server }: { server: ChatServer }) {
   const remove = useChange('removeServer')
   const [asked, setAsked] = useState<'flag' | 'remove'>()
   const close = () => setAsked(undefined)
-  const flag = isMain ? 'Take the main flag' : 'Make it the main server'
+  const flag = isMain ? 'Remove the main flag' : 'Make this the main server'
   return (
-    <Panel title="Change it" kind="danger">
+    <Panel title="Danger zone" kind="danger">
       <div className="stack">
         <div className="row apart">
           <span>
             {isMain
-              ? 'The main server decides who administers. Take the flag from it before another one gets it.'
-              : 'There is one main server: its roles decide who administers.'}
+              ? 'The roles of the main server decide who administers. Remove the flag before you make another server the main server.'
+              : 'There is one main server. Its roles decide who administers.'}
           </span>
           <Button kind="danger" onClick={() => setAsked('flag')}>
             {flag}…
           </Button>
         </div>
         <div className="row apart">
-          <span>Its sessions end at once, and its members leave the lists. It can be added again.</span>
+          <span>
+            Its sessions end immediately, and its members leave the lists. You can add the server again.
+          </span>
           <Button kind="danger" onClick={() => setAsked('remove')}>
             Remove…
           </Button>
@@ -225,11 +223,11 @@ function DangerZone({ server }: { server: ChatServer }) {
         }}
         run={async () => {
           await update.mutateAsync({ params: { id }, body: { isMain: !isMain } })
-          say(isMain ? `“${name}” is not the main server any more.` : `“${name}” is the main server.`)
+          say(isMain ? `“${name}” is no longer the main server.` : `“${name}” is the main server.`)
         }}
       />
       <Danger
-        action="Remove the server"
+        action="Remove server"
         question={`Remove “${name}”?`}
         isOpen={asked === 'remove'}
         onClose={close}

@@ -61,7 +61,7 @@ export const groupTitles: Readonly<Record<string, string>> = {
   cache: 'Caches',
   chat: 'Chat platform',
   rateLimit: 'Limits',
-  retention: 'How long things are kept',
+  retention: 'Retention',
 }
 
 /** Returns the problem of a typed value; undefined if it is valid. */

@@ -36,7 +36,7 @@ export function Page() {
     <PageFrame
       title="Settings"
       guide="administering"
-      lead="What can be changed here counts on every instance within a second. The rest is given by the environment of the service."
+      lead="Changes apply on every instance within a second. Other values come from the environment of the service."
     >
       <Answer of={answer}>{(values) => <Settings values={values} key={values.meta.updatedAt} />}</Answer>
     </PageFrame>
@@ -53,7 +53,7 @@ function Settings({ values }: { values: Effective }) {
   const isDirty = body !== undefined
   const isWrong = editableRows.some((row) => problemOf(row, changes[row.path]) !== undefined)
   useBlocker({
-    shouldBlockFn: () => isDirty && !confirm('Leave without saving? What you changed here is lost.'),
+    shouldBlockFn: () => isDirty && !confirm('Leave without saving? Your changes will be lost.'),
     enableBeforeUnload: () => isDirty,
   })
   const save = (event: FormEvent) => {
@@ -89,7 +89,7 @@ function Settings({ values }: { values: Effective }) {
       {mayChange && (
         <div className="form-actions">
           <Button kind="main" type="submit" disabled={!isDirty || isWrong} isBusy={update.isPending}>
-            Save the settings
+            Save settings
           </Button>
           {isDirty && <Button onClick={() => setChanges({})}>Undo</Button>}
           <Reset />
@@ -195,18 +195,18 @@ function Reset() {
         Reset…
       </Button>
       <Danger
-        action="Reset the settings"
-        question="Reset every setting?"
+        action="Reset settings"
+        question="Reset all settings?"
         isOpen={isOpen}
         onClose={() => setOpen(false)}
         preview={async () => undefined}
         run={async () => {
           await reset.mutateAsync({})
-          say('The settings are those of the environment again.')
+          say('All settings are reset to the environment.')
         }}
       >
-        What was set here is taken back; the values of the environment count again, on every instance, at
-        once.
+        All changes made here are removed. Every instance immediately uses the values of its environment
+        again.
       </Danger>
     </>
   )

@@ -20,13 +20,13 @@ export function SourceOf({ row, source }: SourceProps) {
       <Status tone="none">{words[source.source]}</Status>{' '}
       {source.source === 'stored' ? (
         <>
-          in place of {valueText(row, source.configured ?? 0)} by {names}
+          overrides {valueText(row, source.configured ?? 0)} from {names}
         </>
       ) : (
         names
       )}
       {source.ignored !== null && (
-        <Status tone="warn">{`${valueText(row, source.ignored)} is stored, out of bounds and not in force`}</Status>
+        <Status tone="warn">{`${valueText(row, source.ignored)} is stored but out of bounds, so it is ignored`}</Status>
       )}
       {source.changedAt && (
         <>

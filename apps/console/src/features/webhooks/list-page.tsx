@@ -24,10 +24,10 @@ const columns: readonly Column<ListedWebhook>[] = [
   },
   { header: 'Project', cell: ({ projectName }) => projectName },
   {
-    header: 'Takes',
+    header: 'Accepts',
     cell: ({ isActive, requireSignature }) =>
       isActive ? (
-        <Status tone="good">{requireSignature ? 'signed only' : 'signed or not'}</Status>
+        <Status tone="good">{requireSignature ? 'signed only' : 'signed or unsigned'}</Status>
       ) : (
         <Status tone="none">nothing</Status>
       ),
@@ -49,9 +49,9 @@ export function Page() {
   })
   return (
     <PageFrame
-      title="Webhooks in"
+      title="Inbound webhooks"
       guide="inbound-webhooks"
-      lead="Addresses of your projects that take JSON of one shape: forms, scripts, other services. A new one is made in its project, under Webhooks in."
+      lead="Addresses of your projects that accept JSON from forms, scripts, and other services. Create one in a project, under Inbound webhooks."
     >
       <div className="toolbar">
         <SearchField
@@ -69,16 +69,18 @@ export function Page() {
         {({ data, total }) => (
           <>
             <DataTable
-              label="Webhooks in"
+              label="Inbound webhooks"
               columns={columns}
               rows={data}
               rowKey={({ id }) => id}
               rowLink={({ id, projectId }) => `/projects/${projectId}/webhooks/${id}`}
               empty={
                 name ? (
-                  <Empty title="No webhooks match">Search for a part of its name, or of its project’s.</Empty>
+                  <Empty title="No webhooks match">
+                    Search for part of the name of a webhook or a project.
+                  </Empty>
                 ) : (
-                  <Empty title="No webhooks yet">Make one in a project, under Webhooks in.</Empty>
+                  <Empty title="No webhooks yet">Create one in a project, under Inbound webhooks.</Empty>
                 )
               }
             />

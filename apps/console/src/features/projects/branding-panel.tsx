@@ -10,11 +10,11 @@ import { Fields } from '../../forms/fields.tsx'
 import { SaveButtons } from '../../forms/save-buttons.tsx'
 import { usePartForm } from '../../forms/use-form.ts'
 import { useMayManage } from '../../shell/profile.ts'
-import './look.css'
+import './branding.css'
 
 /** How the pages that members see present the project. */
-export const LookPanel = ({ project }: { project: Project }) => (
-  <Panel title="Look" note="Members see the logo and the color when they sign in to the project.">
+export const BrandingPanel = ({ project }: { project: Project }) => (
+  <Panel title="Branding" note="Members see the logo and the color when they sign in to the project.">
     <div className="stack">
       <Logo project={project} />
       <AccentColor project={project} />
@@ -35,12 +35,12 @@ function AccentColor({ project }: { project: Project }) {
   const { accentColor } = form.values
   return (
     <form className="stack" onSubmit={form.submit}>
-      <div className="look-color">
+      <div className="branding-color">
         <Fields
           form={form}
           keys={['accentColor']}
           labels={{ accentColor: 'Accent color' }}
-          helps={{ accentColor: 'For example #0b57b7. Leave it empty for the default color.' }}
+          helps={{ accentColor: 'For example, #0b57b7. Leave it empty for the default color.' }}
         />
         {mayManage && (
           <input
@@ -52,7 +52,7 @@ function AccentColor({ project }: { project: Project }) {
         )}
         {isColor(accentColor) && (
           <span
-            className="look-sample"
+            className="branding-sample"
             style={{ background: accentColor, color: textColorOn(accentColor) }}
             aria-hidden="true"
           >
@@ -61,14 +61,23 @@ function AccentColor({ project }: { project: Project }) {
         )}
       </div>
       {form.failure && <Problem error={form.failure} />}
-      {mayManage && <SaveButtons form={form} label="Save the color" />}
+      {mayManage && <SaveButtons form={form} label="Save color" />}
     </form>
   )
 }
 
 const maxKiB = branding.maxLogoBytes / 1024
 
-function Logo({ project: { id, name, branding: look, updatedAt } }: { project: Project }) {
+function Logo({
+  project: {
+    id,
+    name,
+    branding: { hasLogo },
+    updatedAt,
+  },
+}: {
+  project: Project
+}) {
   const inputId = useId()
   const say = useToast()
   const mayManage = useMayManage(id)
@@ -83,7 +92,7 @@ function Logo({ project: { id, name, branding: look, updatedAt } }: { project: P
     upload.reset()
     remove.reset()
     const isTooLarge = file.size > branding.maxLogoBytes
-    setProblem(isTooLarge ? `This file has more than ${maxKiB} KiB. Choose a smaller one.` : undefined)
+    setProblem(isTooLarge ? `This file is larger than ${maxKiB} KiB. Choose a smaller file.` : undefined)
     if (isTooLarge) return
     upload.mutate({ params: { id }, body: file }, { onSuccess: () => say('The logo is saved.') })
   }
@@ -91,8 +100,8 @@ function Logo({ project: { id, name, branding: look, updatedAt } }: { project: P
   return (
     <div className="field">
       <label htmlFor={mayManage ? inputId : undefined}>Logo</label>
-      <div className="look-logo">
-        {look.hasLogo ? (
+      <div className="branding-logo">
+        {hasLogo ? (
           // The time of the last change makes the browser fetch the image again.
           <img
             src={`/api/projects/${id}/logo?v=${Date.parse(updatedAt)}`}
@@ -114,7 +123,7 @@ function Logo({ project: { id, name, branding: look, updatedAt } }: { project: P
             aria-describedby={`${inputId}-help ${inputId}-problem`}
           />
         )}
-        {mayManage && look.hasLogo && (
+        {mayManage && hasLogo && (
           <Button
             kind="danger"
             isBusy={remove.isPending}
@@ -123,7 +132,7 @@ function Logo({ project: { id, name, branding: look, updatedAt } }: { project: P
               remove.mutate({ params: { id } }, { onSuccess: () => say('The logo is removed.') })
             }}
           >
-            Remove the logo
+            Remove logo
           </Button>
         )}
       </div>
