@@ -122,7 +122,7 @@ async function serveRequests(config: Config, log: Log, instanceId: string): Prom
       // their readiness.
       const drainMs = why === 'SIGTERM' ? config.drainSec * 1_000 : 0
       if (await closeServer(app, lifecycle, { drainMs, deadlineMs: graceMs - flushMs })) {
-        log.warn('connections were cut off: their clients had not taken their answers in time')
+        log.warn('connections closed: clients did not read their responses in time')
       }
       // Closed before the other parts: writers wait for a process that holds a lease.
       await deps.answers.close()

@@ -50,8 +50,8 @@ export async function startInstance(
   })
   const count = (line: string) => output.split(line).length - 1
   const [leads, lost] = [
-    'this instance is now the gateway leader',
-    'another instance is now the gateway leader',
+    'gateway leadership acquired by this instance',
+    'gateway leadership lost to another instance',
   ]
   const url = `http://127.0.0.1:${port}`
   await untilAnswering(url, child, () => output)

@@ -64,7 +64,7 @@ export function createChainVerifier({ db, log }: VerifierDeps): ChainVerifier {
       const problem = walkAlong(walk, entries) ?? (isLast ? walk.problemAtEnd() : undefined)
       if (problem === undefined) await keepVerification(tx, walk.state, isLast)
       else {
-        log.error({ problem }, 'the audit log is not as it was written')
+        log.error({ problem }, 'audit log verification failed: an entry was altered or deleted')
         await keepProblem(tx, walk.state, problem)
       }
       return problem === undefined && !isLast
@@ -77,7 +77,7 @@ export function createChainVerifier({ db, log }: VerifierDeps): ChainVerifier {
     } catch (error) {
       // An outage is logged once, by `availability.ts`, and the next minute continues.
       if (closing.signal.aborted || error instanceof DatabaseUnavailable) return
-      log.error({ err: error }, 'the check of the audit log failed')
+      log.error({ err: error }, 'audit log verification stopped: internal error')
     }
   }
   const wake = () => {
@@ -98,7 +98,7 @@ export function createChainVerifier({ db, log }: VerifierDeps): ChainVerifier {
     step,
     state: async () => {
       const row = await readVerification(db)
-      if (!row) throw new Error('The check of the audit log has no row.')
+      if (!row) throw new Error('The audit log verification has no row.')
       return { ...row, status: statusOf(row), mend: row.problem === null ? null : mend }
     },
     async close() {
@@ -110,7 +110,7 @@ export function createChainVerifier({ db, log }: VerifierDeps): ChainVerifier {
 }
 
 const mend =
-  'The database was changed outside the service, or it was damaged. Keep a copy as evidence, run `rolecall audit verify`, and compare with a back-up.'
+  'The database was changed outside the service, or it was damaged. Keep a copy as evidence, run `rolecall audit verify`, and compare with a backup.'
 
 const isEntry = (row: { readonly seq: number | null }): row is ChainEntry => row.seq !== null
 

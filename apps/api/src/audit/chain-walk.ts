@@ -115,10 +115,10 @@ export class ChainWalk {
     const end = this.#seq
     if (headSeq > end) return `Entry ${end + 1} is missing: the head of the chain is entry ${headSeq}.`
     if (headSeq < end) return `Entry ${headSeq + 1} is not in the chain: its head is entry ${headSeq}.`
-    if (headHash !== this.#hash) return 'The head of the chain does not fit the last entry.'
+    if (headHash !== this.#hash) return 'The head of the chain does not match the last entry.'
     const start = JSON.stringify({ seq: startSeq, hash: startHash })
     if (startSeq === 0 || JSON.stringify(this.#toldStart) === start) return undefined
-    return `The log begins with entry ${startSeq + 1}, and no entry tells that those before it were let go.`
+    return `The log begins with entry ${startSeq + 1}, and no entry records the deletion of earlier entries.`
   }
 
   /** Finds values that were erased without an entry that records the erasure. */
@@ -126,8 +126,8 @@ export class ChainWalk {
     for (const [by, found] of this.#found) {
       const told = this.#told.get(by)
       if (typeof told !== 'number')
-        return `Entry ${by} is said to have erased others, and tells of no erasure.`
-      if (found > told) return `Entry ${by} tells of ${told} entries that it erased, and there are ${found}.`
+        return `Entry ${by} is recorded as an erasure but contains none.`
+      if (found > told) return `Entry ${by} records ${told} erased entries, but there are ${found}.`
     }
     return undefined
   }
@@ -138,7 +138,7 @@ function chainFault(entry: ChainEntry, before: number, hash: string): string | u
   if (entry.seq !== expected) return `Entry ${expected} is missing.`
   const named = `Entry ${entry.seq} (${entry.id}, ${entry.at})`
   if (entry.previousHash !== hash) return `${named} does not follow the entry before it.`
-  return isAsWritten(entry, hash) ? undefined : `${named} was changed: its hash does not fit its contents.`
+  return isAsWritten(entry, hash) ? undefined : `${named} was changed: its hash does not match its content.`
 }
 
 function isAsWritten(entry: ChainEntry, previousHash: string): boolean {

@@ -36,7 +36,7 @@ export async function eraseMemberFromEntries(
     actionType: 'member',
     action: erasureAction,
     severity: 'warning',
-    summary: `A member was erased, also from entries of this log: ${entries}.`,
+    summary: `A member was erased, including from entries of this log: ${entries}.`,
     changes: { auditEntries: { before: null, after: entries } },
   })
 }

@@ -39,7 +39,7 @@ async function beginLater(tx: Tx, record: RecordAudit, days: number) {
     actionType: 'permission',
     action: letGoAction,
     target: { type: 'audit', id: 'log' },
-    summary: `Entries of the audit log older than ${days} days were let go: ${seq - before}. It begins with entry ${seq + 1}.`,
+    summary: `Entries of the audit log older than ${days} days were deleted: ${seq - before}. The log now begins with entry ${seq + 1}.`,
     changes: { start: { before: null, after: { seq, hash } } },
   })
 }

@@ -11,7 +11,7 @@ export interface Head {
 /** Returns the end of the chain, locked until the transaction ends: entries are appended one after another. */
 export async function lockHead(tx: Tx): Promise<Head> {
   const head = await tx.maybeOne<Head>(sql`select seq, hash, clock_now() as now from audit_head for update`)
-  if (!head) throw new Error('The audit chain has lost its head.')
+  if (!head) throw new Error('The audit chain has no head.')
   return head
 }
 
@@ -71,7 +71,7 @@ export interface AuditRow {
 }
 
 /** Replaces a sentence that named an erased person. */
-const erasedSummary = 'The person whom this entry named was erased.'
+const erasedSummary = 'The person named in this entry was erased.'
 
 /** Reads a page, newest first; entries with the same time come in the order in which they were chained. */
 export const pageOfEntries = (condition: Sql, limit: number, offset: number): Sql => sql`

@@ -21,7 +21,7 @@ export async function checkRolesKnown(tx: Tx, { path, roleIds, serverId }: Named
   if (ofServer === undefined) return
   const problems: ProblemDetail[] = (await placesOfUnknownRoles(tx, ofServer, roleIds)).map((place) => ({
     path: `${path}/${place}`,
-    message: `is no role of the server ${ofServer} that is known here: GET /api/admin/servers/${ofServer}/roles reads them again`,
+    message: `is not a known role of the server ${ofServer}. GET /api/admin/servers/${ofServer}/roles reads its roles again`,
     code: 'ROLE',
   }))
   if (problems.length > 0) throw invalid(problems)

@@ -92,7 +92,7 @@ export function createDeliveries({ log, kinds, ...deps }: DeliveriesDeps): Deliv
       .catch((err: unknown) => {
         isWakePending = false
         // `availability.ts` logs an outage once, and the next claim follows soon.
-        if (!(err instanceof DatabaseUnavailable)) log.error({ err }, 'claiming deliveries failed')
+        if (!(err instanceof DatabaseUnavailable)) log.error({ err }, 'delivery claim failed: internal error')
       })
       .finally(() => {
         claiming = undefined

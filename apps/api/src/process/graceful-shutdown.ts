@@ -31,7 +31,7 @@ export function shutDownOnce(log: Log, { withinMs, stop }: StopTerms): (why: str
     isStopping = true
     log.info({ why }, 'stopping')
     setTimeout(() => {
-      log.error(`not stopped within ${withinMs} ms: ending with work under way`)
+      log.error(`not stopped within ${withinMs} ms: exiting with requests in progress`)
       process.exit(1)
     }, withinMs)
     stop(why).then(

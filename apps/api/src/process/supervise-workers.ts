@@ -62,14 +62,14 @@ export function superviseWorkers(count: number, log: Log): void {
   })
   cluster.on('exit', (worker, code: number | null, signal) => {
     const { pid } = worker.process
-    const why = hung.delete(worker) ? 'a worker hung and was killed' : 'a worker ended'
+    const why = hung.delete(worker) ? 'worker killed: it stopped responding' : 'worker exited'
     watch.ended(worker)
     if (hasListened && !isStopping) {
-      log.error({ worker: pid, code, signal }, `${why}; another takes its place`)
+      log.error({ worker: pid, code, signal }, `${why}; starting another`)
       setTimeout(fork, restartAfterMs)
       return
     }
-    if (signal === 'SIGKILL') log.error({ worker: pid, signal }, `${why}; the service ends`)
+    if (signal === 'SIGKILL') log.error({ worker: pid, signal }, `${why}; stopping the service`)
     exitCode = Math.max(exitCode, code ?? (isStopping && signal !== 'SIGKILL' ? 0 : 1))
     if (workers().length > 0) return
     if (!isStopping) process.exit(exitCode)

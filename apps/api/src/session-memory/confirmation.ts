@@ -38,7 +38,7 @@ export class Confirmation {
 
   constructor(deps: ConfirmationDeps) {
     this.#deps = deps
-    this.#waited = createMinuteLog(deps.log, 'a change waited for an instance that did not answer')
+    this.#waited = createMinuteLog(deps.log, 'change confirmation delayed: an instance did not acknowledge')
     // Without a lease there is nothing to apply, but the other processes are awaited all the same.
     this.#holders = deps.lease instanceof Lease ? deps.lease.holders : new Holders(deps.leaseMs)
   }
@@ -75,7 +75,7 @@ export class Confirmation {
       const waitedMs = Math.round(clock.monotonicMs() - sinceMs)
       if (waitedMs >= slowMs) this.#waited({ waitedMs, leases: behind })
     } catch (err) {
-      log.debug({ err }, 'leases are unknown: waiting for the longest one')
+      log.debug({ err }, 'lease list unavailable: waiting for the longest lease')
       // A lease that is valid after this was renewed after the change, and its holder has seen the change.
       await sleep(Math.max(0, deadlineMs - clock.monotonicMs()))
     }

@@ -131,7 +131,7 @@ export class Lease {
         await this.#hold()
       } catch (err) {
         // An outage is logged once, by `availability.ts`. Until this ends, answers are read from the database.
-        this.#deps.log.debug({ err }, 'the lease for answers from memory was lost')
+        this.#deps.log.debug({ err }, 'memory lease lost')
       }
       await pause(retryAfterMs, this.#closing.signal)
     }
@@ -282,7 +282,7 @@ export class Lease {
         },
         () => this.#end(term),
       )
-      .catch((err: unknown) => this.#deps.log.error({ err }, 'an acknowledgement failed'))
+      .catch((err: unknown) => this.#deps.log.error({ err }, 'change acknowledgment failed: internal error'))
   }
 
   /** Applied and acknowledged in one step, without a read: the waiting writer has read for all. */

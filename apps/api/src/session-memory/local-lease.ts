@@ -51,7 +51,7 @@ export class LocalLease {
   async #run(): Promise<void> {
     while (!this.#closing.signal.aborted) {
       await this.readChanges(false).catch((err: unknown) =>
-        this.#deps.log.debug({ err }, 'reading the change log failed'),
+        this.#deps.log.debug({ err }, 'change log read failed'),
       )
       await sleep(this.#deps.everyMs, undefined, { signal: this.#closing.signal }).catch(() => {})
     }

@@ -55,7 +55,7 @@ describe('rolecall serve whose processes hang', { timeout: 120_000 }, () => {
     // By default Node.js opens a debugger on this signal: anyone on this machine could then run code in the service.
     for (const pid of [well, service.child.pid as number]) process.kill(pid, 'SIGUSR1')
     await expect
-      .poll(() => countOf(service, 'a worker hung and was killed; another takes its place'), {
+      .poll(() => countOf(service, 'worker killed: it stopped responding; starting another'), {
         timeout: 60_000,
         interval: 250,
       })

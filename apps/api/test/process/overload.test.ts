@@ -77,7 +77,7 @@ describe('a service that gets too little of the processor', { timeout: 120_000 }
 
     pauseMs = 0
     await expect.poll(answers, soon).toEqual(served)
-    await expect.poll(() => service.output(), soon).toContain('pressure is over: all requests are served')
+    await expect.poll(() => service.output(), soon).toContain('pressure ended: accepting all requests')
     expect(service.output()).not.toContain('"level":50')
   })
 })

@@ -49,7 +49,7 @@ export function createDiscordImages({ cdnUrl }: DiscordImagesOptions): ChatPlatf
 }
 
 const unavailable = (status?: number) =>
-  new ChatPlatformError('unavailable', 'The pictures of the chat platform cannot be reached.', status)
+  new ChatPlatformError('unavailable', 'The images of the chat platform cannot be reached.', status)
 
 /**
  * The first bytes of each kind of picture, in hexadecimal. The declared media type does not count; SVG, which may run

@@ -8,7 +8,7 @@ const cdn = 'https://cdn.discordapp.com'
 // Creates the error for a malformed answer. The types state the platform's promise; in trouble it may answer 200
 // with anything.
 const unexpected = (what: string) =>
-  new ChatPlatformError('unexpected', `An answer of the chat platform lacks ${what}.`)
+  new ChatPlatformError('unexpected', `A response of the chat platform lacks ${what}.`)
 
 export function text(value: unknown): string {
   if (typeof value !== 'string' || value === '') throw unexpected('a text')
@@ -39,7 +39,7 @@ function count(value: unknown, least: number): number {
 /** Validates the address of the gateway, and the number of sessions that may begin. */
 export function toGatewayInfo(info: APIGatewayBotInfo): APIGatewayBotInfo {
   const { url, shards, session_start_limit } = object(info, 'the address of the gateway')
-  const limit = object(session_start_limit, 'a limit of new sessions')
+  const limit = object(session_start_limit, 'the limit of new sessions')
   return {
     url: text(url),
     shards: count(shards, 1),

@@ -82,7 +82,7 @@ export function createAdminHub({ db, cache, log, chatFigures }: HubDeps): AdminH
         tellHealth('degraded', from)
         // An outage is logged once, by `availability.ts`. Changes during the outage are sent after it.
         if (!isFailing && !(error instanceof DatabaseUnavailable))
-          log.error({ err: error }, 'reading what changed failed')
+          log.error({ err: error }, 'admin stream read failed')
         isFailing = true
       })
       await new Promise((resolve) => setTimeout(resolve, everyMs).unref())

@@ -80,7 +80,7 @@ export async function listChangesAfter(
 
 function toLook(rows: readonly Row[]): ChangesRead {
   const now = rows.find(({ kind }) => kind === 'state')
-  if (!now) throw new Error('The audit chain has lost its head.')
+  if (!now) throw new Error('The audit chain has no head.')
   const position = { auditSeq: Number(now.id), xid: BigInt(now.xid ?? 0), atMs: now.atMs ?? 0 }
   const changes = rows.flatMap(({ kind, id, mark }) => (kind === 'state' ? [] : [{ kind, id, mark }]))
   return { position, changes }

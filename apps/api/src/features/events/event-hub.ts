@@ -84,7 +84,7 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
         // An outage is logged once, by `availability.ts`. Heartbeats continue, and the moment that they vouch for
         // stands still.
         if (!isFailing && !(error instanceof DatabaseUnavailable))
-          log.error({ err: error }, 'reading events failed')
+          log.error({ err: error }, 'event read failed')
         isFailing = true
         return false
       })

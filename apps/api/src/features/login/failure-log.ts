@@ -8,8 +8,8 @@ import type { LogLoginFailure } from '../../deps.ts'
  * platform rejects. Only a rejection has a stack, because we have to fix it.
  */
 export function createLoginFailureLog(log: Pick<Log, 'warn'>): LogLoginFailure {
-  const unavailable = createMinuteLog(log, 'logins fail: the chat platform is not available')
-  const refused = createMinuteLog(log, 'logins fail: the chat platform refuses our requests')
+  const unavailable = createMinuteLog(log, 'sign-ins fail: the chat platform is unavailable')
+  const refused = createMinuteLog(log, 'sign-ins fail: the chat platform rejects requests')
   return (error) => {
     const platformCode = error instanceof ChatPlatformError ? error.platformCode : undefined
     if (error instanceof ChatPlatformError && error.failure === 'unavailable')

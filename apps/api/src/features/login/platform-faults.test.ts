@@ -60,7 +60,7 @@ describe.each(mainEngines)('a login while the platform is in trouble on %s', (en
     }
     const told = logs.lines.filter((line) => /"level":[45]0/.test(line) && !line.includes('"request failed"'))
     expect(
-      told.filter((line) => line.includes('logins fail: the chat platform is not available')),
+      told.filter((line) => line.includes('sign-ins fail: the chat platform is unavailable')),
     ).toHaveLength(1)
     expect(told.filter((line) => line.includes('"stack"'))).toEqual([])
   }, 120_000)

@@ -34,7 +34,7 @@ export function createHeartbeat({
     })
   const ignoreOutage = (error: unknown) => {
     if (!(error instanceof DatabaseUnavailable))
-      log.error({ err: error }, 'a sign of life could not be written')
+      log.error({ err: error }, 'instance heartbeat write failed')
   }
   const tell = () => {
     sending = send().catch(ignoreOutage)

@@ -93,14 +93,14 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
       isFailing = false
     } catch (error) {
       if (!isFailing && !(error instanceof DatabaseUnavailable)) {
-        log.error({ err: error }, 'usage could not be written')
+        log.error({ err: error }, 'usage write failed')
       }
       isFailing = true
     }
     const dropped = countDropped()
     // A flood is logged at its start and then occasionally, not each time.
     if (dropped > told * 10 || (dropped > 0 && told === 0)) {
-      log.warn({ dropped }, 'many credentials are rejected: a sample of them is kept')
+      log.warn({ dropped }, 'rejected credentials exceed the limit: storing a sample')
       told = dropped
     }
   }

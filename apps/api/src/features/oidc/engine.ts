@@ -36,7 +36,7 @@ export async function createEngine(deps: OidcDeps) {
       provider = createProvider(deps, keys)
     } catch (err) {
       // The known keys remain in use; an outage is logged once, by `availability.ts`.
-      log.debug({ err }, 'signing keys could not be looked at')
+      log.debug({ err }, 'signing key refresh failed')
     }
   }
   const timer = setInterval(() => void refresh(), keysEveryMs).unref()

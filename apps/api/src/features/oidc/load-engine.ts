@@ -8,7 +8,7 @@ export async function loadEngine({ log }: Pick<Deps, 'log'>): Promise<typeof imp
   const { warn } = console
   console.warn = (...said: unknown[]) => {
     if (String(said[0]).includes('oidc-provider WARNING: Unsupported runtime'))
-      log.debug('the library for OpenID Connect is written for Node.js 22 or newer')
+      log.debug('oidc-provider supports Node.js 22 or newer')
     else warn(...said)
   }
   try {

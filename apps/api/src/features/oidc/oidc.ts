@@ -53,7 +53,7 @@ export function createOidc(deps: OidcDeps) {
       try {
         if (await hasClients(db)) await loaded()
       } catch (err) {
-        log.debug({ err }, 'OpenID Connect is loaded with its first request')
+        log.debug({ err }, 'OpenID Connect preload failed: loading with the first request')
       }
     },
     close(): void {

@@ -55,8 +55,8 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
   const { config, log, login } = deps
   const provider = new Provider(config.publicUrl, configurationOf(deps, keys))
   provider.proxy = true
-  provider.onerror = (err) => log.error({ err }, 'an OpenID Connect request failed')
-  provider.on('server_error', (_ctx, err) => log.error({ err }, 'an OpenID Connect request failed'))
+  provider.onerror = (err) => log.error({ err }, 'OpenID Connect request failed: internal error')
+  provider.on('server_error', (_ctx, err) => log.error({ err }, 'OpenID Connect request failed: internal error'))
   logRefusals(provider, log)
   followSingleSignOn(provider, login)
   ownTokens(provider, config.outboundKey ?? '')
@@ -90,7 +90,7 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
 /** Logs refusals: only these events of the library contain the reason. */
 const logRefusals = (provider: Provider, log: ProviderDeps['log']) =>
   onRefusal(provider, (_ctx, { error, error_detail: detail }) =>
-    log.debug({ error, detail }, 'an OpenID Connect request was refused'),
+    log.debug({ error, detail }, 'OpenID Connect request rejected'),
   )
 
 function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {

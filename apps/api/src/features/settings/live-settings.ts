@@ -37,7 +37,7 @@ export function createSettings({
     values = liveSettings(config, stored.overrides)
     for (const problem of storedOutOfBounds(stored.overrides)) {
       log.warn(
-        `A stored setting is ignored, the configured one is in force: ${problem}. Set it anew, or reset it.`,
+        `stored setting ignored, configured value in effect: ${problem}. Change it or reset it.`,
       )
     }
   }
@@ -53,7 +53,7 @@ export function createSettings({
       isFailing = false
     } catch (error) {
       if (!isFailing && !(error instanceof DatabaseUnavailable)) {
-        log.error({ err: error }, 'the settings cannot be read')
+        log.error({ err: error }, 'settings read failed')
       }
       isFailing = true
     }

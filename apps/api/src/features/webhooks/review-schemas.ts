@@ -24,7 +24,7 @@ export async function reviewStoredSchemas({
           const places = problems.slice(0, 5).map(({ path, message }) => `${path || 'it'} ${message}`)
           log.warn(
             { webhookId: id, name, projectId, places },
-            'the schema of an inbound webhook is over the limits: it is validated apart, and slowly. Give it a smaller one',
+            'inbound webhook schema exceeds the limits: validation is slow. Replace it with a smaller schema',
           )
         }
       }
@@ -34,6 +34,6 @@ export async function reviewStoredSchemas({
   } catch (error) {
     // An outage is logged once, by the watch on the database.
     if (error instanceof DatabaseUnavailable) return
-    log.warn({ err: error }, 'stored schemas were not all looked at; the next start goes on')
+    log.warn({ err: error }, 'stored schema review stopped: the next start continues')
   }
 }

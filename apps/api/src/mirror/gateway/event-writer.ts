@@ -78,7 +78,7 @@ export function createEventWriter(
           // The event is skipped rather than retried forever; reading everything anew restores its effect.
           log.error(
             { err: error },
-            'changes could not be written: the members of these servers are read anew',
+            'gateway events not written: reading all members of these servers again',
           )
           forget(new Set(events.map(({ serverId }) => serverId)))
           return true
@@ -99,7 +99,7 @@ export function createEventWriter(
       }
     } catch (error) {
       // Responses leave out roles that do not exist; the next reading of all members removes the rest.
-      log.debug({ err: error, serverId }, 'a removed role stays noted with its holders')
+      log.debug({ err: error, serverId }, 'deleted role not removed from its members')
     }
   }
 
@@ -107,7 +107,7 @@ export function createEventWriter(
     push(received: Received) {
       const forgotten = queue.push(received)
       if (forgotten !== undefined) {
-        log.warn({ serverId: forgotten }, 'too many changes to follow: all members of a server are read anew')
+        log.warn({ serverId: forgotten }, 'gateway queue full: reading all members of a server again')
         forget(new Set([forgotten]))
       }
       write()

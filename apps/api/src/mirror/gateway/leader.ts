@@ -133,7 +133,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     }
     if (kind !== 'serverUnavailable' && kind !== 'serverLost') return undefined
     if (kind === 'serverLost' && isRegistered) {
-      log.warn({ serverId }, 'the bot is no longer in a registered server; its members keep their sessions')
+      log.warn({ serverId }, 'bot removed from a registered server: its members keep their sessions')
     }
     resyncs.departed(serverId)
     return false
@@ -161,7 +161,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
   const reconciling = setInterval(() => resyncs.repeat(), timing.reconcileEveryMs)
   for (const timer of [renewing, reconciling]) timer.unref()
   connect().catch((error: unknown) => {
-    log.error({ err: error }, 'the lead is given up because of a fault of ours')
+    log.error({ err: error }, 'gateway leadership released: internal error')
     lose()
   })
 

@@ -68,7 +68,7 @@ export function createLiveMirror(
   /** Leads until another instance takes over or this one stops. */
   const lead = async (taken: TakenLead) => {
     const { epoch } = taken
-    log.info({ epoch }, 'this instance is now the gateway leader')
+    log.info({ epoch }, 'gateway leadership acquired by this instance')
     leader = startLeader(leaderDeps, taken, timing)
     await Promise.race([leader.lost, untilAborted(closing.signal)])
     try {
@@ -77,7 +77,7 @@ export function createLiveMirror(
       leader = undefined
     }
     if (closing.signal.aborted) await ignoreOutage(giveUpLead(db, epoch))
-    else log.warn({ epoch }, 'another instance is now the gateway leader')
+    else log.warn({ epoch }, 'gateway leadership lost to another instance')
   }
   /** Returns the last known servers if the database is slow, because a scrape must not wait. */
   const notLive = () => {

@@ -53,7 +53,7 @@ export function createResyncs(
         if (signal.aborted) return false
         // The database watch reports an outage of the database.
         if (!(error instanceof DatabaseUnavailable))
-          log.warn({ err: error, serverId }, 'the members of a server could not be read; trying again')
+          log.warn({ err: error, serverId }, 'member read failed: retrying')
       }
       await sleep(pauseMs * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => {})
     }

@@ -25,7 +25,7 @@ export function createRoleReads({ log, readRoles }: Pick<MirrorDeps, 'log'> & { 
         await readRoles(serverId)
         tries = 0
       } catch (error) {
-        log.debug({ err: error, serverId }, 'the roles of a server could not be read')
+        log.debug({ err: error, serverId }, 'role read failed')
         turn.isAskedAgain = true
         tries += 1
       }

@@ -78,7 +78,7 @@ export function createSamples(deps: SampleDeps, everyMs: number) {
     const readAt = readAnewAt.get(serverId) ?? Number.NEGATIVE_INFINITY
     if (performance.now() - readAt < readAnewEveryMs) return
     readAnewAt.set(serverId, performance.now())
-    log.warn({ serverId }, 'a change was never told: the members of the server are read anew')
+    log.warn({ serverId }, 'gateway missed a change: reading all members of the server again')
     deps.wrong(serverId)
   }
   const run = async () => {
@@ -94,7 +94,7 @@ export function createSamples(deps: SampleDeps, everyMs: number) {
       } catch (error) {
         if (closing.signal.aborted) return
         if (error instanceof ChatPlatformError || error instanceof DatabaseUnavailable) continue
-        log.error({ err: error, ...next }, 'a member was not sampled because of a fault of ours')
+        log.error({ err: error, ...next }, 'member sample failed: internal error')
       }
     }
   }

@@ -40,7 +40,7 @@ export function createCandidate({ db, log, gateway, isAlone }: CandidateDeps) {
   const noteRefusal = (error: unknown) => {
     if (error instanceof DatabaseFull && !isRefused) {
       isRefused = true
-      log.warn('the lead of the gateway is not taken while the database has no room for its renewals')
+      log.warn('gateway leadership not acquired: the database has no room for renewals')
     }
     throw error
   }

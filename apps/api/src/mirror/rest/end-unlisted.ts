@@ -31,7 +31,7 @@ export async function endUnlisted(deps: MirrorDeps, run: SyncRun): Promise<void>
   const { place, serverId } = run
   const asked = createQuestions(deps, run)
   if (!(await isListTrue(run, asked))) {
-    deps.log.warn({ serverId }, 'the list of members lacks some who are there: each is asked about')
+    deps.log.warn({ serverId }, 'member list incomplete: checking each missing member')
     place.unlisted = place.unlisted.map((page) => ({ ...page, isDoubted: true }))
   }
   for (let page = place.unlisted[0]; page; page = place.unlisted[0]) {

@@ -33,7 +33,7 @@ export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
     const done = runMemberSync(deps, run, stopping.signal)
       .catch((error: unknown) => {
         if (!(error instanceof DatabaseUnavailable))
-          log.error({ err: error, serverId: run.server.id }, 'the end of a member sync could not be recorded')
+          log.error({ err: error, serverId: run.server.id }, 'member sync end not recorded: internal error')
       })
       .finally(() => running.delete(done))
     running.add(done)
@@ -44,7 +44,7 @@ export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
       db,
       runner,
     )) {
-      log.info({ serverId, seen }, 'a member sync continues here, because its process is gone')
+      log.info({ serverId, seen }, 'member sync taken over: its process stopped')
       const server = { id: serverId, name: serverName }
       const [counts, place] = [
         { seen, changed, ended },
@@ -75,7 +75,7 @@ export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
       const look = () =>
         takeOver().catch((error: unknown) => {
           if (!(error instanceof DatabaseUnavailable))
-            log.error({ err: error }, 'no member sync was taken over')
+            log.error({ err: error }, 'member sync takeover failed: internal error')
         })
       look()
       watching = setInterval(look, lookEveryMs)

@@ -30,7 +30,7 @@ export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
 
   const noteTrouble = (serverId: string, error?: ChatPlatformError) => {
     if (!failing.has(serverId)) {
-      deps.log.warn({ err: error, serverId }, 'roles cannot be refreshed in time; serving the mirror')
+      deps.log.warn({ err: error, serverId }, 'role refresh failed: answering from the mirror')
     }
     failing.set(serverId, performance.now() + pauseAfterFailureMs)
   }
@@ -43,7 +43,7 @@ export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
     const slow = setTimeout(noteTrouble, slowAfterMs, serverId)
     try {
       await read(serverId, memberId)
-      if (failing.delete(serverId)) deps.log.info({ serverId }, 'the chat platform answers again')
+      if (failing.delete(serverId)) deps.log.info({ serverId }, 'chat platform reachable again')
       return 'fresh'
     } catch (error) {
       if (!(error instanceof ChatPlatformError)) throw error
@@ -64,7 +64,7 @@ export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
     failing.set(serverId, performance.now() + pauseAfterFailureMs)
     if (flights.size < maxInFlight && !flights.has(key)) {
       begin(key, serverId, memberId).catch((error: unknown) =>
-        deps.log.debug({ err: error, serverId }, 'a member could not be refreshed'),
+        deps.log.debug({ err: error, serverId }, 'member refresh failed'),
       )
     }
   }

@@ -25,7 +25,7 @@ export function createRolesRefresher({ db, log, permissionTtlMs, syncServer }: R
     if (state.complete && state.ageMs !== null && state.ageMs <= permissionTtlMs()) return
     // Known names are better than none: a failure here costs no one the roles that they hold.
     await syncOnce(serverId).catch((error: unknown) =>
-      log.debug({ err: error, serverId }, 'roles not refreshed'),
+      log.debug({ err: error, serverId }, 'role refresh failed'),
     )
   }
 }

@@ -52,7 +52,7 @@ export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSig
     if (error instanceof DatabaseUnavailable) throw error
     if (signal.aborted) return void (await leaveSync(deps.db, run))
     problem = syncFailureText(error)
-    deps.log.warn({ err: error, serverId: server.id, ...counts }, 'a member sync failed')
+    deps.log.warn({ err: error, serverId: server.id, ...counts }, 'member sync failed')
   }
   await deps.db.transaction(async (tx) => {
     const finished = await finishSync(tx, run, counts, problem ?? null)

@@ -40,7 +40,7 @@ export async function syncMembers(deps: MirrorDeps, run: SyncRun): Promise<void>
 const analyze = ({ db, log }: Pick<MirrorDeps, 'db' | 'log'>) =>
   db.analyze('members', 'memberships', 'roles').catch((error: unknown) => {
     if (!(error instanceof DatabaseUnavailable))
-      log.warn({ err: error }, 'the tables of members could not be analyzed')
+      log.warn({ err: error }, 'member tables not analyzed')
   })
 
 /** Writes every member that the platform lists, and notes the current members that it did not list. */
@@ -71,7 +71,7 @@ async function walk(deps: MirrorDeps, run: SyncRun, from: string): Promise<void>
     counts.seen += page.length
     place.after = upTo ?? null
     await run.reportProgress()
-    if (pages % pagesPerLogLine === 0) log.info({ serverId, ...counts }, 'member sync goes on')
+    if (pages % pagesPerLogLine === 0) log.info({ serverId, ...counts }, 'member sync in progress')
     if (upTo === undefined) return
     after = upTo
   }

@@ -73,7 +73,7 @@ export function createBreaker(options: Options): Breaker {
 
   function goDown(error: unknown): void {
     if (state === 'down' || state === 'closed') return
-    log.warn({ cache: name, reason: reasonOf(error) }, 'cache unreachable, going on without it')
+    log.warn({ cache: name, reason: reasonOf(error) }, 'cache unreachable: continuing without it')
     state = 'down'
     endStart()
     probeLater()

@@ -116,7 +116,7 @@ describe('a server that hangs', () => {
         level: 'warn',
         cache: `redis://127.0.0.1:${server.port}`,
         reason: `no answer within ${probeDeadlineMs} ms`,
-        msg: 'cache unreachable, going on without it',
+        msg: 'cache unreachable: continuing without it',
       },
     ])
   })

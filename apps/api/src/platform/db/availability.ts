@@ -49,7 +49,7 @@ export function createAvailability(
   let failures = 0
   const failedMeanwhile = createMinuteLog(
     log,
-    'statements failed although the database is reachable: their requests were answered 503',
+    'statements failed while the database is reachable: their requests returned 503',
   )
   let timer: NodeJS.Timeout | undefined
 
@@ -93,9 +93,9 @@ export function createAvailability(
   /** Logs one line for the end of the old state, and one for the begin of the new one. */
   function tell(before: ProbedState, found: ProbedState, reason: string): void {
     if (before === 'down') log.info('database reachable again')
-    if (before === 'read-only' && found === 'up') log.info('database takes writes again')
-    if (found === 'down') log.warn({ reason }, 'database unreachable, what needs it is answered 503')
-    if (found === 'read-only') log.warn('database read-only, what writes is answered 503')
+    if (before === 'read-only' && found === 'up') log.info('database writable again')
+    if (found === 'down') log.warn({ reason }, 'database unreachable: requests that need it return 503')
+    if (found === 'read-only') log.warn('database read-only: writes return 503')
   }
 
   return {

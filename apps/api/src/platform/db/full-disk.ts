@@ -23,7 +23,7 @@ export function createFullDisk(log: Pick<Log, 'info' | 'warn'>): FullDisk {
   return {
     met() {
       if (quiet) return void quiet.refresh()
-      log.warn('database disk full, what writes is answered 503')
+      log.warn('database disk full: writes return 503')
       quiet = setTimeout(end, quietMs).unref()
     },
     isFull: () => quiet !== undefined,

@@ -75,7 +75,7 @@ test('an outage is one line at its begin and one at its end, whatever works in t
 
   const since = logs.lines.slice(before)
   expect(told(since)).toEqual([
-    'database unreachable, what needs it is answered 503',
+    'database unreachable: requests that need it return 503',
     'database reachable again',
   ])
   expect(since.filter((line) => levelOf(line) > 20 && line.includes('"stack"'))).toEqual([])

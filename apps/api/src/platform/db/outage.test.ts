@@ -236,7 +236,7 @@ describe('a PostgreSQL that goes away', () => {
       await server.query('select pg_reload_conf()')
       await server.end()
     }
-    await expect.poll(() => isTold('"msg":"database takes writes again"'), { timeout: 5_000 }).toBe(true)
+    await expect.poll(() => isTold('"msg":"database writable again"'), { timeout: 5_000 }).toBe(true)
     await expectRecovery()
   })
 
@@ -310,7 +310,7 @@ describe('a PostgreSQL that goes away', () => {
     const told = lines.map((line) => /"msg":"(database [^",]*)/.exec(line)?.[1]).filter(Boolean)
     // Stopped, killed, hung, read-only; cut connections were no outage.
     const outage = ['database unreachable', 'database reachable again']
-    const readOnly = ['database read-only', 'database takes writes again']
+    const readOnly = ['database read-only', 'database writable again']
     expect(told).toEqual([...outage, ...outage, ...outage, ...readOnly])
     expect(lines.filter((line) => /"level":(40|50|60)/.test(line)).length).toBeLessThan(20)
   })

@@ -79,7 +79,7 @@ export function openPostgres(
   const Client = urls.length > 1 ? createPrimaryClient(urls, session, log, clients.Client) : clients.Client
   const open = (max: number, extra: pg.PoolConfig = {}) => {
     const pool = new pg.Pool({ ...session, Client, max, ...extra })
-    pool.on('error', (error) => log.debug({ err: error }, 'a database connection was lost'))
+    pool.on('error', (error) => log.debug({ err: error }, 'database connection lost'))
     pool.on('connect', (client) => client.on('error', () => {}))
     return pool
   }
@@ -108,7 +108,7 @@ export function openPostgres(
   }
   const disk = createFullDisk(log)
   const refuseDuringOutage = () => {
-    if (availability.isDown()) throw new DatabaseUnavailable(new Error('the outage of the database goes on'))
+    if (availability.isDown()) throw new DatabaseUnavailable(new Error('The database is still unreachable.'))
   }
   const guarded: Guard = async (run) => {
     refuseDuringOutage()

@@ -52,7 +52,7 @@ export function createPrimaryClient(
     if (kept) return kept
     kept = await firstOf(urls.map((url) => withTimeout(askOnce(url), answerMs)))
     if (last && (last.host !== kept.host || last.port !== kept.port))
-      log.info({ host: kept.host, port: kept.port }, 'another database server takes writes')
+      log.info({ host: kept.host, port: kept.port }, 'database primary changed')
     last = kept
     return kept
   })

@@ -46,7 +46,7 @@ export function createStatementNames(log: Pick<Log, 'warn'>): StatementNames {
       if (!(error instanceof pg.DatabaseError) || !lost.includes(error.code ?? '')) return false
       if (areUsable) {
         log.warn(
-          'prepared statements get lost on the way to the database, going on without: a pooler in transaction mode needs support for them, PgBouncer 1.21 or newer with max_prepared_statements',
+          'prepared statements disabled: the pooler loses them. In transaction mode, use PgBouncer 1.21 or newer with max_prepared_statements',
         )
       }
       areUsable = false

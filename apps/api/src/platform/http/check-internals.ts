@@ -23,7 +23,7 @@ export async function chooseInternals(
   if (cause === undefined) return internals
   log.warn(
     { component: 'http', event: 'fast_reader_off', node: process.version, cause, fix },
-    'the fast HTTP reader is off: it does not work with this version of Node.js',
+    'fast HTTP reader disabled: not compatible with this version of Node.js',
   )
   return documentedParts
 }
@@ -99,7 +99,7 @@ function startServer(internals: NodeInternals, fail: (error: unknown) => void) {
   }
   const takeConnections = (server: HttpServer) => {
     const accept = internals.takeConnections?.(server)
-    if (!accept) throw new Error('connections are read by node:http')
+    if (!accept) throw new Error('connections use node:http')
     return (connection: Duplex) => orEnd(connection, () => accept(connection))
   }
   const server = createServer(
@@ -131,7 +131,7 @@ async function converse(client: Socket, served: Socket, internals: NodeInternals
         once(client, 'data', { signal }),
         once(client, 'end', { signal }),
       ])
-      if (chunk === undefined) throw new Error(`the connection ended before answer ${i + 1}`)
+      if (chunk === undefined) throw new Error(`the connection ended before the response ${i + 1}`)
       text += String(chunk)
     }
     received += text.length

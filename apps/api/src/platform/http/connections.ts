@@ -22,7 +22,7 @@ export function createConnectionCap({
   readonly log: Pick<Log, 'warn'>
 }): ConnectionCap {
   const crowded = maxConnections * crowdedPart
-  const turnedAway = createMinuteLog(log, 'connections are turned away: MAX_CONNECTIONS are open')
+  const turnedAway = createMinuteLog(log, 'connections rejected: MAX_CONNECTIONS reached')
   let open = 0
   return {
     areCrowded: () => open > crowded,

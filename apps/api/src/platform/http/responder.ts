@@ -128,7 +128,7 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     try {
       watch()
     } catch (err) {
-      attempt(() => log.error({ err }, 'an answer could not be counted'))
+      attempt(() => log.error({ err }, 'response not counted: internal error'))
     }
   }
   const answered = (definition: EndpointDefinition | undefined, request: FastifyRequest, status: number) => {
@@ -176,7 +176,7 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
   /** Sends the final fallback, which contains no input of a caller or a handler. */
   function giveUp(request: FastifyRequest, raw: ServerResponse) {
     try {
-      if (raw.headersSent) throw new Error('half an answer was sent')
+      if (raw.headersSent) throw new Error('The response was already partly sent.')
       const body = JSON.stringify(toProblem(new ApiError('INTERNAL_ERROR'), request.id, docs))
       sendWhole(raw, 500, { ...common, 'x-request-id': request.id, 'content-type': problemType }, body)
     } catch {

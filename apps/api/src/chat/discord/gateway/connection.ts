@@ -149,7 +149,7 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
       try {
         await manager.destroy(isResumable ? { code: keepSession } : {})
       } catch (error) {
-        log.debug({ err: error }, 'a gateway connection did not close well')
+        log.debug({ err: error }, 'gateway connection close failed')
       }
     }
     if (mayBeOpening) setTimeout(() => void destroy(), handshakeTimeoutMs + 1_000).unref()
@@ -187,13 +187,13 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     const problem = refusalOf(code)
     if (problem) end({ reason: 'refused', problem, closeCode: code })
     else {
-      log.debug({ code, shard: id }, 'a gateway connection was closed')
+      log.debug({ code, shard: id }, 'gateway connection closed')
       handlers.changed()
     }
   })
   manager.on(WebSocketShardEvents.SocketError, (error, id) => {
     if (isOver) return
-    log.debug({ err: error, shard: id }, 'a gateway socket failed')
+    log.debug({ err: error, shard: id }, 'gateway socket failed')
     const shard = shardOf(id)
     markLost(shard)
     shard.failures += 1
@@ -209,24 +209,24 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     try {
       await manager.send(id, { op: GatewayOpcodes.Heartbeat, d: acknowledged(id) })
     } catch (error) {
-      log.debug({ err: error, shard: id }, 'a gateway connection was not asked')
+      log.debug({ err: error, shard: id }, 'gateway connection check failed')
     }
   }
   const watch = setInterval(() => {
     for (const [id, shard] of shards) {
       if (!shard.isReady) {
         if (sessions.has(id) && unansweredForMs(shard) > timing.resumePatienceMs) {
-          return end({ reason: 'stuck', problem: 'The gateway does not answer a resumed connection.' })
+          return end({ reason: 'stuck', problem: 'The gateway does not respond to a resumed connection.' })
         }
         const sinceMs = performance.now() - Math.max(shard.lostAt, shard.waitsUntil)
         if (sinceMs > timing.patienceMs) {
-          return end({ reason: 'stuck', problem: 'The gateway does not answer a new connection.' })
+          return end({ reason: 'stuck', problem: 'The gateway does not respond to a new connection.' })
         }
         continue
       }
       const silentMs = silentForMs(shard)
       if (silentMs > timing.deadAfterMs) {
-        return end({ reason: 'silent', problem: 'The gateway connection went silent.' })
+        return end({ reason: 'silent', problem: 'The gateway connection stopped responding.' })
       }
       if (silentMs > timing.silentAfterMs) handlers.changed()
       if (shard.askedAt === undefined) void ask(id)

@@ -138,7 +138,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     const session = told.get(shardId)
     if (session) told.set(shardId, { ...session, sequence: Math.max(session.sequence, payload.s) })
     if (sequences.hasGap(shardId, payload.s)) {
-      log.warn('the gateway lost something that it had to tell: the members are read anew')
+      log.warn('gateway event lost: reading all members again')
       listener.missed(isConcerned)
     }
     try {
@@ -146,7 +146,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       if (event) listener.received(event, { session: nameOf(session?.id ?? ''), sequence: payload.s })
     } catch (error) {
       if (!(error instanceof ChatPlatformError)) throw error
-      log.warn({ err: error, event: payload.t }, 'the gateway sent something that makes no sense')
+      log.warn({ err: error, event: payload.t }, 'gateway event ignored: invalid payload')
     }
   }
 
@@ -168,7 +168,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     connection = undefined
     return {
       reason: 'stuck',
-      problem: 'The gateway connection met an internal error. See the log of the leader.',
+      problem: 'The gateway connection failed with an internal error. See the log of the leader.',
       wasUp: false,
     }
   }

@@ -7,8 +7,8 @@ interface CloseCode {
 }
 
 const botPage = "the Discord developer portal, under your application's Bot page"
-const retried = 'Rolecall retries by itself.'
-const reported = 'This is a defect in Rolecall: report it.'
+const retried = 'Rolecall retries automatically.'
+const reported = 'This is a defect in Rolecall. Report it.'
 
 const closeCodes: Readonly<Record<number, CloseCode>> = {
   1000: { meaning: 'session invalidated', fix: retried },
@@ -31,14 +31,14 @@ const closeCodes: Readonly<Record<number, CloseCode>> = {
   4010: { meaning: 'invalid shard', fix: reported, isRefusal: true },
   4011: {
     meaning: 'sharding required',
-    fix: 'Rolecall asks for the new number of shards and retries by itself.',
+    fix: 'Rolecall requests the new number of shards and retries automatically.',
     isRefusal: true,
   },
   4012: { meaning: 'invalid API version', fix: 'Update Rolecall.', isRefusal: true },
   4013: { meaning: 'invalid intents', fix: 'Update Rolecall.', isRefusal: true },
   4014: {
     meaning: 'disallowed intents',
-    fix: `Switch on "Server Members Intent" in ${botPage}, Privileged Gateway Intents.`,
+    fix: `Turn on "Server Members Intent" in ${botPage}, Privileged Gateway Intents.`,
     isRefusal: true,
   },
 }
@@ -62,6 +62,6 @@ export function describeClose(code: number): string {
 
 /** Returns the problem and its fix when a close code is a refusal. */
 export const refusalOf = (code: number): string | undefined =>
-  closeCodes[code]?.isRefusal ? `Discord refuses the gateway connection: ${describeClose(code)}` : undefined
+  closeCodes[code]?.isRefusal ? `Discord rejects the gateway connection: ${describeClose(code)}` : undefined
 
 export const tokenRefused = refusalOf(4_004) as string

@@ -108,7 +108,7 @@ describe('the gateway, when sessions do not last', () => {
     await until('it is refused', () => opened.status().state === 'refused', 8_000)
     const { problem } = opened.status()
     expect(problem).toContain('close code 4014, disallowed intents')
-    expect(problem).toContain('Switch on "Server Members Intent" in the Discord developer portal')
+    expect(problem).toContain('Turn on "Server Members Intent" in the Discord developer portal')
     expect(problem).toMatch(/Next attempt after a pause of (2\d|30) s, at [\d:]{8} UTC\.$/)
     const refusals = lines.filter(({ msg }) => msg.includes('4014'))
     expect(refusals).toMatchObject([{ level: 50, closeCode: 4_014, nextAttemptInSec: expect.any(Number) }])

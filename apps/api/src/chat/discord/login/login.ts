@@ -84,12 +84,12 @@ export function createDiscordLogin(
     isIssuer: (iss) => iss === undefined || iss === issuer,
     identify: async ({ code, codeVerifier, from }) => {
       refuseIncomplete(options)
-      if (!codeShape.test(code)) throw new ChatPlatformError('refused', 'That is no code of the platform.')
+      if (!codeShape.test(code)) throw new ChatPlatformError('refused', 'This is not a code of the platform.')
       try {
         return await queue.run(from, () => identifyOnce(code, codeVerifier), isTheirs)
       } catch (error) {
         if (!(error instanceof QueueFull)) throw error
-        throw new ChatPlatformError('unavailable', 'More logins wait than the chat platform lets through.')
+        throw new ChatPlatformError('unavailable', 'Too many sign-ins are waiting for the chat platform.')
       }
     },
     isClientAccepted: async () => {
@@ -119,7 +119,7 @@ export function createDiscordLogin(
       return oauth.processAuthorizationCodeResponse(server, client, response)
     })
     if (token.scope !== undefined && !token.scope.split(' ').includes('identify')) {
-      throw new ChatPlatformError('refused', 'The login was granted without the right to see who it is.')
+      throw new ChatPlatformError('refused', 'The sign-in lacks the scope that identifies the account.')
     }
     const user = await asChatPlatformError(async () => {
       const response = await oauth.protectedResourceRequest(
@@ -146,13 +146,13 @@ function refuseIncomplete({ clientId, clientSecret }: DiscordLoginOptions) {
   const needed = { CHAT_CLIENT_ID: clientId, CHAT_CLIENT_SECRET: clientSecret }
   const missing = Object.entries(needed).flatMap(([name, value]) => (value === '' ? [name] : []))
   if (missing.length === 0) return
-  throw new ChatPlatformError('refused', `A login needs ${missing.join(' and ')}, which is not set.`, 401)
+  throw new ChatPlatformError('refused', `A sign-in requires ${missing.join(' and ')}, which is not set.`, 401)
 }
 
 /** The platform limits the one member who signs in. */
 class MemberLimited extends ChatPlatformError {
   constructor() {
-    super('unavailable', 'The chat platform limits this member.', 429)
+    super('unavailable', 'The chat platform rate-limits this member.', 429)
   }
 }
 
@@ -200,7 +200,7 @@ async function fetchOnce(
     signal,
   })
   const body = await readAnswer(response, signal, maxBytes)
-  if (!body) throw new ChatPlatformError('unexpected', 'The chat platform answered a login with too much.')
+  if (!body) throw new ChatPlatformError('unexpected', 'The chat platform sent an oversized response to a sign-in.')
   const text = new TextDecoder().decode(body)
   return new Response(withoutIdToken(text), { status: response.status, headers: response.headers })
 }
@@ -219,7 +219,7 @@ function withoutIdToken(text: string): string {
 const statusError = (status: number, code?: string) =>
   new ChatPlatformError(
     status === 429 || status >= 500 ? 'unavailable' : 'refused',
-    `The chat platform answered ${status}.`,
+    `The chat platform responded with status ${status}.`,
     status,
     code,
   )
@@ -235,11 +235,11 @@ async function asChatPlatformError<T>(run: () => Promise<T>): Promise<T> {
     if (error instanceof oauth.OperationProcessingError) {
       const { cause } = error
       if (cause instanceof Response && cause.status !== 200) throw statusError(cause.status)
-      throw new ChatPlatformError('unexpected', 'The chat platform answered a login with something else.')
+      throw new ChatPlatformError('unexpected', 'The chat platform sent an unexpected response to a sign-in.')
     }
     if (error instanceof SyntaxError) {
-      throw new ChatPlatformError('unexpected', 'The chat platform answered something that is not JSON.')
+      throw new ChatPlatformError('unexpected', 'The chat platform sent a response that is not JSON.')
     }
-    throw new ChatPlatformError('unavailable', 'The chat platform did not answer in time.')
+    throw new ChatPlatformError('unavailable', 'The chat platform did not respond in time.')
   }
 }

@@ -77,7 +77,7 @@ function createClient(options: DiscordRestOptions, priority: Priority): REST {
     },
   })
   client.on('invalidRequestWarning', ({ count, remainingTime }) =>
-    log.warn({ count, remainingTimeMs: remainingTime }, 'the chat platform refuses many of our requests'),
+    log.warn({ count, remainingTimeMs: remainingTime }, 'chat platform rejects many requests'),
   )
   return client.setToken(botToken)
 }
@@ -99,13 +99,13 @@ function toChatPlatformError(error: unknown): ChatPlatformError {
     )
   }
   if (error instanceof RateLimitError) {
-    return new ChatPlatformError('unavailable', 'The chat platform limits our requests.', 429)
+    return new ChatPlatformError('unavailable', 'The chat platform rate-limits requests.', 429)
   }
   if (error instanceof HTTPError) {
     return new ChatPlatformError('unavailable', `The chat platform answered ${error.status}.`, error.status)
   }
   if (error instanceof SyntaxError) {
-    return new ChatPlatformError('unexpected', 'The chat platform answered something that is not JSON.')
+    return new ChatPlatformError('unexpected', 'The chat platform sent a response that is not JSON.')
   }
-  return new ChatPlatformError('unavailable', 'The chat platform did not answer in time.')
+  return new ChatPlatformError('unavailable', 'The chat platform did not respond in time.')
 }
