@@ -44,7 +44,7 @@ const text = (value: string) => value
 const hexKey = (value: string) =>
   /^[0-9a-f]{64}$/i.test(value) ? value : problem('must be 64 hexadecimal characters: openssl rand -hex 32')
 const snowflake = (value: string) =>
-  formats.snowflake(value) ? value : problem('must be an id of the chat platform: 17 to 20 digits')
+  formats.snowflake(value) ? value : problem('must be a Discord ID: 17 to 20 digits')
 const integer = (min: number, max: number) => (value: string) =>
   /^\d{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max
     ? Number(value)
@@ -67,7 +67,7 @@ const flag = (value: string) =>
 function httpUrl(value: string): URL | Problem {
   const url = parseUrl(value)
   if (!url || !/^https?:$/.test(url.protocol)) return problem('must be an absolute http(s) address')
-  if (url.username || url.password || url.hash) return problem('must have neither user nor fragment')
+  if (url.username || url.password || url.hash) return problem('must not contain a user name or a fragment')
   return url
 }
 const base = (value: string) => {
@@ -88,7 +88,7 @@ const cacheUrl = (value: string) => (isCacheUrl(value) ? value : problem(`must b
 const host = (value: string) =>
   isIP(value) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(value)
     ? value
-    : problem('must be an address of this machine or its name, without port: 127.0.0.1, 0.0.0.0, ::')
+    : problem('must be an IP address or host name of this machine, without a port: 127.0.0.1, 0.0.0.0, ::')
 function proxies(value: string) {
   const entries = value.split(',').map((one) => one.trim())
   const given = entries.filter(Boolean)
@@ -113,7 +113,7 @@ export const variables = {
     name: 'CHAT_CLIENT_ID',
     group: 'Chat platform',
     required: true,
-    meaning: 'OAuth client id (application id).',
+    meaning: 'OAuth client ID (application ID).',
     read: snowflake,
   },
   chatClientSecret: {
@@ -128,21 +128,21 @@ export const variables = {
     name: 'CHAT_GUILD_ID',
     group: 'Chat platform',
     required: true,
-    meaning: 'Id of the main server.',
+    meaning: 'ID of the main server.',
     read: snowflake,
   },
   chatAdminRoleId: {
     name: 'CHAT_ADMIN_ROLE_ID',
     group: 'Chat platform',
     required: true,
-    meaning: 'Role in the main server that makes a member System Admin.',
+    meaning: 'Role in the main server for System Admins.',
     read: snowflake,
   },
   chatAuditorRoleId: {
     name: 'CHAT_AUDITOR_ROLE_ID',
     group: 'Chat platform',
     meaning:
-      'Role in the main server that makes a member auditor: reads everything, changes nothing. None when not set.',
+      'Role in the main server for auditors, who read everything and change nothing. If not set, there are no auditors.',
     read: snowflake,
   },
   chatCallbackUrl: {
@@ -156,21 +156,21 @@ export const variables = {
     name: 'CHAT_API_URL',
     group: 'Chat platform',
     default: 'https://discord.com/api',
-    meaning: 'Base of the platform’s REST API, without version.',
+    meaning: 'Base URL of the platform’s REST API, without the version.',
     read: base,
   },
   chatAuthorizeUrl: {
     name: 'CHAT_AUTHORIZE_URL',
     group: 'Chat platform',
     default: 'https://discord.com/oauth2/authorize',
-    meaning: 'The platform’s OAuth screen.',
+    meaning: 'URL of the platform’s OAuth screen.',
     read: base,
   },
   chatCdnUrl: {
     name: 'CHAT_CDN_URL',
     group: 'Chat platform',
     default: 'https://cdn.discordapp.com',
-    meaning: 'The only host from which the console receives pictures of members and servers.',
+    meaning: 'Base URL for pictures of members and servers. The service fetches pictures from no other host.',
     read: base,
   },
   chatGateway: {
@@ -187,7 +187,7 @@ export const variables = {
     secret: true,
     default: 'pglite:.rolecall/db',
     meaning:
-      '`postgres://…`, `pglite:<folder>` or `pglite::memory:`. The default holds outside production. `postgres://user@first,second:5433/database` lists several hosts, of which the one that takes writes is used.',
+      '`postgres://…`, `pglite:<folder>` or `pglite::memory:`. The default applies outside production. `postgres://user@first,second:5433/database` lists several hosts. The service uses the one that accepts writes.',
     read: databaseUrl,
   },
   cacheUrl: {
@@ -203,7 +203,7 @@ export const variables = {
     name: 'SINGLE_INSTANCE',
     group: 'Storage',
     default: 'false',
-    meaning: '`true` promises that no second instance runs, which `memory:` needs in production.',
+    meaning: '`true` confirms that only one instance runs, as `memory:` requires in production.',
     read: flag,
   },
   outboundKey: {
@@ -212,7 +212,7 @@ export const variables = {
     required: true,
     secret: true,
     meaning:
-      'Seals webhook addresses, secrets of events, signing keys of OpenID Connect and the gateway’s handover, and signs the cookies of OpenID Connect: 64 hexadecimal characters.',
+      'Encrypts webhook addresses, event secrets, OpenID Connect signing keys, and the gateway handover, and signs the OpenID Connect cookies: 64 hexadecimal characters.',
     read: hexKey,
   },
   inboundKey: {
@@ -220,15 +220,21 @@ export const variables = {
     group: 'Storage',
     required: true,
     secret: true,
-    meaning: 'Seals the signing secrets of inbound webhooks: 64 hexadecimal characters.',
+    meaning: 'Encrypts the signing secrets of inbound webhooks: 64 hexadecimal characters.',
     read: hexKey,
   },
-  host: { name: 'HOST', group: 'HTTP', default: '127.0.0.1', meaning: 'Address to listen on.', read: host },
+  host: {
+    name: 'HOST',
+    group: 'HTTP',
+    default: '127.0.0.1',
+    meaning: 'IP address to listen on.',
+    read: host,
+  },
   port: {
     name: 'PORT',
     group: 'HTTP',
     default: '3000',
-    meaning: 'Port to listen on; 0 takes a free one.',
+    meaning: 'Port to listen on. 0 chooses a free port.',
     read: integer(0, 65_535),
   },
   publicUrl: {
@@ -237,14 +243,15 @@ export const variables = {
     required: true,
     default: 'http://HOST:PORT',
     isDerived: true,
-    meaning: 'Address that browsers use. The default holds outside production.',
+    meaning: 'Address for browsers. The default applies outside production.',
     read: base,
   },
   trustProxy: {
     name: 'TRUST_PROXY',
     group: 'HTTP',
     default: '',
-    meaning: 'Addresses or networks, comma-separated, with trusted `X-Forwarded-*` headers.',
+    meaning:
+      'Addresses or networks of trusted proxies, comma-separated. Only their `X-Forwarded-*` headers count.',
     read: proxies,
   },
   maxConnections: {
@@ -252,7 +259,7 @@ export const variables = {
     group: 'HTTP',
     default: '10000',
     meaning:
-      'Connections that a process keeps open; more are turned away. Allow it as many files (`ulimit -n`).',
+      'The most open connections of a process. It rejects further connections. Allow at least as many open files (`ulimit -n`).',
     read: integer(10, 1_000_000),
   },
   workers: {
@@ -260,7 +267,7 @@ export const variables = {
     group: 'HTTP',
     default: '1',
     meaning:
-      'HTTP worker processes; more than one needs PostgreSQL and a shared cache. `auto`: one for each core where there are both, and else one.',
+      'HTTP worker processes. More than one requires PostgreSQL and a shared cache. `auto`: one per core with both, and otherwise one.',
     read: (value) => (value === 'auto' ? auto : integer(1, 64)(value)),
   },
   drainSec: {
@@ -268,14 +275,14 @@ export const variables = {
     group: 'HTTP',
     default: '2',
     meaning:
-      'After SIGTERM: how long `/api/health/ready` says no before idle connections are closed; 0 closes them at once.',
+      'After SIGTERM, the time for which `/api/health/ready` reports not ready before idle connections are closed. 0 closes them immediately.',
     read: integer(0, 8),
   },
   console: {
     name: 'CONSOLE',
     group: 'HTTP',
     default: 'on',
-    meaning: '`off`: the administration at `/console/` is not served; its API is.',
+    meaning: '`off` disables the console at `/console/`. The admin API stays available.',
     read: flag,
   },
   allowPrivateEventUrls: {
@@ -283,42 +290,43 @@ export const variables = {
     group: 'HTTP',
     default: 'false',
     meaning:
-      '`true` lets projects receive events (`eventsUrl`) at private addresses, too: administrators of a project can then make this service post to hosts of your own network.',
+      '`true` also allows private addresses for events (`eventsUrl`). Administrators of a project can then make this service send requests to hosts in your own network.',
     read: flag,
   },
   sessionTtlSec: {
     name: 'SESSION_TTL_SEC',
     group: 'Sessions',
     default: '2592000',
-    meaning: 'Lifetime of a session; refresh starts it anew.',
+    meaning: 'Lifetime of a session. A refresh restarts it.',
     read: integer(1, maxSec),
   },
   sessionMaxAgeSec: {
     name: 'SESSION_MAX_AGE_SEC',
     group: 'Sessions',
     default: '7776000',
-    meaning: 'Longest time from login, however often it is refreshed.',
+    meaning: 'Maximum lifetime of a session from sign-in, regardless of refreshes.',
     read: integer(1, maxSec),
   },
   adminSessionTtlSec: {
     name: 'ADMIN_SESSION_TTL_SEC',
     group: 'Sessions',
     default: '43200',
-    meaning: 'Lifetime of an admin session; refresh at most doubles it.',
+    meaning: 'Lifetime of an admin session. Refreshes extend it to at most twice this time.',
     read: integer(1, maxSec),
   },
   ssoTtlSec: {
     name: 'SSO_TTL_SEC',
     group: 'Sessions',
     default: '86400',
-    meaning: 'How long a browser may skip the platform’s screen after a login.',
+    meaning: 'Time after a sign-in during which a browser skips the platform’s screen.',
     read: integer(1, maxSec),
   },
   permissionTtlMs: {
     name: 'PERMISSION_TTL_MS',
     group: 'Caches and limits',
     default: '60000',
-    meaning: 'Without the gateway: age at which a member’s roles are read again; 0 is each time.',
+    meaning:
+      'Without the gateway: the age at which a member’s roles are read again. 0 reads them every time.',
     read: integer(0, maxSec * 1_000),
   },
   answerMemoryMb: {
@@ -326,7 +334,7 @@ export const variables = {
     group: 'Caches and limits',
     default: '320',
     meaning:
-      'Memory of each process for what it answers `validate` from: about 350 sessions in a megabyte, and never more than a third of what Node.js may use. What was not used for longest goes first, and is read again when it is asked for.',
+      'Memory of each process for answers to `validate`: about 350 sessions per megabyte, and at most a third of the memory of Node.js. The least recently used entries are evicted first and read again on demand.',
     read: integer(1, 65_536),
   },
   projectAccessTtlMs: {
@@ -334,7 +342,7 @@ export const variables = {
     group: 'Caches and limits',
     default: '60000',
     meaning:
-      'Deprecated: shown in the settings, and delays nothing. A change of access counts from the next request on.',
+      'Deprecated: shown in the settings, without effect. A change of access applies from the next request.',
     read: integer(0, maxSec * 1_000),
   },
   projectAuthTtlMs: {
@@ -342,14 +350,14 @@ export const variables = {
     group: 'Caches and limits',
     default: '60000',
     meaning:
-      'Deprecated: shown in the settings, and delays nothing. A revoked key is refused from the next request on.',
+      'Deprecated: shown in the settings, without effect. A revoked key is rejected from the next request.',
     read: integer(0, maxSec * 1_000),
   },
   statsTtlMs: {
     name: 'STATS_TTL_MS',
     group: 'Caches and limits',
     default: '300000',
-    meaning: 'How long statistics are kept.',
+    meaning: 'Time for which statistics are cached.',
     read: integer(0, maxSec * 1_000),
   },
   rateLimitGlobal: {
@@ -357,63 +365,64 @@ export const variables = {
     group: 'Caches and limits',
     default: '12000',
     meaning:
-      'Requests per window and caller (API key, session, or address where there is neither); 0 turns it off. Half as many unknown session tokens, which count apart, by key and address.',
+      'Requests per window and caller: API key, session, or otherwise IP address. 0 disables the limit. Unknown session tokens have a separate limit of half as many, per key and address.',
     read: integer(0, 1_000_000_000),
   },
   rateLimitGlobalTtlMs: {
     name: 'RATE_LIMIT_GLOBAL_TTL_MS',
     group: 'Caches and limits',
     default: '60000',
-    meaning: 'Length of the window.',
+    meaning: 'Length of the rate limit window.',
     read: integer(1, 86_400_000),
   },
   maxWebhooksPerProject: {
     name: 'MAX_WEBHOOKS_PER_PROJECT',
     group: 'Caches and limits',
     default: '10',
-    meaning: 'Inbound webhooks a project may have.',
+    meaning: 'The most inbound webhooks per project.',
     read: integer(1, 100),
   },
   memberActivityThresholdDays: {
     name: 'MEMBER_ACTIVITY_THRESHOLD_DAYS',
     group: 'Caches and limits',
     default: '30',
-    meaning: 'A member seen within so many days counts as active.',
+    meaning: 'A member seen within this many days counts as active.',
     read: integer(1, 365),
   },
   usageDays: {
     name: 'RETENTION_USAGE_DAYS',
     group: 'Retention',
     default: '30',
-    meaning: 'Days for which counts of requests are kept.',
+    meaning: 'Days to keep request counts.',
     read: integer(1, 36_500),
   },
   authFailuresDays: {
     name: 'RETENTION_AUTH_FAILURES_DAYS',
     group: 'Retention',
     default: '30',
-    meaning: 'Days for which refused keys and sessions are kept, with address and path.',
+    meaning: 'Days to keep records of rejected keys and sessions, with address and path.',
     read: integer(1, 36_500),
   },
   auditDays: {
     name: 'RETENTION_AUDIT_DAYS',
     group: 'Retention',
     default: '36500',
-    meaning: 'Days for which the audit log is kept; 36,500 is a hundred years.',
+    meaning: 'Days to keep the audit log. 36,500 is a hundred years.',
     read: integer(90, 36_500),
   },
   submissionsDays: {
     name: 'RETENTION_SUBMISSIONS_DAYS',
     group: 'Retention',
     default: '36500',
-    meaning: 'Days for which submissions to inbound webhooks are kept; 36,500 is a hundred years.',
+    meaning: 'Days to keep submissions to inbound webhooks. 36,500 is a hundred years.',
     read: integer(1, 36_500),
   },
   sessionAddressesDays: {
     name: 'RETENTION_SESSION_ADDRESSES_DAYS',
     group: 'Retention',
     default: '36500',
-    meaning: 'Days after a login for which its session keeps address and browser, if it lasts so long.',
+    meaning:
+      'Days after a sign-in to keep the address and browser of its session, at most as long as the session.',
     read: integer(1, 36_500),
   },
   logLevel: {
@@ -426,14 +435,15 @@ export const variables = {
   otlpEndpoint: {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     group: 'Operation',
-    meaning: 'The address that receives traces; none if not set.',
+    meaning: 'URL that receives traces. If not set, no traces are sent.',
     read: base,
   },
   metricsToken: {
     name: 'METRICS_TOKEN',
     group: 'Operation',
     secret: true,
-    meaning: 'Bearer token for `/metrics`, 16 characters or more; loopback only when not set.',
+    meaning:
+      'Bearer token for `/metrics`, at least 16 characters. If not set, only loopback addresses have access.',
     read: text,
   },
 } satisfies Record<string, Variable>
@@ -511,7 +521,7 @@ function readVariable(
   }
   const { name, value: text } = given
   if (text !== text.trim() || /^(["']).*\1$/.test(text)) {
-    problems.push(`${name} has spaces, a line break or quotes around it: remove them.`)
+    problems.push(`${name} has surrounding spaces, line breaks, or quotes. Remove them.`)
     return fallback()
   }
   const value = variable.read(text)
@@ -522,7 +532,10 @@ function readVariable(
 
 function givenValue({ name, secret }: Variable, env: Environment): Given {
   if (secret) return givenSecret(name, env)
-  if (env[`${name}_FILE`]) return { problem: `${name}_FILE is not read, only secrets are: set ${name}.` }
+  if (env[`${name}_FILE`])
+    return {
+      problem: `${name}_FILE is not supported, because only secrets can come from files. Set ${name}.`,
+    }
   const value = env[name]
   return value ? { name, value } : undefined
 }
@@ -531,7 +544,9 @@ function givenValue({ name, secret }: Variable, env: Environment): Given {
 function readMode(env: Environment) {
   const mode = env['NODE_ENV']
   const known = mode === undefined || mode === '' || ['development', 'test', 'production'].includes(mode)
-  const warnings = known ? [] : ['NODE_ENV is none of development, test, production: taken as production.']
+  const warnings = known
+    ? []
+    : ['NODE_ENV must be development, test, or production. It is treated as production.']
   return { production: mode === 'production' || !known, warnings }
 }
 
@@ -543,15 +558,15 @@ function conflicts(config: Config): string[] {
   const found: string[] = []
   const embedded = config.databaseUrl.startsWith('pglite:')
   if (config.workers > 1 && embedded) {
-    found.push('WORKERS above 1 needs PostgreSQL: set DATABASE_URL=postgres://… or WORKERS=1.')
+    found.push('WORKERS above 1 requires PostgreSQL. Set DATABASE_URL=postgres://… or WORKERS=1.')
   }
   if (config.production && config.cacheUrl === 'memory:' && !config.singleInstance && !embedded) {
     found.push(
-      'CACHE_URL=memory: in production needs SINGLE_INSTANCE=true, or a shared cache: CACHE_URL=redis://….',
+      'CACHE_URL=memory: in production requires SINGLE_INSTANCE=true. Set it, or use a shared cache: CACHE_URL=redis://….',
     )
   }
   if (config.workers > 1 && config.cacheUrl === 'memory:') {
-    found.push('WORKERS above 1 needs a shared cache: set CACHE_URL=redis://….')
+    found.push('WORKERS above 1 requires a shared cache. Set CACHE_URL=redis://….')
   }
   return found
 }
@@ -575,7 +590,7 @@ function unsafeInProduction(config: Config): string[] {
   const { chatCallbackUrl: callback, publicUrl, outboundKey, inboundKey, metricsToken } = config
   if (callback && new URL(publicUrl).origin !== new URL(callback).origin) {
     found.push(
-      'PUBLIC_URL must have the origin of CHAT_CALLBACK_URL: the cookie of a login would not come back.',
+      'PUBLIC_URL and CHAT_CALLBACK_URL must have the same origin: the sign-in cookie would not be returned.',
     )
   }
   for (const [name, key] of [
@@ -583,11 +598,11 @@ function unsafeInProduction(config: Config): string[] {
     [variables.inboundKey.name, inboundKey],
   ]) {
     const weakness = key && guessableBecause(key)
-    if (weakness) found.push(`${name} can be guessed: ${weakness}. Make another: openssl rand -hex 32.`)
+    if (weakness) found.push(`${name} can be guessed: ${weakness}. Generate another: openssl rand -hex 32.`)
   }
   if (outboundKey && outboundKey.toLowerCase() === inboundKey?.toLowerCase()) {
     found.push(
-      'INBOUND_WEBHOOK_ENCRYPTION_KEY must not be OUTBOUND_WEBHOOK_ENCRYPTION_KEY again: openssl rand -hex 32.',
+      'INBOUND_WEBHOOK_ENCRYPTION_KEY must differ from OUTBOUND_WEBHOOK_ENCRYPTION_KEY. Generate another: openssl rand -hex 32.',
     )
   }
   if (metricsToken !== undefined && metricsToken.length < fewestTokenCharacters) {

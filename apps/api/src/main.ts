@@ -27,15 +27,15 @@ process.on('SIGUSR1', () => {})
 const program = new Command('rolecall')
   .description('Membership identity and sessions for communities on a chat platform.')
   .version(version)
-  .showHelpAfterError('(run `rolecall --help` for what there is)')
+  .showHelpAfterError('(run `rolecall --help` for the list of commands)')
   .addHelpText(
     'after',
     `
-Everything is configured by environment variables, or by a .env file in the working folder;
-see docs/reference/configuration.md. Every command exits 0 when all is well and 1 when not.
+Set environment variables, or write them to a .env file in the working folder; see
+docs/reference/configuration.md. Every command exits with 0 on success and 1 on a problem.
 
 Examples:
-  rolecall doctor                       is everything in place?
+  rolecall doctor                       check the setup
   rolecall migrate && rolecall serve    start a new version
   DATABASE_URL=postgres://… rolecall audit verify
   PUBLIC_URL=https://id.example rolecall openapi > openapi.json`,
@@ -47,8 +47,8 @@ program
   .addHelpText(
     'after',
     `
-Applies missing migrations, then listens on HOST:PORT until it gets SIGTERM or SIGINT.
-NODE_ENV=production makes every problem of the configuration fatal.
+Applies missing migrations, then listens on HOST:PORT until it receives SIGTERM or SIGINT.
+With NODE_ENV=production, every configuration problem is fatal.
 
 Examples:
   rolecall serve                                        embedded database in .rolecall/db
@@ -61,21 +61,21 @@ Examples:
 
 program
   .command('init')
-  .description('make the configuration, with fresh keys, and the first project')
-  .option('--output <file>', 'what is written; refused where it exists', '.env')
-  .option('--server <id>', 'id of the main server')
-  .option('--admin-role <role>', 'role that makes its members System Admins: its name or id')
-  .option('--public-url <address>', 'address that browsers will use')
+  .description('write the configuration with new keys, and create the first project')
+  .option('--output <file>', 'file to write; it must not exist', '.env')
+  .option('--server <id>', 'ID of the main server')
+  .option('--admin-role <role>', 'name or ID of the role for System Admins')
+  .option('--public-url <address>', 'address for browsers')
   .option('--database <url>', 'postgres://… or pglite:<folder>')
   .option('--project <name>', 'name of the first project')
-  .option('--redirect-uri <address>', 'where logins of that project come back to')
-  .option('--compose', 'for deploy/compose.yml: its database and cache, with a fresh password')
+  .option('--redirect-uri <address>', 'redirect URI of that project')
+  .option('--compose', 'for deploy/compose.yml: use its database and cache, with a new password')
   .addHelpText(
     'after',
     `
-Asks what no option says, checks each answer at the chat platform before the next, and writes a file that .env,
-compose, systemd and docker --env-file read alike; only its owner may. Without a terminal nothing is asked: then what
-lacks is named, all at once. Secrets come from the environment or from files, never from options:
+Prompts for each missing option and checks each answer with the chat platform. The file works with .env, compose,
+systemd, and docker --env-file, and only its owner can read it. Without a terminal, the command does not prompt: it
+lists all missing values. Secrets come from the environment or from files, never from options:
 CHAT_BOT_TOKEN or CHAT_BOT_TOKEN_FILE, CHAT_CLIENT_SECRET or CHAT_CLIENT_SECRET_FILE.
 
 Examples:
@@ -86,16 +86,16 @@ Examples:
 
 program
   .command('projects')
-  .description('sites that log members in')
+  .description('sites that sign members in')
   .command('create')
-  .description('register a project, and print its id and API key')
-  .argument('<name>', 'its name')
-  .requiredOption('--redirect-uri <address>', 'where logins come back to; several with commas between them')
+  .description('create a project, and print its ID and API key')
+  .argument('<name>', 'name of the project')
+  .requiredOption('--redirect-uri <address>', 'redirect URI; separate several with commas')
   .showHelpAfterError('(run `rolecall projects create --help` for its options)')
   .addHelpText(
     'after',
     `
-It may log in members of the main server. The key is shown this once. Instances may run.
+The project can sign in members of the main server. The key is shown only once. Instances can keep running.
 
 Example:
   rolecall projects create Site --redirect-uri https://site.example/callback`,
@@ -105,18 +105,18 @@ Example:
   )
 
 for (const [name, what, example] of [
-  ['backup', 'write the embedded database into a file', 'rolecall backup rolecall-2026-11-22.tar.gz'],
-  ['restore', 'put a backup of the embedded database back', 'rolecall restore rolecall-2026-11-22.tar.gz'],
+  ['backup', 'write the embedded database to a file', 'rolecall backup rolecall-2026-11-22.tar.gz'],
+  ['restore', 'restore a backup of the embedded database', 'rolecall restore rolecall-2026-11-22.tar.gz'],
 ] as const) {
   program
     .command(name)
     .description(what)
-    .argument('<file>', name === 'backup' ? 'written; refused where it exists' : 'what `backup` wrote')
+    .argument('<file>', name === 'backup' ? 'file to write; it must not exist' : 'file that `backup` wrote')
     .addHelpText(
       'after',
       `
-The service is stopped meanwhile: one process at a time has the embedded database. PostgreSQL has its own tools:
-pg_dump and pg_restore, see docs/guides/backup.md. The encryption keys are in neither.
+Stop the service first: only one process at a time can use the embedded database. For PostgreSQL, use pg_dump and
+pg_restore; see docs/guides/backup.md. No backup contains the encryption keys.
 
 Example:
   ${example}`,
@@ -126,12 +126,12 @@ Example:
 
 program
   .command('migrate')
-  .description('apply the database migrations that are missing')
+  .description('apply missing database migrations')
   .addHelpText(
     'after',
     `
-Prints the name of each, or "nothing to do". All or nothing; several may run at once.
-\`serve\` does the same at its start: this is for doing it before, with other rights.
+Prints the name of each migration, or "nothing to do". Applies all of them or none. Several commands can run at once.
+\`serve\` does the same when it starts. Use this command to migrate earlier, with another database role.
 
 Example:
   DATABASE_URL=postgres://owner@… rolecall migrate`,
@@ -140,15 +140,15 @@ Example:
 
 program
   .command('doctor')
-  .description('check configuration, database, cache, bot token, main server and callback URL')
+  .description('check configuration, database, cache, bot token, main server, and callback URL')
   .addHelpText(
     'after',
     `
-One line each: ok, or PROBLEM with the way to mend it. Changes nothing. Exits 1 on a problem.
+Prints one line for each check: ok, or PROBLEM with the fix. Changes nothing. Exits with 1 on a problem.
 
 Examples:
   rolecall doctor
-  NODE_ENV=production rolecall doctor    by the stricter rules of production`,
+  NODE_ENV=production rolecall doctor    with the stricter rules of production`,
   )
   .action(async () => {
     await (await import('./cli/doctor.ts')).doctorCommand()
@@ -167,13 +167,13 @@ program
   .command('audit')
   .description('the audit log')
   .command('verify')
-  .description('check that no entry of the audit log was changed, moved or taken out')
+  .description('check that no entry of the audit log was changed, moved, or removed')
   .addHelpText(
     'after',
     `
-Walks the whole chain, from its first entry to its head, at constant memory. Prints the number of
-entries and the last hash: keep it elsewhere to be able to tell later that the log was not rewritten
-as a whole. Names the first entry that is broken, and exits 1.
+Verifies the whole chain, from its first entry to its head, with constant memory. Prints the number of entries
+and the last hash. Keep the hash elsewhere: a later check can then detect that the whole log was rewritten. On a
+broken entry, names the first one and exits with 1.
 
 Example:
   DATABASE_URL=postgres://… rolecall audit verify`,
@@ -184,18 +184,18 @@ program
   .command('sessions')
   .description('sessions of members and administrators')
   .command('revoke')
-  .description('end every session there is')
-  .option('--all', 'of every member, project and administrator; nothing less can be asked for')
+  .description('end all sessions')
+  .option('--all', 'required: ends the sessions of every member, project, and administrator')
   .addHelpText(
     'after',
     `
-Ends all sessions of projects and administrators, all single sign-on sessions of browsers, all codes that
-were not exchanged and all logins under way, and leaves one entry in the audit log. Everybody logs in again;
-nothing else is lost. Asks nothing. Instances may run: they refuse the old tokens from their next request on.
+Ends all sessions of projects and administrators, all single sign-on sessions, all unused codes, and all sign-ins
+in progress, and writes one entry to the audit log. Everyone has to sign in again. Nothing else is lost. The command
+does not ask for confirmation. Instances can keep running: they reject the old tokens from the next request.
 
-After a backup was restored, sessions that were revoked since it was made are good again: run this before the
-service is started. API keys that were revoked or replaced since then are good again, too: the audit log that
-was kept elsewhere, or the projects, know which.
+A restored backup makes sessions valid again that were revoked after the backup. Run this command before you start
+the service. API keys that were revoked or replaced after the backup are valid again, too. To find them, use a copy
+of the audit log from elsewhere, or ask the projects.
 
 Example:
   DATABASE_URL=postgres://… rolecall sessions revoke --all`,
@@ -208,12 +208,13 @@ program
   .command('oidc')
   .description('OpenID Connect')
   .command('rotate-keys')
-  .description('make a new key that ID tokens are signed with')
+  .description('create a new signing key for ID tokens')
   .addHelpText(
     'after',
     `
-The key is published at once and signs in an hour: sites keep what they know of keys for so long. The one that signs
-today is kept, to check what it has signed. Instances may run. Without this command keys are replaced every 90 days.
+The key is published immediately and starts signing after an hour, because sites cache the published keys for that
+long. The current key stays published to verify its signatures. Instances can keep running. Without this command,
+keys are replaced every 90 days.
 
 Example:
   DATABASE_URL=postgres://… OUTBOUND_WEBHOOK_ENCRYPTION_KEY=… rolecall oidc rotate-keys`,

@@ -203,7 +203,7 @@ async function retryUntilUp<T>(run: () => Promise<T>): Promise<T> {
         throw new StartRefused(
           error instanceof DatabaseTakesNoWrites
             ? error.advice
-            : `The database did not answer within 30 s (${connectionReason(error.cause)}). Check DATABASE_URL and that it runs.`,
+            : `The database did not respond within 30 s (${connectionReason(error.cause)}). Check DATABASE_URL and that the database runs.`,
         )
       }
       await new Promise((resolve) => setTimeout(resolve, 1_000))

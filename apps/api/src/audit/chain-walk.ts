@@ -125,8 +125,7 @@ export class ChainWalk {
   #problemOfErasures(): string | undefined {
     for (const [by, found] of this.#found) {
       const told = this.#told.get(by)
-      if (typeof told !== 'number')
-        return `Entry ${by} is recorded as an erasure but contains none.`
+      if (typeof told !== 'number') return `Entry ${by} is recorded as an erasure but contains none.`
       if (found > told) return `Entry ${by} records ${told} erased entries, but there are ${found}.`
     }
     return undefined

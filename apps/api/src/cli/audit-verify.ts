@@ -4,7 +4,8 @@ import { StartRefused } from '../process/start-refused.ts'
 import { withDatabase } from './with-database.ts'
 
 const whileRunning = {
-  whileRunning: 'verify it there: in the console under Audit log, or by POST /api/admin/audit/chain/verify',
+  whileRunning:
+    'verify the log there instead: in the console under Audit, or with POST /api/admin/audit/chain/verify',
 }
 const progressEvery = 10_000
 const grouped = (count: number) => count.toLocaleString('en')
@@ -19,13 +20,13 @@ export async function auditVerifyCommand(): Promise<void> {
   }, whileRunning)
   if (report.problem) {
     throw new StartRefused(
-      `BROKEN  ${report.problem}\nThe ${grouped(report.entries)} entries before it are as they were written.`,
+      `BROKEN  ${report.problem}\nThe ${grouped(report.entries)} entries before it are intact.`,
     )
   }
   const { letGo = 0, erased = 0 } = report
   const details = [
-    ...(letGo > 0 ? [`The ${grouped(letGo)} before them were let go.`] : []),
-    ...(erased > 0 ? [`Of ${grouped(erased)} personal values were erased.`] : []),
+    ...(letGo > 0 ? [`The ${grouped(letGo)} earlier entries were deleted.`] : []),
+    ...(erased > 0 ? [`Personal values of ${grouped(erased)} entries were erased.`] : []),
   ]
   console.log(
     [

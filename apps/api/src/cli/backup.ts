@@ -17,9 +17,7 @@ import { refuseWhileRunning } from './with-database.ts'
 export async function backup(file: string): Promise<void> {
   const folder = embeddedFolder('pg_dump --format=custom --file=FILE')
   if (unmadeFolder({ databaseUrl: `pglite:${folder}` })) {
-    throw new StartRefused(
-      `There is no database in ${folder}. Is this the right folder, and DATABASE_URL set?`,
-    )
+    throw new StartRefused(`There is no database in ${folder}. Check the folder and DATABASE_URL.`)
   }
   await mayWrite(file)
   const archive = await archiveFolder(folder).catch((error: unknown) => refuseWhileRunning(error))
@@ -33,7 +31,7 @@ export async function backup(file: string): Promise<void> {
     throw cannot(file, 'written', error)
   }
   console.log(`wrote    ${file}, ${grouped(Math.ceil(archive.length / 1024))} KiB`)
-  console.log('It holds no encryption keys: keep OUTBOUND_ and INBOUND_WEBHOOK_ENCRYPTION_KEY elsewhere.')
+  console.log('It contains no encryption keys. Keep OUTBOUND_ and INBOUND_WEBHOOK_ENCRYPTION_KEY elsewhere.')
 }
 
 /**
@@ -44,7 +42,7 @@ export async function restore(file: string): Promise<void> {
   const folder = embeddedFolder('pg_restore --dbname=DATABASE_URL FILE')
   if (!unmadeFolder({ databaseUrl: `pglite:${folder}` })) {
     throw new StartRefused(
-      `There is a database in ${folder} already. Stop the service, move the folder away (mv ${folder} ${folder}.before), and try again.`,
+      `${folder} already contains a database. Stop the service, move the folder away (mv ${folder} ${folder}.before), and try again.`,
     )
   }
   const archive = await readFile(file).catch((error: unknown) => Promise.reject(cannot(file, 'read', error)))
@@ -53,11 +51,13 @@ export async function restore(file: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof NotAnArchive)) throw error
     throw new StartRefused(
-      `${file} is no whole backup of an embedded database, or one of another version of the engine. Nothing was changed.`,
+      `${file} is not a complete backup of an embedded database, or was made by another engine version. Nothing was changed.`,
     )
   }
   console.log(`restored ${folder}`)
-  console.log('Sessions that were revoked since the backup are good again. Before the service is started:')
+  console.log(
+    'Sessions that were revoked after the backup are valid again. Before you start the service, run:',
+  )
   console.log('  rolecall migrate && rolecall sessions revoke --all')
 }
 
@@ -81,7 +81,7 @@ function embeddedFolder(command: string): string {
   // With a slash at its end, siblings would be inside the folder.
   if (folder) return folder.replace(/(?<=.)\/+$/, '')
   throw new StartRefused(
-    `DATABASE_URL names no embedded database in a folder. PostgreSQL has its own tools: ${command} (docs/guides/backup.md).`,
+    `DATABASE_URL does not name a folder with an embedded database. For PostgreSQL, use its own tools: ${command} (docs/guides/backup.md).`,
   )
 }
 
@@ -93,7 +93,7 @@ async function mayWrite(file: string) {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'EEXIST')
       throw new StartRefused(
-        `${file} exists, and a backup never replaces a file. Move it, or choose another name.`,
+        `${file} already exists, and a backup never replaces a file. Move it, or choose another name.`,
       )
     throw cannot(file, 'written', error)
   }

@@ -214,8 +214,8 @@ describe.each(engines)('on %s', (engine) => {
     expect(first.out.split('\n')).toEqual([
       'ended  1,500 sessions of projects and administrators',
       'ended  0 single sign-on sessions of browsers',
-      'ended  0 codes that were not exchanged',
-      'ended  0 logins under way',
+      'ended  0 unused codes',
+      'ended  0 sign-ins in progress',
       '',
     ])
     expect((await rolecall('sessions revoke --all', env)).out).toContain('ended  0 sessions')

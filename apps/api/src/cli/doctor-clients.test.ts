@@ -31,7 +31,9 @@ const linesOf = (area: string, env: Record<string, string> = {}) =>
   })
 
 test('a service that clients cannot find where PUBLIC_URL says is named, with what to do', async () => {
-  expect(await linesOf('OpenID Connect')).toEqual([expect.stringMatching(/^ok .*no project is a client/)])
+  expect(await linesOf('OpenID Connect')).toEqual([
+    expect.stringMatching(/^ok .*no project uses OpenID Connect/),
+  ])
   await givenClient(world)
   expect(await linesOf('OpenID Connect')).toEqual([expect.stringMatching(/^ok .*is the issuer/)])
   const other = world.url.replace('127.0.0.1', 'localhost')
@@ -51,7 +53,9 @@ test('a service that clients cannot find where PUBLIC_URL says is named, with wh
 })
 
 test('hosts that nobody may be asked about are named, with what to do', async () => {
-  expect(await linesOf('protected hosts')).toEqual([expect.stringMatching(/^ok .*no project protects one/)])
+  expect(await linesOf('protected hosts')).toEqual([
+    expect.stringMatching(/^ok .*no project has protected hosts/),
+  ])
   const { id } = await givenProject(world)
   await call(world.url, 'PATCH', `/api/admin/projects/${id}`, {
     token: await givenAdmin(world),

@@ -150,7 +150,7 @@ async function checked(question: Question, values: Environment, answer: string) 
   } catch (error) {
     if (!(error instanceof ChatPlatformError)) throw error
     const text =
-      error.failure === 'refused' ? 'The platform refuses it.' : 'The platform does not answer: try again.'
+      error.failure === 'refused' ? 'The platform refuses it.' : 'The platform does not respond. Try again.'
     return { filled: values, lines: [problem(text)] as readonly Line[] }
   }
 }
@@ -165,7 +165,10 @@ const freshKeys = (): Values => ({
 async function projectWanted({ project, redirectUri }: InitOptions) {
   const name = project ?? (isTerminal() ? await ask('Name of the first project, empty for none') : '')
   if (!name) return undefined
-  const wanted = { name, redirectUri: redirectUri ?? (isTerminal() ? await ask('Its callback address') : '') }
+  const wanted = {
+    name,
+    redirectUri: redirectUri ?? (isTerminal() ? await ask('Redirect URI of the project') : ''),
+  }
   checkNewProject(wanted)
   return wanted
 }

@@ -17,4 +17,4 @@ export async function migrateCommand(): Promise<void> {
 
 /** An operator who restored a backup, or meant another database, has to notice. */
 const newSentence =
-  'This database is new: it was empty until now, and holds no projects and no settings. If you expected data in it, check DATABASE_URL, or restore a backup into an empty place (docs/guides/backup.md).'
+  'This database is new and contains no projects or settings. If you expected data, check DATABASE_URL, or restore a backup into an empty database (docs/guides/backup.md).'

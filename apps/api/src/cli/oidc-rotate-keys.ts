@@ -10,7 +10,7 @@ export async function oidcRotateKeysCommand(): Promise<void> {
       throw new StartRefused('The database is not up to date. Run `rolecall migrate` first.')
     }
     if (!config.outboundKey) {
-      throw new StartRefused('OUTBOUND_WEBHOOK_ENCRYPTION_KEY is not set: it seals signing keys.')
+      throw new StartRefused('OUTBOUND_WEBHOOK_ENCRYPTION_KEY is not set. It encrypts the signing keys.')
     }
     return rotateSigningKeys({ db, config })
   })

@@ -57,11 +57,11 @@ export async function registerProject(
     return await createProject(deps, {}, { name, redirectUris })
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'PROJECT_NAME_TAKEN') throw error
-    throw new StartRefused(`There is a project of the name ${name} already: choose another.`)
+    throw new StartRefused(`A project named ${name} already exists. Choose another name.`)
   }
 }
 
 export const projectLines = ({ id, apiKey }: { readonly id: string; readonly apiKey: string }) => [
   `project  ${id}`,
-  `API key  ${apiKey}  (shown this once: keep it as a secret)`,
+  `API key  ${apiKey}  (shown only once: keep it secret)`,
 ]

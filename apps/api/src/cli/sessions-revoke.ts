@@ -12,7 +12,7 @@ const grouped = (count: number) => count.toLocaleString('en')
  * Ends every session, and prints their number. Without `--all` nothing is ended: a slip must not sign everyone out.
  */
 export async function sessionsRevokeCommand({ all }: { all?: boolean }): Promise<void> {
-  if (!all) throw new StartRefused('Say --all to end every session there is. Nothing was ended.')
+  if (!all) throw new StartRefused('Add --all to end all sessions. Nothing was ended.')
   const ended = await withDatabase(async (db) => {
     if ((await schemaState(db)).pending.length > 0) {
       throw new StartRefused('The database is not up to date. Run `rolecall migrate` first.')
@@ -26,8 +26,8 @@ export async function sessionsRevokeCommand({ all }: { all?: boolean }): Promise
     [
       `ended  ${grouped(ended.sessions)} sessions of projects and administrators`,
       `ended  ${grouped(ended.ssoSessions)} single sign-on sessions of browsers`,
-      `ended  ${grouped(ended.codes)} codes that were not exchanged`,
-      `ended  ${grouped(ended.requests)} logins under way`,
+      `ended  ${grouped(ended.codes)} unused codes`,
+      `ended  ${grouped(ended.requests)} sign-ins in progress`,
     ].join('\n'),
   )
 }

@@ -39,7 +39,7 @@ export async function withDatabase<T>(
     if (error instanceof DatabaseRefused) throw new StartRefused(error.message)
     if (error instanceof DatabaseTakesNoWrites) throw new StartRefused(error.advice)
     if (!(error instanceof DatabaseUnavailable)) throw error
-    throw new StartRefused('The database did not answer. Check DATABASE_URL and that it runs.')
+    throw new StartRefused('The database did not respond. Check DATABASE_URL and that the database runs.')
   } finally {
     await db.close()
   }
@@ -48,6 +48,6 @@ export async function withDatabase<T>(
 /** Throws one sentence if a running service has the embedded database, and any other error unchanged. */
 export function refuseWhileRunning(error: unknown, alternative?: string): never {
   if (!(error instanceof FolderInUse)) throw error
-  const stop = `A running Rolecall uses the data folder ${error.folder}. Stop it and run this command again`
+  const stop = `A running Rolecall process uses the data folder ${error.folder}. Stop it and run this command again`
   throw new StartRefused(alternative ? `${stop}, or ${alternative}.` : `${stop}.`)
 }

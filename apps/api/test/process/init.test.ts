@@ -150,7 +150,7 @@ test('at a terminal it asks, asks again after a wrong answer, takes what is offe
     [/Client secret[^:]*: $/, sim.app.clientSecret],
     [/Invite the bot to your server: http[\s\S]*Id of the main server[^:]*: $/, demo.mainGuildId],
     [/Roles: .*Steward[\s\S]*Role that makes[\s\S]*: $/, 'Steward'],
-    [/Address that browsers will use \[http:\/\/127\.0\.0\.1:3000\]: $/, `http://127.0.0.1:${port}`],
+    [/Address for browsers \[http:\/\/127\.0\.0\.1:3000\]: $/, `http://127.0.0.1:${port}`],
     [/Database.*\[pglite:\.rolecall\/db\]: $/, ''],
     [/Name of the first project[^:]*: $/, ''],
   ]

@@ -251,7 +251,7 @@ test('a file that is no backup, or half of one, is refused and leaves nothing; a
   expect(await command('backup', 'kept')).toMatchObject({ code: 0, err: '' })
   expect(await command('backup', 'kept')).toMatchObject({
     code: 1,
-    err: 'kept exists, and a backup never replaces a file. Move it, or choose another name.\n',
+    err: 'kept already exists, and a backup never replaces a file. Move it, or choose another name.\n',
   })
   await rename(join(folder, 'data'), join(folder, 'before'))
   truncateSync(join(folder, 'kept'), 100_000)

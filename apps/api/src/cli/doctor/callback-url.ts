@@ -9,16 +9,16 @@ export async function callbackUrlLines(
 ): Promise<Line[]> {
   const lines: Line[] = []
   if (new URL(chatCallbackUrl).origin !== new URL(publicUrl).origin) {
-    lines.push(problem(`is not at PUBLIC_URL (${publicUrl}): the cookie of a login would not come back.`))
+    lines.push(problem(`is not at PUBLIC_URL (${publicUrl}): the sign-in cookie would not be returned.`))
   }
   const registered = chatBotToken ? await registeredUrls(chat) : undefined
   if (registered && !registered.includes(chatCallbackUrl)) {
     lines.push(
-      problem(`The platform does not know ${chatCallbackUrl}: add it to the redirects of the application.`),
+      problem(`The platform does not know ${chatCallbackUrl}. Add it to the redirects of the application.`),
     )
   }
   if (lines.length > 0) return lines
-  return [ok(`${chatCallbackUrl}${registered ? ', known to the platform' : ''}`)]
+  return [ok(`${chatCallbackUrl}${registered ? ', registered at the platform' : ''}`)]
 }
 
 /** Returns undefined if the platform does not answer; another check reports that. */

@@ -12,9 +12,13 @@ import { onDatabase } from './storage.ts'
 /** Checks that OpenID Connect clients can find the service at PUBLIC_URL. */
 export const oidcLines = (config: Config): Promise<Line[]> =>
   onTables(config, async (db) => {
-    if (!(await hasClients(db))) return [ok('no project is a client')]
+    if (!(await hasClients(db))) return [ok('no project uses OpenID Connect')]
     if (!config.outboundKey) {
-      return [problem('Set OUTBOUND_WEBHOOK_ENCRYPTION_KEY: no signing key can be made or read without it.')]
+      return [
+        problem(
+          'OUTBOUND_WEBHOOK_ENCRYPTION_KEY is not set. Signing keys cannot be created or read without it.',
+        ),
+      ]
     }
     return [await discoveryLine(config.publicUrl)]
   })
@@ -24,18 +28,18 @@ async function discoveryLine(publicUrl: string): Promise<Line> {
   const answer = await read(address)
   if (!answer) {
     return note(
-      `${address} does not answer from here: start the service, or check name, proxy and certificate.`,
+      `${address} does not respond from here. Start the service, or check the name, the proxy, and the certificate.`,
     )
   }
   if (answer.status !== 200) {
     return problem(
-      `${address} answered ${answer.status}: the proxy has to pass on /.well-known/, /oidc/ and /device.`,
+      `${address} responded with status ${answer.status}. The proxy must forward /.well-known/, /oidc/, and /device.`,
     )
   }
   const issuer = issuerOf(answer.body)
-  if (issuer === publicUrl) return ok(`${publicUrl} is the issuer, and answers so`)
+  if (issuer === publicUrl) return ok(`${publicUrl} is the issuer and responds`)
   return problem(
-    `${address} is not of this service: correct PUBLIC_URL of it, or of the service that answers, to the address of both.`,
+    `${address} belongs to another issuer. Set PUBLIC_URL to the address under which this service responds.`,
   )
 }
 
@@ -69,12 +73,13 @@ export const protectedHostLines = (config: Config): Promise<Line[]> =>
   onTables(config, async (db) => {
     const hosts = await listProtectedHosts(db)
     const [first] = hosts
-    if (first === undefined) return [ok('no project protects one')]
+    if (first === undefined) return [ok('no project has protected hosts')]
     const named = hosts.length === 1 ? first : `${first} and ${hosts.length - 1} more`
-    if (config.trustProxy.length > 0) return [ok(`${named}; asked about by ${config.trustProxy.join(', ')}`)]
+    if (config.trustProxy.length > 0)
+      return [ok(`${named}; requests come from ${config.trustProxy.join(', ')}`)]
     return [
       problem(
-        `TRUST_PROXY is empty, so everybody is refused at ${named}: set it to the address of the reverse proxy.`,
+        `TRUST_PROXY is empty, so every request to ${named} is rejected. Set it to the address of the reverse proxy.`,
       ),
     ]
   })
@@ -84,6 +89,6 @@ async function onTables(config: Config, look: (db: Database) => Promise<Line[]>)
   if (unmadeFolder(config)) return [ok('none; there is no database yet')]
   return onDatabase(config, async (db) => {
     const { pending } = await schemaState(db)
-    return pending.length > 0 ? [note('not checked before the database is up to date.')] : look(db)
+    return pending.length > 0 ? [note('not checked until the database is up to date.')] : look(db)
   })
 }

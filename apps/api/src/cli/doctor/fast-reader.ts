@@ -7,5 +7,5 @@ export async function readerLines(internals: NodeInternals = nodeInternals): Pro
   const cause = await problemOfInternals(internals)
   return cause === undefined
     ? []
-    : [note(`the fast HTTP reader is off on Node.js ${process.version}: ${cause}. ${fix}`)]
+    : [note(`the fast HTTP reader is disabled on Node.js ${process.version}: ${cause}. ${fix}`)]
 }

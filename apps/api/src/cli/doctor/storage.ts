@@ -24,7 +24,7 @@ export async function databaseLines(config: Config): Promise<Line[]> {
   const folder = unmadeFolder(config)
   if (folder) {
     refuseUnfinishedRestore(folder)
-    return [ok(`embedded PostgreSQL; the first start makes ${folder}`)]
+    return [ok(`embedded PostgreSQL; the first start creates ${folder}`)]
   }
   return onDatabase(config, async (db) => {
     const [row] = await db.query<{ version: string; isReadOnly: boolean }>(sql`
@@ -42,14 +42,16 @@ export async function databaseLines(config: Config): Promise<Line[]> {
     return [
       found,
       ...notes,
-      note(`not up to date: serve will apply ${pending.length} migrations, or \`rolecall migrate\` now.`),
+      note(
+        `${pending.length} migrations are missing. \`serve\` applies them at its start, or run \`rolecall migrate\` now.`,
+      ),
     ]
   })
 }
 
 /** Checks that the encryption keys are those that sealed the stored secrets. */
 export async function keyLines(config: Config): Promise<Line[]> {
-  if (unmadeFolder(config)) return [ok('new; the first start notes their fingerprints')]
+  if (unmadeFolder(config)) return [ok('new; the first start stores their fingerprints')]
   return onDatabase(config, async (db) => {
     const { problems, fingerprints } = await changedKeys(db, config)
     if (problems.length > 0) return problems.map(problem)
@@ -66,7 +68,7 @@ export async function onDatabase(config: Config, look: (db: Database) => Promise
     if (error instanceof DatabaseRefused) return [problem(error.message)]
     if (error instanceof DatabaseTakesNoWrites) return [problem(error.advice)]
     if (!(error instanceof DatabaseUnavailable)) throw error
-    return [problem(`does not answer (${connectionReason(error.cause)}): ${adviceFor(error.cause)}`)]
+    return [problem(`does not respond (${connectionReason(error.cause)}): ${adviceFor(error.cause)}`)]
   } finally {
     await db.close()
   }
@@ -76,16 +78,16 @@ function adviceFor(cause: unknown): string {
   const code = connectionReason(cause)
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'no such host. Correct the host in DATABASE_URL.'
   if (code === 'ECONNREFUSED')
-    return 'nothing listens there. Start it, or correct host and port in DATABASE_URL.'
-  return 'check host and port in DATABASE_URL, and that it runs and can be reached from here.'
+    return 'no server listens there. Start it, or correct the host and port in DATABASE_URL.'
+  return 'check the host and port in DATABASE_URL, and that the database runs and is reachable from here.'
 }
 
 /** Checks that the cache answers. */
 export async function cacheLines({ cacheUrl }: Config, log: Log): Promise<Line[]> {
   const cache = createCache(cacheUrl, { log: log as Parameters<typeof createCache>[1]['log'] })
   try {
-    if (!(await cache.ping())) return [problem('does not answer. Check CACHE_URL and that the cache runs.')]
-    return [ok(cache.kind === 'memory' ? 'in this process' : 'answers, and takes writes')]
+    if (!(await cache.ping())) return [problem('does not respond. Check CACHE_URL and that the cache runs.')]
+    return [ok(cache.kind === 'memory' ? 'in this process' : 'responds and accepts writes')]
   } finally {
     await cache.close()
   }

@@ -8,7 +8,7 @@ import { StartRefused } from '../../process/start-refused.ts'
 export function refuseExisting(path: string) {
   if (!existsSync(path)) return
   throw new StartRefused(
-    `${path} is there already, and its keys may be in use: move it away, or name another with --output.`,
+    `${path} already exists, and its keys may be in use. Move it, or choose another file with --output.`,
   )
 }
 
@@ -36,7 +36,7 @@ export async function writeEnvironment(
     value ? [`${name}=${value}`] : [],
   )
   const head =
-    '# Written by `rolecall init`. Keep a copy of the two encryption keys elsewhere: no backup of the database has them.'
+    '# Written by `rolecall init`. Keep a copy of the two encryption keys elsewhere: no database backup contains them.'
   try {
     await writeFile(path, `${[head, ...own, '', parts.join('\n\n')].join('\n')}\n`, {
       mode: 0o600,
@@ -44,6 +44,6 @@ export async function writeEnvironment(
     })
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new StartRefused(`${path} cannot be written (${code}): name another file with --output.`)
+    throw new StartRefused(`${path} cannot be written (${code}). Choose another file with --output.`)
   }
 }

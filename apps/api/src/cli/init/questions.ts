@@ -41,7 +41,7 @@ export function inviteLink({ chatAuthorizeUrl }: Pick<Config, 'chatAuthorizeUrl'
 
 const bot: Question = {
   name: 'CHAT_BOT_TOKEN',
-  text: 'Bot token (developer portal, Bot, Reset Token; switch on the Server Members Intent there)',
+  text: 'Bot token (developer portal, Bot, Reset Token; also turn on Server Members Intent there)',
   isSecret: true,
   check: botLines,
   also: async (_, values, chat) =>
@@ -58,7 +58,7 @@ const client: Question = {
 const server = (config: Config): Question => ({
   name: 'CHAT_GUILD_ID',
   flag: '--server',
-  text: 'Id of the main server (right-click it, Copy Server ID, in developer mode)',
+  text: 'ID of the main server (in developer mode, right-click it, Copy Server ID)',
   hint: async ({ CHAT_CLIENT_ID: id = '' }) => [`Invite the bot to your server: ${inviteLink(config, id)}`],
   check: async ({ chatGuildId = '' }, chat) => {
     const { name, roles } = await chat.server(chatGuildId, 'login')
@@ -69,7 +69,7 @@ const server = (config: Config): Question => ({
 const adminRole: Question = {
   name: 'CHAT_ADMIN_ROLE_ID',
   flag: '--admin-role',
-  text: 'Role that makes its members System Admins: its name or id',
+  text: 'Role for System Admins: its name or ID',
   hint: async ({ CHAT_GUILD_ID: id = '' }, chat) => [
     `Roles: ${(await chat.server(id, 'login')).roles.map(({ name }) => name).join(', ')}`,
   ],
@@ -91,7 +91,7 @@ const isForTryingOut = (answer: string) => isLoopbackHost(parseUrl(answer)?.host
 const address: Question = {
   name: 'PUBLIC_URL',
   flag: '--public-url',
-  text: 'Address that browsers will use',
+  text: 'Address for browsers',
   preset: 'http://127.0.0.1:3000',
   check: async ({ publicUrl }) =>
     isForTryingOut(publicUrl) || publicUrl.startsWith('https:')
@@ -105,14 +105,14 @@ const address: Question = {
 
 const callback: Question = {
   name: 'CHAT_CALLBACK_URL',
-  text: 'Add that address to the redirects of the application (developer portal, OAuth2), then press Enter',
+  text: 'Add this address to the redirects of the application (developer portal, OAuth2), then press Enter',
   check: callbackUrlLines,
 }
 
 const database: Question = {
   name: 'DATABASE_URL',
   flag: '--database',
-  text: 'Database: postgres://…, or a folder for the embedded one, pglite:<folder>',
+  text: 'Database: postgres://…, or pglite:<folder> for the embedded database',
   preset: 'pglite:.rolecall/db',
   check: databaseLines,
   // One instance, until an answer names a cache that several can share.

@@ -16,7 +16,7 @@ export function readAddress(given: string | undefined): string {
   const address = printable(given ?? loadConfig(readEnvironment()).config.publicUrl)
   const url = parseUrl(address)
   if (!url || !/^https?:$/.test(url.protocol) || url.username || url.password || url.search || url.hash) {
-    throw new StartRefused(`${address} is not the address of a service. Write it like https://id.example.`)
+    throw new StartRefused(`${address} is not the address of a service. Use the form https://id.example.`)
   }
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
     throw new StartRefused(

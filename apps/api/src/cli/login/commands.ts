@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { LoginOptions } from './login.ts'
 
-const addressMeaning = 'address of the service; PUBLIC_URL where it is left out'
+const addressMeaning = 'address of the service; default: PUBLIC_URL'
 
 /** Adds the commands that sign this shell in to the administration of a service, which may run elsewhere. */
 export function addSessionCommands(program: Command): void {
@@ -10,11 +10,11 @@ export function addSessionCommands(program: Command): void {
     .description('sign in to the administration of a service, with a browser')
     .argument('[address]', addressMeaning)
     .option('--paste', 'show a code on a page to paste here, for machines without a browser')
-    .option('--wait <seconds>', 'how long to wait for the browser', '300')
+    .option('--wait <seconds>', 'seconds to wait for the browser', '300')
     .addHelpText(
       'after',
       `
-Opens a browser, which signs in and asks you to confirm. The session is stored for your user alone in
+Opens a browser, which signs in and asks you to confirm. The session is stored for your user only in
 $XDG_STATE_HOME/rolecall/session (~/.local/state/rolecall/session), one for each address. Sign in again when it ends.
 
 Examples:
@@ -32,7 +32,7 @@ Examples:
     .addHelpText(
       'after',
       `
-Asks the service whether the session is still valid. Exits 1 where it is not, and says to sign in again.
+Checks that the session is still valid. If it is not, exits with 1 and asks you to sign in again.
 
 Example:
   ADMIN_TOKEN=$(rolecall token https://id.example)`,

@@ -77,7 +77,7 @@ function codeOf(pasted: string, address: string): string {
   const [, code, issuer] = /^([^@]+)@(.+)$/.exec(pasted) ?? []
   if (code === undefined || issuer === undefined) {
     throw new StartRefused(
-      `The pasted text has no address after its code. Run \`rolecall login --paste\` again, and copy all that the page shows: rcc_…@${address}`,
+      `The pasted text has no address after its code. Run \`rolecall login --paste\` again, and copy the whole text from the page: rcc_…@${address}`,
     )
   }
   checkIssuer(issuer, address)

@@ -59,7 +59,7 @@ const nextCallback = (server: Server, { state, waitSec }: Awaited) =>
     server.on('request', (request, response) => {
       const query = callbackOf(request)?.searchParams
       if (isDecided || query?.get('state') !== state) {
-        show(response, 404, 'Nothing to do here', ['The command line does not wait for this address.'])
+        show(response, 404, 'Nothing to do here', ['No command line is waiting at this address.'])
         return
       }
       isDecided = true

@@ -86,7 +86,8 @@ export function createEventStream(
       await endUnlessKeyIsGood()
     } catch (error) {
       // The client reconnects with its last ID.
-      if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'event stream failed: internal error')
+      if (!(error instanceof DatabaseUnavailable))
+        log.error({ err: error }, 'event stream failed: internal error')
       stream.destroy()
     }
   }

@@ -33,8 +33,7 @@ export function createHeartbeat({
       leadsGateway: liveMirror.status().isLeader,
     })
   const ignoreOutage = (error: unknown) => {
-    if (!(error instanceof DatabaseUnavailable))
-      log.error({ err: error }, 'instance heartbeat write failed')
+    if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'instance heartbeat write failed')
   }
   const tell = () => {
     sending = send().catch(ignoreOutage)

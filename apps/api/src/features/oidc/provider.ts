@@ -56,7 +56,9 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
   const provider = new Provider(config.publicUrl, configurationOf(deps, keys))
   provider.proxy = true
   provider.onerror = (err) => log.error({ err }, 'OpenID Connect request failed: internal error')
-  provider.on('server_error', (_ctx, err) => log.error({ err }, 'OpenID Connect request failed: internal error'))
+  provider.on('server_error', (_ctx, err) =>
+    log.error({ err }, 'OpenID Connect request failed: internal error'),
+  )
   logRefusals(provider, log)
   followSingleSignOn(provider, login)
   ownTokens(provider, config.outboundKey ?? '')

@@ -36,7 +36,7 @@ export const endEverything = ({ db, audit }: Pick<Deps, 'db' | 'audit'>): Promis
         severity: 'warning',
         summary:
           `Everything was ended by the command line: ${sessions} sessions, ${ssoSessions} single sign-on sessions, ` +
-          `${codes} codes, ${requests} logins under way.`,
+          `${codes} codes, ${requests} sign-ins in progress.`,
       })
       return { sessions, ssoSessions, codes, requests }
     },

@@ -36,9 +36,7 @@ export function createSettings({
     version = stored.version
     values = liveSettings(config, stored.overrides)
     for (const problem of storedOutOfBounds(stored.overrides)) {
-      log.warn(
-        `stored setting ignored, configured value in effect: ${problem}. Change it or reset it.`,
-      )
+      log.warn(`stored setting ignored, configured value in effect: ${problem}. Change it or reset it.`)
     }
   }
   const refresh = async () => {

@@ -76,10 +76,7 @@ export function createEventWriter(
         }
         if (!(error instanceof DatabaseUnavailable)) {
           // The event is skipped rather than retried forever; reading everything anew restores its effect.
-          log.error(
-            { err: error },
-            'gateway events not written: reading all members of these servers again',
-          )
+          log.error({ err: error }, 'gateway events not written: reading all members of these servers again')
           forget(new Set(events.map(({ serverId }) => serverId)))
           return true
         }

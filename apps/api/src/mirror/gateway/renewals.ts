@@ -54,7 +54,8 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
         await renewOnce()
       } catch (error) {
         // The current vouching expires by itself; the next renewal tries again.
-        if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'gateway lease renewal failed: internal error')
+        if (!(error instanceof DatabaseUnavailable))
+          log.error({ err: error }, 'gateway lease renewal failed: internal error')
       }
     }
   }

@@ -39,8 +39,7 @@ export async function syncMembers(deps: MirrorDeps, run: SyncRun): Promise<void>
  */
 const analyze = ({ db, log }: Pick<MirrorDeps, 'db' | 'log'>) =>
   db.analyze('members', 'memberships', 'roles').catch((error: unknown) => {
-    if (!(error instanceof DatabaseUnavailable))
-      log.warn({ err: error }, 'member tables not analyzed')
+    if (!(error instanceof DatabaseUnavailable)) log.warn({ err: error }, 'member tables not analyzed')
   })
 
 /** Writes every member that the platform lists, and notes the current members that it did not list. */

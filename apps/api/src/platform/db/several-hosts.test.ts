@@ -83,9 +83,7 @@ test('the service follows the server that takes writes: to the promoted standby,
   await standby.down('kill')
   await primary.start()
   await becomes(kept.token, 200)
-  const lines = world.service.logs.lines.filter((line) =>
-    line.includes('database primary changed'),
-  )
+  const lines = world.service.logs.lines.filter((line) => line.includes('database primary changed'))
   expect(lines.map((line) => Number(/"port":(\d+)/.exec(line)?.[1]))).toEqual([standby.port, primary.port])
   expect(world.service.logs.leaks).toEqual([])
 })

@@ -146,7 +146,11 @@ function refuseIncomplete({ clientId, clientSecret }: DiscordLoginOptions) {
   const needed = { CHAT_CLIENT_ID: clientId, CHAT_CLIENT_SECRET: clientSecret }
   const missing = Object.entries(needed).flatMap(([name, value]) => (value === '' ? [name] : []))
   if (missing.length === 0) return
-  throw new ChatPlatformError('refused', `A sign-in requires ${missing.join(' and ')}, which is not set.`, 401)
+  throw new ChatPlatformError(
+    'refused',
+    `A sign-in requires ${missing.join(' and ')}, which is not set.`,
+    401,
+  )
 }
 
 /** The platform limits the one member who signs in. */
@@ -200,7 +204,8 @@ async function fetchOnce(
     signal,
   })
   const body = await readAnswer(response, signal, maxBytes)
-  if (!body) throw new ChatPlatformError('unexpected', 'The chat platform sent an oversized response to a sign-in.')
+  if (!body)
+    throw new ChatPlatformError('unexpected', 'The chat platform sent an oversized response to a sign-in.')
   const text = new TextDecoder().decode(body)
   return new Response(withoutIdToken(text), { status: response.status, headers: response.headers })
 }
