@@ -122,7 +122,7 @@ describe('the configuration', () => {
           expect(variableOf(told)).toBe(name)
         }
         const twice = { SINGLE_INSTANCE: 'true', [name]: plantedFor(name), [`${name}_FILE`]: file('planted') }
-        expect(problemsOf(twice)).toEqual([`${name}_FILE is set beside ${name}: remove one of them.`])
+        expect(problemsOf(twice)).toEqual([`${name}_FILE is set in addition to ${name}: remove one of them.`])
       },
     )
 

@@ -179,11 +179,13 @@ async function listen(app: ReturnType<typeof createApp>, { host, port }: { host:
     const { code } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE') {
       throw new StartRefused(
-        `Port ${port} is in use. Stop what listens there, or start with another: PORT=${port + 1}.`,
+        `Port ${port} is in use. Stop the program that listens there, or choose another port: PORT=${port + 1}.`,
       )
     }
     if (code === 'EACCES') {
-      throw new StartRefused(`Port ${port} is not for this user. Start with one above 1023: PORT=3000.`)
+      throw new StartRefused(
+        `Port ${port} requires more rights than this user has. Choose a port above 1023: PORT=3000.`,
+      )
     }
     throw error
   }

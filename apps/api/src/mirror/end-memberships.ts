@@ -33,7 +33,7 @@ export async function endMemberships(
     const { memberId, username, serverName } = departure
     const isBan = bans.has(keyOf(departure))
     let what = isBan ? `was banned from ${serverName}` : `is no longer a member of ${serverName}`
-    if (returns.has(keyOf(departure))) what = `had left ${serverName} unseen, and came back`
+    if (returns.has(keyOf(departure))) what = `had left ${serverName} and returned`
     return {
       actionType: 'member',
       action: isBan ? 'member.ban' : 'member.leave',

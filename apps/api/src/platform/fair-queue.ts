@@ -142,7 +142,7 @@ export function createFairQueue(options: Options): FairQueue {
       new Promise<T>((resolve, reject) => {
         const lane = lanes.get(caller) ?? { caller, waiting: [], atOnce: 0 }
         if (waiting >= options.maxWaiting || lane.waiting.length >= options.maxWaitingPerCaller) {
-          return reject(new QueueFull('Too many wait.'))
+          return reject(new QueueFull('Too many requests are waiting.'))
         }
         const piece: Piece = {
           begin: async () => {
@@ -156,7 +156,7 @@ export function createFairQueue(options: Options): FairQueue {
           },
           patience: setTimeout(() => {
             giveUp(lane, piece)
-            reject(new QueueFull('Waited too long.'))
+            reject(new QueueFull('The request waited too long.'))
           }, options.maxWaitMs).unref(),
         }
         lanes.set(caller, lane)

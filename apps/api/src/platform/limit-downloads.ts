@@ -16,7 +16,7 @@ export function createDownloadLimit(): LimitDownloads {
     const before = underWay.get(callerId) ?? 0
     if (before >= maxPerCaller) {
       throw new ApiError('RATE_LIMITED', {
-        detail: `Only ${maxPerCaller} downloads at a time. Let one of yours end first.`,
+        detail: `Only ${maxPerCaller} downloads at a time. Wait until one of your downloads ends.`,
         headers: { 'retry-after': retryAfterSec },
       })
     }

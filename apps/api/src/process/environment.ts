@@ -40,6 +40,6 @@ function readFile(): string {
     return readFileSync('.env', 'utf8')
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
-    throw new StartRefused(`The file .env cannot be read (${code}): let this user read it, or move it away.`)
+    throw new StartRefused(`The file .env cannot be read (${code}). Let this user read it, or move it.`)
   }
 }

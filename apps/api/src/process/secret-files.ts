@@ -15,16 +15,16 @@ export type Given =
 export function givenSecret(name: string, env: Environment): Given {
   const [value, path] = [env[name], env[`${name}_FILE`]]
   if (!path) return value ? { name, value } : undefined
-  if (value) return { problem: `${name}_FILE is set beside ${name}: remove one of them.` }
+  if (value) return { problem: `${name}_FILE is set in addition to ${name}. Remove one of them.` }
   try {
     // Editors and `echo` end a file with a line break; no other character is removed.
     const content = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
-    if (content === '') return { problem: `${name}_FILE names an empty file: write the secret into it.` }
+    if (content === '') return { problem: `${name}_FILE names an empty file. Write the secret to it.` }
     return { name: `${name}_FILE`, value: content }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     return {
-      problem: `${name}_FILE names a file that cannot be read (${code}): correct the path, or let this user read it.`,
+      problem: `${name}_FILE names a file that cannot be read (${code}). Correct the path, or let this user read it.`,
     }
   }
 }

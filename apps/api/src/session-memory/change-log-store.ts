@@ -159,7 +159,7 @@ export const join = async (run: Run, id: string, before: string | undefined): Pr
   const [joined] = await run<{ acknowledged: string }>(sql`
     with left_behind as (delete from answer_leases where id = ${before ?? null}::uuid)
     insert into answer_leases (id) values (${id}) returning acknowledged::text`)
-  if (!joined) throw new Error('A lease was inserted and no row was answered.')
+  if (!joined) throw new Error('The inserted lease returned no row.')
   return joined.acknowledged
 }
 

@@ -185,7 +185,7 @@ export function createDeps(
 /** Creates the error for a costly schema that arrives while too many others wait for a worker thread. */
 const tooManySchemas = () =>
   new ApiError('RATE_LIMITED', {
-    detail: 'Too many costly schemas are being checked. Try again in a second.',
+    detail: 'Too many expensive schemas are being checked. Try again in a second.',
     headers: { 'retry-after': '1' },
   })
 

@@ -99,7 +99,7 @@ test('npm start with the data of an unreleased version stops with one sentence t
   await expect(demo).rejects.toMatchObject({
     code: 1,
     stderr:
-      'The service did not start: The database was created by an unreleased version, which this version cannot update: export what you need with that version, then start this one with an empty data folder (delete or move .rolecall/db, or the folder that DATABASE_URL names).\n',
+      'The service did not start: The database was created by an unreleased version, which this version cannot update. Export your data with that version, then start this version with an empty data folder (delete or move .rolecall/db, or the folder that DATABASE_URL names).\n',
   })
   await rm(folder, { recursive: true })
 })

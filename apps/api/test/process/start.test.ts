@@ -157,7 +157,7 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
     expect(await service.ended).toBe(1)
     holder.close()
     expect(service.output().trim().split('\n').at(-1)).toBe(
-      `Port ${port} is in use. Stop what listens there, or start with another: PORT=${port + 1}.`,
+      `Port ${port} is in use. Stop the program that listens there, or choose another port: PORT=${port + 1}.`,
     )
   })
 
@@ -243,7 +243,7 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
       [`${server?.replace(/:[^:@]+@/, '@')}/postgres`, /asks for a password|refuses the password/],
     ]
     await writeFile(join(folder, 'a-file'), '')
-    wrong.push(['pglite:a-file', /data folder a-file cannot be used: a file is in its place\. Move the file/])
+    wrong.push(['pglite:a-file', /data folder a-file cannot be used: a file has this name\. Move the file/])
     await Promise.all(
       wrong.map(async ([url, line]) => {
         const service = start({

@@ -42,5 +42,5 @@ const complaints = (wanted: Wanted, servers: readonly Named[]) =>
       return [{ path, message: 'is not a registered server', code: 'UNKNOWN_SERVER' }]
     }
     const isRepeated = wanted.findIndex((one) => one.serverId === serverId) !== i
-    return isRepeated ? [{ path, message: 'is named twice', code: 'DUPLICATE' }] : []
+    return isRepeated ? [{ path, message: 'is listed twice', code: 'DUPLICATE' }] : []
   })

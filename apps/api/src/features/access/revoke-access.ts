@@ -24,7 +24,7 @@ export async function revokeAccess(
       actionType: 'permission',
       action: 'access.revoke',
       target: { type: 'project', id: project.id, name: project.name },
-      summary: `${project.name} may no longer use ${server.name}.`,
+      summary: `${project.name} no longer has access to ${server.name}.`,
       changes: { [`server ${serverId}`]: change },
     })
     return before

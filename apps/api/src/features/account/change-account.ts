@@ -72,7 +72,7 @@ export async function withdrawConsent(
       actionType: 'auth',
       action: 'consent.withdraw',
       target: { type: 'project', id: projectId, name: withdrawn.projectName },
-      summary: `${username} took back what ${withdrawn.projectName} may know; its sessions of them ended: ${ended}.`,
+      summary: `${username} withdrew their consent for ${withdrawn.projectName}. Its sessions that ended: ${ended}.`,
     })
   })
 }

@@ -39,7 +39,7 @@ export async function openAdminStream(
 ): Promise<Readable> {
   if (!hub.hasRoom()) {
     throw new ApiError('RATE_LIMITED', {
-      detail: 'This instance has too many open streams.',
+      detail: 'This instance has too many open streams. Close some of them, then try again.',
       headers: { 'retry-after': '10' },
     })
   }

@@ -31,7 +31,7 @@ async function verifyAgain({ db, audit: log, chainVerifier }: ChainDeps, by: By)
       actionType: 'auth',
       action: 'audit.verify',
       target: { type: 'audit', id: 'log' },
-      summary: 'The chain of the audit log is checked again, from its first entry.',
+      summary: 'A check of the whole audit log was requested.',
     }),
   )
   await chainVerifier.restart()

@@ -30,7 +30,7 @@ export async function blockMember(
     if (!block) return toBlock(memberId, before as BlockRow)
     const ended = await endEverySession(tx, memberId, 'member_blocked')
     const { username } = member
-    const end = until === null ? 'until it is ended' : `until ${block.until?.toISOString()}`
+    const end = until === null ? 'until it is removed' : `until ${block.until?.toISOString()}`
     await audit.record(tx, {
       ...by,
       actionType: 'member',
@@ -38,8 +38,8 @@ export async function blockMember(
       severity: 'warning',
       target: { type: 'member', id: memberId, name: username },
       summary: before
-        ? `The block of ${username} was changed; it goes on ${end}.`
-        : `${username} was blocked ${end}; what they were logged in by has ended: ${ended}.`,
+        ? `The block of ${username} was changed. It now lasts ${end}.`
+        : `${username} was blocked ${end}. Sessions that ended: ${ended}.`,
       changes: {
         reason: { before: before?.reason, after: reason },
         until: { before: before?.until, after: block.until },
@@ -66,7 +66,7 @@ export async function unblockMember(
       actionType: 'member',
       action: 'member.unblock',
       target: { type: 'member', id: memberId, name },
-      summary: `The block of ${name} was ended.`,
+      summary: `The block of ${name} was removed.`,
       changes: { reason: { before: ended.reason, after: null } },
     })
   })

@@ -12,6 +12,6 @@ export async function ensureMainServer({ db }: Pick<Deps, 'db'>, configuredId: s
   if (!main || !configuredId || main.id === configuredId) return undefined
   return (
     `CHAT_GUILD_ID is ${configuredId}, but the stored main server is ${main.id}. Correct the variable, ` +
-    'or make the other server the main one in the administration.'
+    'or make the other server the main server in the console.'
   )
 }

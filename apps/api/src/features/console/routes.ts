@@ -64,7 +64,7 @@ const pageHeaders = {
 const answerNotBuilt = notBuilt({
   title: 'The console is not built',
   paragraphs: [
-    'This service was started from a folder without it. Run npm run build:console, and start it again.',
+    'This service was started from a folder without the console. Run npm run build:console, and start the service again.',
   ],
-  link: { href: '/api/docs', text: 'To the pages of the API' },
+  link: { href: '/api/docs', text: 'Open the API reference' },
 })

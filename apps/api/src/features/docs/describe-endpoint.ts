@@ -56,9 +56,10 @@ export interface Chapter {
 
 const authTexts: Record<Auth, string> = {
   none: 'Anyone.',
-  projectKey: 'A project: X-API-Key.',
-  session: 'A member: Authorization: Bearer, with a session token.',
-  admin: 'A System Admin: Authorization: Bearer, or the console’s cookie from its own pages.',
+  projectKey: 'The API key of a project, in X-API-Key.',
+  session: 'The session token of a member, in Authorization: Bearer.',
+  admin:
+    'The session token of a System Admin, in Authorization: Bearer, or the cookie of the console on its own pages.',
 }
 
 const needText = ({ needs }: EndpointDefinition): string =>
@@ -124,11 +125,11 @@ const kindsOf = (answer: Answer): readonly Answer[] =>
 
 function describeAnswer(status: number, answer: Answer): AnswerPage {
   const plain = (text: string) => ({ status, text, fields: [], example: undefined })
-  if (answer === null) return plain(status === 302 ? 'Sends the browser on.' : 'Done; no body.')
+  if (answer === null) return plain(status === 302 ? 'Redirects the browser.' : 'Success, without a body.')
   if ('download' in answer) {
     const example = exampleDownload(answer.download[0] ?? '', answer.row)
     return {
-      ...plain(`A file, ${answer.download.join(' or ')}. Its rows have:`),
+      ...plain(`A file, ${answer.download.join(' or ')}. Its rows have these fields:`),
       fields: listFields(answer.row),
       example: `${example}`,
     }

@@ -37,7 +37,7 @@ export async function changedKeys(db: Queryable, keys: Keys) {
     if ((stored.get(name) ?? fingerprint) === fingerprint) continue
     const hit = name === inbound ? await unreadableWebhooks(db, key) : ''
     problems.push(
-      `${name} is not the key that stored secrets were sealed under: they cannot be read. Restore the old key.${hit}`,
+      `${name} is not the key that encrypted the stored secrets. They cannot be read. Restore the old key.${hit}`,
     )
   }
   return { fingerprints, problems }
@@ -63,7 +63,7 @@ async function unreadableWebhooks(db: Queryable, key: string): Promise<string> {
     after = page.at(-1)?.id
     if (after === undefined) break
   }
-  if (count === 0) return ' No inbound webhook has a secret of the old key.'
+  if (count === 0) return ' No inbound webhook has a secret under the old key.'
   const more = count > names.length ? ` and ${count - names.length} more` : ''
-  return ` Inbound webhooks with secrets that it does not open: ${names.join(', ')}${more}.`
+  return ` Inbound webhooks with secrets under the old key: ${names.join(', ')}${more}.`
 }

@@ -29,7 +29,7 @@ export const createEventKind = (deps: EventKindDeps): DeliveryKind => ({
     await deps.answers.confirm()
     const endpoint = await findEndpoint(deps.db, projectId)
     if (!endpoint?.url)
-      return { closed: 'The project has no address for events, or delivery to it is switched off.' }
+      return { closed: 'The project has no address for events, or delivery to it is disabled.' }
     const enabled = { ...endpoint, url: endpoint.url }
     const secrets = openSecrets(deps, projectId, endpoint)
     return {
@@ -76,7 +76,7 @@ function toAttempt({ status, error, retryAfter, isAborted }: Answered): Attempt 
   if (status === null) return { outcome: 'failed', status, error }
   if (status >= 200 && status < 300) return { outcome: 'delivered', status, error: null }
   const isRedirect = status >= 300 && status < 400
-  const problem = `The receiver answered ${status}${isRedirect ? '; redirects are not followed' : ''}.`
+  const problem = `The receiver returned status ${status}${isRedirect ? '; redirects are not followed' : ''}.`
   if (status === 410) return { outcome: 'gone', status, error: problem }
   return { outcome: 'failed', status, error: problem, pauseMs: retryAfterMs(retryAfter) }
 }
@@ -100,7 +100,7 @@ function entryOf(projectId: string, { projectName, url }: EnabledEndpoint, endin
       return {
         ...disable,
         severity: 'warning',
-        summary: `${disabled}: the receiver says that it is gone. ${error}`,
+        summary: `${disabled}: the receiver returned status 410. ${error}`,
       }
     case 'silent':
       return {
@@ -109,7 +109,7 @@ function entryOf(projectId: string, { projectName, url }: EnabledEndpoint, endin
         summary: `${disabled}: it accepted nothing for 24 hours. ${error}`,
       }
     case 'stale':
-      return { ...giveUp, summary: `${events} waited for 72 hours and were given up.` }
+      return { ...giveUp, summary: `${events} waited for 72 hours and were discarded.` }
     default:
       return { ...giveUp, summary: `${events} could not be delivered for 24 hours. ${error}` }
   }

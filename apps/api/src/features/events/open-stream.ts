@@ -37,7 +37,7 @@ export async function openStream(
   })
   if (stream) return stream
   throw new ApiError('RATE_LIMITED', {
-    detail: 'This project has too many open event streams. Close those that you do not need.',
+    detail: 'This project has too many open event streams. Close the streams that you do not need.',
     headers: { 'retry-after': '10' },
   })
 }

@@ -65,7 +65,7 @@ async function readEvents(db: Database, { xid, id }: Position, condition: Sql): 
       where (o.xid, o.id) > (${`${xid}`}::xid8, ${id}::bigint) and o.xid < (select horizon from present)
         and o.type = any(${eventTypes}::text[]) ${condition}
       order by o.xid, o.id limit ${maxRows})`)
-  if (!state) throw new Error('A snapshot was asked for and none was answered.')
+  if (!state) throw new Error('The requested snapshot is missing.')
   return {
     horizon: BigInt(state.xid),
     end: BigInt(state.data),

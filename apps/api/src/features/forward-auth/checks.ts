@@ -8,8 +8,8 @@ export const hostCheck = errorCheck<{ readonly rule: HostRule | undefined }>({
   holds: ({ rule }) => isServed(rule),
   tell: ({ rule }) =>
     isServed(rule)
-      ? 'The host has a server, and lets its members in.'
-      : 'The host has no server, so it lets no member in.',
+      ? 'The host has a server, and its members have access.'
+      : 'The host has no server, so no member has access.',
 })
 
 /** True if a member can pass a rule: it exists and has a server. */
@@ -25,7 +25,7 @@ export const hostRolesCheck = errorCheck<{
   refusal: 'ROLE_LACKING',
   holds: ({ anyOf, roleIds }) => anyOf.length === 0 || anyOf.some((id) => roleIds.includes(id)),
   tell: ({ anyOf, roleIds }) => {
-    if (anyOf.length === 0) return 'The host lets in every member.'
+    if (anyOf.length === 0) return 'The host requires no role.'
     const held = anyOf.filter((id) => roleIds.includes(id))
     return held.length > 0
       ? `Holds ${held.join(', ')}, of ${anyOf.join(', ')}.`

@@ -21,9 +21,9 @@ export function complaintsAboutHosts(
   return hosts.flatMap((text, i) => {
     const host = readHost(text, undefined)
     const message = !host
-      ? 'must be a host name in ASCII, with a port where it is not 443: wiki.example.org, wiki.example.org:8443'
+      ? 'must be an ASCII host name, with a port unless it is 443: wiki.example.org, wiki.example.org:8443'
       : host.host === own
-        ? 'must not be the host of this service itself'
+        ? 'must not be the host of this service'
         : undefined
     return message === undefined ? [] : [{ path: `/forwardAuth/hosts/${i}`, message, code: 'HOST' }]
   })
@@ -35,9 +35,7 @@ export function complaintsAboutHosts(
  */
 export async function setRule(tx: Tx, projectId: string, input: forwardAuth.ForwardAuthInput) {
   if (typeof input.serverId === 'string' && !(await isServer(tx, input.serverId))) {
-    throw invalid([
-      { path: '/forwardAuth/serverId', message: 'is no server that is registered here', code: 'SERVER' },
-    ])
+    throw invalid([{ path: '/forwardAuth/serverId', message: 'is not a registered server', code: 'SERVER' }])
   }
   const before = (await findStoredRule(tx, projectId)) ?? nothing
   const hosts = input.hosts?.map((text) => readHost(text, undefined)).filter((host) => host !== undefined)

@@ -64,7 +64,7 @@ function checkOneEnd({ return_to, redirect_uri, response_mode }: AdminLogin) {
 function checkReturnTo(config: Pick<Deps['config'], 'publicUrl'>, returnTo: string) {
   if (isReturnTo(config.publicUrl, returnTo)) return
   throw invalid([
-    { path: '/return_to', message: 'must be / or a page of the console: below /console/', code: 'RETURN_TO' },
+    { path: '/return_to', message: 'must be / or a page of the console, below /console/', code: 'RETURN_TO' },
   ])
 }
 

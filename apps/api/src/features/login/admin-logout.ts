@@ -24,7 +24,7 @@ export async function adminLogout(
       actionType: 'auth',
       action: 'admin.logout',
       target: { type: 'session', id: sessionId },
-      summary: `${username} logged out of the administration.`,
+      summary: `${username} signed out of the console.`,
       client,
     })
   })

@@ -17,7 +17,7 @@ export const authorizeChecks: readonly Check<LoginFacts>[] = [
     name: 'authorize.project_known',
     refusal: 'UNKNOWN_PROJECT',
     holds: ({ project }) => project !== undefined,
-    tell: ({ project }) => (project ? `The project is ${project.name}.` : 'No project has this id.'),
+    tell: ({ project }) => (project ? `The project is ${project.name}.` : 'No project has this ID.'),
   }),
   errorCheck({
     name: 'authorize.project_active',
@@ -40,7 +40,9 @@ export const authorizeChecks: readonly Check<LoginFacts>[] = [
     refusal: 'SERVER_NOT_ACCESSIBLE',
     holds: ({ project }) => project?.mayRead,
     tell: ({ project }) =>
-      project?.mayRead ? 'The project may READ this server.' : 'The project may not READ this server.',
+      project?.mayRead
+        ? 'The project has READ access to this server.'
+        : 'The project has no READ access to this server.',
   }),
 ]
 
@@ -57,8 +59,8 @@ export const configuredCheck = errorCheck<Pick<Config, 'chatClientId' | 'chatCli
   holds: ({ chatClientId, chatClientSecret }) => Boolean(chatClientId && chatClientSecret),
   tell: ({ chatClientId, chatClientSecret }) =>
     chatClientId && chatClientSecret
-      ? 'The service has its OAuth client at the chat platform.'
-      : 'The service has no OAuth client at the chat platform.',
+      ? 'The OAuth client of the service is configured.'
+      : 'The OAuth client of the service is not configured.',
 })
 
 /** The platform's answer about a member, or the reason why there is none. */
@@ -91,8 +93,8 @@ export const callbackChecks: readonly LoginCheck<Told>[] = [
     holds: ({ failure }) => failure !== 'temporarily_unavailable',
     tell: ({ failure }) =>
       failure === 'temporarily_unavailable'
-        ? 'The chat platform does not answer, or not now.'
-        : 'The chat platform can be reached.',
+        ? 'The chat platform is not available right now.'
+        : 'The chat platform is available.',
   }),
   loginCheck({
     name: 'callback.platform_answers',
@@ -100,8 +102,8 @@ export const callbackChecks: readonly LoginCheck<Told>[] = [
     holds: ({ failure }) => (failure === 'temporarily_unavailable' ? undefined : failure === undefined),
     tell: ({ failure }) =>
       failure === undefined
-        ? 'The chat platform tells who is in the server.'
-        : 'The chat platform refuses to tell, or its answer makes no sense.',
+        ? 'The chat platform returned the membership.'
+        : 'The chat platform rejected the request, or its response is invalid.',
   }),
   loginCheck({
     name: 'callback.member_of_server',
@@ -111,7 +113,7 @@ export const callbackChecks: readonly LoginCheck<Told>[] = [
       if (!member)
         return 'This account is not a member of the server: it has not joined, has left, or was banned.'
       return isBot
-        ? 'This account is a bot, and bots do not log in.'
+        ? 'This account is a bot, and bots cannot sign in.'
         : 'This account is a member of the server.'
     },
   }),
@@ -134,6 +136,6 @@ export const codeCheck = loginCheck<{ readonly code: string | undefined }>({
   holds: ({ code }) => code !== undefined,
   tell: ({ code }) =>
     code === undefined
-      ? 'The project may no longer use this server or this redirect URI.'
-      : 'The project still may what it asked for, and gets a code.',
+      ? 'The project no longer has access to this server or redirect URI.'
+      : 'The project still has access, so it receives a one-time code.',
 })

@@ -16,22 +16,22 @@ interface Refusal {
 const refusals: Record<LoginRefusal, Refusal> = {
   declined: {
     error: 'access_denied',
-    tell: () => 'The login was declined at the chat platform.',
-    mend: 'The member logs in again and agrees at the chat platform.',
+    tell: () => 'The sign-in was declined at the chat platform.',
+    mend: 'Ask the member to sign in again and agree at the chat platform.',
   },
   not_a_member: {
     error: 'access_denied',
     tell: (server) =>
       // The platform reports a ban and a departure as the same absence, so the sentence is right for both.
-      `This account is not a member of ${server ?? 'the server'}. If it has not joined yet, join and log in again. If it was removed or banned, ask the moderators of the server.`,
-    mend: 'Let the member join the server on the chat platform, or take back the ban there.',
+      `This account is not a member of ${server ?? 'the server'}. If it has not joined yet, join and sign in again. If it was removed or banned, ask the moderators of the server.`,
+    mend: 'Ask the member to join the server on the chat platform, or lift the ban there.',
   },
   // Contains neither reason nor end: the sentence passes through the project, which has no need to know them.
   blocked: {
     error: 'access_denied',
     tell: () =>
       'This account is blocked by an admin of the community. To ask about it, write to the moderators.',
-    mend: 'End the block: DELETE /api/admin/members/{id}/block.',
+    mend: 'Remove the block: DELETE /api/admin/members/{id}/block.',
   },
   not_an_admin: {
     error: 'access_denied',
@@ -41,23 +41,23 @@ const refusals: Record<LoginRefusal, Refusal> = {
   },
   no_access: {
     error: 'access_denied',
-    tell: (server) => `This site may no longer use ${server ?? 'the server'}.`,
-    mend: 'Grant the project READ in the server, and list its redirect URI.',
+    tell: (server) => `This site no longer has access to ${server ?? 'the server'}.`,
+    mend: 'Grant the project READ access to the server, and register its redirect URI.',
   },
   temporarily_unavailable: {
     error: 'temporarily_unavailable',
     tell: () => 'The chat platform cannot be reached right now. Try again in a moment.',
-    mend: 'Wait until the chat platform answers: GET /api/admin/monitoring/health says how it does. Sessions go on.',
+    mend: 'Wait until the chat platform responds. GET /api/admin/monitoring/health shows its state. Existing sessions stay valid.',
   },
   server_error: {
     error: 'server_error',
-    tell: () => 'The login could not be completed.',
-    mend: 'Check that the bot is in the server and that its token is right: `rolecall doctor` tries both.',
+    tell: () => 'The sign-in could not be completed.',
+    mend: 'Check that the bot is in the server and that its token is valid. `rolecall doctor` checks both.',
   },
   login_required: {
     error: 'login_required',
-    tell: () => 'This browser has to log in first.',
-    mend: 'The member logs in without prompt=none.',
+    tell: () => 'This browser has to sign in first.',
+    mend: 'Start a sign-in without prompt=none.',
   },
 }
 

@@ -189,7 +189,7 @@ describe('a refusal page', () => {
  * for all.
  */
 const notMember =
-  'If it has not joined yet, join and log in again. If it was removed or banned, ask the moderators of the server.'
+  'If it has not joined yet, join and sign in again. If it was removed or banned, ask the moderators of the server.'
 
 describe('the error at the redirect URI', () => {
   const end = async (as: string, cancel = false) => {
@@ -202,7 +202,7 @@ describe('the error at the redirect URI', () => {
   test('tells declined and no member apart, with the server’s name', async () => {
     expect(await end(demo.users.ada, true)).toEqual([
       'access_denied',
-      'The login was declined at the chat platform.',
+      'The sign-in was declined at the chat platform.',
     ])
     expect(await end(demo.users.emil)).toEqual([
       'access_denied',

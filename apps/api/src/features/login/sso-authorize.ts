@@ -116,7 +116,7 @@ const endCopied = ({ db, audit }: Pick<Deps, 'db' | 'audit'>, digest: string, cl
       action: 'sso.reuse',
       severity: 'warning',
       target: { type: 'member', id: ended.memberId, name: ended.username },
-      summary: `A used single sign-on of ${ended.username} was presented again; it was ended.`,
+      summary: `A used single sign-on token of ${ended.username} was presented again. The single sign-on was ended.`,
       client,
     })
   })

@@ -30,32 +30,32 @@ const yes = (is: boolean) => (is ? 1 : 0)
 const gauges: readonly GaugeRow[] = [
   {
     name: 'rolecall_build_info',
-    help: 'Always 1; the label says which version runs.',
+    help: 'Always 1. The label contains the running version.',
     over: 'max',
     label: 'version',
     read: () => [[1, { version }]],
   },
   {
     name: 'rolecall_database_up',
-    help: '1 when the database answers a trivial statement.',
+    help: '1 if the database responds to a trivial statement.',
     over: 'first',
     read: async ({ db }) => [[yes((await databaseState(db)) !== 'down')]],
   },
   {
     name: 'rolecall_database_read_only',
-    help: '1 when the database answers and takes no writes.',
+    help: '1 if the database responds but accepts no writes.',
     over: 'first',
     read: async ({ db }) => [[yes((await databaseState(db)) === 'read-only')]],
   },
   {
     name: 'rolecall_database_full',
-    help: '1 when a write of the last 10 s met a full disk of the database.',
+    help: '1 if a write of the last 10 s failed because the disk of the database is full.',
     over: 'first',
     read: async ({ db }) => [[yes((await databaseState(db)) === 'full')]],
   },
   {
     name: 'rolecall_database_pool_connections',
-    help: 'Connections of the pool that requests use: at most, open, idle.',
+    help: 'Connections of the request pool by state: maximum, open, idle.',
     over: 'sum',
     label: 'state',
     read: ({ db }) => {
@@ -75,13 +75,13 @@ const gauges: readonly GaugeRow[] = [
   },
   {
     name: 'rolecall_cache_up',
-    help: '1 when the cache answers. Without it replay protection and the rate limit pause.',
+    help: '1 if the cache responds. Without it, replay protection and the rate limit pause.',
     over: 'first',
     read: async ({ cache }) => [[yes(await isCacheUp(cache))]],
   },
   {
     name: 'rolecall_gateway_state',
-    help: 'The gateway connection of whichever instance leads: 1 for the state that it is in.',
+    help: 'The gateway connection of the leader: 1 for its current state.',
     over: 'max',
     label: 'state',
     read: ({ chatFigures }) => {
@@ -91,19 +91,19 @@ const gauges: readonly GaugeRow[] = [
   },
   {
     name: 'rolecall_gateway_leader',
-    help: '1 on the instance that holds the gateway connection.',
+    help: '1 on the leader, which holds the gateway connection.',
     over: 'sum',
     read: ({ chatFigures }) => [[yes(chatFigures().isLeader)]],
   },
   {
     name: 'rolecall_gateway_pending_events',
-    help: 'Events of the gateway that are not written to the mirror yet.',
+    help: 'Gateway events that are not written to the mirror yet.',
     over: 'sum',
     read: ({ chatFigures }) => [[chatFigures().pending]],
   },
   {
     name: 'rolecall_gateway_lag_seconds',
-    help: 'How long the oldest event has waited that is received and not written; absent without a leader.',
+    help: 'Age of the oldest received event that is not written yet. Absent without a leader.',
     over: 'max',
     read: ({ chatFigures }) => {
       const { lagMs } = chatFigures()
@@ -112,7 +112,7 @@ const gauges: readonly GaugeRow[] = [
   },
   {
     name: 'rolecall_gateway_sessions_left',
-    help: 'New gateway sessions that the platform allows until its count begins anew; absent while it has not said.',
+    help: 'New gateway sessions that the platform allows until it resets its count. Absent while unknown.',
     over: 'max',
     read: ({ chatFigures }) => {
       const { sessionsLeft } = chatFigures()
@@ -121,7 +121,7 @@ const gauges: readonly GaugeRow[] = [
   },
   {
     name: 'rolecall_gateway_servers_not_live',
-    help: 'Registered servers without live roles, by reason; absent while the gateway is off.',
+    help: 'Registered servers without live roles, by reason. Absent while the gateway is off.',
     over: 'max',
     label: 'reason',
     read: async ({ chatFigures, liveMirror }) => {
@@ -135,7 +135,7 @@ const gauges: readonly GaugeRow[] = [
   },
   {
     name: 'rolecall_gateway_last_event_timestamp_seconds',
-    help: 'Time of the last change that the gateway reported, as a UNIX time; absent if there was none.',
+    help: 'Time of the last change that the gateway reported, as a UNIX time. Absent if there was none.',
     over: 'max',
     read: ({ chatFigures }) => {
       const { lastEventAt } = chatFigures()
@@ -144,7 +144,7 @@ const gauges: readonly GaugeRow[] = [
   },
   {
     name: 'rolecall_gateway_latency_seconds',
-    help: 'Between a heartbeat of the gateway and its answer; absent while it is not connected.',
+    help: 'Time between a gateway heartbeat and its acknowledgment. Absent while disconnected.',
     over: 'max',
     read: ({ chatFigures }) => {
       const { gateway, latencyMs } = chatFigures()
@@ -153,19 +153,19 @@ const gauges: readonly GaugeRow[] = [
   },
   {
     name: 'rolecall_platform_rest_remaining',
-    help: 'Requests that this instance may send to the chat platform in this second before they wait.',
+    help: 'Requests that this instance can still send to the chat platform in this second without a wait.',
     over: 'sum',
     read: ({ chatFigures }) => [[chatFigures().rest.remaining]],
   },
   {
     name: 'rolecall_platform_invalid_requests',
-    help: 'Answers 401, 403 and 429 of the chat platform in ten minutes, to all instances that share the cache.',
+    help: 'Responses 401, 403, and 429 of the chat platform in ten minutes, for all instances that share the cache.',
     over: 'max',
     read: ({ chatFigures }) => [[chatFigures().rest.refusedTogether]],
   },
   {
     name: 'rolecall_platform_breakers_open',
-    help: 'Kinds of questions that are not put to the chat platform now, because it would refuse them.',
+    help: 'Kinds of requests that are paused because the chat platform would reject them.',
     over: 'max',
     read: ({ chatFigures }) => [[chatFigures().rest.open.length]],
   },
@@ -207,6 +207,6 @@ function registerQueues(registry: Registry, { db }: GaugeDeps) {
         for (const [queue, state] of await read()) this.set({ queue }, state[of])
       },
     })
-  register('rolecall_queue_rows', 'Rows that wait in the database, by queue; counted up to 100,000.', 'rows')
-  register('rolecall_queue_oldest_seconds', 'Age of the oldest row that waits, by queue.', 'oldestSeconds')
+  register('rolecall_queue_rows', 'Rows that wait in the database, by queue. Counted up to 100,000.', 'rows')
+  register('rolecall_queue_oldest_seconds', 'Age of the oldest waiting row, by queue.', 'oldestSeconds')
 }

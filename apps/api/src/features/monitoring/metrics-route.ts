@@ -18,7 +18,8 @@ export function metricsRoute(
   registry: Pick<Registry, 'metrics' | 'contentType'>,
 ) {
   const terms = {
-    unlimited: 'A scraper asks from one address, often. Guessing its token is limited, as all guessing is.',
+    unlimited:
+      'A scraper polls often from one address. Attempts to guess its token are limited like all others.',
     refusedUnderPressure: 'never',
   } as const
   page('/metrics', terms, async (request) => {

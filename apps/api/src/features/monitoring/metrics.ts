@@ -40,7 +40,7 @@ export function createMetrics(
   registerRequestSeries(own, requests)
   new Gauge({
     name: 'rolecall_http_requests_in_flight',
-    help: 'Requests that are being handled now.',
+    help: 'Requests in progress.',
     registers: [own],
     collect() {
       this.set(requests.inFlight())
@@ -48,7 +48,7 @@ export function createMetrics(
   })
   const failures = new Counter({
     name: 'rolecall_auth_failures_total',
-    help: 'Rejected credentials by kind; all of them, also where only a sample is recorded.',
+    help: 'Rejected credentials by kind. Includes those that are not recorded because only a sample is stored.',
     labelNames: ['kind'],
     registers: [own],
   })
@@ -65,7 +65,7 @@ export function createMetrics(
 function registerRecorder(registry: Registry, recorder: Recorder) {
   new Gauge({
     name: 'rolecall_recorder_unwritten_rows',
-    help: 'Usage counts and rejected credentials that are not in the database yet.',
+    help: 'Usage counts and rejected credentials that are not written to the database yet.',
     registers: [registry],
     collect() {
       this.set(recorder.state().unwritten)
@@ -73,7 +73,7 @@ function registerRecorder(registry: Registry, recorder: Recorder) {
   })
   new Counter({
     name: 'rolecall_recorder_dropped_total',
-    help: 'Requests (usage) and rejected credentials (failures) beyond what is kept.',
+    help: 'Requests (usage) and rejected credentials (failures) that were dropped.',
     labelNames: ['of'],
     registers: [registry],
     collect() {
@@ -89,7 +89,7 @@ function registerPlatform(registry: Registry, { platformWatch, liveMirror }: Met
   const labelNames = ['operation', 'outcome'] as const
   new Counter({
     name: 'rolecall_platform_requests_total',
-    help: 'Questions to the chat platform by what was asked and what came of it.',
+    help: 'Requests to the chat platform by kind and outcome.',
     labelNames,
     registers: [registry],
     collect() {
@@ -100,7 +100,7 @@ function registerPlatform(registry: Registry, { platformWatch, liveMirror }: Met
   })
   new Counter({
     name: 'rolecall_platform_request_seconds_total',
-    help: 'Time spent waiting for the chat platform; divided by the number of questions, the mean.',
+    help: 'Time spent waiting for the chat platform. Divide it by the number of requests for the mean.',
     labelNames,
     registers: [registry],
     collect() {
@@ -111,7 +111,7 @@ function registerPlatform(registry: Registry, { platformWatch, liveMirror }: Met
   })
   new Counter({
     name: 'rolecall_mirror_samples_total',
-    help: 'Members that were compared with the chat platform; wrong: a change of theirs was never told.',
+    help: 'Members that were compared with the chat platform. wrong: the gateway missed a change.',
     labelNames: ['outcome'],
     registers: [registry],
     collect() {
@@ -123,7 +123,7 @@ function registerPlatform(registry: Registry, { platformWatch, liveMirror }: Met
   })
   new Counter({
     name: 'rolecall_gateway_events_total',
-    help: 'Changes that the gateway told this instance of.',
+    help: 'Changes that the gateway reported to this instance.',
     registers: [registry],
     collect() {
       this.reset()
@@ -152,19 +152,19 @@ function registerRelyingParties(registry: Registry, { oidc, hosts, deliveries }:
     })
   register(
     'rolecall_oidc_answers_total',
-    'Answers of OpenID Connect by endpoint and outcome: ok, login (the person is asked first), or the error of the protocol.',
+    'Responses of OpenID Connect by endpoint and outcome: ok, login (the member has to sign in first), or the error code of the protocol.',
     ['endpoint', 'outcome'],
     oidc,
   )
   register(
     'rolecall_forward_auth_answers_total',
-    'Responses to reverse proxies about visitors, by protected host and outcome; host "none": refused before it was known.',
+    'Responses to reverse proxies about visitors, by protected host and outcome. Host "none": rejected before the host was known.',
     ['host', 'outcome'],
     hosts,
   )
   register(
     'rolecall_oidc_logouts_total',
-    'Tries to tell clients of sessions that ended: delivered, refused (tried again), given_up (after a day).',
+    'Attempts to notify clients of ended sessions: delivered, refused (retried), given_up (after a day).',
     ['outcome'],
     { counts: () => logoutsOf(deliveries) },
   )

@@ -11,7 +11,7 @@ export function createStats({ db, settings }: Pick<Deps, 'db' | 'settings'>) {
   const count = singleFlight(async (memberActivityThresholdDays: number): Promise<monitoring.Stats> => {
     const at = performance.now()
     const counted = await countAll(db, memberActivityThresholdDays)
-    if (!counted) throw new Error('A statement without a table answered no row.')
+    if (!counted) throw new Error('A statement without a table returned no row.')
     const { asOf, ...numbers } = counted
     const stats = { ...numbers, memberActivityThresholdDays, asOf: asOf.toISOString() }
     kept = { stats, at }

@@ -68,7 +68,7 @@ const bucketsOf = ({ from, to }: Period, bucket: Bucket) =>
 function tooManyPoints(period: Period, bucket: Bucket) {
   const words = Object.keys(monitoring.usageBuckets) as Bucket[]
   const fitting = words.find((one) => bucketsOf(period, one) <= monitoring.maxUsagePoints)
-  const mend = fitting ? `${fitting} is the shortest that fits` : 'ask for a shorter period'
+  const mend = fitting ? `${fitting} is the shortest bucket that fits` : 'or request a shorter period'
   const message = `must be longer: the period has more than ${monitoring.maxUsagePoints} buckets of ${bucket}; ${mend}`
   return invalid([{ path: '/bucket', message, code: 'RANGE' }])
 }

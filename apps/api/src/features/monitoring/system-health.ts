@@ -100,9 +100,7 @@ const firstProblem = (problems: readonly (string | null)[]) =>
   [...new Set(problems.filter((problem) => problem !== null))].join(' ') || null
 
 const whyLost = ({ serverName, reason }: ServerNotLive) =>
-  reason === 'lost'
-    ? `The bot is not in ${serverName} any more: invite it again, or remove the server.`
-    : null
+  reason === 'lost' ? `The bot is no longer in ${serverName}. Invite it again, or remove the server.` : null
 
 async function timed<T>(answer: Promise<T>) {
   const since = performance.now()

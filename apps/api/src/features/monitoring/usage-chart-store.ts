@@ -19,7 +19,7 @@ export async function readUsagePeriod(
     select iso(greatest(to_timestamp(0), date_trunc('minute', coalesce(${from}::timestamptz,
         coalesce(${to}::timestamptz, clock_now()) - interval '1 day')))) as "from",
       iso(coalesce(${to}::timestamptz, clock_now())) as "to"`)
-  if (!period) throw new Error('A statement without a table answered no row.')
+  if (!period) throw new Error('A statement without a table returned no row.')
   return period
 }
 

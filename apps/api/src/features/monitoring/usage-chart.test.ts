@@ -92,7 +92,11 @@ describe.each(engines)('usage for charts on %s', (engine) => {
     expect(total(body.series)).toBe(total((await chart({ bucket: '15m' })).body.series))
     const refused = await chart({ bucket: '1m' })
     expect(refused.body.errors).toEqual([
-      { path: '/bucket', code: 'RANGE', message: expect.stringContaining('5m is the shortest that fits') },
+      {
+        path: '/bucket',
+        code: 'RANGE',
+        message: expect.stringContaining('5m is the shortest bucket that fits'),
+      },
     ])
   })
 

@@ -75,11 +75,11 @@ function entryOf(
       ...common,
       action: 'notification.disable',
       severity: 'warning',
-      summary: `The webhook of ${projectName} is gone: its address was removed. ${error}`,
+      summary: `The webhook of ${projectName} no longer exists, so its address was removed. ${error}`,
       changes: { webhookUrl: { before: host, after: null } },
     }
   const notices = count === 1 ? 'A notification' : `${count} notifications`
-  const end = why === 'refused' ? 'was refused and given up' : 'could not be delivered for 24 hours'
+  const end = why === 'refused' ? 'was rejected and discarded' : 'could not be delivered for 24 hours'
   return {
     ...common,
     action: 'notification.give-up',

@@ -117,7 +117,7 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
         await db.transaction(async (tx) => {
           await openGrant(tx, deps, payload, { sessionId, ttlSec: expiresIn, client: request?.client })
           // The second of two requests gets no session either: the whole transaction rolls back.
-          if (!(await upsertRecord(tx, record))) throw new errors.InvalidRequest('the code was used already')
+          if (!(await upsertRecord(tx, record))) throw new errors.InvalidRequest('the code was already used')
         })
       } else {
         // The tokens of a device code were refreshed before the code was redeemed again.
@@ -201,7 +201,7 @@ const requestNow = () => {
   return request instanceof OidcRequest ? request : undefined
 }
 
-const unused = () => Promise.reject(new Error('The library keeps nothing of this kind.'))
+const unused = () => Promise.reject(new Error('The library stores no models of this kind.'))
 
 const readOnly = (find: (id: string) => Promise<AdapterPayload | undefined>): Adapter =>
   guarded({

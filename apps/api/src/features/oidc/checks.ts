@@ -7,22 +7,22 @@ type ClientCheck = Check<Pick<ClientRow, 'serverId' | 'isPublic' | 'keyDigests'>
 export const clientChecks: readonly ClientCheck[] = [
   {
     ...{ name: 'oidc.server_known', refusal: 'invalid_client', code: 'invalid_client' },
-    mend: 'Name a server of the client (oidc.serverId), or make a server the main one.',
+    mend: 'Set a server for the client (oidc.serverId), or make a server the main server.',
     holds: ({ serverId }) => serverId !== null,
     tell: ({ serverId }) =>
       serverId === null
-        ? 'OpenID Connect is on, and there is no server for it.'
+        ? 'OpenID Connect is on, but no server is set.'
         : `OpenID Connect is on, for server ${serverId}.`,
   },
   {
     ...{ name: 'oidc.client_authenticates', refusal: 'invalid_client', code: 'invalid_client' },
-    mend: 'Make an API key of the project: it is the secret of the client.',
+    mend: 'Create an API key for the project. It is the client secret.',
     holds: ({ isPublic, keyDigests }) => isPublic || keyDigests.length > 0,
     tell: ({ isPublic, keyDigests }) => {
-      if (isPublic) return 'The client is public, and has no secret.'
+      if (isPublic) return 'The client is public and has no secret.'
       return keyDigests.length > 0
-        ? 'The client has an API key that works, which is its secret.'
-        : 'The client has no API key that works, which would be its secret.'
+        ? 'The client has a valid API key as its secret.'
+        : 'The client has no valid API key, so it has no secret.'
     },
   },
 ]

@@ -57,7 +57,11 @@ export async function createEngine(deps: OidcDeps) {
     logoutAnswered: (cookie: string | undefined, answer: Parameters<typeof logoutAnswered>[2]) =>
       logoutAnswered(deps, cookie, answer),
     lostPage: (raw: IncomingMessage, requestId: string) =>
-      badRequest(readerOf(raw), { description: 'the form was not made here', isLost: true }, requestId),
+      badRequest(
+        readerOf(raw),
+        { description: 'the form comes from another server', isLost: true },
+        requestId,
+      ),
     close: () => clearInterval(timer),
   }
 }

@@ -50,6 +50,6 @@ export async function openGrant(
     ttlSec,
     maxAgeSec: config.sessionMaxAgeSec,
   })
-  if (opened === 0) throw new errors.AccessDenied('This site may no longer use the server.')
+  if (opened === 0) throw new errors.AccessDenied('This site no longer has access to the server.')
   await insertGrant(tx, { sessionId, projectId: clientId, scope })
 }

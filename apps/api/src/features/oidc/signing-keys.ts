@@ -65,7 +65,7 @@ type Read = SigningKey & Pick<KeyRow, 'maySign'>
 /** Returns the newest key that may sign, then the others. */
 function inOrder(keys: readonly Read[]): SigningKeys {
   const first = keys.find(({ maySign }) => maySign)
-  if (!first) throw new Error('A signing key that was just made is not there.')
+  if (!first) throw new Error('The signing key that was just created is missing.')
   return [first, ...keys.filter((one) => one !== first)]
 }
 
@@ -88,7 +88,7 @@ const rowId = (kid: string) => `oidc signing key ${kid}`
 function encryptionKey({ config }: KeyDeps): string {
   if (config.outboundKey) return config.outboundKey
   throw new ApiError('ENCRYPTION_KEY_MISSING', {
-    detail: 'The outbound-webhook encryption key, which seals signing keys, is not configured.',
+    detail: 'The outbound-webhook encryption key, which encrypts signing keys, is not configured.',
   })
 }
 

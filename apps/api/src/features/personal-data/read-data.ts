@@ -10,7 +10,7 @@ type DataDeps = Pick<Deps, 'db'> & { readonly openDownload: OpenDownload }
 /** Exports everything that is stored about a person as one JSON file, for an administrator. */
 export const readMemberData = (deps: DataDeps, by: AdminBy, memberId: string): Promise<Answer> =>
   readData(deps, by, memberId, {
-    summaryOf: (username) => `What is kept about ${username} was downloaded.`,
+    summaryOf: (username) => `The personal data of ${username} was downloaded.`,
     data: (data) => data,
     entry: (entry) => entry,
   })
@@ -18,7 +18,7 @@ export const readMemberData = (deps: DataDeps, by: AdminBy, memberId: string): P
 /** Exports the same for the person, without the reasons for blocks, which are notes between administrators. */
 export const readOwnData = (deps: DataDeps, by: AdminBy): Promise<Answer> =>
   readData(deps, by, by.actor.id, {
-    summaryOf: (username) => `${username} downloaded what is kept about them.`,
+    summaryOf: (username) => `${username} downloaded their personal data.`,
     data: ({ block, ...data }) => ({ ...data, block: block && { ...block, reason: null } }),
     // Changes to other people's data, such as other owners of a project, are those people's data.
     entry: ({ changes, ...entry }) => ({

@@ -22,12 +22,12 @@ export function readPreferredName(text: string): { name: string; problems: Probl
   const name = text.normalize('NFC')
   const problems: ProblemDetail[] = []
   const refuse = (code: string, message: string) => problems.push({ path, message, code })
-  if ([...name].length > longest) refuse('TOO_LONG', `must not have more than ${longest} characters`)
-  if (!visible.test(name)) refuse('BLANK', 'must have a visible character')
-  if (controls.test(name)) refuse('CONTROL', 'must not have control characters or line breaks')
-  if (overrides.test(name)) refuse('BIDI_OVERRIDE', 'must not have bidirectional overrides')
+  if ([...name].length > longest) refuse('TOO_LONG', `must have at most ${longest} characters`)
+  if (!visible.test(name)) refuse('BLANK', 'must contain a visible character')
+  if (controls.test(name)) refuse('CONTROL', 'must not contain control characters or line breaks')
+  if (overrides.test(name)) refuse('BIDI_OVERRIDE', 'must not contain bidirectional overrides')
   if (stackedMarks.test(name)) {
-    refuse('STACKED_MARKS', `must not have more than ${maxMarks} combining marks in a row`)
+    refuse('STACKED_MARKS', `must have at most ${maxMarks} combining marks in a row`)
   }
   return { name, problems }
 }

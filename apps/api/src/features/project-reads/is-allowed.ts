@@ -20,7 +20,7 @@ export const isAllowed = (roles: Roles, wanted: Wanted): boolean => !firstFailed
 /** Builds a check with the error of the client library's `requireMember()`. */
 const roleCheck = (check: Pick<RoleCheck, 'name' | 'holds' | 'tell'>): RoleCheck => ({
   ...errorCheck({ ...check, refusal: 'ROLE_REQUIRED' }),
-  mend: 'Give the member a role that is asked for, on the chat platform, or ask for others.',
+  mend: 'Give the member one of the roles on the chat platform, or request other roles.',
 })
 
 const holdsAny = (ids: readonly string[]) =>

@@ -17,7 +17,7 @@ export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
   const requireScope = async (projectId: string, serverId: string, scope: string) => {
     // A server that the project may not use looks the same as one that does not exist.
     if (await answers.hasScope({ projectId, serverId }, scope)) return
-    throw new ApiError('SCOPE_REQUIRED', { projectId, detail: `It takes the scope ${scope}.` })
+    throw new ApiError('SCOPE_REQUIRED', { projectId, detail: `The scope ${scope} is required.` })
   }
 
   route(
@@ -25,7 +25,7 @@ export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
     async ({ caller, params: { serverId }, query: { cursor, changedSince, limit = 50 } }) => {
       if (cursor !== undefined && changedSince !== undefined)
         throw invalid([
-          { path: '/cursor', message: 'must not be there with changedSince', code: 'EXCLUSIVE' },
+          { path: '/cursor', message: 'must be omitted when changedSince is set', code: 'EXCLUSIVE' },
         ])
       await requireScope(caller.projectId, serverId, 'read_members')
       if (changedSince !== undefined) return memberChanges(deps, { serverId, changedSince, limit })

@@ -71,7 +71,7 @@ export const regenerateApiKey = (
     const { note: _, ...issued } = await issueApiKey(tx, projectId, wanted, successorId)
     const old = replaced.find(({ wasNewest, isWorking }) => wasNewest && isWorking)
     const endsAt = old?.endsAt?.toISOString()
-    const goesOn = endsAt ? ` The old one, ${project.keyPrefix}, works until ${endsAt}.` : ''
+    const goesOn = endsAt ? ` The old key, ${project.keyPrefix}, stays valid until ${endsAt}.` : ''
     await record({
       ...by,
       action: 'key.regenerate',

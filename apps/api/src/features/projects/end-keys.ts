@@ -16,6 +16,6 @@ const toEvent = (key: EndingKey): AuditEvent => ({
   severity: 'warning',
   target: { type: 'project', id: key.projectId, name: key.projectName },
   summary:
-    `The ${key.isReplaced ? 'replaced ' : ''}API key ${key.prefix} of ${key.projectName} ends at ` +
-    `${key.endsAt.toISOString()}${key.isReplaced ? `; it was used ${key.usesSinceReplaced} times since it was replaced` : ''}.`,
+    `The ${key.isReplaced ? 'replaced ' : ''}API key ${key.prefix} of ${key.projectName} expires at ` +
+    `${key.endsAt.toISOString()}${key.isReplaced ? `. Uses since it was replaced: ${key.usesSinceReplaced}` : ''}.`,
 })

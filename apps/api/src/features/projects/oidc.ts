@@ -63,9 +63,7 @@ export async function changeOidc(
 ): Promise<Record<string, { before: unknown; after: unknown }>> {
   if (input === undefined) return {}
   if (typeof input.serverId === 'string' && !(await isServer(tx, input.serverId))) {
-    throw invalid([
-      { path: '/oidc/serverId', message: 'is no server that is registered here', code: 'SERVER' },
-    ])
+    throw invalid([{ path: '/oidc/serverId', message: 'is not a registered server', code: 'SERVER' }])
   }
   const own = await findOwnServer(tx, project.id)
   const before = { ...project.oidc, serverId: own?.serverId ?? null }
@@ -76,7 +74,7 @@ export async function changeOidc(
   }
   if (after.enabled && !config.outboundKey) {
     throw new ApiError('ENCRYPTION_KEY_MISSING', {
-      detail: 'The outbound-webhook encryption key, which seals signing keys, is not configured.',
+      detail: 'The outbound-webhook encryption key, which encrypts signing keys, is not configured.',
     })
   }
   if (JSON.stringify(before) === JSON.stringify(after)) return {}

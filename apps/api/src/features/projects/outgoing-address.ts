@@ -43,4 +43,4 @@ export const complaintAboutOutgoing = (
 ): string | undefined =>
   typeof text !== 'string' || readOutgoingUrl(text, config) !== undefined
     ? undefined
-    : 'must be https to a public host, at port 443 or from 1024 on, without user, password and fragment'
+    : 'must be an https URL of a public host, with port 443 or at least 1024, without a user name, password, or fragment'

@@ -21,8 +21,7 @@ export function toProject(
   serverAccess: access.AccessMapping[],
   forwardAuth: forwardAuth.ForwardAuth | undefined,
 ): projects.Project {
-  if (!forwardAuth)
-    throw new Error('The protected hosts of a project are missing, although they were read with it.')
+  if (!forwardAuth) throw new Error('The protected hosts of the project were not read.')
   return {
     id: row.id,
     name: row.name,

@@ -136,7 +136,7 @@ describe('readRedirectUris', () => {
   })
 
   test.each(['', ' ', ',', ',,', ' , '])('refuses the empty list %j', (text) => {
-    expect(readRedirectUris(text).problems).toMatchObject([{ message: 'must name at least one URI' }])
+    expect(readRedirectUris(text).problems).toMatchObject([{ message: 'must contain at least one URI' }])
   })
 
   test('takes 20 and refuses 21, not counting repetitions', () => {

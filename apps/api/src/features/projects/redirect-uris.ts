@@ -13,20 +13,20 @@ export function readRedirectUris(text: string): { uris: string[]; problems: Prob
     // The message contains the number of the entry and not its text, which may be a secret from the wrong field.
     return complaint ? [problem('/redirectUri', `entry ${i + 1} ${complaint}`)] : []
   })
-  if (uris.length === 0) problems.push(problem('/redirectUri', 'must name at least one URI'))
+  if (uris.length === 0) problems.push(problem('/redirectUri', 'must contain at least one URI'))
   return { uris, problems: [...problems, ...tooManyUris(uris, '/redirectUri')] }
 }
 
 /** Returns the problem of a single URI, or an empty list. */
 export function readRedirectUri(uri: string): ProblemDetail[] {
   const complaint = uri.includes(',')
-    ? 'must not contain a comma, which separates URIs in a list: write %2C'
+    ? 'must not contain a comma. Write %2C, because commas separate URIs in a list'
     : redirectUriProblem(uri)
   return complaint ? [problem('/uri', complaint)] : []
 }
 
 /** Returns the problem of a list that is too long, or an empty list. */
 export const tooManyUris = (uris: readonly string[], path: string): ProblemDetail[] =>
-  uris.length > maxUris ? [problem(path, `must name at most ${maxUris} URIs`)] : []
+  uris.length > maxUris ? [problem(path, `must contain at most ${maxUris} URIs`)] : []
 
 const problem = (path: string, message: string): ProblemDetail => ({ path, message, code: 'REDIRECT_URI' })

@@ -24,7 +24,7 @@ export const rotateEventsSecret = (
       action: 'events.rotate-secret',
       summary:
         `The signing secret of the events of ${project.name} was replaced` +
-        `${formerEndsAt ? `; the former one signs until ${formerEndsAt}` : ''}.`,
+        `${formerEndsAt ? `. The former secret stays valid until ${formerEndsAt}` : ''}.`,
     })
     return { secret, formerEndsAt }
   })

@@ -18,7 +18,7 @@ export function complaintsAboutWebhookUrl(
   text: string | null | undefined,
 ): ProblemDetail[] {
   if (typeof text !== 'string' || isWebhookUrl(text, config)) return []
-  const message = 'must be a webhook of the chat platform: https://discord.com/api/webhooks/<id>/<token>'
+  const message = 'must be a Discord webhook: https://discord.com/api/webhooks/<id>/<token>'
   return [{ path: '/webhookUrl', message, code: 'WEBHOOK_URL' }]
 }
 
@@ -80,7 +80,9 @@ export function readWebhookUrl(
   if (!config.outboundKey) return { problem: missing }
   const url = openWebhookUrl(config, projectId, sealed)
   if (url === undefined) return { problem: 'The address cannot be read with this key.' }
-  return isWebhookUrl(url, config) ? { url } : { problem: 'The address is none of the chat platform’s.' }
+  return isWebhookUrl(url, config)
+    ? { url }
+    : { problem: 'The address does not belong to the chat platform.' }
 }
 
 /** Masks a stored address for display, because it is itself a credential. */

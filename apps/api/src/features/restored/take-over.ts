@@ -30,11 +30,11 @@ export async function takeOverRestored(
 }
 
 export const restoredAdvice =
-  'the database was restored from a backup: sessions and API keys that were revoked since the backup are good again; end all sessions with `rolecall sessions revoke --all`, and revoke those keys again'
+  'database restored from a backup: sessions and API keys that were revoked after the backup are valid again. End all sessions with `rolecall sessions revoke --all`, and revoke those keys again'
 
 /** Used if the operator ended the sessions before the start, as the guide says: they need not do it again. */
 export const endedAdvice =
-  'the database was restored from a backup: all its sessions have ended; API keys that were revoked since the backup are good again: revoke them again'
+  'database restored from a backup: all its sessions have ended, but API keys that were revoked after the backup are valid again. Revoke them again'
 
 /** Returns undefined if the role lacks the permission, as at some database hosts. */
 async function identityOf(db: Deps['db']): Promise<string | undefined> {

@@ -53,7 +53,7 @@ export function checkOwnerFields({ ownerFields }: EndpointDefinition, caller: ob
     (field) => !ownerFields.includes(field),
   )
   if (others.length === 0) return
-  const detail = `An owner of a project may send ${ownerFields.join(', ')}, and nothing else.`
+  const detail = `Owners of a project can send only ${ownerFields.join(', ')}, and nothing else.`
   throw new ApiError('NOT_SYSTEM_ADMIN', { detail, reason: 'not_system_admin' })
 }
 

@@ -9,16 +9,16 @@ export const keyChecks = [
     refusal: 'INVALID_API_KEY',
     holds: ({ projectId }) => projectId !== undefined,
     tell: ({ projectId }) =>
-      projectId === undefined
-        ? 'The project has no API key that works.'
-        : 'The project has an API key that works.',
+      projectId === undefined ? 'The project has no valid API key.' : 'The project has a valid API key.',
   }),
   errorCheck<Pick<Read, 'projectId' | 'isActive'>>({
     name: 'key.project_active',
     refusal: 'PROJECT_INACTIVE',
     holds: ({ projectId, isActive }) => (projectId === undefined ? undefined : isActive),
     tell: ({ isActive }) =>
-      isActive ? 'Keys of the project are taken.' : 'Keys of an inactive project are refused.',
+      isActive
+        ? 'The project is active, so its keys are accepted.'
+        : 'The project is inactive, so its keys are rejected.',
   }),
 ] as const
 
@@ -29,8 +29,8 @@ export const redeemCheck = errorCheck<{ readonly redeemed: object | undefined }>
   holds: ({ redeemed }) => redeemed !== undefined,
   tell: ({ redeemed }) =>
     redeemed
-      ? 'The code makes a session.'
-      : 'The code makes no session: what it was issued for does not hold any more.',
+      ? 'The code creates a session.'
+      : 'The code creates no session, because its access no longer exists.',
 })
 
 /** The check of the session by validate, in the database or in memory under a lease. */
@@ -48,6 +48,6 @@ export const rolesCheck = errorCheck<{ readonly mirrored: Mirrored; readonly ter
   holds: ({ mirrored, terms }) => isServable(mirrored, terms),
   tell: ({ mirrored, terms }) =>
     isServable(mirrored, terms)
-      ? 'The roles are fresh enough to be told.'
-      : 'The roles are too old to be told, and the chat platform does not answer.',
+      ? 'The roles are recent enough.'
+      : 'The roles are too old, and the chat platform does not respond.',
 })

@@ -35,7 +35,7 @@ export const endEverything = ({ db, audit }: Pick<Deps, 'db' | 'audit'>): Promis
         action: 'session.revoke_all',
         severity: 'warning',
         summary:
-          `Everything was ended by the command line: ${sessions} sessions, ${ssoSessions} single sign-on sessions, ` +
+          `All sessions were ended by the command line: ${sessions} sessions, ${ssoSessions} single sign-on sessions, ` +
           `${codes} codes, ${requests} sign-ins in progress.`,
       })
       return { sessions, ssoSessions, codes, requests }

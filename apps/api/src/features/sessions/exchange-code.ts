@@ -108,7 +108,7 @@ const redeemAdminCode = (
         actionType: 'auth',
         action: 'admin.login',
         target: { type: 'session', id: redemption.session.id },
-        summary: `${made.username} logged in to the administration.`,
+        summary: `${made.username} signed in to the console.`,
         ...(client && { client }),
       })
     }

@@ -10,11 +10,11 @@ const told: Record<Reuse, { action: string; sentence: (who: string) => string }>
   code_reused: {
     action: 'code.reuse',
     sentence: (who) =>
-      `A one-time code of ${who} was presented twice; the session that it had made was revoked.`,
+      `A one-time code of ${who} was presented twice. The session that it created was revoked.`,
   },
   refresh_token_reused: {
     action: 'session.reuse',
-    sentence: (who) => `A used refresh token of ${who} was presented again; the session was revoked.`,
+    sentence: (who) => `A used refresh token of ${who} was presented again. The session was revoked.`,
   },
 }
 

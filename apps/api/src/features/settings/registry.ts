@@ -16,7 +16,7 @@ export interface Setting {
 
 const configKeyOf = (name: string) => {
   const found = Object.entries(variables).find(([, variable]) => variable.name === name)
-  if (!found) throw new Error(`A setting names ${name}, which is no variable of the configuration.`)
+  if (!found) throw new Error(`A setting names ${name}, which is not a configuration variable.`)
   return found[0] as keyof Config
 }
 
@@ -65,7 +65,7 @@ export const storedOutOfBounds = (overrides: Overrides): string[] =>
     const stored = overrides[setting.path]
     if (stored === undefined || isWithin(setting, stored)) return []
     const { min, max } = setting.row.editable
-    return [`${setting.path} is ${JSON.stringify(stored)}, and takes ${min} to ${max}`]
+    return [`${setting.path} is ${JSON.stringify(stored)}, but must be from ${min} to ${max}`]
   })
 
 /** True if a stored value is in force in this version. */

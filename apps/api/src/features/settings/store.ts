@@ -6,7 +6,7 @@ import type { StoredSettings } from '../../deps.ts'
 export async function readStored(db: Pick<Database, 'batched'>): Promise<StoredSettings> {
   const [row] = await db.batched<Omit<StoredSettings, 'overrides'> & { overrides: unknown }>(sql`
     select version, overrides, iso(updated_at) as "updatedAt", updated_by as "updatedBy" from settings`)
-  if (!row) throw new Error('The settings have lost their row.')
+  if (!row) throw new Error('The settings have no row.')
   return { ...row, overrides: overridesIn(row.overrides) }
 }
 
@@ -22,7 +22,7 @@ const overridesIn = (stored: unknown): StoredSettings['overrides'] =>
 /** Returns the overrides, locked until the transaction ends, so that concurrent changes run one after another. */
 export async function lockOverrides(tx: Tx): Promise<StoredSettings['overrides']> {
   const row = await tx.maybeOne<{ overrides: unknown }>(sql`select overrides from settings for update`)
-  if (!row) throw new Error('The settings have lost their row.')
+  if (!row) throw new Error('The settings have no row.')
   return overridesIn(row.overrides)
 }
 

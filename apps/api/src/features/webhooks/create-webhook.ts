@@ -70,7 +70,7 @@ async function addWebhook(
     secretSealed,
   })
   const row = await findWebhook(tx, projectId, id)
-  if (!row) throw new Error('A webhook was not stored.')
+  if (!row) throw new Error('The webhook was not stored.')
   return { ...toWebhook(row), secret }
 }
 

@@ -90,7 +90,7 @@ function ownRoutes({ route }: Router<Callers>, deps: Deps) {
     if (!(await mayManageWebhooks(db, projectId))) {
       throw new ApiError('OPERATION_REQUIRED', {
         projectId,
-        detail: 'No mapping of the project grants MANAGE_WEBHOOKS: one, to whichever server, is enough.',
+        detail: 'The project needs MANAGE_WEBHOOKS in at least one server.',
       })
     }
     return projectId

@@ -11,12 +11,12 @@ export interface Signature {
 
 /** The reason for a rejected signature: the word for the failure record, and the sentence for the sender. */
 export const refusals = {
-  missing: 'This webhook only takes signed submissions: send X-SVC-Signature.',
+  missing: 'This webhook accepts only signed submissions. Send X-SVC-Signature.',
   malformed: 'The signature is not in the form t=<unix seconds>,v1=<64 hexadecimal digits>.',
   mismatch:
-    'No v1 of the signature fits this body and time: check the secret, and that the raw body is signed as it is sent.',
-  too_old: `The time of the signature is more than ${toleranceSec} s in the past.`,
-  in_future: `The time of the signature is more than ${toleranceSec} s in the future.`,
+    'No v1 value of the signature matches this body and time. Check the secret, and sign the raw body exactly as it is sent.',
+  too_old: `The time of the signature is more than ${toleranceSec} s in the past. Sign each request when you send it.`,
+  in_future: `The time of the signature is more than ${toleranceSec} s in the future. Correct the clock of the sender.`,
 } as const
 
 export type SignatureRefusal = keyof typeof refusals

@@ -107,7 +107,7 @@ async function whyNot(
   if (signature && refusesReplay && !row.isMarked) return 'replayed'
   // Another request stored its submission under the same key while this one waited for it.
   const first = idempotency && (await findFirst(db, webhookId, idempotency.key))
-  if (!first) throw new Error('A submission was neither stored nor refused.')
+  if (!first) throw new Error('The submission was neither stored nor rejected.')
   if (first.bodyDigest === idempotency?.bodyDigest)
     return { id: first.submissionId, receivedAtMs: first.receivedAtMs }
   if (signature && row.isMarked) await dropMark(db, webhookId, signature)

@@ -39,7 +39,7 @@ export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSig
   const reportProgress = async () => {
     signal.throwIfAborted()
     if ((await storeProgress(deps.db, run, counts, place)) === 0)
-      throw new SyncStopped('The server was removed, or another instance goes on with this.')
+      throw new SyncStopped('The server was removed, or another instance continued the sync.')
   }
   const ask = <T>(question: () => Promise<T>) =>
     askPatiently(question, { beforeWait: reportProgress, signal })
@@ -77,5 +77,5 @@ const syncEntry = (server: SyncedServer, problem: string | undefined, told: stri
 /** Returns a text without addresses or bodies; all else is in the log. */
 function syncFailureText(error: unknown): string {
   const mayTell = error instanceof SyncStopped || error instanceof ChatPlatformError
-  return mayTell ? error.message : 'Something went wrong on our side.'
+  return mayTell ? error.message : 'An internal error occurred.'
 }

@@ -8,9 +8,9 @@ const fewestDistinct = 16
  */
 export function guessableBecause(keyHex: string): string | undefined {
   const bytes = Buffer.from(keyHex, 'hex')
-  if (hasPeriod(keyHex.toLowerCase())) return 'it repeats itself'
+  if (hasPeriod(keyHex.toLowerCase())) return 'it repeats a pattern'
   if (countsInSteps(bytes)) return 'it counts up or down'
-  if (new Set(bytes).size < fewestDistinct) return 'it has too few different bytes'
+  if (new Set(bytes).size < fewestDistinct) return 'it has too few distinct bytes'
   if (bytes.every((byte) => byte >= 0x20 && byte < 0x7f)) return 'it is text'
   return undefined
 }

@@ -31,7 +31,7 @@ export function seal(keyHex: string, rowId: string, secret: string): Buffer {
 export function open(keyHex: string, rowId: string, sealed: Uint8Array): string {
   const bytes = Buffer.from(sealed)
   if (bytes[0] !== version || bytes.length < 1 + nonceBytes + tagBytes) {
-    throw new SecretUnreadable('The secret is not in a form that this version reads.')
+    throw new SecretUnreadable('This version cannot read the format of the secret.')
   }
   const nonce = bytes.subarray(1, 1 + nonceBytes)
   const tag = bytes.subarray(-tagBytes)
@@ -41,7 +41,7 @@ export function open(keyHex: string, rowId: string, sealed: Uint8Array): string 
     const text = decipher.update(bytes.subarray(1 + nonceBytes, -tagBytes))
     return Buffer.concat([text, decipher.final()]).toString('utf8')
   } catch {
-    throw new SecretUnreadable('The secret was sealed under another key, or is damaged.')
+    throw new SecretUnreadable('The secret was encrypted with another key, or is damaged.')
   }
 }
 

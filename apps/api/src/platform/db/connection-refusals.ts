@@ -5,11 +5,11 @@ import pg from 'pg'
  * conditions ends by itself.
  */
 const refusals: Readonly<Record<string, string>> = {
-  '28P01': 'The database refuses the password of DATABASE_URL, or has no role of that name: correct them.',
+  '28P01': 'The database rejects the password of DATABASE_URL, or has no role of that name. Correct them.',
   '28000':
-    'The database rejects connections from here as the role of DATABASE_URL: correct the role, or its pg_hba.conf.',
+    'The database rejects connections from here with the role of DATABASE_URL. Correct the role, or its pg_hba.conf.',
   '3D000':
-    'The database server has no database of the name in DATABASE_URL: create it (createdb), or correct the name.',
+    'The database server does not have the database of DATABASE_URL. Create it (createdb), or correct the name.',
 }
 
 /**
@@ -19,26 +19,29 @@ const refusals: Readonly<Record<string, string>> = {
 const poolerRefusals: readonly [RegExp, string][] = [
   [
     /^unsupported startup parameter/,
-    'The pooler of DATABASE_URL refuses settings that a connection begins with: let it pass them over, for PgBouncer with ignore_startup_parameters = extra_float_digits,options,lock_timeout,idle_in_transaction_session_timeout (docs/guides/postgresql.md).',
+    'The pooler of DATABASE_URL rejects startup parameters. Make it ignore them. For PgBouncer, set ignore_startup_parameters = extra_float_digits,options,lock_timeout,idle_in_transaction_session_timeout (docs/guides/postgresql.md).',
   ],
   [
     /^no such (database|user)|^pgbouncer cannot connect|^bouncer config error/,
-    'The pooler of DATABASE_URL knows no such database or user: correct the name, or its configuration.',
+    'The pooler of DATABASE_URL does not know the database or user. Correct the name, or its configuration.',
   ],
 ]
 
 /** Sentences by the routine in the server that refuses, if its SQLSTATE is less specific. */
 const refusalsByRoutine: Readonly<Record<string, string>> = {
   InitializeSessionUserId:
-    'The database has no role of the name in DATABASE_URL that may log in: create it (createuser), or correct the name.',
+    'The database has no role for DATABASE_URL with the LOGIN right. Create it (createuser), or correct the name.',
   CheckMyDatabase:
-    'The role of DATABASE_URL may not connect to its database: grant connect on database … to that role.',
+    'The role of DATABASE_URL cannot connect to its database. Run: grant connect on database … to that role.',
 }
 
 /** Sentences for the refusals of the client itself, by message. */
 const ownRefusals: readonly [RegExp, string][] = [
-  [/^SASL: .*password must be/, 'The database asks for a password, and DATABASE_URL has none: add it.'],
-  [/does not support SSL/, 'DATABASE_URL asks for TLS, which the database does not speak: correct sslmode.'],
+  [/^SASL: .*password must be/, 'The database requires a password, but DATABASE_URL contains none. Add it.'],
+  [
+    /does not support SSL/,
+    'DATABASE_URL requires TLS, which the database does not support. Correct sslmode.',
+  ],
 ]
 
 const untrusted = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/
@@ -54,7 +57,7 @@ export function connectionRefusal(error: unknown): string | undefined {
   }
   if (!(error instanceof Error)) return undefined
   if ('code' in error && typeof error.code === 'string' && untrusted.test(error.code)) {
-    return 'The certificate of the database is not trusted: give sslrootcert in DATABASE_URL, or correct the host name.'
+    return 'The certificate of the database is not trusted. Add sslrootcert to DATABASE_URL, or correct the host name.'
   }
   return byMessage(ownRefusals, error.message)
 }

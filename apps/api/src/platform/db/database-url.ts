@@ -14,7 +14,7 @@ export function databaseUrlProblem(url: string): string | undefined {
   if (hosts.length > 1) {
     const wrong = hosts.findIndex((one) => !isHost(one))
     if (wrong !== -1)
-      return `must list its hosts as host or host:port between commas: number ${wrong + 1} of ${hosts.length} is neither`
+      return `must list its hosts as host or host:port, separated by commas: number ${wrong + 1} of ${hosts.length} is neither`
   }
   return hostUrls(url).map(wrongWithOneHost).find(Boolean)
 }
@@ -27,7 +27,7 @@ function wrongWithOneHost(url: string): string | undefined {
   if (!parsed) return forms
   const wanted = parsed.searchParams.get('target_session_attrs') ?? 'read-write'
   if (wanted !== 'read-write')
-    return 'must say target_session_attrs=read-write or leave it out: of several hosts the service takes the one that takes writes'
+    return 'must set target_session_attrs=read-write or omit it, because the service uses the host that accepts writes'
   try {
     // Parses the settings without connecting: an unreadable setting would fail each request.
     return new pg.Client({ connectionString: url }) instanceof pg.Client ? undefined : forms

@@ -106,7 +106,7 @@ export class DatabaseTakesNoWrites extends DatabaseUnavailable {
 export class DatabaseReadOnly extends DatabaseTakesNoWrites {
   override readonly name = 'DatabaseReadOnly'
   constructor(cause: unknown) {
-    super(cause, 'The database is read-only right now: nothing can be changed.', readOnlyAdvice)
+    super(cause, 'The database is read-only right now. Nothing can be changed.', readOnlyAdvice)
   }
 }
 
@@ -114,17 +114,17 @@ export class DatabaseReadOnly extends DatabaseTakesNoWrites {
 export class DatabaseFull extends DatabaseTakesNoWrites {
   override readonly name = 'DatabaseFull'
   constructor(cause: unknown) {
-    super(cause, 'The database has no room: nothing can be changed.', fullAdvice)
+    super(cause, 'The database has no room. Nothing can be changed.', fullAdvice)
   }
 }
 
 /** The advice for operators. */
 export const fullAdvice =
-  'The disk of the database is full: what writes is refused, what reads goes on. Make its volume larger or free space on it; never delete files of the data folder by hand. Nothing has to be restarted.'
+  'The disk of the database is full. Writes are rejected, and reads continue. Enlarge its volume or free space on it, but never delete files of the data folder by hand. No restart is needed.'
 
 /** The advice for operators. */
 export const readOnlyAdvice =
-  'The database is read-only: it is a standby, or default_transaction_read_only is on. Point DATABASE_URL at the primary, or promote this server, or switch that setting off.'
+  'The database is read-only: it is a standby, or default_transaction_read_only is on. Point DATABASE_URL at the primary, promote this server, or turn that setting off.'
 
 /** The SQLSTATE of a full disk. */
 export const diskFull = '53100'

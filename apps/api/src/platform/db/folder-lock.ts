@@ -53,7 +53,7 @@ export class FolderInUse extends Error {
   readonly folder: string
   constructor(folder: string) {
     super(
-      `The data folder ${folder} is in use by another Rolecall process. Stop that one, or give this one ` +
+      `The data folder ${folder} is in use by another Rolecall process. Stop that process, or choose ` +
         'another folder: DATABASE_URL=pglite:<folder>.',
     )
     this.folder = folder

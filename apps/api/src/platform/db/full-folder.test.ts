@@ -66,7 +66,7 @@ test('a folder that this user may not write to is a matter of permissions, and o
   process.seteuid?.(65_534)
   try {
     await expect(openPglite(join(closed, 'data'))).rejects.toThrow(
-      /cannot be used: this user may not write there\. Give this user the permission(?!.*disk)/,
+      /cannot be used: this user cannot write there\. Give this user the permission(?!.*disk)/,
     )
   } finally {
     process.seteuid?.(0)

@@ -106,7 +106,7 @@ describe.each(engines)('a migrated database on %s', (engine) => {
     for (const ask of [migrate, schemaState]) {
       await expect(ask(db)).rejects.toThrow(
         new MigrationRefused(
-          `0002_servers.sql has changed since it was applied to this database: undo the change and add a new migration, or start with ${empty}.`,
+          `0002_servers.sql has changed since it was applied to this database. Undo the change and add a new migration, or start with ${empty}.`,
         ),
       )
     }
@@ -117,7 +117,7 @@ describe.each(engines)('a migrated database on %s', (engine) => {
 
   test('a database of an unreleased version is refused in one sentence that names the fix, and stays unchanged', async () => {
     const refusal = new MigrationRefused(
-      `The database was created by an unreleased version, which this version cannot update: export what you need with that version, then start this one with ${empty}.`,
+      `The database was created by an unreleased version, which this version cannot update. Export your data with that version, then start this version with ${empty}.`,
     )
     const before = await createDatabase(engine)
     const old = await openDatabase(before.url)

@@ -55,7 +55,7 @@ export async function migrate(
   } catch (error) {
     if (sqlState(error) === lacksRights) {
       throw new MigrationRefused(
-        'The role of DATABASE_URL may not change the tables. Run `rolecall migrate` as their owner, or grant it the rights: grant create on schema public to …',
+        'The role of DATABASE_URL cannot change the tables. Run `rolecall migrate` as their owner, or grant the rights: grant create on schema public to …',
       )
     }
     throw error
@@ -140,7 +140,7 @@ async function patiently(name: string, attempt: () => Promise<void>) {
       if (!isAboutLocks(error)) throw error
       if (tries === maxTries) {
         throw new MigrationRefused(
-          `${name} found its tables locked for a minute: end what holds them (select * from pg_stat_activity), and start again. What was applied before it stays.`,
+          `${name} found its tables locked for a minute. End the statements that hold the locks (select * from pg_stat_activity), and start again. Earlier migrations stay applied.`,
         )
       }
       await pause(tries)
@@ -170,7 +170,7 @@ export async function schemaState(db: Database): Promise<SchemaState> {
 }
 
 export const newerSentence = (newer: readonly string[]): string =>
-  `The database has ${newer.join(', ')} of a newer version, which this one works with: finish the update.`
+  `The database has ${newer.join(', ')} of a newer version. This version works with it. Finish the update.`
 
 const lacksTable = '42P01'
 
@@ -201,19 +201,19 @@ function refuseIncompatible({ engine }: Database, applied: Applied[], migrations
   // No set shares the name of its first file with an earlier set.
   if (applied.length > 0 && !applied.some(({ name }) => name === first)) {
     throw new MigrationRefused(
-      `The database was created by an unreleased version, which this version cannot update: export what you need with that version, then start this one with ${emptyDatabase[engine]}.`,
+      `The database was created by an unreleased version, which this version cannot update. Export your data with that version, then start this version with ${emptyDatabase[engine]}.`,
     )
   }
   for (const { name, checksum, needs } of applied) {
     const ours = known.get(name)
     if (ours && ours.checksum !== checksum) {
       throw new MigrationRefused(
-        `${name} has changed since it was applied to this database: undo the change and add a new migration, or start with ${emptyDatabase[engine]}.`,
+        `${name} has changed since it was applied to this database. Undo the change and add a new migration, or start with ${emptyDatabase[engine]}.`,
       )
     }
     if (!ours && needs !== null && !known.has(needs)) {
       throw new MigrationRefused(
-        `The database has ${name} of a newer version, which works only with versions that have ${needs}: start such a version, or restore a backup from before the update.`,
+        `The database has ${name} of a newer version, which requires ${needs}. Start a version with that migration, or restore a backup from before the update.`,
       )
     }
   }

@@ -217,7 +217,7 @@ describe('a PostgreSQL that goes away', () => {
         expect([status, headers.get('retry-after')]).toEqual([503, '2'])
         expect(body).toMatchObject({
           code: 'DATABASE_UNAVAILABLE',
-          detail: expect.stringContaining('The database is read-only right now: nothing can be changed.'),
+          detail: expect.stringContaining('The database is read-only right now. Nothing can be changed.'),
         })
       }
       expect((await validate(world, project, session.token)).status).toBe(200)

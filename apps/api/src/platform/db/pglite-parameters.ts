@@ -77,7 +77,7 @@ export function encodeParameter(type: number, value: unknown): string | null {
   if (!encoder) throw new TypeError(`Parameters of the PostgreSQL type ${type} have no encoder.`)
   const encoded = encoder.encode(value)
   if (encoded === undefined)
-    throw new TypeError(`A ${kindOf(value)} is no parameter of the type ${encoder.name}.`)
+    throw new TypeError(`A ${kindOf(value)} is not a parameter of the type ${encoder.name}.`)
   return encoded
 }
 

@@ -171,10 +171,10 @@ const invalidText = () =>
 
 const choose = 'choose another folder: DATABASE_URL=pglite:<folder>.'
 const noPermission: FolderProblem = {
-  reason: 'this user may not write there',
+  reason: 'this user cannot write there',
   fix: `Give this user the permission, or ${choose}`,
 }
-const inItsPlace: FolderProblem = { reason: 'a file is in its place', fix: `Move the file, or ${choose}` }
+const inItsPlace: FolderProblem = { reason: 'a file has this name', fix: `Move the file, or ${choose}` }
 /** Problems with a folder that an operator can fix, by the codes of the operating system. */
 const fixable: Readonly<Record<string, FolderProblem>> = {
   EACCES: noPermission,

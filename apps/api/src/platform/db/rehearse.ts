@@ -9,7 +9,7 @@ import { sql } from './sql.ts'
  * slow counts run afterwards.
  */
 export async function rehearse<T>(db: Database, work: (rehearsal: Database) => Promise<T>): Promise<T> {
-  const takenBack = new Error('A rehearsal is taken back.')
+  const takenBack = new Error('The dry run is rolled back.')
   const rehearsed: { value?: T } = {}
   try {
     await db.transaction(async (tx) => {

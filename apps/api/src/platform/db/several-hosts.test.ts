@@ -107,9 +107,9 @@ test('an address lists its hosts as PostgreSQL writes them, and a wrong list is 
     'postgres://u:p@a,b:5433/d?target_session_attrs=read-write': undefined,
     'postgresql://a,b': undefined,
     'postgres://u:p@a,/d':
-      'must list its hosts as host or host:port between commas: number 2 of 2 is neither',
+      'must list its hosts as host or host:port, separated by commas: number 2 of 2 is neither',
     'postgres://u:p@a,b:66000,c/d':
-      'must list its hosts as host or host:port between commas: number 2 of 3 is neither',
+      'must list its hosts as host or host:port, separated by commas: number 2 of 3 is neither',
     'postgres://u:p@/d?host=a,b': expect.stringContaining('must list its hosts before the path'),
     'postgres://a,b/d?target_session_attrs=any': expect.stringContaining(
       'must say target_session_attrs=read-write',

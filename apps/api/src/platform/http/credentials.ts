@@ -28,11 +28,10 @@ export function hintForToken({ headers }: IncomingMessage): { detail?: string } 
 const holds = (header: string | string[] | undefined, prefix: string) =>
   typeof header === 'string' && (header.startsWith(prefix) || header.startsWith(`Bearer ${prefix}`))
 
-const keyAsBearer = 'The API key belongs into the header X-API-Key, not into Authorization.'
-const tokenAsKey = 'X-API-Key takes the API key of a project; what was sent is a session token.'
-const keyForToken = 'This endpoint takes a session token; what was sent is the API key of a project.'
-const tokenInKeyHeader =
-  'The session token belongs into the header Authorization, as Bearer, not into X-API-Key.'
+const keyAsBearer = 'Send the API key in the header X-API-Key, not in Authorization.'
+const tokenAsKey = 'X-API-Key contains a session token. Send the API key of a project.'
+const keyForToken = 'This endpoint requires a session token, but received the API key of a project.'
+const tokenInKeyHeader = 'Send the session token in the header Authorization, as Bearer, not in X-API-Key.'
 
 /** Returns the Bearer token, or undefined. A repeated header is refused: Node.js would silently keep the first. */
 export function bearerToken({ headers, rawHeaders }: IncomingMessage): string | undefined {

@@ -19,7 +19,7 @@ export function chooseEncoding<F extends Encoded>(forms: readonly F[], accepted:
       best = weight
     }
   }
-  if (!chosen) throw new Error('A file needs at least one form.')
+  if (!chosen) throw new Error('A file needs at least one encoding.')
   return chosen
 }
 

@@ -12,8 +12,8 @@ export async function hostProblem(host: string): Promise<string | undefined> {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     return code === 'ENOTFOUND' || code === 'EAI_AGAIN'
-      ? 'HOST cannot be resolved: use an address of this machine, like 127.0.0.1, 0.0.0.0 or ::.'
-      : `HOST is no address of this machine (${code}): use one that is, like 127.0.0.1, 0.0.0.0 or ::.`
+      ? 'HOST cannot be resolved. Use an address of this machine, such as 127.0.0.1, 0.0.0.0, or ::.'
+      : `HOST is not an address of this machine (${code}). Use one of its addresses, such as 127.0.0.1, 0.0.0.0, or ::.`
   } finally {
     server.close()
   }

@@ -100,7 +100,9 @@ function readPlain(
   const fail = () => void socket.destroy()
   const expire = () => {
     if (hasAsked) return void socket.destroy()
-    const error = Object.assign(new Error('Nothing was asked in time.'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    const error = Object.assign(new Error('No request arrived in time.'), {
+      code: 'ERR_HTTP_REQUEST_TIMEOUT',
+    })
     server.emit('clientError', error, socket)
   }
   const leave = (chunk: Buffer) => {

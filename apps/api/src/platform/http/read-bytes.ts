@@ -35,12 +35,12 @@ const none = Buffer.alloc(0)
 const closes = { connection: 'close' }
 const tooLarge = (limit: number) =>
   new ApiError('PAYLOAD_TOO_LARGE', {
-    detail: `The request body is larger than the ${limit} bytes that are taken here.`,
+    detail: `The request body is larger than the ${limit} bytes that this endpoint accepts.`,
     headers: closes,
   })
 const overtaken = () =>
   new ApiError('SERVICE_OVERLOADED', {
-    detail: 'Too many request bodies are on their way, and this one took longest.',
+    detail: 'Too many request bodies are arriving, and this one took the longest. Send it again.',
     headers: { ...closes, 'retry-after': '2' },
   })
 

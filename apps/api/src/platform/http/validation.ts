@@ -111,7 +111,7 @@ function describeOne(
     case 'pattern':
       return {
         path: instancePath,
-        message: patternMessage(params['pattern']) ?? 'is not in the form that is asked for',
+        message: patternMessage(params['pattern']) ?? 'has the wrong format',
         code: 'PATTERN',
       }
     case 'type':
@@ -122,10 +122,10 @@ function describeOne(
 }
 
 const formatNames: Record<string, string> = {
-  snowflake: 'chat-platform id: 17 to 20 digits',
+  snowflake: 'Discord ID: 17 to 20 digits',
   uuid: 'UUID',
-  'date-time': 'date, or date and time with zone, in ISO 8601',
-  name: 'name: something to see, without control or invisible characters, and without space around it',
+  'date-time': 'date, or a date and time with a time zone, in ISO 8601',
+  name: 'name: visible text without control or invisible characters and without leading or trailing spaces',
 }
 
 const snake = (keyword: string) => keyword.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()

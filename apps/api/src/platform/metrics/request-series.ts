@@ -7,7 +7,7 @@ const duration = 'rolecall_http_request_duration_seconds'
 export function registerRequestSeries(registry: Registry, requests: RequestMetrics): void {
   new Counter({
     name: 'rolecall_http_requests_total',
-    help: 'Answers by method, route template and status. Route "unmatched": nothing is at that address.',
+    help: 'Responses by method, route template, and status. Route "unmatched": the address has no route.',
     labelNames: ['method', 'route', 'status'],
     registers: [registry],
     collect() {
@@ -19,12 +19,12 @@ export function registerRequestSeries(registry: Registry, requests: RequestMetri
   // the metrics of several processes.
   registry.registerMetric({
     name: duration,
-    help: 'Time from the moment a request was read to its answer, by method, route template and class of status.',
+    help: 'Time from reading a request to its response, by method, route template, and status class.',
     type: 'histogram',
     aggregator: 'sum',
     get: async () => ({
       name: duration,
-      help: 'Time from the moment a request was read to its answer, by method, route template and class of status.',
+      help: 'Time from reading a request to its response, by method, route template, and status class.',
       type: 'histogram',
       aggregator: 'sum',
       values: histogramValues(requests.counts()),

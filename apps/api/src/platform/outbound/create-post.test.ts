@@ -71,7 +71,7 @@ describe('where a post goes', () => {
     expect([hits, asked]).toEqual([{ public: 1, private: 0 }, ['rebinding.example']])
     expect(await send(`http://rebinding.example:${port}/`)).toMatchObject({
       status: null,
-      error: 'Its name has no public address.',
+      error: 'The host name has no public address.',
     })
     expect(hits).toEqual({ public: 1, private: 0 })
   })
@@ -130,7 +130,7 @@ describe('where a post goes', () => {
 
   test('a name that cannot be resolved is told as such', async () => {
     const { send } = reaching([[]])
-    expect((await send('http://nowhere.example/')).error).toBe('Its name could not be resolved.')
+    expect((await send('http://nowhere.example/')).error).toBe('The host name could not be resolved.')
   })
 })
 
@@ -194,7 +194,7 @@ describe('what an answer may do', () => {
     const { send } = reaching([[privateOne]], { allowPrivate: true })
     const answered = await send(`http://receiver.example:${port}/`)
     expect(answered).toMatchObject({ status: null, isAborted: false })
-    expect(answered.error).toMatch(/^Could not be reached/)
+    expect(answered.error).toMatch(/^The receiver could not be reached/)
   })
 
   test('who hangs up is told so at once', async () => {
@@ -206,7 +206,7 @@ describe('what an answer may do', () => {
   test('no answer within ten seconds is none', async () => {
     const send = await given(() => {})
     const answered = await send()
-    expect(answered.error).toBe('No answer within 10 s.')
+    expect(answered.error).toBe('No response within 10 s.')
     expect(answered.tookMs).toBeGreaterThan(9_500)
   })
 })

@@ -77,7 +77,8 @@ const checkedLookup =
       const allowed = found.filter(({ address }) => isAllowed(address))
       const [first] = allowed
       if (!first) {
-        const why = found.length > 0 ? 'Its name has no public address.' : 'Its name could not be resolved.'
+        const why =
+          found.length > 0 ? 'The host name has no public address.' : 'The host name could not be resolved.'
         callback(new NotReachable(why), '')
       } else if (options.all) callback(null, allowed)
       else callback(null, first.address, first.family)
@@ -137,7 +138,7 @@ export function createPost(reach: Reach): Post {
     const none = { status: null, retryAfter: undefined, isAborted: false }
     const took = () => performance.now() - begun
     if (!isReachableLiteral(url, reach)) {
-      return { ...none, error: 'Its address is not public.', tookMs: took() }
+      return { ...none, error: 'The address is not public.', tookMs: took() }
     }
     try {
       const answer = await send(url, content, AbortSignal.any([signal, deadline]))
@@ -146,7 +147,7 @@ export function createPost(reach: Reach): Post {
       if (signal.aborted) return { ...none, error: null, isAborted: true, tookMs: took() }
       return {
         ...none,
-        error: deadline.aborted ? `No answer within ${deadlineMs / 1_000} s.` : told(error),
+        error: deadline.aborted ? `No response within ${deadlineMs / 1_000} s.` : told(error),
         tookMs: took(),
       }
     }
@@ -157,5 +158,7 @@ export function createPost(reach: Reach): Post {
 function told(error: unknown): string {
   if (error instanceof NotReachable) return error.message
   const code = (error as NodeJS.ErrnoException).code
-  return code && /^[A-Z0-9_]{3,60}$/.test(code) ? `Could not be reached (${code}).` : 'Could not be reached.'
+  return code && /^[A-Z0-9_]{3,60}$/.test(code)
+    ? `The receiver could not be reached (${code}).`
+    : 'The receiver could not be reached.'
 }

@@ -78,7 +78,7 @@ describe('posting to a webhook of the simulated platform', () => {
     ['429 of the edge', { status: 429, plain1015: true }, { outcome: 'limited', isGlobal: true }],
     ['500', { status: 500 }, { outcome: 'failed', status: 500 }],
     ['503 of a proxy', { status: 503, html: true }, { outcome: 'failed', status: 503 }],
-    ['a cut connection', { reset: true }, { outcome: 'failed', error: 'Could not be reached.' }],
+    ['a cut connection', { reset: true }, { outcome: 'failed', error: 'The receiver could not be reached.' }],
     ['an answer that is cut', { truncate: 'cut' }, { outcome: 'delivered' }],
     ['half an answer', { truncate: true }, { outcome: 'delivered' }],
     ['another content type', { contentType: 'text/html' }, { outcome: 'delivered' }],
@@ -160,7 +160,7 @@ describe('posting to something that is no webhook', () => {
     const begun = performance.now()
     expect(await postToDiscordWebhook(`${url}/hook`, message, never)).toMatchObject({
       outcome: 'failed',
-      error: 'No answer within 5 s.',
+      error: 'No response within 5 s.',
     })
     expect(performance.now() - begun).toBeLessThan(8_000)
   })
@@ -170,7 +170,7 @@ describe('posting to something that is no webhook', () => {
     expect(await postToDiscordWebhook(closed, message, never)).toEqual({
       outcome: 'failed',
       status: null,
-      error: 'Could not be reached.',
+      error: 'The receiver could not be reached.',
     })
   })
 })

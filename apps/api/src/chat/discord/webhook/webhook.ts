@@ -28,7 +28,9 @@ export const postToDiscordWebhook: PostToWebhook = async (url, message, signal) 
   } catch {
     if (signal.aborted) return { outcome: 'aborted', status: null, error: null }
     // The error itself may contain the address.
-    const error = deadline.aborted ? `No answer within ${deadlineMs / 1_000} s.` : 'Could not be reached.'
+    const error = deadline.aborted
+      ? `No response within ${deadlineMs / 1_000} s.`
+      : 'The receiver could not be reached.'
     return { outcome: 'failed', status: null, error }
   }
 }

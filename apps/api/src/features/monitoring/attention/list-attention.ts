@@ -70,7 +70,10 @@ function missingKeys({ outboundKey, inboundKey }: Deps['config']): Item[] {
     key === undefined
       ? [
           {
-            ...item('ENCRYPTION_KEY_MISSING', `${name} is not set: what it would seal cannot be stored.`),
+            ...item(
+              'ENCRYPTION_KEY_MISSING',
+              `${name} is not set, so secrets that it encrypts cannot be stored.`,
+            ),
             subject: { type: 'variable' as const, id: name, name },
           },
         ]
@@ -82,19 +85,18 @@ const times = (count: number | null) => (count === 1 ? 'once' : `${count ?? 0} t
 
 /** The sentences about findings, by code. */
 const sentences: Readonly<Record<FoundCode, (found: Found) => string>> = {
-  SYNC_FAILED: ({ name, word }) =>
-    `The members of ${name} could not be read to their end. ${word ?? ''}`.trim(),
+  SYNC_FAILED: ({ name, word }) => `The member sync of ${name} did not finish. ${word ?? ''}`.trim(),
   EVENTS_SWITCHED_OFF: ({ name }) => `Events of ${name} are no longer sent.`,
   EVENTS_FAILING: ({ name, count }) => `The receiver of ${name} has failed ${times(count)} in a row.`,
   NOTICES_SWITCHED_OFF: ({ name, word }) => `The webhook of ${name} was removed. ${word ?? ''}`.trim(),
   NOTICES_FAILING: ({ name, count }) => `Notices of ${name} have failed ${times(count)} in a row.`,
   CLIENT_LOGOUTS_FAILING: ({ name, count, word }) =>
-    `${name} was not told of ${count} ended ${count === 1 ? 'session' : 'sessions'}. ${word ?? ''}`.trim(),
+    `${name} missed ${count} ended ${count === 1 ? 'session' : 'sessions'}. ${word ?? ''}`.trim(),
   SIGN_INS_FAILING: ({ name, count, word }) =>
-    `${name}: ${count} sign-ins were refused within the last hour, more than went well; most often \`${word}\`.`,
+    `${name}: ${count} sign-ins were refused within the last hour, more than succeeded. Most frequent reason: \`${word}\`.`,
   CREDENTIALS_REJECTED: ({ name, count, word }) =>
-    `${name}: the key ${word} was refused ${times(count)} within the last hour.`,
-  KEY_ENDING: ({ name, word, until }) => `${name}: the key ${word} ends at ${until} and was used today.`,
+    `${name}: the key ${word} was rejected ${times(count)} within the last hour.`,
+  KEY_ENDING: ({ name, word, until }) => `${name}: the key ${word} expires at ${until} and was used today.`,
 }
 
 const ofFinding = (found: Found): Item => ({
@@ -110,7 +112,7 @@ const ofQueue = ([name, { rows, oldestSeconds }]: [string, QueueState]): Item[] 
         {
           ...item(
             'QUEUE_OLD',
-            `${rows} wait in ${name}, the oldest for ${Math.round(oldestSeconds / 60)} minutes.`,
+            `${rows} entries are waiting in ${name}, the oldest for ${Math.round(oldestSeconds / 60)} minutes.`,
           ),
           subject: { type: 'queue', id: name, name },
         },

@@ -20,7 +20,7 @@ export function attentionOfHealth({ database, cache, chatPlatform, api }: Health
   const nowMs = api.instances.reduce((latest, one) => Math.max(latest, Date.parse(one.lastSeenAt)), 0)
   return [
     ...given(database.problem === fullAdvice ? 'DATABASE_FULL' : 'DATABASE_READ_ONLY', database.problem),
-    ...given('CACHE_DOWN', cache.status === 'down' ? 'No answer to a ping.' : null),
+    ...given('CACHE_DOWN', cache.status === 'down' ? 'The cache does not respond.' : null),
     ...ofGateway(chatPlatform),
     ...ofRequests(chatPlatform),
     ...(chatPlatform.notLive ?? []).flatMap((server) => ofServer(server, nowMs)),
@@ -34,11 +34,11 @@ function ofGateway({ gateway, problem, sessionsLeft }: ChatHealth): Item[] {
   const left = sessionsLeft ?? Number.POSITIVE_INFINITY
   const isDown = gateway === 'closed' || gateway === 'connecting'
   return [
-    ...given('GATEWAY_REFUSED', gateway === 'refused' ? (problem ?? 'The connection is refused.') : null),
+    ...given('GATEWAY_REFUSED', gateway === 'refused' ? (problem ?? 'The connection was rejected.') : null),
     ...given('GATEWAY_DOWN', isDown ? (problem ?? `The gateway is ${gateway}.`) : null),
     ...given(
       'IDENTIFY_BUDGET_LOW',
-      left < fewSessions ? `${left} new sessions are left until the platform counts anew.` : null,
+      left < fewSessions ? `${left} new sessions are left until the platform resets its count.` : null,
     ),
   ]
 }
@@ -46,9 +46,9 @@ function ofGateway({ gateway, problem, sessionsLeft }: ChatHealth): Item[] {
 function ofRequests({ status, gateway, problem, rest }: ChatHealth): Item[] {
   const isDown = status === 'down' && gateway !== 'refused'
   const refused = rest.invalidRequests > manyRefused || rest.breaker.length > 0
-  const held = rest.breaker.length > 0 ? ` Not asked for now: ${rest.breaker.join(', ')}.` : ''
+  const held = rest.breaker.length > 0 ? ` Requests paused: ${rest.breaker.join(', ')}.` : ''
   return [
-    ...given('CHAT_PLATFORM_DOWN', isDown ? (problem ?? 'It does not answer.') : null),
+    ...given('CHAT_PLATFORM_DOWN', isDown ? (problem ?? 'The chat platform does not respond.') : null),
     ...given(
       'CHAT_REQUESTS_REFUSED',
       refused ? `${rest.invalidRequests} requests were refused in the last ten minutes.${held}` : null,
@@ -62,10 +62,9 @@ function ofServer(
 ): Item[] {
   const subject = { type: 'server' as const, id: serverId, name: serverName }
   if (reason === 'lost')
-    return [
-      { code: 'BOT_NOT_IN_SERVER', detail: `The bot is not in ${serverName} any more.`, subject, since },
-    ]
+    return [{ code: 'BOT_NOT_IN_SERVER', detail: `The bot is no longer in ${serverName}.`, subject, since }]
   if (nowMs - Date.parse(since) < notLiveMs) return []
-  const why = reason === 'unavailable' ? 'the chat platform has an outage there' : 'not all of it is read yet'
+  const why =
+    reason === 'unavailable' ? 'the chat platform has an outage there' : 'its members are still being read'
   return [{ code: 'SERVER_NOT_LIVE', detail: `${serverName}: ${why}.`, subject, since }]
 }
