@@ -143,8 +143,8 @@ test('what needs somebody is at the top with its mend, and gone once it is mende
   const { page } = visit
   await visit.settled(/^Overview$/)
   const needs = page.getByRole('region', { name: 'Needs attention' })
-  await needs.getByText('A project gets no events any more').waitFor()
-  await needs.getByText(/Mend its receiver/).waitFor()
+  await needs.getByText('Event delivery to a project is disabled').waitFor()
+  await needs.getByText(/Fix its receiver/).waitFor()
   await db.execute(sql`delete from event_endpoints`)
   // Any change has the screen follow.
   await admin.create()

@@ -5,25 +5,26 @@ export const grants = {
   READ: {
     kind: 'operation',
     meaning:
-      'Members of that server may log in to the project, and their sessions count. Scopes count only with it. Given with every new mapping.',
+      'Members of this server can sign in to the project, and their sessions are valid. Scopes take effect only with it. Granted with every new mapping.',
   },
   MANAGE_WEBHOOKS: {
     kind: 'operation',
     meaning:
-      'The project makes, changes and deletes its own inbound webhooks by its key. In one server it is enough.',
+      'The project can create, change, and delete its own inbound webhooks with its API key. One server is enough.',
   },
   SEND_MESSAGES: {
     kind: 'operation',
     meaning:
-      'Changes of this mapping are told in the channel of the project’s webhook address. Nothing is refused without it.',
+      'Changes of this mapping are posted to the webhook address of the project. Nothing is rejected without it.',
   },
   read_members: {
     kind: 'scope',
-    meaning: 'The project reads the members of that server with their roles. Given with every new mapping.',
+    meaning:
+      'The project can read the members of this server with their roles. Granted with every new mapping.',
   },
   check_permissions: {
     kind: 'scope',
-    meaning: 'The project asks whether members hold roles. Given with every new mapping.',
+    meaning: 'The project can check whether members hold roles. Granted with every new mapping.',
   },
 } as const
 

@@ -68,7 +68,10 @@ function success(definition: EndpointDefinition, status: number, answer: Answer,
   if (definition.cookies) names.push('Set-Cookie')
   const headers = headersOf(...names)
   if (answer === null) {
-    return { description: isRedirect(status) ? 'Redirects the browser.' : 'Success, without a body.', headers }
+    return {
+      description: isRedirect(status) ? 'Redirects the browser.' : 'Success, without a body.',
+      headers,
+    }
   }
   if ('download' in answer) {
     const media = answer.download.map((type) => {

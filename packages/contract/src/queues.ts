@@ -5,12 +5,12 @@ const tag = 'Monitoring'
 
 /** The queues in the database by name, with the meaning of their entries. */
 export const queueMeanings = {
-  outbox: 'Events for streams that reconnect; each is kept for a day',
-  notifications: 'Notices to be posted to channels',
-  event_deliveries: 'Events to be sent to webhooks of projects; not those with a failing receiver',
-  oidc_logouts: 'Logout tokens to be sent to clients of OpenID Connect, each for the first time',
-  oidc_logouts_refused: 'Logout tokens with a failing receiver, to be sent again',
-  member_syncs: 'Member lists of servers that are being read; the age is the time since the last progress',
+  outbox: 'Events for streams that reconnect. Each is stored for a day',
+  notifications: 'Pending notices to channels',
+  event_deliveries: 'Pending events to webhooks of projects, without failing receivers',
+  oidc_logouts: 'First attempts of logout tokens to OpenID Connect clients',
+  oidc_logouts_refused: 'Retries of logout tokens to failing receivers',
+  member_syncs: 'Running member syncs of servers. The age is the time since the last progress',
 } as const
 
 /** The name of a queue. */

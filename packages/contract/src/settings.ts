@@ -127,7 +127,10 @@ export const settingTable = {
   },
   security: {
     sessionTtlSec: number('SESSION_TTL_SEC', 'Lifetime of a session. A refresh restarts it.'),
-    ssoTtlSec: number('SSO_TTL_SEC', 'Time after a sign-in during which a browser skips the platform’s screen.'),
+    ssoTtlSec: number(
+      'SSO_TTL_SEC',
+      'Time after a sign-in during which a browser skips the platform’s screen.',
+    ),
     webhookEncryptionKey: secret(
       ['OUTBOUND_WEBHOOK_ENCRYPTION_KEY', 'INBOUND_WEBHOOK_ENCRYPTION_KEY'],
       'Both webhook encryption keys.',

@@ -221,7 +221,7 @@ describe.each(mainEngines)('the refusals of GET /api/auth/authorize on %s', (eng
       const page = await get(refused(), { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' })
       expect(page.status).toBe(403)
       expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
-      expect(page.text).toContain('The redirect URI is not on the list of the project.')
+      expect(page.text).toContain('The redirect URI is not registered for the project.')
       expect((await get(refused(), { accept: 'application/json' })).body.code).toBe(
         'REDIRECT_URI_NOT_ALLOWED',
       )
