@@ -61,7 +61,7 @@ export const listProjectServers = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{projectId}/servers',
   tag,
-  summary: 'Servers that a project may use',
+  summary: 'Servers of a project',
   auth: 'admin',
   params: Closed({ projectId: Uuid }),
   query: Closed({ scope: Type.Optional(Scope) }),
@@ -74,7 +74,7 @@ export const listServerProjects = endpoint({
   method: 'GET',
   path: '/api/admin/projects/servers/{serverId}/projects',
   tag,
-  summary: 'Projects that may use a server',
+  summary: 'Projects with access to a server',
   auth: 'admin',
   params: Closed({ serverId: Snowflake }),
   query: Closed({ scope: Type.Optional(Scope), isActive: Type.Optional(Type.Boolean()) }),
@@ -90,10 +90,10 @@ export const setAccess = endpoint({
   method: 'PUT',
   path: '/api/admin/projects/{projectId}/servers/{serverId}',
   tag,
-  summary: 'Let a project use a server, or change what it may do there',
+  summary: 'Grant or change the access of a project to a server',
   description:
-    'Operations and scopes that are left out stay as they are; a new mapping gets READ and all scopes. ' +
-    'A request that changes nothing leaves no entry in trail and audit log.',
+    'Omitted operations and scopes keep their values. A new mapping gets READ and all scopes. ' +
+    'A request that changes nothing creates no entry in the trail or the audit log.',
   auth: 'admin',
   params: Closed({ projectId: Uuid, serverId: Snowflake }),
   query: ChangeQuery,
@@ -107,9 +107,9 @@ export const revokeAccess = endpoint({
   method: 'DELETE',
   path: '/api/admin/projects/{projectId}/servers/{serverId}',
   tag,
-  summary: 'Take a server away from a project',
+  summary: 'Revoke the access of a project to a server',
   description:
-    'Answers the mapping as it was. Logins and sessions of the project in that server stop at once.',
+    'Returns the former mapping. Sign-ins and sessions of the project in this server end immediately.',
   auth: 'admin',
   params: Closed({ projectId: Uuid, serverId: Snowflake }),
   query: ChangeQuery,
@@ -122,7 +122,7 @@ export const accessMatrix = endpoint({
   method: 'GET',
   path: '/api/admin/projects/access/matrix',
   tag,
-  summary: 'Every mapping of projects to servers',
+  summary: 'List all mappings of projects to servers',
   auth: 'admin',
   query: Closed({
     projectId: Type.Optional(Uuid),
@@ -139,7 +139,7 @@ export const accessTrail = endpoint({
   method: 'GET',
   path: '/api/admin/projects/access/audit',
   tag,
-  summary: 'Changes of access, newest first',
+  summary: 'List access changes, newest first',
   auth: 'admin',
   query: Closed({
     projectId: Type.Optional(Uuid),

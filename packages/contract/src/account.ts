@@ -16,10 +16,9 @@ export const accountPage = endpoint({
   ...ofPage,
   method: 'GET',
   path: '/account',
-  summary: 'A person’s own page: where they are logged in, what sites may know, what is kept',
+  summary: 'The account page of a person: sessions, consents, and stored data',
   description:
-    'A page without script. A browser that is not logged in is led through the login and comes back. Who is blocked, or in no server ' +
-    'of the community any more, reads that.',
+    'A page without scripts. A browser without a session is sent to sign in and returns. A person who is blocked, or who left the community, sees that instead.',
   query: Type.Object({ done: Type.Optional(OneOf('session', 'consent')) }),
   cookies: ['svc_page_req'],
   answers: { 200: null, 302: null },
@@ -31,10 +30,9 @@ export const accountData = endpoint({
   ...ofPage,
   method: 'GET',
   path: '/account/data',
-  summary: 'Everything that is kept about who is logged in, as one file',
+  summary: 'Download all stored data about the signed-in person',
   description:
-    'The file that an administrator gets, without the reasons of blocks, which administrators note for each other. Leaves an audit ' +
-    'entry. A browser that is not logged in, or that comes from another site, is led to `/account`. A few an hour.',
+    'The same file as for administrators, without the reasons of blocks, which are notes between administrators. Creates an audit entry. A browser without a session, or from another site, is redirected to `/account`. Limited to a few downloads per hour.',
   asFile: true,
   answers: { 200: MemberData, 302: null },
   refuses: ['NAVIGATION_REQUIRED', 'LOGIN_REFUSED', 'RATE_LIMITED'],
@@ -57,7 +55,7 @@ export const endAccountSession = endpoint({
 export const endAccountSessions = endpoint({
   ...change,
   path: '/account/log-out-everywhere',
-  summary: 'End everything that the person is logged in by',
+  summary: 'End all sessions of the person',
   description: 'Only from a page of the service.',
   cookies: ['svc_sso'],
   refuses: ['CROSS_SITE_REQUEST'],
@@ -71,8 +69,8 @@ export const accountLogoutPage = endpoint({
   ...ofPage,
   method: 'GET',
   path: '/account/log-out',
-  summary: 'Ask before ending the single sign-on of this browser',
-  description: 'Says so where there is none.',
+  summary: 'Ask before the single sign-on of this browser ends',
+  description: 'If there is none, the page says so.',
   answers: { 200: null },
   refuses: ['NAVIGATION_REQUIRED', 'LOGIN_REFUSED'],
 })
@@ -81,8 +79,8 @@ export const accountLogoutPage = endpoint({
 export const accountLogout = endpoint({
   ...change,
   path: '/account/log-out',
-  summary: 'Log out of the account page in this browser',
-  description: 'Only from a page of the service. Sessions of sites go on.',
+  summary: 'Sign out of the account page in this browser',
+  description: 'Only from a page of the service. Sessions of sites continue.',
   cookies: ['svc_sso'],
   refuses: ['CROSS_SITE_REQUEST'],
 })
@@ -94,9 +92,9 @@ export const accountLogout = endpoint({
 export const withdrawConsent = endpoint({
   ...change,
   path: '/account/consents/{projectId}/withdraw',
-  summary: 'Take back what a project may know',
+  summary: 'Withdraw consent for a project',
   description:
-    'Only from a page of the service. Ends the sessions that the project has by OpenID Connect; it asks again at the next login.',
+    'Only from a page of the service. Ends the OpenID Connect sessions of the project. It asks again at the next sign-in.',
   params: Closed({ projectId: Uuid }),
   refuses: ['CROSS_SITE_REQUEST'],
 })

@@ -31,13 +31,13 @@ export const streamAdminEvents = endpoint({
   tag: 'Monitoring',
   summary: 'Stream of changes: IDs of records to read again',
   description:
-    'Server-Sent Events of all instances, gathered for a second: an event names what changed and never says what it is now. With ' +
-    '`Last-Event-ID` the stream goes on where it was, for an hour; `reset` comes first where that is not possible: read everything anew. ' +
-    'An event may come twice. Every 15 seconds comes a comment. The stream ends with the session, and when its member may not administer any ' +
-    'more. A session has four streams at most, a fifth ends the first; an instance has 200, and refuses more with 429.',
+    'Server-Sent Events of all instances, collected for a second. An event names the changed records and never contains their values. With `Last-Event-ID`, the stream resumes within an hour. If that is not possible, `reset` comes first: read everything again. ' +
+    'An event can come twice. A comment comes every 15 seconds. The stream ends with the session, and when its member is no longer an administrator. A session has at most four streams, and a fifth ends the first. An instance has at most 200 and rejects more with 429.',
   auth: 'admin',
   headers: Type.Object({
-    'Last-Event-ID': Type.Optional(Type.String({ description: 'The `id` of the last event that you have.' })),
+    'Last-Event-ID': Type.Optional(
+      Type.String({ description: 'The `id` of the last event that you received.' }),
+    ),
   }),
   answers: { 200: { events: AdminEvents } },
   refuses: ['RATE_LIMITED'],

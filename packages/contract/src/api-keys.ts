@@ -22,7 +22,7 @@ const Note = { ...Name, description: 'The purpose of the key, in your own words.
 /** A key to create. */
 export const NewKey = Closed({
   note: Type.Optional(Note),
-  expiresAt: Type.Optional({ ...DateTime, description: 'From then on the key is refused.' }),
+  expiresAt: Type.Optional({ ...DateTime, description: 'The time at which the key expires.' }),
 })
 
 /** The options for replacing a key. */
@@ -32,7 +32,7 @@ export const RegenerateApiKey = Closed({
       minimum: 0,
       maximum: 86_400,
       default: 0,
-      description: 'How long the old key goes on beside the new one.',
+      description: 'The time for which the old key stays valid.',
     }),
   ),
   graceUntil: Type.Optional({
@@ -41,7 +41,7 @@ export const RegenerateApiKey = Closed({
       'The time at which the old key expires, at most 30 days from now. Use it instead of `graceSec`.',
   }),
   note: Type.Optional(Note),
-  expiresAt: Type.Optional({ ...DateTime, description: 'From then on the new key is refused.' }),
+  expiresAt: Type.Optional({ ...DateTime, description: 'The time at which the new key expires.' }),
 })
 
 /** One of the keys of a project: never the key itself. */
@@ -51,9 +51,9 @@ export const ProjectKey = Type.Object({
   note: Nullable(Type.String()),
   status: {
     ...OneOf('active', 'replaced', 'revoked', 'expired'),
-    description: '`replaced`: another key took its place, and it goes on until `expiresAt`.',
+    description: '`replaced`: a newer key replaced it, and it stays valid until `expiresAt`.',
   },
-  isNewest: Type.Boolean({ description: 'The one that is meant where only a project is named.' }),
+  isNewest: Type.Boolean({ description: 'The key for requests that name only a project.' }),
   createdAt: DateTime,
   replacedAt: Nullable(DateTime),
   expiresAt: Nullable(DateTime),
@@ -82,7 +82,7 @@ export const revokeApiKey = endpoint({
   path: '/api/admin/projects/{id}/key',
   tag,
   summary: 'Revoke the key',
-  description: 'It stops working for the next request. Revoking a revoked key changes nothing.',
+  description: 'The next request with it is rejected. Revoking a revoked key changes nothing.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,
@@ -96,7 +96,7 @@ export const restoreApiKey = endpoint({
   method: 'POST',
   path: '/api/admin/projects/{id}/restore-key',
   tag,
-  summary: 'Bring the newest key back after it was revoked',
+  summary: 'Restore the newest key after it was revoked',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,
@@ -111,8 +111,8 @@ export const regenerateApiKey = endpoint({
   tag,
   summary: 'Replace the key',
   description:
-    'The old key stops working at once, after `graceSec`, or at `graceUntil`, and never comes back. The new one is in this answer only. ' +
-    'Revoking the new one ends both; replacing it without a grace does, too.',
+    'The old key stops working immediately, after `graceSec`, or at `graceUntil`, and cannot be restored. The new key is only in this response. ' +
+    'Revoking the new key ends both. Replacing it without a grace period does the same.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,
@@ -126,7 +126,7 @@ export const regenerateApiKey = endpoint({
       replaced: Type.Optional(
         Type.Object(
           { prefix: Type.String(), endsAt: DateTime },
-          { description: 'The old key, where it goes on for a while.' },
+          { description: 'The old key, if it stays valid for a while.' },
         ),
       ),
     }),
@@ -140,7 +140,7 @@ export const listApiKeys = endpoint({
   path: '/api/admin/projects/{id}/keys',
   tag,
   summary: 'List the keys of a project',
-  description: 'Those that work first, then by age, newest first; 50 at most. Uses arrive within a second.',
+  description: 'Valid keys come first, then by age, newest first. At most 50. Uses appear within a second.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,
@@ -155,8 +155,7 @@ export const addApiKey = endpoint({
   tag,
   summary: 'Add a key',
   description:
-    'It works beside those that are there, up to five, and is the newest from then on: the one that the other endpoints ' +
-    'mean where they name none.',
+    'Existing keys stay valid, up to five. The added key becomes the newest, which other endpoints use if they name no key.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,
@@ -175,7 +174,7 @@ export const revokeOneApiKey = endpoint({
   tag,
   summary: 'Revoke one key',
   description:
-    'It stops working for the next request, and so do those that it took the place of and that still went on.',
+    'The next request with it is rejected. Replaced keys that were still valid because of it are revoked, too.',
   auth: 'admin',
   owners: 'id',
   params: Closed({ id: Uuid, keyId: Uuid }),

@@ -16,7 +16,7 @@ const Changes = Type.Record(Type.String(), Type.Object({ before: Type.Unknown(),
 export const AuditEntry = Type.Object({
   id: Uuid,
   at: DateTime,
-  actorId: Nullable(Type.String({ description: 'Member id; null when the service did it itself.' })),
+  actorId: Nullable(Type.String({ description: 'Member ID; null for actions of the service.' })),
   actorUsername: Nullable(Type.String()),
   actionType: ActionType,
   action: Type.String({ description: '`noun.verb`: `project.create`, `settings.update`.' }),
@@ -28,19 +28,21 @@ export const AuditEntry = Type.Object({
   changes: Nullable(Changes),
   ip: Nullable(Type.String()),
   requestId: Nullable(Type.String()),
-  hash: Type.String({ description: 'Binds the entry to all before it; `rolecall audit verify` checks it.' }),
+  hash: Type.String({
+    description: 'Links the entry to all earlier entries. `rolecall audit verify` checks it.',
+  }),
 })
 
 const AuditFilters = {
   dateFrom: Type.Optional({
     ...DateTime,
-    description: 'From this moment on. A date alone is its first moment in UTC.',
+    description: 'Start of the period, inclusive. A date without a time means its start in UTC.',
   }),
   dateTo: Type.Optional({
     ...DateTime,
-    description: 'Up to and including this moment. A date alone is the whole day, in UTC.',
+    description: 'End of the period, inclusive. A date without a time includes that whole day in UTC.',
   }),
-  actorId: Type.Optional({ ...Snowflake, description: 'Member id of the admin.' }),
+  actorId: Type.Optional({ ...Snowflake, description: 'Member ID of the admin.' }),
   memberId: Type.Optional({
     ...Snowflake,
     description: 'Actions of this member as an admin, and actions that affected them.',
@@ -52,10 +54,10 @@ const AuditFilters = {
       description: '`project`, `webhook`, `server`, `member` …',
     }),
   ),
-  targetId: Type.Optional({ ...IdOrName, description: 'Id of what it was done to, exactly.' }),
+  targetId: Type.Optional({ ...IdOrName, description: 'Exact ID of the target.' }),
   actionType: Type.Optional({
     ...ActionType,
-    description: 'Changes of the settings are `permission`, of an own profile `member`.',
+    description: 'Changes to settings are `permission`, and changes to the own profile are `member`.',
   }),
   severity: Type.Optional(Severity),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
@@ -70,7 +72,7 @@ const AuditQuery = Closed({
     Type.String({
       pattern: patterns.entryCursor.pattern,
       maxLength: 40,
-      description: '`nextCursor` of the page before: as quick on the last page as on the first.',
+      description: '`nextCursor` of the previous page.',
     }),
   ),
 })
@@ -80,12 +82,11 @@ export const AuditChain = Type.Object({
   status: {
     ...OneOf('unchecked', 'checking', 'verified', 'broken'),
     description:
-      '`checking`: the first check is under way. `verified`: the last check reached the end and found every entry as it was written. ' +
-      '`broken`: one is not, or is missing; `problem` says which.',
+      '`checking`: the first check is in progress. `verified`: the last check reached the end and found every entry intact. `broken`: an entry was altered or is missing, and `problem` names it.',
   },
-  entries: Type.Integer({ description: 'Entries of the log now.' }),
-  checked: Type.Integer({ description: 'Entries that the check under way has found good so far.' }),
-  letGo: Type.Integer({ description: 'Entries that were let go by their age, before the first one.' }),
+  entries: Type.Integer({ description: 'Current number of entries.' }),
+  checked: Type.Integer({ description: 'Entries that the running check has verified so far.' }),
+  letGo: Type.Integer({ description: 'Earlier entries that were deleted at their age limit.' }),
   startedAt: Nullable({ ...DateTime, description: 'The time when that check began, at the first entry.' }),
   verifiedAt: Nullable({
     ...DateTime,
@@ -101,14 +102,14 @@ export const listAuditLogs = endpoint({
   method: 'GET',
   path: '/api/admin/audit/logs',
   tag,
-  summary: 'List what administrators did, newest first',
+  summary: 'List actions of administrators, newest first',
   auth: 'admin',
   query: AuditQuery,
   answers: {
     200: Type.Object({
       data: Type.Array(AuditEntry),
       total: Nullable(
-        Type.Integer({ description: 'Entries that the filters let through; not counted with a `cursor`.' }),
+        Type.Integer({ description: 'Entries that match the filters. Not counted with a `cursor`.' }),
       ),
       limit: Type.Integer(),
       offset: Type.Integer(),
@@ -125,8 +126,7 @@ export const exportAuditLogs = endpoint({
   tag,
   summary: 'Download the same entries as CSV',
   description:
-    'Leaves an audit entry, which is not in the file. An admin may have two downloads under way on an instance; ' +
-    'a third is refused with 429.',
+    'Creates an audit entry, which is not in the file. An admin can run two downloads at a time on an instance. A third is rejected with 429.',
   auth: 'admin',
   query: AuditExportQuery,
   answers: { 200: { download: ['text/csv'], row: AuditEntry } },
@@ -138,10 +138,9 @@ export const auditChain = endpoint({
   method: 'GET',
   path: '/api/admin/audit/chain',
   tag,
-  summary: 'Does the chain of the audit log verify?',
+  summary: 'Read the state of the audit chain',
   description:
-    'The service checks the chain by itself, in small steps that block no request: new entries within a minute, and all of it from the first ' +
-    'entry once a day. `rolecall audit verify` does the same in one go.',
+    'The service checks the chain automatically, in small steps that block no request: new entries within a minute, and the whole chain once a day. `rolecall audit verify` checks it in one run.',
   auth: 'admin',
   answers: { 200: AuditChain },
   refuses: [],
@@ -153,7 +152,7 @@ export const verifyAuditChain = endpoint({
   path: '/api/admin/audit/chain/verify',
   tag,
   summary: 'Check the chain of the audit log again, from its first entry',
-  description: 'Begins in the background and answers at once. Leaves an audit entry.',
+  description: 'Starts in the background and returns immediately. Creates an audit entry.',
   auth: 'admin',
   answers: { 202: AuditChain },
   refuses: [],

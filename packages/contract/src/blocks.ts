@@ -8,7 +8,10 @@ const tag = 'Members'
 export const Block = Type.Object({
   reason: Nullable(Type.String({ description: 'For administrators; null once the member was erased.' })),
   since: DateTime,
-  until: Nullable({ ...DateTime, description: 'It ends by itself then; null: not before it is ended.' }),
+  until: Nullable({
+    ...DateTime,
+    description: 'The time at which the block ends; null: it lasts until it is removed.',
+  }),
 })
 
 /** A block with the ID of its member. */
@@ -20,10 +23,13 @@ export const PutBlock = Closed({
     minLength: 1,
     maxLength: 500,
     format: 'name',
-    description: 'For administrators, in one line. Neither the member nor a project is told.',
+    description: 'For administrators, in one line. Members and projects do not see it.',
   }),
   until: Type.Optional(
-    Nullable({ ...DateTime, description: 'In the future; without it the block goes on until it is ended.' }),
+    Nullable({
+      ...DateTime,
+      description: 'A time in the future. Without it, the block lasts until it is removed.',
+    }),
   ),
 })
 
@@ -34,12 +40,9 @@ export const blockMember = endpoint({
   method: 'PUT',
   path: '/api/admin/members/{id}/block',
   tag,
-  summary: 'Block a member: no session, and none to come',
+  summary: 'Block a member from all sessions',
   description:
-    'Ends everything that the member is logged in by, in all projects and in the administration, and refuses every login ' +
-    'from then on: at the redirect URI with `access_denied`, elsewhere with MEMBER_BLOCKED. Once this has answered, no ' +
-    'instance takes a session of the member. Sent again it replaces reason and end. An end is reached by itself, by the clock of the ' +
-    'database; sessions from before it stay ended.',
+    'Ends all sessions of the member, in all projects and in the administration, and refuses every later sign-in: at the redirect URI with `access_denied`, elsewhere with MEMBER_BLOCKED. After the response, no instance accepts a session of the member. A second request replaces the reason and the end. The block ends automatically by the clock of the database. Ended sessions stay ended.',
   auth: 'admin',
   params,
   body: PutBlock,
@@ -53,7 +56,7 @@ export const unblockMember = endpoint({
   path: '/api/admin/members/{id}/block',
   tag,
   summary: 'End the block of a member',
-  description: 'The member may log in again. Sessions that the block ended do not come back.',
+  description: 'The member can sign in again. Sessions that the block ended stay ended.',
   auth: 'admin',
   params,
   answers: { 204: null },

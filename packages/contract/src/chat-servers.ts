@@ -12,10 +12,10 @@ export const MemberSync = Type.Object({
   status: OneOf('running', 'succeeded', 'failed'),
   startedAt: DateTime,
   finishedAt: Nullable(DateTime),
-  seen: Type.Integer({ description: 'Members that the chat platform listed so far.' }),
-  changed: Type.Integer({ description: 'Memberships that were new or differed.' }),
-  ended: Type.Integer({ description: 'Memberships that the chat platform said are over.' }),
-  problem: Nullable(Type.String({ description: 'Why it failed.' })),
+  seen: Type.Integer({ description: 'Members that the chat platform has listed so far.' }),
+  changed: Type.Integer({ description: 'Memberships that were added or changed.' }),
+  ended: Type.Integer({ description: 'Memberships that ended, according to the chat platform.' }),
+  problem: Nullable(Type.String({ description: 'The reason for the failure.' })),
 })
 
 /** A server of the chat platform that is registered here. */
@@ -35,8 +35,8 @@ export const ChatServer = Type.Object({
 export const Role = Type.Object({
   id: Snowflake,
   name: Type.String(),
-  color: Nullable(Type.Integer({ description: 'Decimal RGB; null is no colour.' })),
-  position: Nullable(Type.Integer({ description: 'Higher stands above lower.' })),
+  color: Nullable(Type.Integer({ description: 'Decimal RGB; null means no color.' })),
+  position: Nullable(Type.Integer({ description: 'A higher number ranks above a lower one.' })),
 })
 
 /** A role in the list of a server's roles. */
@@ -58,13 +58,12 @@ export const Bot = Type.Object({
   name: Type.String(),
   inviteUrl: Type.String({
     description:
-      'Invites the bot to a server when its manager opens it. It asks for no permission: none is needed.',
+      'Link with which the manager of a server invites the bot. It requests no permissions, because the bot needs none.',
   }),
   mayListMembers: Type.Boolean({
-    description:
-      'The intent for server members is switched on at the developer portal; without it neither syncs nor live roles work.',
+    description: 'The Server Members Intent is on in the developer portal. Syncs and live roles require it.',
   }),
-  servers: Type.Array(BotServer, { description: 'Those that the bot is in, by name; at most 2,000.' }),
+  servers: Type.Array(BotServer, { description: 'Servers with the bot, by name; at most 2,000.' }),
 })
 
 const params = Closed({ id: Snowflake })
@@ -85,7 +84,7 @@ export const getBot = endpoint({
   method: 'GET',
   path: '/api/admin/bot',
   tag,
-  summary: 'The servers that the bot is in, registered or not, and the link that invites it',
+  summary: 'List the servers with the bot, and the link to invite it',
   auth: 'admin',
   answers: { 200: Bot },
   refuses: ['CHAT_PLATFORM_UNAVAILABLE'],
@@ -98,8 +97,7 @@ export const addServer = endpoint({
   tag,
   summary: 'Register a server',
   description:
-    'The bot must be in it. A server that was removed comes back with its project access; sessions from ' +
-    'before its removal do not. Members appear with the first sync, or as they log in.',
+    'The bot must be a member. A removed server is restored with its project access, but sessions from before its removal stay ended. Members appear after the first sync or when they sign in.',
   auth: 'admin',
   body: Closed({ id: Snowflake, isMain: Type.Optional(Type.Boolean({ default: false })) }),
   answers: { 201: ChatServer },
@@ -111,10 +109,9 @@ export const updateServer = endpoint({
   method: 'PATCH',
   path: '/api/admin/servers/{id}',
   tag,
-  summary: 'Give a server the main flag, or take it away',
+  summary: 'Make a server the main server, or remove the main flag',
   description:
-    'There is at most one main server: take the flag from the old one first. In between, System Admins are ' +
-    'those who hold the admin role in the server of `CHAT_GUILD_ID`.',
+    'There is at most one main server, so remove the flag from the old one first. Until another server has the flag, members with the admin role in the server of `CHAT_GUILD_ID` are System Admins.',
   auth: 'admin',
   params,
   query: ChangeQuery,
@@ -130,8 +127,7 @@ export const removeServer = endpoint({
   tag,
   summary: 'Remove a server',
   description:
-    'Its sessions end at once and its members leave the lists. The main server and that of `CHAT_GUILD_ID` ' +
-    'stay: they decide who is a System Admin, so no one could undo their removal.',
+    'Its sessions end immediately, and its members leave the lists. The main server and the server of `CHAT_GUILD_ID` cannot be removed: they decide who is a System Admin, so no one could undo their removal.',
   auth: 'admin',
   params,
   query: ChangeQuery,
@@ -144,10 +140,9 @@ export const syncServer = endpoint({
   method: 'POST',
   path: '/api/admin/servers/{id}/sync',
   tag,
-  summary: 'Read name, roles and all members of a server from the chat platform',
+  summary: 'Read the name, the roles, and all members of a server from the chat platform',
   description:
-    'Starts in the background and answers what was started, or the sync that is already running. Its ' +
-    'progress is `lastSync` of the server; its end is an entry of type `sync` in the audit log.',
+    'Starts in the background and returns the started sync, or the one that is already running. `lastSync` of the server shows the progress. At the end, the audit log gets an entry of type `sync`.',
   auth: 'admin',
   params,
   answers: { 202: MemberSync },

@@ -7,33 +7,33 @@ export const DryRun = Type.Object(
     dryRun: Type.Literal(true),
     sessionsEnded: Type.Integer({
       description:
-        'Sessions that validate now, and would not any more. What only OpenID Connect or a protected host loses is counted below.',
+        'Sessions that are valid now and would end. Losses of OpenID Connect and protected hosts are counted below.',
     }),
     membersAffected: Type.Integer({ description: 'Members who would lose at least one of these sessions.' }),
     clientSessionsEnded: Type.Integer({
       description:
-        'Sessions of OpenID Connect with tokens that are valid now, and would not be any more, even if they are among `sessionsEnded`.',
+        'OpenID Connect sessions with tokens that are valid now and would become invalid, even if they are among `sessionsEnded`.',
     }),
     clientSessionsTold: Type.Integer({
       description: 'Ended sessions that `backchannelLogoutUri` would be notified about.',
     }),
     hostsEnded: Type.Integer({
       description:
-        'Protected hosts that let in members of a server now, and would let in no member, or members of another server. ' +
-        'Members who would lack a role of `anyOf` are not counted.',
+        'Protected hosts that would accept no members, or members of another server than now. ' +
+        'Members who would lose a role of `anyOf` are not counted.',
     }),
-    keysEnded: Type.Integer({ description: 'API keys that work now, and would not any more.' }),
+    keysEnded: Type.Integer({ description: 'API keys that are valid now and would stop working.' }),
     submissionsDeleted: Type.Integer({
       description: 'Submissions to inbound webhooks that would be deleted.',
     }),
   },
-  { description: 'With `dryRun=true`: what the same request would do. Nothing is changed.' },
+  { description: 'With `dryRun=true`: the effects of the same request. Nothing is changed.' },
 )
 
 /** The query `?dryRun=true` of a change: it is refused like the change, and otherwise reported instead of made. */
 export const ChangeQuery = Closed({
   dryRun: Type.Optional(
-    Type.Boolean({ default: false, description: 'Tells what the change would do, and does not make it.' }),
+    Type.Boolean({ default: false, description: 'Returns the effects of the change without making it.' }),
   ),
 })
 

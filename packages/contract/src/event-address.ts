@@ -6,7 +6,7 @@ export const EventsUrl = Type.String({
   minLength: 1,
   maxLength: 2048,
   description:
-    'Receives the events of `GET /api/events` as Standard Webhooks: https to a public host, at port 443 or from 1024 on.',
+    'Receives the events of `GET /api/events` as Standard Webhooks: https to a public host, with port 443 or at least 1024.',
 })
 
 /** The fields about it in a project's record. */
@@ -20,5 +20,7 @@ export const eventsRecord = {
 
 /** The signing secret, returned only when the first URL is set. */
 export const EventsSecret = Type.Optional(
-  Type.String({ description: 'The signing secret of events, in the answer to the first `eventsUrl` only.' }),
+  Type.String({
+    description: 'The signing secret of events. Only in the response to the first `eventsUrl`.',
+  }),
 )

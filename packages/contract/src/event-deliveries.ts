@@ -9,20 +9,23 @@ const tag = 'Events'
 const EventDeliveryStatus = OneOf('pending', 'delivered', 'failed')
 
 const EventDelivery = Type.Object({
-  id: Type.String({ description: 'The id of the event, which is sent as `webhook-id`.' }),
+  id: Type.String({ description: 'The ID of the event, sent as `webhook-id`.' }),
   projectId: Uuid,
   type: Type.Unsafe<EventName>({ type: 'string', enum: Object.keys(Events) }),
   memberId: Nullable({
     ...Snowflake,
-    description: 'The member that the event is about. Events of one member are sent in their order.',
+    description: 'The member that the event is about. Events of one member are sent in order.',
   }),
   status: EventDeliveryStatus,
   attempts: Type.Integer(),
-  lastStatus: Nullable(Type.Integer({ description: 'Status of the receiver’s last answer.' })),
+  lastStatus: Nullable(Type.Integer({ description: 'Status of the last response of the receiver.' })),
   lastError: Nullable(Type.String()),
   createdAt: DateTime,
   lastAttemptAt: Nullable(DateTime),
-  nextAttemptAt: Nullable({ ...DateTime, description: 'While it is pending: not before then.' }),
+  nextAttemptAt: Nullable({
+    ...DateTime,
+    description: 'The earliest time of the next attempt, while the delivery is pending.',
+  }),
   deliveredAt: Nullable(DateTime),
   failedAt: Nullable(DateTime),
 })
@@ -33,7 +36,7 @@ const EventDeliveryQuery = Closed({
     Type.String({
       pattern: patterns.deliveryCursor.pattern,
       maxLength: 64,
-      description: '`nextCursor` of the page before.',
+      description: '`nextCursor` of the previous page.',
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
@@ -46,7 +49,7 @@ export const RotateEventsSecret = Closed({
       minimum: 0,
       maximum: 604_800,
       default: 86_400,
-      description: 'How long events are signed with the former secret, too.',
+      description: 'The time for which events are also signed with the former secret.',
     }),
   ),
 })
@@ -56,10 +59,9 @@ export const rotateEventsSecret = endpoint({
   method: 'POST',
   path: '/api/admin/projects/{id}/rotate-events-secret',
   tag,
-  summary: 'Make another signing secret for events',
+  summary: 'Replace the signing secret for events',
   description:
-    'Standard Webhooks: `whsec_` and base64. For `graceSec`, a day by default, each event carries a signature by the ' +
-    'former secret beside the one by this; `0` ends the former one at once. A secret before the former one ends with this.',
+    'Standard Webhooks: `whsec_` and base64. For `graceSec`, a day by default, each event also carries a signature with the former secret. `0` ends the former secret immediately. Older secrets end with this request.',
   auth: 'admin',
   owners: 'id',
   params: Closed({ id: Uuid }),
@@ -68,7 +70,10 @@ export const rotateEventsSecret = endpoint({
   answers: {
     200: Type.Object({
       secret: Type.String(),
-      formerEndsAt: Nullable({ ...DateTime, description: 'Until then the former secret signs, too.' }),
+      formerEndsAt: Nullable({
+        ...DateTime,
+        description: 'Until then, events are also signed with the former secret.',
+      }),
     }),
   },
   refuses: ['PROJECT_NOT_FOUND', 'ENCRYPTION_KEY_MISSING'],
@@ -79,10 +84,9 @@ export const listEventDeliveries = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{id}/event-deliveries',
   tag,
-  summary: 'Events sent to the webhook of a project, newest first',
+  summary: 'List events sent to the webhook of a project, newest first',
   description:
-    'Events of the last seven days for `eventsUrl`, sent or waiting. An event is tried for 24 hours; a receiver that ' +
-    'took nothing for so long, or that answers 410, is switched off: `eventsDisabledAt` of the project.',
+    'Sent and pending events of the last seven days for `eventsUrl`. A failed event is retried for 24 hours. A receiver that accepted nothing in that time, or returned 410, is disabled: see `eventsDisabledAt` of the project.',
   auth: 'admin',
   owners: 'id',
   params: Closed({ id: Uuid }),
@@ -98,8 +102,7 @@ export const resendEventDelivery = endpoint({
   tag,
   summary: 'Send an event again',
   description:
-    'Delivered or failed, it is sent to the address that the project has now, under the same `webhook-id`. One that is ' +
-    'still pending is left as it is.',
+    'Sends a delivered or failed event to the current address of the project, with the same `webhook-id`. A pending event is not changed.',
   auth: 'admin',
   owners: 'id',
   params: Closed({ id: Uuid, eventId: IdOrName }),

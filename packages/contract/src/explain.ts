@@ -29,7 +29,7 @@ export const ExplainedStep = Type.Object({
   check: Type.String({ description: 'The step and its check: `authorize.project_active`.' }),
   ok: Type.Boolean(),
   detail: Type.String({ description: 'The finding.' }),
-  mend: Nullable(Type.String({ description: 'The remedy; null if the check holds.' })),
+  mend: Nullable(Type.String({ description: 'The fix; null if the check passes.' })),
 })
 
 /** The result of a sign-in or a validate, and its steps. */
@@ -42,18 +42,18 @@ const conclusion = {
   ),
   steps: Type.Array(ExplainedStep, {
     description:
-      'In their order. The first that is not ok refuses; what cannot be said because of it is left out.',
+      'In order. The first failed check refuses the sign-in. Checks that depend on it are omitted.',
   }),
 }
 
 /** Null if there is neither its own server nor a main server. */
-const ownServer = Nullable({ ...Snowflake, description: 'The server of the members who are let in there.' })
+const ownServer = Nullable({ ...Snowflake, description: 'The server for sign-in at these hosts.' })
 
 /** The results that a sign-in and a validate would have. */
 export const Explanation = Type.Object({
   ...conclusion,
   roles: Type.Array(SessionRole, { description: 'Roles in the server, highest first.' }),
-  rolesAsOf: Nullable({ ...DateTime, description: 'Null where nothing is known of the member there.' }),
+  rolesAsOf: Nullable({ ...DateTime, description: 'Null if the member is unknown in this server.' }),
   rolesSource: Nullable(OneOf('gateway', 'rest', 'mirror')),
   protectedHosts: Type.Optional(
     Type.Object(
@@ -66,7 +66,7 @@ export const Explanation = Type.Object({
       { serverId: ownServer, ...conclusion },
       {
         description:
-          'The result of a login by OpenID Connect; absent if that is off, or the project is inactive.',
+          'The result of a sign-in with OpenID Connect. Absent if it is off, or if the project is inactive.',
       },
     ),
   ),
@@ -78,12 +78,9 @@ export const explain = endpoint({
   path: '/api/admin/explain',
   isRead: true,
   tag,
-  summary: 'Why is this member let in or refused?',
+  summary: 'Explain the access of a member',
   description:
-    'The result of a login of the member in the project, and of a validate after it, at this moment. Every check is in `steps`, by the code ' +
-    'that decides; nothing is written. The server is the main one, and the redirect URI the first of the project, unless they are ' +
-    'named. `anyOf` and `allOf` are roles that the project asks for. `protectedHosts` and ' +
-    '`openIdConnect` tell of these ways in, each in its own server; `outcome` is of the login alone. `assume` tries a change of the member without making it.',
+    'The current result of a sign-in of the member to the project, and of a validate after it. `steps` contains every check, run by the same code. Nothing is written. The defaults are the main server and the first redirect URI of the project. `anyOf` and `allOf` are the roles that the project requires. `protectedHosts` and `openIdConnect` contain the results for these ways to sign in, each in its own server. `outcome` is about the sign-in only. `assume` simulates a change of the member.',
   auth: 'admin',
   body: ExplainRequest,
   answers: { 200: Explanation },

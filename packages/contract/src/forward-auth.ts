@@ -9,9 +9,9 @@ export const ForwardAuth = Type.Object({
   hosts: Type.Array(Type.String(), { description: 'Each belongs to one project.' }),
   serverId: Nullable({
     ...Snowflake,
-    description: 'The server of the members who are let in; null while there is no main server.',
+    description: 'The server for sign-in; null if there is no main server.',
   }),
-  anyOf: Type.Array(Snowflake, { description: 'Roles, one of which is needed; empty: any member.' }),
+  anyOf: Type.Array(Snowflake, { description: 'Roles of which one is required; empty: every member.' }),
   remoteUser: { ...OneOf('username', 'id'), description: 'The value of `Remote-User`.' },
 })
 
@@ -20,7 +20,7 @@ export const ForwardAuthInput = Closed({
   hosts: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 259 }), {
       maxItems: 50,
-      description: 'Names, with a port where it is not the scheme’s own. Replaces the list.',
+      description: 'Host names, with the port unless it is the default. Replaces the list.',
     }),
   ),
   serverId: Type.Optional(Nullable({ ...Snowflake, description: 'null: the main server.' })),
@@ -44,13 +44,14 @@ export const forwardAuth = endpoint({
   ...askedByProxy,
   page: 'asked',
   path: '/api/forward-auth',
-  summary: 'May this request pass?',
+  summary: 'Check a request for a reverse proxy',
   description:
     'For nginx `auth_request`, Caddy `forward_auth`, Traefik `forwardAuth` and Apache, from the addresses of TRUST_PROXY only. Reads ' +
     '`X-Forwarded-Proto`, `-Host`, `-Uri` and `-Method`, and the cookie of the protected host. 200 carries `Remote-User`, ' +
     '`Remote-Member-Id`, `Remote-Name`, `Remote-Email`, `Remote-Groups` and `Remote-Role-Ids`, empty where unknown. 401 has an absolute ' +
     '`Location`, and 403 ROLE_LACKING that of the page that names the roles; with `redirect=true` page loads are sent there by 302.',
-  unlimited: 'A proxy that is told 429 shows every visitor an error. What begins a login is limited.',
+  unlimited:
+    'There is no rate limit, because a proxy would show the 429 as an error to every visitor. The start of a sign-in is limited.',
   refusedUnderPressure: 'last',
   query: Type.Object({ redirect: Type.Optional(Type.String({ maxLength: 16 })) }),
   headers: Type.Object({
@@ -79,9 +80,9 @@ export const forwardAuth = endpoint({
 export const startHostLogin = endpoint({
   ...askedByProxy,
   path: '/_rolecall/start',
-  summary: 'Log in to a protected host',
+  summary: 'Sign in to a protected host',
   description:
-    'On the protected host. `rd` is the path to come back to, else `/`. The cookie of a host with a port ends in it: ' +
+    'On the protected host. `rd` is the path to return to; default `/`. The cookie of a host with a port ends in it: ' +
     '`__Host-rolecall-8443`.',
   query: Type.Object({ rd: Type.Optional(Type.String({ maxLength: 16_384 })) }),
   cookies: ['__Host-rolecall'],
@@ -97,7 +98,7 @@ const CallbackParameter = Type.Optional(Type.String({ maxLength: 4096 }))
 export const hostCallback = endpoint({
   ...askedByProxy,
   path: '/_rolecall/callback',
-  summary: 'Finish a login of a protected host',
+  summary: 'Complete the sign-in to a protected host',
   query: Type.Object({
     code: CallbackParameter,
     state: Type.String({ minLength: 1, maxLength: 2048 }),
@@ -124,9 +125,9 @@ export const hostCallback = endpoint({
 export const hostDenied = endpoint({
   ...askedByProxy,
   path: '/_rolecall/denied',
-  summary: 'Which roles a protected host asks for',
+  summary: 'Show the roles that a protected host requires',
   description:
-    'Looks again each time: who is let in by now is sent to `rd`, the path that was refused, else to `/`.',
+    'Checks again each time. A member who has access by now is redirected to `rd`, the refused path; default `/`.',
   query: Type.Object({ rd: Type.Optional(Type.String({ maxLength: 16_384 })) }),
   answers: { 302: null },
   refuses: [
@@ -142,7 +143,7 @@ export const hostDenied = endpoint({
 export const hostLogoutPage = endpoint({
   ...askedByProxy,
   path: '/_rolecall/logout',
-  summary: 'Ask before logging out of a protected host',
+  summary: 'Ask before signing out of a protected host',
   answers: { 200: null },
   refuses: ['PROXY_NOT_TRUSTED', 'FORWARDED_REQUEST_INVALID', 'HOST_UNKNOWN'],
 })
@@ -152,8 +153,8 @@ export const hostLogout = endpoint({
   ...askedByProxy,
   method: 'POST',
   path: '/_rolecall/logout',
-  summary: 'Log out of a protected host',
-  description: 'Only from a page of that very host.',
+  summary: 'Sign out of a protected host',
+  description: 'Only from a page of the same host.',
   cookies: ['__Host-rolecall'],
   answers: { 200: null },
   refuses: ['PROXY_NOT_TRUSTED', 'FORWARDED_REQUEST_INVALID', 'HOST_UNKNOWN', 'CROSS_SITE_REQUEST'],

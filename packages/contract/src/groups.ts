@@ -7,7 +7,7 @@ const maxNames = 250
 
 const about =
   'Names of groups in applications, by role ID: in `groups` of OpenID Connect and of validate, and in `Remote-Groups`. ' +
-  'A role without a name gives its own name. Several roles may share a name.'
+  'A role without a group name uses its own name. Several roles can share a group name.'
 
 /** A project's names of groups by role ID; null if it has none. */
 export const GroupNames = Nullable({ ...Type.Record(Type.String(), Type.String()), description: about })
@@ -20,7 +20,7 @@ export const GroupNamesInput = Nullable({
 
 /** True if roles without a name add no group. */
 export const OnlyNamedGroups = Type.Boolean({
-  description: 'Roles without a name in `groupNames` give no group.',
+  description: 'Roles without a name in `groupNames` are left out.',
 })
 
 export type GroupNames = Static<typeof GroupNames>

@@ -5,14 +5,14 @@ import { OneOf } from './formats.ts'
 const tag = 'Health'
 /** Orchestrators and monitors send requests from few addresses, and would treat a refusal as an outage. */
 const alwaysAnswered = {
-  unlimited: 'An orchestrator would take a refusal for an outage and end what is well.',
+  unlimited: 'An orchestrator would treat a rejection as an outage and stop healthy instances.',
   refusedUnderPressure: 'never',
 } as const
 const UpOrDown = OneOf('up', 'down')
 
 const Reason = Type.String({
   description:
-    'The problem, if the other fields do not show it: `database read-only` while the database answers and takes no writes, `database full` while its disk has no room for them.',
+    'A problem that the other fields do not show: `database read-only` while the database responds but accepts no writes, `database full` while its disk has no room for them.',
 })
 
 /** The state of the service and its dependencies. `uptime` is in seconds. */
@@ -29,7 +29,7 @@ export const health = endpoint({
   method: 'GET',
   path: '/api/health',
   tag,
-  summary: 'Is the service whole?',
+  summary: 'Check the service and its parts',
   auth: 'none',
   ...alwaysAnswered,
   answers: { 200: Health, 503: Health },
@@ -41,7 +41,7 @@ export const liveness = endpoint({
   method: 'GET',
   path: '/api/health/live',
   tag,
-  summary: 'Does the process answer?',
+  summary: 'Check that the process responds',
   auth: 'none',
   ...alwaysAnswered,
   answers: { 200: Type.Object({ status: OneOf('ok') }) },
@@ -58,7 +58,7 @@ export const readiness = endpoint({
   method: 'GET',
   path: '/api/health/ready',
   tag,
-  summary: 'May requests be sent here? Migrations applied, database up, not shutting down',
+  summary: 'Check that the instance is ready: migrations applied, database up, not shutting down',
   auth: 'none',
   ...alwaysAnswered,
   answers: { 200: Readiness, 503: Readiness },

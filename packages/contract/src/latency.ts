@@ -10,44 +10,47 @@ export const latencyBoundsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_5
 const LatencyGroup = OneOf('route', 'project')
 
 const LatencyQuery = Closed({
-  from: Type.Optional({ ...DateTime, description: 'From this minute on; by default a day before `to`.' }),
-  to: Type.Optional({ ...DateTime, description: 'Up to and including this minute; now by default.' }),
+  from: Type.Optional({
+    ...DateTime,
+    description: 'Start of the period, inclusive; default: a day before `to`.',
+  }),
+  to: Type.Optional({ ...DateTime, description: 'End of the period, inclusive; default: now.' }),
   projectId: Type.Optional(Uuid),
   route: Type.Optional(
     Type.Array(Type.String({ maxLength: 200 }), {
       maxItems: 20,
-      description: 'Method and path template, as `usage` says them; any of them.',
+      description: 'Method and path template, as in `usage`. Matches any of them.',
     }),
   ),
-  groupBy: Type.Optional({ ...LatencyGroup, default: 'route', description: 'A row for each of these.' }),
+  groupBy: Type.Optional({ ...LatencyGroup, default: 'route', description: 'The grouping of the rows.' }),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
 })
 
 const Percentile = (part: string) =>
   Nullable(
     Type.Number({
-      description: `${part} took no longer, in milliseconds: a bound of the histogram. Null where nothing was measured, or they took longer than the last bound.`,
+      description: `${part} of the requests took no longer, in milliseconds: a bound of the histogram. Null if nothing was measured, or if they took longer than the last bound.`,
     }),
   )
 
 /** Response times and errors of one route, or of one project. */
 export const Latency = Type.Object({
   key: Type.String({
-    description: 'The route, or the id of the project; `none` for requests of no project.',
+    description: 'The route, or the ID of the project; `none` for requests without a project.',
   }),
-  name: Type.String({ description: 'For people: the route, or the name of the project.' }),
-  count: Type.Integer({ description: 'Answers of the period.' }),
-  clientErrors: Type.Integer({ description: 'Answers 4xx among them.' }),
-  serverErrors: Type.Integer({ description: 'Answers 5xx among them.' }),
+  name: Type.String({ description: 'Display name: the route, or the name of the project.' }),
+  count: Type.Integer({ description: 'Responses of the period.' }),
+  clientErrors: Type.Integer({ description: 'Responses with status 4xx.' }),
+  serverErrors: Type.Integer({ description: 'Responses with status 5xx.' }),
   measured: Type.Integer({
     description: 'Responses with a measured time: not those of older versions, nor those of unknown paths.',
   }),
-  p50Ms: Percentile('Half of them'),
-  p95Ms: Percentile('95 of 100'),
-  p99Ms: Percentile('99 of 100'),
+  p50Ms: Percentile('50 %'),
+  p95Ms: Percentile('95 %'),
+  p99Ms: Percentile('99 %'),
   took: Type.Array(Type.Integer(), {
     description:
-      'How many took longer than the bound before, and no longer than this one; the last cell took longer than all.',
+      'The number of requests that took longer than the previous bound and no longer than this one. The last cell counts requests above all bounds.',
   }),
 })
 
@@ -56,9 +59,9 @@ export const latency = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/latency',
   tag,
-  summary: 'How long answers take, and how many are errors, by route or project, the busiest first',
+  summary: 'List response times and errors by route or project, the busiest first',
   description:
-    'From when a request was read to its answer, of all instances together; the time on the network is not in it. Kept as long as the usage counts.',
+    'Time from reading a request to its response, across all instances, without the network. Kept as long as the usage counts.',
   auth: 'admin',
   query: LatencyQuery,
   answers: {

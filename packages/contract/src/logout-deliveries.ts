@@ -18,14 +18,17 @@ const LogoutDelivery = Type.Object({
   lastError: Nullable(Type.String()),
   createdAt: { ...DateTime, description: 'The time when the session ended.' },
   lastAttemptAt: Nullable(DateTime),
-  nextAttemptAt: Nullable({ ...DateTime, description: 'While it is pending: not before then.' }),
+  nextAttemptAt: Nullable({
+    ...DateTime,
+    description: 'The earliest time of the next attempt, while the delivery is pending.',
+  }),
   deliveredAt: Nullable(DateTime),
   failedAt: Nullable(DateTime),
 })
 
 const LogoutDeliveryQuery = Closed({
   status: Type.Optional(LogoutDeliveryStatus),
-  cursor: Type.Optional({ ...Uuid, description: '`nextCursor` of the page before.' }),
+  cursor: Type.Optional({ ...Uuid, description: '`nextCursor` of the previous page.' }),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
 })
 

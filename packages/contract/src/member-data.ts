@@ -47,7 +47,7 @@ export const getMemberData = endpoint({
   summary: 'Everything that is kept about a person, as one file',
   description:
     'One JSON document, for who asks what is kept about them. Digests of tokens and columns that only repeat others are left ' +
-    'out. Leaves an audit entry. An admin may have two downloads under way on an instance; a third is refused with 429.',
+    'out. Creates an audit entry. An admin can run two downloads at a time on an instance. A third is rejected with 429.',
   auth: 'admin',
   params,
   asFile: true,

@@ -132,8 +132,7 @@ export const exportMembers = endpoint({
   summary: 'Download members, one row per membership',
   description:
     'Takes the filters of the list, and its order; `serverId` and `filter=club` also narrow the rows. Who is in it ' +
-    'is decided in one moment; what is said of each is as of when it is sent. Leaves an audit entry. ' +
-    'An admin may have two downloads under way on an instance; a third is refused with 429.',
+    'is decided in one moment; what is said of each is as of when it is sent. Creates an audit entry. An admin can run two downloads at a time on an instance. A third is rejected with 429.',
   auth: 'admin',
   query: MemberExportQuery,
   answers: { 200: { download: ['text/csv', 'application/json'], row: MemberExportRow } },

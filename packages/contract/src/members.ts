@@ -19,8 +19,8 @@ export const Member = Type.Object({
 export const SessionRole = Type.Object({
   roleId: Snowflake,
   roleName: Type.String(),
-  roleColor: Nullable(Type.Integer({ description: 'Decimal RGB; null is no colour.' })),
-  rolePosition: Nullable(Type.Integer({ description: 'Higher stands above lower.' })),
+  roleColor: Nullable(Type.Integer({ description: 'Decimal RGB; null means no color.' })),
+  rolePosition: Nullable(Type.Integer({ description: 'A higher number ranks above a lower one.' })),
 })
 
 export type Member = Static<typeof Member>

@@ -127,7 +127,7 @@ const UsageQuery = Closed({
     ...DateTime,
     description: 'From this minute on; by default an hour before `to`, with `bucket` a day.',
   }),
-  to: Type.Optional({ ...DateTime, description: 'Up to and including this minute; now by default.' }),
+  to: Type.Optional({ ...DateTime, description: 'End of the period, inclusive; default: now.' }),
   projectId: Type.Optional(Uuid),
   route: Type.Optional(
     Type.Array(Type.String({ maxLength: 200 }), {
@@ -213,11 +213,11 @@ const FailureKind = OneOf('api_key', 'session', 'refresh', 'code', 'signature', 
 const AuthFailuresQuery = Closed({
   dateFrom: Type.Optional({
     ...DateTime,
-    description: 'From this moment on. A date alone is its first moment in UTC.',
+    description: 'Start of the period, inclusive. A date without a time means its start in UTC.',
   }),
   dateTo: Type.Optional({
     ...DateTime,
-    description: 'Up to and including this moment. A date alone is the whole day, in UTC.',
+    description: 'End of the period, inclusive. A date without a time includes that whole day in UTC.',
   }),
   kind: Type.Optional(FailureKind),
   reason: Type.Optional(Type.String({ maxLength: 64 })),
@@ -229,7 +229,7 @@ const AuthFailuresQuery = Closed({
     Type.String({
       pattern: patterns.momentCursor.pattern,
       maxLength: 60,
-      description: '`nextCursor` of the page before: as quick on the last page as on the first.',
+      description: '`nextCursor` of the previous page.',
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
@@ -269,7 +269,7 @@ export const authFailures = endpoint({
     200: Type.Object({
       data: Type.Array(AuthFailure),
       total: Nullable(
-        Type.Integer({ description: 'Failures that the filters let through; not counted with a `cursor`.' }),
+        Type.Integer({ description: 'Failures that match the filters. Not counted with a `cursor`.' }),
       ),
       limit: Type.Integer(),
       offset: Type.Integer(),

@@ -33,7 +33,8 @@ const Delivery = Type.Object({
   lastAttemptAt: Nullable(DateTime),
   nextAttemptAt: Nullable({
     ...DateTime,
-    description: 'While it is pending: not before then. Older ones of the project come first.',
+    description:
+      'The earliest time of the next attempt, while the delivery is pending. Older ones of the project come first.',
   }),
   deliveredAt: Nullable(DateTime),
   failedAt: Nullable(DateTime),
@@ -41,7 +42,7 @@ const Delivery = Type.Object({
 
 const DeliveryQuery = Closed({
   status: Type.Optional(DeliveryStatus),
-  cursor: Type.Optional({ ...Uuid, description: '`nextCursor` of the page before.' }),
+  cursor: Type.Optional({ ...Uuid, description: '`nextCursor` of the previous page.' }),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
 })
 

@@ -40,7 +40,7 @@ const ProjectSessionQuery = Closed({
     Type.String({
       pattern: patterns.momentCursor.pattern,
       maxLength: 60,
-      description: '`nextCursor` of the page before: as quick on the last page as on the first.',
+      description: '`nextCursor` of the previous page.',
     }),
   ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),

@@ -98,16 +98,16 @@ export const Submission = Type.Object({
 })
 
 const Period = {
-  dateFrom: Type.Optional({ ...DateTime, description: 'From this moment on.' }),
+  dateFrom: Type.Optional({ ...DateTime, description: 'Start of the period, inclusive.' }),
   dateTo: Type.Optional({
     ...DateTime,
-    description: 'Up to and including this moment. A date alone is the whole day, in UTC.',
+    description: 'End of the period, inclusive. A date without a time includes that whole day in UTC.',
   }),
 }
 
 const SubmissionQuery = Closed({
   ...Period,
-  cursor: Type.Optional({ ...Uuid, description: '`nextCursor` of the page before.' }),
+  cursor: Type.Optional({ ...Uuid, description: '`nextCursor` of the previous page.' }),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
 })
 
@@ -275,7 +275,7 @@ export const exportSubmissions = endpoint({
   tag,
   summary: 'Download submissions as CSV',
   description:
-    'Leaves an audit entry. An admin may have two downloads under way on an instance; a third is refused with 429.',
+    'Creates an audit entry. An admin can run two downloads at a time on an instance. A third is rejected with 429.',
   auth: 'admin',
   owners: 'projectId',
   params: OneOfProject,
