@@ -20,7 +20,7 @@ async function start() {
   if (!existsSync(kept)) return fail(`There is no ${kept} here: run npm start first, in another terminal.`)
   if (!(await isFree(Number(port))))
     return fail(
-      `Port ${port} is in use. Stop what listens there, or choose another: EXAMPLE_PORT=${Number(port) + 100} npm run example ${name}`,
+      `Port ${port} is in use. Stop the program that listens there, or choose another port: EXAMPLE_PORT=${Number(port) + 100} npm run example ${name}`,
     )
   const { project, adminToken, serviceUrl = 'http://127.0.0.1:3000' } = JSON.parse(readFileSync(kept, 'utf8'))
   try {

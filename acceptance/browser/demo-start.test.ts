@@ -54,7 +54,7 @@ describe('a second start', () => {
     expect((await ask('PUT', { reason: 'Tried out' })).status).toBe(200)
     await first.stop('SIGTERM')
     const second = await start()
-    expect(second.output()).toContain('Ada Osei cannot log in: This account is blocked')
+    expect(second.output()).toContain('Ada Osei cannot sign in: This account is blocked')
     expect(second.output()).toContain('Rolecall is running')
     expect(second.output()).not.toMatch(/Error|^\s+at /m)
     expect((await ask('DELETE')).status).toBe(204)

@@ -135,7 +135,7 @@ describe('the demo site', () => {
   test('says readably who was refused, and why', async () => {
     await page.goto(`${demo.siteUrl}/login`)
     await chooseAndAgree(page, 'Ada Osei', 'Cancel')
-    await page.getByRole('heading', { name: 'You were not let in' }).waitFor()
+    await page.getByRole('heading', { name: 'You were not signed in' }).waitFor()
     expect(await page.locator('main').innerText()).toContain('access_denied')
     await shoot(page, 'refused')
     await page.getByRole('link', { name: 'Log in' }).click()
@@ -143,7 +143,7 @@ describe('the demo site', () => {
     await chooseAndAgree(page, 'Emil Strand')
     await page.getByText('not a member of Harbour Club').waitFor()
     await page.goto(`${demo.siteUrl}/callback?code=rcc_x&state=${'a'.repeat(43)}`)
-    await page.getByRole('heading', { name: 'This login was not started here' }).waitFor()
+    await page.getByRole('heading', { name: 'This sign-in was not started here' }).waitFor()
     // The browser itself logs the status of a refused page.
     expect(complaints.filter((text) => !/status of 40[03]/.test(text))).toEqual([])
     complaints.length = 0

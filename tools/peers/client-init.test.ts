@@ -277,14 +277,14 @@ describe('an app that rolecall-init was run in', () => {
     expect(stdout).toContain('middleware.js is yours')
     expect(stdout).toContain('Fill in ROLECALL_API_KEY in .env.local')
     expect(stdout).toContain(
-      'ROLECALL_SECRET must be 32 characters or more, without spaces. It was kept as it is',
+      'ROLECALL_SECRET must have at least 32 characters and no spaces. It was kept as it is',
     )
   })
 
   test('is told of a key that was kept where another one was given, and sees neither', async () => {
     const app = await givenApp(express, { '.env': 'ROLECALL_API_KEY="rck_mine" # ours\n' })
     const { stdout } = init(app, '--key', '-')
-    expect(stdout).toContain('ROLECALL_API_KEY was kept; another one was given (neither is shown).')
+    expect(stdout).toContain('ROLECALL_API_KEY was kept, although another value was given (neither is shown).')
     for (const hidden of ['rck_mine', key]) expect(stdout).not.toContain(hidden)
   })
 

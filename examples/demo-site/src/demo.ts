@@ -41,7 +41,7 @@ async function startAll() {
   const ports = await claimPorts(process.env)
   const keep = await openKeep(folder)
   const urls = { service: `http://127.0.0.1:${ports.service}`, site: `http://127.0.0.1:${ports.site}` }
-  if (!keep.kept.isSeeded) console.log('Making the demo’s database and community…')
+  if (!keep.kept.isSeeded) console.log('Creating the database and community of the demo…')
 
   const sim = await startChatSim({ port: ports.chat, world: demoWorld({ crowd: 450 }) })
   running.push(sim)
@@ -100,7 +100,7 @@ async function startAll() {
 async function stopWhenEnded(service: Service) {
   await service.ended
   if (isStopping) return
-  console.error(`The service ended by itself; why may stand in ${service.logFile}.`)
+  console.error(`The service stopped unexpectedly. ${service.logFile} may contain the reason.`)
   await stop(1)
 }
 

@@ -36,7 +36,9 @@ export async function openKeep(folder: string): Promise<Keep> {
   const file = join(folder, 'demo.json')
   const data = join(folder, 'db')
   if (existsSync(data) && !existsSync(file)) {
-    throw new CannotStart(`${file} is gone, and with it the keys to the data beside it: delete ${folder}.`)
+    throw new CannotStart(
+      `${file} is missing, and the data next to it cannot be read without its keys. Delete ${folder}.`,
+    )
   }
   await mkdir(folder, { recursive: true, mode: 0o700 })
   let kept = await read(file)
@@ -65,7 +67,7 @@ async function read(file: string): Promise<Kept> {
   try {
     return JSON.parse(text)
   } catch {
-    throw new CannotStart(`${file} is no JSON any more: restore it, or delete the folder it is in.`)
+    throw new CannotStart(`${file} is not valid JSON. Restore it, or delete its folder.`)
   }
 }
 

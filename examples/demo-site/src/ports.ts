@@ -35,5 +35,5 @@ function inUse(taken: Name[], ports: Ports) {
   const list = new Intl.ListFormat('en').format(taken.map((name) => String(ports[name])))
   const others = taken.map((name) => `${variables[name]}=${(ports[name] + 100) % 65_536}`).join(' ')
   const what = taken.length > 1 ? `Ports ${list} are` : `Port ${list} is`
-  return `${what} in use. Stop what listens there, or choose another: ${others} npm start`
+  return `${what} in use. Stop the program that listens there, or choose another port: ${others} npm start`
 }

@@ -23,13 +23,13 @@ export async function sampleSession(
   } catch (error) {
     if (!(error instanceof RolecallError)) throw error
     const isKey = error.code === 'INVALID_API_KEY' || error.code === 'PROJECT_INACTIVE'
-    return { missing: isKey ? keyGone : `There is no session to ask about: ${error.detail}` }
+    return { missing: isKey ? keyGone : `There is no sample session: ${error.detail}` }
   }
 }
 
 const keyGone =
-  'The demo project’s API key does not work any more: it was replaced or revoked, or the project switched off. ' +
-  'The demo site cannot log anybody in until the key in demo.json is one that works; deleting the data folder begins anew.'
+  'The API key of the demo project no longer works: it was replaced or revoked, or the project was deactivated. ' +
+  'Put a valid key into demo.json, or delete the data folder to start again.'
 
 async function newSession(
   rolecall: Rolecall,
@@ -45,7 +45,7 @@ async function newSession(
   const code = searchParams.get('code')
   if (code === null) {
     return {
-      missing: `Ada Osei cannot log in: ${searchParams.get('error_description') ?? 'no reason given'}`,
+      missing: `Ada Osei cannot sign in: ${searchParams.get('error_description') ?? 'no reason given'}`,
     }
   }
   const { token } = await rolecall.exchange({

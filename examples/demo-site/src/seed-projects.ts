@@ -6,13 +6,13 @@ import type { Project } from './keep.ts'
 const community = [
   {
     name: 'Harbour Wiki',
-    description: 'The club’s handbook: who may edit which page.',
+    description: 'The club’s handbook, and the right to edit its pages.',
     serverAccess: [{ serverId: demo.mainGuildId }],
     redirectUris: ['https://wiki.harbour.example/auth/callback'],
   },
   {
     name: 'Regatta Tickets',
-    description: 'Early tickets for the crew, what is left for everyone.',
+    description: 'Early tickets for the crew, and the rest for everyone.',
     serverAccess: [{ serverId: demo.mainGuildId, scopes: ['check_permissions'] }],
     redirectUris: ['https://tickets.harbour.example/callback', 'http://localhost:5173/callback'],
     inboundWebhook: {
@@ -33,7 +33,7 @@ const community = [
   },
   {
     name: 'Game Night',
-    description: 'Who sits at which table on Thursdays.',
+    description: 'The seating plan for Thursdays.',
     serverAccess: [{ serverId: demo.mainGuildId }, { serverId: demo.gamesGuildId }],
     redirectUris: ['https://games.harbour.example/login'],
   },

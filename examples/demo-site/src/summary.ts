@@ -27,26 +27,26 @@ export function summary({
 ${bold('Rolecall is running')} (listening after ${seconds} s; Ctrl-C ends it)
 
   Demo site        ${link(urls.site)}
-  Console          ${link(`${urls.service}/console/`)}   log in as Mara Lind, who is System Admin
+  Console          ${link(`${urls.service}/console/`)}   sign in as Mara Lind, a System Admin
   API pages        ${link(`${urls.service}/api/docs`)}
-  Chat platform    ${link(controlUrl)}   give and take roles here
+  Chat platform    ${link(controlUrl)}   add and remove roles here
   Your own app     npm run example express, in another terminal; then “Put it into your app” in the README
 
-${bold('Log in on the demo site as')}
+${bold('Sign in on the demo site as')}
   Mara Lind        steward, and System Admin of the service
   Joon Park        captain, port watch
   Ada Osei         crew
   Tomás Vrána      deckhand, starboard watch
-  Emil Strand      in no server: is refused, as is Viktor Krog, who is banned
+  Emil Strand      not a member, so refused, like Viktor Krog, who is banned
 
 ${bold('The demo site’s project')} (kept in ${place}/demo.json; the data in ${place}/db)
   id               ${project.id}
   API key          ${project.apiKey}
 
-${bold('Ask who a session of Ada’s belongs to, and what roles she holds right now')}
+${bold('Validate a session of Ada, and read her current roles')}
 ${'token' in sample ? validateOf(urls.service, project.apiKey, sample.token) : `  ${sample.missing}`}
 
-${bold('Administer it as Mara')} (more in docs/guides/administering.md; this session lives for 12 hours)
+${bold('Administer it as Mara')} (more in docs/guides/administering.md; this session lasts 12 hours)
   export ADMIN_TOKEN=${adminToken}
   curl -s '${urls.service}/api/admin/members?search=berg&limit=2' -H "authorization: Bearer $ADMIN_TOKEN"
 `

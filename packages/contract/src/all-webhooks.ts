@@ -13,14 +13,14 @@ export const listAllWebhooks = endpoint({
   method: 'GET',
   path: '/api/admin/inbound-webhooks',
   tag: 'Inbound webhooks',
-  summary: 'Inbound webhooks of all projects, newest first',
+  summary: 'List inbound webhooks of all projects, newest first',
   auth: 'admin',
   query: Closed({
     name: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 100,
-        description: 'Part of the name of the webhook or of its project, in any case.',
+        description: 'Part of the name of the webhook or its project, case-insensitive.',
       }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),

@@ -20,7 +20,7 @@ const AuthorizeQuery = {
     description: 'Must equal one redirect URI of the project, byte for byte.',
   }),
   server_id: Snowflake,
-  state: Type.String({ minLength: 1, maxLength: 2048, description: 'Opaque; comes back unchanged.' }),
+  state: Type.String({ minLength: 1, maxLength: 2048, description: 'Opaque; returned unchanged.' }),
   ui_locales: UiLocales,
   ...Challenge,
 }
@@ -52,10 +52,10 @@ export const authorize = endpoint({
   method: 'GET',
   path: '/api/auth/authorize',
   tag,
-  summary: 'Send a browser here to log in',
+  summary: 'Send a browser here to sign in',
   description:
     'Stores the request for 10 minutes, sets the cookie `svc_auth_req` and redirects to the chat ' +
-    'platform. The browser comes back to `redirect_uri` with `code`, `state` and `iss`, or with `error`, ' +
+    'platform. The browser returns to `redirect_uri` with `code`, `state` and `iss`, or with `error`, ' +
     '`error_description`, `state` and `iss`.',
   auth: 'none',
   needs: 'READ',
@@ -71,10 +71,9 @@ export const ssoAuthorize = endpoint({
   method: 'GET',
   path: '/api/auth/sso/authorize',
   tag,
-  summary: 'Log in without the chat platform’s screen where this browser did before',
+  summary: 'Sign in without the chat platform’s screen if this browser did before',
   description:
-    'With a live `svc_sso` cookie the code is issued at once. Without one it goes on as authorize, or ' +
-    'with `prompt=none` answers `error=login_required` to the redirect URI.',
+    'With a valid `svc_sso` cookie, the code is issued immediately. Without one, it continues as authorize, or with `prompt=none` returns `error=login_required` to the redirect URI.',
   auth: 'none',
   needs: 'READ',
   page: true,
@@ -104,7 +103,7 @@ export const resumeLogin = endpoint({
   method: 'GET',
   path: '/api/auth/chat',
   tag,
-  summary: 'Resume the pending login of this browser',
+  summary: 'Resume the pending sign-in of this browser',
   auth: 'none',
   page: true,
   answers: { 302: null },
@@ -155,12 +154,11 @@ export const adminLogin = endpoint({
   method: 'GET',
   path: '/api/auth/admin/login',
   tag,
-  summary: 'Log in a System Admin',
+  summary: 'Sign in a System Admin',
   description:
-    'The same bounce for the main server; ends at `return_to` with `#code=…`. A member without the ' +
-    'admin role gets a 403 page. With `code_challenge` the code is only good with its `codeVerifier`. A command line sends ' +
+    'The same for the main server. It ends at `return_to` with `#code=…`. A member without the admin role gets a 403 page. With `code_challenge`, the code requires its `codeVerifier`. A command line sends ' +
     '`redirect_uri` instead of `return_to`: after a confirmation page the code, `state` and `iss` arrive there in the ' +
-    'query. With `response_mode=page` the page shows `code@iss` to copy; refuse another issuer than the one that you asked. ' +
+    'query. With `response_mode=page`, the page shows `code@iss` to copy. Reject any issuer other than the requested one. ' +
     'Both require a challenge.',
   auth: 'none',
   page: true,
@@ -171,7 +169,7 @@ export const adminLogin = endpoint({
           pattern: patterns.adminReturnTo.pattern,
           minLength: 1,
           maxLength: 1024,
-          description: '`/`, or a page of the console: below `/console/`.',
+          description: '`/`, or a page of the console, below `/console/`.',
         }),
       ),
       ui_locales: UiLocales,
@@ -188,7 +186,7 @@ export const adminLogin = endpoint({
         Type.String({
           pattern: patterns.commandLineState.pattern,
           maxLength: 512,
-          description: 'Required with `redirect_uri`; comes back unchanged.',
+          description: 'Required with `redirect_uri`; returned unchanged.',
         }),
       ),
       ...Challenge,
@@ -219,8 +217,7 @@ export const confirmationPage = endpoint({
   tag,
   summary: 'Ask whether to sign in a command line',
   description:
-    'The last page of a login with `redirect_uri` or `response_mode=page`: names the account and the service, in the browser that ' +
-    'began the login only. Nothing is issued before the answer.',
+    'The last page of a sign-in with `redirect_uri` or `response_mode=page`. It names the account and the service, only in the browser that started the sign-in. Nothing is issued before the confirmation.',
   auth: 'none',
   page: true,
   query: Closed({ request: Confirmation }),
@@ -254,11 +251,9 @@ export const adminToken = endpoint({
   method: 'POST',
   path: '/api/auth/admin/token',
   tag,
-  summary: 'Exchange the code of an admin login for an admin session',
+  summary: 'Exchange the code of an admin sign-in for an admin session',
   description:
-    'With `cookie: true` token and refresh token go into the cookies `svc_admin` and `svc_admin_refresh` and ' +
-    'are left out of the body, also when they are refreshed. That is only taken from a page of this service, ' +
-    'in the browser that began the login.',
+    'With `cookie: true`, the tokens are in the cookies `svc_admin` and `svc_admin_refresh` and not in the body, also after a refresh. This is accepted only from a page of this service, in the browser that started the sign-in.',
   auth: 'none',
   body: Closed({
     code: Type.String({ minLength: 1, maxLength: 256 }),
@@ -283,10 +278,9 @@ export const adminLogout = endpoint({
   method: 'POST',
   path: '/api/auth/admin/logout',
   tag,
-  summary: 'End the admin session that asks',
+  summary: 'End the current admin session',
   description:
-    'Takes the cookies of the console back, and asks the browser to forget what it kept of this site. Other ' +
-    'sessions, and the single sign-on of this browser, go on.',
+    'Clears the cookies of the console, and asks the browser to clear the stored data of this site. Other sessions, and the single sign-on of this browser, continue.',
   auth: 'session',
   cookies: ['svc_admin', 'svc_admin_refresh'],
   answers: { 200: Success },

@@ -14,7 +14,7 @@ const LogoutDelivery = Type.Object({
   uri: Type.String({ description: 'The address that is notified.' }),
   status: LogoutDeliveryStatus,
   attempts: Type.Integer(),
-  lastStatus: Nullable(Type.Integer({ description: 'Status of the client’s last answer.' })),
+  lastStatus: Nullable(Type.Integer({ description: 'Status of the last response of the client.' })),
   lastError: Nullable(Type.String()),
   createdAt: { ...DateTime, description: 'The time when the session ended.' },
   lastAttemptAt: Nullable(DateTime),
@@ -37,10 +37,9 @@ export const listLogoutDeliveries = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{id}/logout-deliveries',
   tag,
-  summary: 'Back-channel logouts of a project, newest first',
+  summary: 'List back-channel logouts of a project, newest first',
   description:
-    'Logout tokens of the last 30 days for `oidc.backchannelLogoutUri`, sent or waiting, one for each ended session. Each is tried ' +
-    'for 24 hours.',
+    'Sent and pending logout tokens of the last 30 days for `oidc.backchannelLogoutUri`, one per ended session. A failed token is retried for 24 hours.',
   auth: 'admin',
   owners: 'id',
   params: Closed({ id: Uuid }),
@@ -54,10 +53,9 @@ export const resendLogoutDelivery = endpoint({
   method: 'POST',
   path: '/api/admin/projects/{id}/logout-deliveries/{deliveryId}/resend',
   tag,
-  summary: 'Tell a client of a logout again',
+  summary: 'Send a logout to a client again',
   description:
-    'Delivered or failed, it is told to the address that the project has now, with a logout token of its own. One that is ' +
-    'still pending is left as it is.',
+    'Sends a delivered or failed logout to the current address of the project, with a new logout token. A pending logout is not changed.',
   auth: 'admin',
   owners: 'id',
   params: Closed({ id: Uuid, deliveryId: Uuid }),

@@ -105,7 +105,9 @@ export const memberFields = {
     isPersonal: false,
   },
   preferredName: {
-    schema: Nullable(Type.String({ description: 'Set by an admin; overrides the display name.' })),
+    schema: Nullable(
+      Type.String({ description: 'Set by the member as an admin. Overrides the display name.' }),
+    ),
     example: 'Ada',
     source: 'admin',
     column: 'preferred_name',

@@ -8,7 +8,10 @@ import { schemasOf } from './member-fields.ts'
 const tag = 'Members'
 
 const Ids = Type.Optional(
-  Type.Array(Snowflake, { maxItems: 100, description: 'Repeated, or separated by commas; any of them.' }),
+  Type.Array(Snowflake, {
+    maxItems: 100,
+    description: 'Repeated, or separated by commas. Matches any of them.',
+  }),
 )
 
 const MemberFilters = {
@@ -20,7 +23,7 @@ const MemberFilters = {
   serverId: Ids,
   roleId: Ids,
   search: Type.Optional(
-    Type.String({ maxLength: 100, description: 'Part of the username or global name, in any case.' }),
+    Type.String({ maxLength: 100, description: 'Part of the username or global name, case-insensitive.' }),
   ),
 }
 
@@ -42,7 +45,7 @@ export const MemberListItem = Type.Object({
   memberId: Snowflake,
   ...schemasOf('memberList'),
   isClubMember: Type.Boolean(),
-  blocked: Type.Boolean({ description: 'May have no session now.' }),
+  blocked: Type.Boolean({ description: 'The member is blocked and cannot have a session.' }),
   serverCount: Type.Integer(),
   servers: Type.Array(
     Type.Object({
@@ -50,7 +53,7 @@ export const MemberListItem = Type.Object({
       serverName: Type.String(),
       isMainServer: Type.Boolean(),
       roleNames: Type.Array(Type.String(), { description: 'Highest first.' }),
-      roles: Type.Array(Role, { description: 'The same roles, with id and colour.' }),
+      roles: Type.Array(Role, { description: 'The same roles, with ID and color.' }),
       joinedAt: Nullable({ ...DateTime, description: 'The time when they joined that server.' }),
     }),
     { description: 'The main server first, then by name.' },
@@ -65,7 +68,7 @@ export const MemberExportRow = Type.Object({
   serverId: Snowflake,
   serverName: Type.String(),
   isMainServer: Type.Boolean(),
-  roleNames: Type.Array(Type.String(), { description: 'Highest first; in CSV separated by `; `.' }),
+  roleNames: Type.Array(Type.String(), { description: 'Highest first. In CSV, separated by `; `.' }),
   joinedAt: Nullable({ ...DateTime, description: 'The time when they joined the server.' }),
 })
 
@@ -83,7 +86,7 @@ export const MemberServers = Type.Object({
   ...schemasOf('memberServers'),
   displayName: Nullable(Type.String({ description: 'Nickname in the first of the servers with one.' })),
   isClubMember: Type.Boolean(),
-  blocked: Type.Boolean({ description: 'May have no session now.' }),
+  blocked: Type.Boolean({ description: 'The member is blocked and cannot have a session.' }),
   block: Nullable(Block),
   servers: Type.Array(
     Type.Object({
@@ -93,7 +96,9 @@ export const MemberServers = Type.Object({
       isMainServer: Type.Boolean(),
       joinedAt: Nullable({ ...DateTime, description: 'The time when they joined that server.' }),
       roles: Type.Array(Role, { description: 'Highest first.' }),
-      areRolesLive: Type.Boolean({ description: 'The gateway reports each change of these roles now.' }),
+      areRolesLive: Type.Boolean({
+        description: 'True while the gateway reports each change of these roles.',
+      }),
       rolesAsOf: {
         ...DateTime,
         description: 'Time as of which the roles are known.',
@@ -106,8 +111,7 @@ const listing = {
   method: 'GET',
   tag,
   description:
-    'In order of username. Only who is in a registered server now; `roleId` keeps members who hold one of ' +
-    'the roles in any of their servers. `servers` are always all of a member’s servers.',
+    'Ordered by username. Only current members of registered servers. `roleId` matches members with one of the roles in any of their servers. `servers` always contains all servers of a member.',
   auth: 'admin',
   query: MemberListQuery,
   answers: { 200: MemberPage },
@@ -121,7 +125,7 @@ export const listMembers = endpoint({ ...listing, path: '/api/admin/members', su
 export const listCrossServerMembers = endpoint({
   ...listing,
   path: '/api/admin/members/cross-server',
-  summary: 'List members across servers; the same list',
+  summary: 'List members across servers (the same list)',
 })
 
 /** Exports memberships as CSV or JSON. Refuses an administrator's third concurrent download with RATE_LIMITED. */
@@ -131,8 +135,7 @@ export const exportMembers = endpoint({
   tag,
   summary: 'Download members, one row per membership',
   description:
-    'Takes the filters of the list, and its order; `serverId` and `filter=club` also narrow the rows. Who is in it ' +
-    'is decided in one moment; what is said of each is as of when it is sent. Creates an audit entry. An admin can run two downloads at a time on an instance. A third is rejected with 429.',
+    'Uses the filters and the order of the list. `serverId` and `filter=club` also filter the rows. The set of members is fixed at one moment. The values of each member are those at the time of sending. Creates an audit entry. An admin can run two downloads at a time on an instance. A third is rejected with 429.',
   auth: 'admin',
   query: MemberExportQuery,
   answers: { 200: { download: ['text/csv', 'application/json'], row: MemberExportRow } },
@@ -156,10 +159,9 @@ export const refreshMember = endpoint({
   method: 'POST',
   path: '/api/admin/members/{chat_user_id}/refresh',
   tag,
-  summary: 'Read a member from the chat platform again, now',
+  summary: 'Read a member again from the chat platform',
   description:
-    'In all registered servers, up to 20; answers what is known then. Leaves an audit entry. An admin may have 30 members ' +
-    'read again in a minute.',
+    'In all registered servers, up to 20. Returns the member after the read. Creates an audit entry. An admin can refresh 30 members per minute.',
   auth: 'admin',
   params: Closed({ chat_user_id: Snowflake }),
   answers: { 200: MemberServers },

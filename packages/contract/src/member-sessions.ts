@@ -11,7 +11,7 @@ export const MemberSession = Type.Object({
   projectName: Nullable(Type.String()),
   clientInfo: Type.Object(
     { ipAddress: Nullable(Type.String()), userAgent: Nullable(Type.String()) },
-    { description: 'The browser that it was made for.' },
+    { description: 'The browser for which the session was created.' },
   ),
 })
 

@@ -7,7 +7,7 @@ const tag = 'Monitoring'
 
 const UpOrDown = OneOf('up', 'down')
 const LatencyMs = Nullable(
-  Type.Number({ description: 'Milliseconds of the last answer; null when there was none.' }),
+  Type.Number({ description: 'Duration of the last response in milliseconds; null if there was none.' }),
 )
 
 const Instance = Type.Object({
@@ -15,23 +15,25 @@ const Instance = Type.Object({
   version: Type.String(),
   startedAt: DateTime,
   lastSeenAt: DateTime,
-  isSelf: Type.Boolean({ description: 'It is the one that answers this request.' }),
-  leadsGateway: Type.Boolean({ description: 'It holds the gateway connection and keeps the mirror live.' }),
+  isSelf: Type.Boolean({ description: 'The instance that answers this request.' }),
+  leadsGateway: Type.Boolean({
+    description: 'The leader, which holds the gateway connection and keeps the mirror live.',
+  }),
 })
 
 const Rest = Type.Object({
   remaining: Type.Integer({
-    description: 'Requests that this instance may send in this second before they wait for the next.',
+    description: 'Requests that this instance can still send in this second without a wait.',
   }),
   perSecond: Type.Integer({
-    description: 'Requests that all instances together send in one second at most.',
+    description: 'The most requests per second across all instances.',
   }),
   invalidRequests: Type.Integer({
     description:
-      'Answers 401, 403 and 429 to all instances in the last ten minutes. The platform bans an address at 10,000.',
+      'Responses 401, 403, and 429 to all instances in the last ten minutes. The platform bans an address at 10,000.',
   }),
   breaker: Type.Array(Type.String(), {
-    description: 'Requests that are paused, because they would be refused; empty if all is well.',
+    description: 'Kinds of requests that are paused because the platform would reject them. Usually empty.',
   }),
 })
 
@@ -41,7 +43,7 @@ const ServerNotLive = Type.Object({
   reason: {
     ...OneOf('lost', 'unavailable', 'reading'),
     description:
-      '`lost`: the bot is not in it any more. `unavailable`: an outage of the platform. `reading`: not all of it is read yet.',
+      '`lost`: the bot is no longer a member. `unavailable`: an outage of the platform. `reading`: the members are still being read.',
   },
   since: DateTime,
 })
@@ -52,11 +54,13 @@ export const SystemHealth = Type.Object({
   api: Type.Object({
     version: Type.String(),
     uptime: Type.Number({ description: 'Seconds since the answering process started.' }),
-    instances: Type.Array(Instance, { description: 'Seen within the last minute, the oldest first.' }),
+    instances: Type.Array(Instance, {
+      description: 'Instances seen within the last minute, the oldest first.',
+    }),
   }),
   chatPlatform: Type.Object({
-    status: { ...OneOf('up', 'degraded', 'down'), description: '`degraded`: roles are not followed live.' },
-    problem: Nullable(Type.String({ description: 'The problem and its remedy, if known.' })),
+    status: { ...OneOf('up', 'degraded', 'down'), description: '`degraded`: roles are not live.' },
+    problem: Nullable(Type.String({ description: 'The problem and its fix, if known.' })),
     gateway: OneOf('off', 'closed', 'connecting', 'connected', 'refused'),
     latencyMs: LatencyMs,
     lastEventAt: Nullable({
@@ -65,33 +69,30 @@ export const SystemHealth = Type.Object({
     }),
     lagMs: Type.Optional({
       ...LatencyMs,
-      description:
-        'How long the oldest change has waited that is received and not written; null without a leader.',
+      description: 'Age of the oldest received change that is not written yet; null without a leader.',
     }),
     sessionsLeft: Type.Optional(
       Nullable(
         Type.Integer({
           description:
-            'New gateway sessions that the platform allows until its count begins anew; it resets the token of a bot that begins more.',
+            'New gateway sessions that the platform allows until it resets its count. It resets the token of a bot that starts more.',
         }),
       ),
     ),
     notLive: Type.Optional(
       Type.Array(ServerNotLive, {
-        description: 'Registered servers without live roles, the first 100; none while the gateway is off.',
+        description: 'The first 100 registered servers without live roles. Empty while the gateway is off.',
       }),
     ),
     rest: Rest,
   }),
   database: Type.Object({
     status: UpOrDown,
-    problem: Nullable(
-      Type.String({ description: 'Why it answers and takes no writes, and how to mend it.' }),
-    ),
+    problem: Nullable(Type.String({ description: 'The reason why it accepts no writes, and the fix.' })),
     latencyMs: LatencyMs,
     pool: Type.Object({
       max: Type.Integer(),
-      total: Type.Integer({ description: 'Connections that are open.' }),
+      total: Type.Integer({ description: 'Open connections.' }),
       idle: Type.Integer(),
       waiting: Type.Integer({ description: 'Requests that wait for a connection.' }),
     }),
@@ -104,7 +105,7 @@ export const systemHealth = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/health',
   tag,
-  summary: 'Service, chat platform, database and cache, in detail',
+  summary: 'Read the health of service, chat platform, database, and cache',
   auth: 'admin',
   answers: { 200: SystemHealth },
   refuses: [],
@@ -125,28 +126,28 @@ export const maxUsagePoints = 500
 const UsageQuery = Closed({
   from: Type.Optional({
     ...DateTime,
-    description: 'From this minute on; by default an hour before `to`, with `bucket` a day.',
+    description: 'Start of the period, inclusive; default: an hour before `to`, or a day with `bucket`.',
   }),
   to: Type.Optional({ ...DateTime, description: 'End of the period, inclusive; default: now.' }),
   projectId: Type.Optional(Uuid),
   route: Type.Optional(
     Type.Array(Type.String({ maxLength: 200 }), {
       maxItems: 20,
-      description: 'Method and path template, as `route` of an answer says them; any of them.',
+      description: 'Method and path template, as in `route` of a response. Matches any of them.',
     }),
   ),
   status: Type.Optional({
     ...OneOf('2xx', '3xx', '4xx', '5xx'),
-    description: 'Only answers with such a status.',
+    description: 'Only responses with this status.',
   }),
   bucket: Type.Optional({
     ...OneOf('1m', '5m', '15m', '1h', '6h', '1d'),
-    description: `Sums by these lengths of time, in UTC, instead of rows: for charts. At most ${maxUsagePoints} points are answered, so a long period takes long buckets.`,
+    description: `Returns sums per bucket in UTC instead of rows, for charts. At most ${maxUsagePoints} points are returned, so a long period requires long buckets.`,
   }),
   groupBy: Type.Optional({
     ...OneOf('none', 'project', 'route', 'status'),
     default: 'none',
-    description: 'With `bucket`: one series for each of these.',
+    description: 'With `bucket`: the grouping of the series.',
   }),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5_000, default: 1_000 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, default: 0 })),
@@ -155,7 +156,7 @@ const UsageQuery = Closed({
 /** The number of requests by one project to one endpoint within one minute, by the status of the response. */
 export const UsageMinute = Type.Object({
   minute: DateTime,
-  projectId: Nullable({ ...Uuid, description: 'Null for requests of no project.' }),
+  projectId: Nullable({ ...Uuid, description: 'Null for requests without a project.' }),
   route: Type.String({ description: 'Method and path template: `POST /api/auth/validate`.' }),
   status: Type.Integer(),
   count: Type.Integer(),
@@ -163,7 +164,7 @@ export const UsageMinute = Type.Object({
 
 const UsageRows = Type.Object({
   data: Type.Array(UsageMinute),
-  total: Type.Integer({ description: 'Rows of the period; no more than 100,000 are counted.' }),
+  total: Type.Integer({ description: 'Rows of the period, counted up to 100,000.' }),
   limit: Type.Integer(),
   offset: Type.Integer(),
 })
@@ -173,13 +174,13 @@ export const UsageLine = Type.Object({
   key: Nullable(
     Type.String({
       description:
-        'Id of the project (`none` for requests of no project), route or status; null for all others together.',
+        'ID of the project (`none` for requests without a project), route, or status; null for all others together.',
     }),
   ),
-  name: Type.String({ description: 'For people: the name of the project, the route, the status.' }),
-  count: Type.Integer({ description: 'Requests of the whole period.' }),
+  name: Type.String({ description: 'Display name: the name of the project, the route, or the status.' }),
+  count: Type.Integer({ description: 'Requests in the whole period.' }),
   points: Type.Array(Type.Object({ at: DateTime, count: Type.Integer() }), {
-    description: 'The first moment of a bucket and its requests, in order; buckets without any are left out.',
+    description: 'The start of each bucket and its requests, in order. Empty buckets are omitted.',
   }),
 })
 
@@ -196,10 +197,10 @@ export const usage = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/usage',
   tag,
-  summary: 'How often what was asked, minute by minute, newest first',
+  summary: 'List request counts by minute, newest first',
   description:
-    'Kept for 30 days. Counts arrive within a second. With `bucket` the answer is series for a chart: sign-ins by code are ' +
-    '`route=POST /api/auth/token&status=2xx`, validates `route=POST /api/auth/validate`.',
+    'Kept for 30 days. Counts appear within a second. With `bucket`, the response contains series for a chart: sign-ins by code are ' +
+    '`route=POST /api/auth/token&status=2xx`, validations are `route=POST /api/auth/validate`.',
   auth: 'admin',
   query: UsageQuery,
   answers: {
@@ -221,9 +222,11 @@ const AuthFailuresQuery = Closed({
   }),
   kind: Type.Optional(FailureKind),
   reason: Type.Optional(Type.String({ maxLength: 64 })),
-  address: Type.Optional(Type.String({ maxLength: 64, description: 'Exactly this address.' })),
+  address: Type.Optional(Type.String({ maxLength: 64, description: 'The exact address.' })),
   projectId: Type.Optional(Uuid),
-  keyPrefix: Type.Optional(Type.String({ maxLength: 16, description: '`rck_` and eight characters.' })),
+  keyPrefix: Type.Optional(
+    Type.String({ maxLength: 16, description: 'The key prefix: `rck_` and eight characters.' }),
+  ),
   memberId: Type.Optional({ ...Snowflake, description: 'The member who sent the request, if known.' }),
   cursor: Type.Optional(
     Type.String({
@@ -243,10 +246,10 @@ export const AuthFailure = Type.Object({
   kind: FailureKind,
   reason: Type.String({
     description:
-      'A word of a closed list, such as `unknown`, `expired` or `scope_required`; of a login that was refused `not_a_member`, `blocked`, `not_an_admin` or `no_access`.',
+      'A word of a closed list, such as `unknown`, `expired`, or `scope_required`. For a refused sign-in: `not_a_member`, `blocked`, `not_an_admin`, or `no_access`.',
   }),
   address: Nullable(Type.String()),
-  path: Type.String({ description: 'Without query; what looks like a credential is masked.' }),
+  path: Type.String({ description: 'Without the query. Values that look like credentials are masked.' }),
   projectId: Nullable(Uuid),
   keyPrefix: Nullable(Type.String()),
   memberId: Nullable({ ...Snowflake, description: 'The member, if known.' }),
@@ -260,9 +263,9 @@ export const authFailures = endpoint({
   path: '/api/admin/monitoring/auth-failures',
   tag,
   summary:
-    'List rejected keys, sessions, codes and signatures, refused logins and denied access, newest first',
+    'List rejected keys, sessions, codes, and signatures, refused sign-ins, and denied access, newest first',
   description:
-    'Every 401 and 403, replayed signatures, and logins of accounts that may not log in, also where the site that they came from was told by a redirect. Kept for 30 days. Under a flood a sample is kept; the usage counts and /metrics have them all.',
+    'Every 401 and 403, replayed signatures, and refused sign-ins, including those that ended with a redirect to the site. Kept for 30 days. During a flood, only a sample is stored. The usage counts and /metrics contain all of them.',
   auth: 'admin',
   query: AuthFailuresQuery,
   answers: {
@@ -297,9 +300,9 @@ export const replacedKeys = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/replaced-keys',
   tag,
-  summary: 'List replaced keys that are still used, the one that ends first at the top',
+  summary: 'List replaced keys that are still used, the first to expire at the top',
   description:
-    'A key is named until it has ended, or until it has not been used for an hour and was replaced longer ago than that.',
+    'A key is listed until it expires, or until it was unused for an hour and was replaced more than an hour ago.',
   auth: 'admin',
   answers: { 200: Type.Object({ data: Type.Array(ReplacedKey), total: Type.Integer() }) },
   refuses: [],
@@ -309,13 +312,16 @@ export const replacedKeys = endpoint({
 export const Stats = Type.Object({
   members: Type.Integer({ description: 'Members of at least one registered server.' }),
   activeMembers: Type.Integer({
-    description: 'Those who logged in or refreshed a session within `memberActivityThresholdDays`.',
+    description: 'Members who signed in or refreshed a session within `memberActivityThresholdDays`.',
   }),
   memberActivityThresholdDays: Type.Integer(),
   sessions: Type.Integer({ description: 'Sessions that are neither expired nor revoked.' }),
   projects: Type.Integer(),
   activeProjects: Type.Integer(),
-  asOf: { ...DateTime, description: 'They are counted anew when older than the setting `statsTtlMs`.' },
+  asOf: {
+    ...DateTime,
+    description: 'The counts are refreshed when they are older than the setting `statsTtlMs`.',
+  },
 })
 
 /** Returns the numbers of the service, counted again at most every `statsTtlMs`. */
@@ -323,7 +329,7 @@ export const stats = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/stats',
   tag,
-  summary: 'Members, sessions and projects in numbers',
+  summary: 'Count members, sessions, and projects',
   auth: 'admin',
   answers: { 200: Stats },
   refuses: [],

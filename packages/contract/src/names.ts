@@ -29,7 +29,7 @@ export const Name = Type.String({
   maxLength: 100,
   format: 'name',
   description:
-    'Something to see, without control, formatting or invisible characters, and without space around it. Kept in NFC.',
+    'Visible text without control, formatting, or invisible characters, and without leading or trailing spaces. Stored in NFC.',
 })
 
 /** Returns the stored form of a name, which is the same for all spellings. */

@@ -3,19 +3,23 @@ import { Closed, Nullable, Snowflake } from './formats.ts'
 
 /** A project as an OpenID Connect client: its ID is the `client_id`, its API key the `client_secret`. */
 export const OidcClient = Type.Object({
-  enabled: Type.Boolean({ description: 'Off, the project is no client.' }),
+  enabled: Type.Boolean({ description: 'If false, the project is not an OpenID Connect client.' }),
   serverId: Nullable({
     ...Snowflake,
-    description: 'The server of the members who may log in; null while there is no main one.',
+    description: 'The server for sign-in; null if there is no main server.',
   }),
-  publicClient: Type.Boolean({ description: 'Runs in a browser or an app: no secret, and PKCE always.' }),
+  publicClient: Type.Boolean({
+    description: 'The client runs in a browser or an app. It has no secret and always uses PKCE.',
+  }),
   postLogoutRedirectUris: Type.Array(Type.String({ pattern: '^[\\x21-\\x7e]+$' })),
   backchannelLogoutUri: Nullable(Type.String()),
-  deviceFlow: Type.Boolean({ description: 'Devices without a browser may log in by a code.' }),
-  rolesInIdToken: Type.Boolean({ description: 'Also in the ID token, where they age; userinfo is live.' }),
+  deviceFlow: Type.Boolean({ description: 'Devices without a browser can sign in with a code.' }),
+  rolesInIdToken: Type.Boolean({
+    description: 'Adds roles to the ID token too. They can become stale; userinfo is always current.',
+  }),
   resources: Type.Array(Type.String({ pattern: '^[\\x21-\\x7e]+$' }), {
     description:
-      'APIs of the project. Clients ask for a token with one of these URIs as `resource` (RFC 8707).',
+      'APIs of the project. Clients request a token with one of these URIs as `resource` (RFC 8707).',
   }),
 })
 
@@ -27,13 +31,13 @@ export const OidcClientInput = Closed({
   serverId: Type.Optional(Nullable({ ...Snowflake, description: 'Null: the main server.' })),
   publicClient: Type.Optional(Type.Boolean()),
   postLogoutRedirectUris: Type.Optional(
-    Type.Array(Type.String({ ...Uri, description: 'By the rules of redirect URIs.' }), { maxItems: 20 }),
+    Type.Array(Type.String({ ...Uri, description: 'The rules for redirect URIs apply.' }), { maxItems: 20 }),
   ),
   backchannelLogoutUri: Type.Optional(
     Nullable(
       Type.String({
         ...Uri,
-        description: 'Hears of every session that ends. By the rules of `eventsUrl`.',
+        description: 'The client is notified here of every ended session. The rules for `eventsUrl` apply.',
       }),
     ),
   ),

@@ -5,19 +5,19 @@ const text = { type: 'string' }
 /** The headers of responses, by name. Each description of a response says which it has. */
 export const responseHeaders = {
   'X-Request-Id': {
-    description: 'Names the request in the log of the service, in the audit log and in every problem.',
+    description: 'Identifies the request in the log of the service, in the audit log, and in every problem.',
     required: true,
     schema: text,
     example: '5f3a9c0e1b-1f',
   },
   'Retry-After': {
-    description: 'Seconds after which it is worth trying again.',
+    description: 'Seconds to wait before a retry.',
     schema: { type: 'integer', minimum: 0 },
     example: 2,
   },
   RateLimit: {
     description:
-      'The rest of the limit, and the seconds that it is for (draft-ietf-httpapi-ratelimit-headers).',
+      'The remaining quota, and the seconds until it resets (draft-ietf-httpapi-ratelimit-headers).',
     schema: text,
     example: '"global";r=0;t=12',
   },
@@ -28,7 +28,7 @@ export const responseHeaders = {
   },
   'WWW-Authenticate': {
     description:
-      'How to say who you are: `Bearer` with a session token, or `ApiKey` in the header `X-API-Key`.',
+      'The authentication scheme: `Bearer` with a session token, or `ApiKey` in the header `X-API-Key`.',
     required: true,
     schema: text,
     example: 'Bearer realm="rolecall"',
@@ -40,12 +40,12 @@ export const responseHeaders = {
     example: 'https://crew.example/callback?error=login_required&state=opaque',
   },
   'Set-Cookie': {
-    description: 'Out of reach of scripts; a `Max-Age` of 0 clears the cookie.',
+    description: 'Not readable by scripts. A `Max-Age` of 0 clears the cookie.',
     schema: text,
     example: 'svc_auth_req=…; Path=/api/auth; HttpOnly; SameSite=Lax',
   },
   'Content-Disposition': {
-    description: 'The name of the file, with the day.',
+    description: 'The name of the file, with the date.',
     required: true,
     schema: text,
     example: 'attachment; filename="members-20260301.csv"',

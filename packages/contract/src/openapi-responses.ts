@@ -32,7 +32,7 @@ export function responsesOf(definition: EndpointDefinition, refer: Refer): Json 
 
 /** Refusals that no endpoint lists: malformed HTTP, a stopping instance, an internal error. */
 export const anyRefusal: Response = {
-  description: 'Any other refusal.',
+  description: 'Any other error.',
   headers: headersOf('X-Request-Id'),
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 }

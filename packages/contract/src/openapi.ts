@@ -38,22 +38,22 @@ const securitySchemes = {
 
 /** A description of each chapter of the contract. */
 const tagDescriptions: Readonly<Record<string, string>> = {
-  Login: 'The way of a browser through a login: of a project, by single sign-on, of a System Admin.',
-  Sessions: 'Sessions of members in projects: begin, validate, rotate, list and end them.',
-  Projects: 'Projects, their API keys and their redirect URIs.',
+  Login: 'The sign-in of a browser: for a project, by single sign-on, or as a System Admin.',
+  Sessions: 'Sessions of members in projects: start, validate, rotate, list, and end them.',
+  Projects: 'Projects, their API keys, and their redirect URIs.',
   'Project-server access': 'The access of each project in each server, and the trail of its changes.',
-  'Members, for projects': 'Members and their roles, as far as a project has the scope for it.',
-  Account: 'The page of a person about themselves, for browsers.',
-  Servers: 'The servers of the chat platform that the service looks after.',
+  'Members, for projects': 'Members and their roles, within the scopes of a project.',
+  Account: 'The account page of a person, for browsers.',
+  Servers: 'The registered servers of the chat platform.',
   Members: 'Members across servers, for administrators.',
-  Explanations: 'Explain why a member is let in or refused, and the effect of a change.',
-  'Inbound webhooks': 'Addresses that take JSON from outside, each with a schema.',
-  Events: 'A stream of what happens to sessions and members.',
+  Explanations: 'Explain why a member has access or is refused, and the effect of a change.',
+  'Inbound webhooks': 'Addresses that accept JSON from other programs, each with a schema.',
+  Events: 'A stream of changes to sessions and members.',
   Notifications: 'Notices that the service posts to the webhook of a project.',
   'Audit log': 'Actions of administrators and of the service itself.',
-  Profile: 'The System Admin who asks.',
+  Profile: 'The calling System Admin.',
   Settings: 'Settings that change without a restart.',
-  Monitoring: 'Health in detail, usage, rejected credentials, numbers.',
+  Monitoring: 'Detailed health, usage, rejected credentials, and statistics.',
   Health: 'For load balancers and orchestrators.',
 }
 

@@ -23,28 +23,28 @@ export const patterns = {
   slug: {
     pattern: '^(?![0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
     message:
-      'must be lower-case letters, digits and hyphens, with a letter or digit at both ends, and not look like a UUID',
+      'must be lower-case letters, digits, and hyphens, begin and end with a letter or digit, and not be a UUID',
   },
   deliveryCursor: {
     pattern: '^[0-9]{1,18}-[0-9]{1,15}-[0-9a-z]{1,8}$',
-    message: 'must be a nextCursor, whole and as an answer gave it',
+    message: 'must be an unchanged nextCursor of a response',
   },
   changeCursor: {
     pattern:
       '^[0-9]{1,18}(\\.[0-9]{1,18}){0,50}(_[0-9]{1,18}(\\.[0-9]{1,18}){0,50}_[0-9]{1,18}_[0-9]{1,20})?(-[0-9]{1,9})?$',
-    message: 'must be a changeCursor, whole and as an answer gave it',
+    message: 'must be an unchanged changeCursor of a response',
   },
   entryCursor: {
     pattern: '^[0-9]{1,15}-[0-9]{1,18}$',
-    message: 'must be a nextCursor, whole and as an answer gave it',
+    message: 'must be an unchanged nextCursor of a response',
   },
   momentCursor: {
     pattern: '^[0-9]{1,15}-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$',
-    message: 'must be a nextCursor, whole and as an answer gave it',
+    message: 'must be an unchanged nextCursor of a response',
   },
   targetType: {
     pattern: '^[a-z][a-z_-]*$',
-    message: 'must be a word in lower case, such as project or member',
+    message: 'must be a lower-case word, such as project or member',
   },
   color: {
     pattern: '^#[0-9a-fA-F]{6}$',
@@ -53,7 +53,7 @@ export const patterns = {
   /** A hash of the chat platform: 32 hexadecimal digits, with `a_` in front for animated pictures. */
   imageHash: {
     pattern: '^(a_)?[0-9a-f]{1,64}$',
-    message: 'must be the hash of a picture, as it stands in its address',
+    message: 'must be the hash in the address of an image',
   },
   /**
    * A browser keeps a fragment over redirects, so an administrator's code may only arrive at pages that redirect
@@ -78,7 +78,7 @@ export const patterns = {
   /** 256 random bits in base64url, a form that no one-time code has. */
   confirmation: {
     pattern: '^[A-Za-z0-9_-]{43}$',
-    message: 'must be the 43 characters that the sign-in put into the address',
+    message: 'must be the 43 characters from the address of the sign-in',
   },
 } satisfies Record<string, Rule>
 

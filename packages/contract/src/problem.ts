@@ -13,7 +13,7 @@ export const MoreProblems = Type.Optional(
   Type.Integer({
     minimum: 1,
     description:
-      'How many more problems were found. Absent where `errors` lists all of them. A check stops after 1,000 problems, or 128 KiB of them.',
+      'The number of further problems. Absent if `errors` lists all of them. A check stops after 1,000 problems, or 128 KiB of them.',
   }),
 )
 
@@ -23,20 +23,20 @@ const codes = [...new Set(rows.map(([name, { code = name }]) => code))]
 /** RFC 9457 problem details: the body of every refusal, as `application/problem+json`. */
 export const Problem = Type.Object({
   type: Type.String({ description: 'Address of the page that explains the code.' }),
-  title: Type.String({ description: 'The fixed sentence of the code.' }),
+  title: Type.String({ description: 'The fixed title of the code.' }),
   status: Type.Integer({ description: 'The HTTP status, as in the status line.' }),
   detail: Type.String({
-    description: 'The details of this case, if there are any, and the remedy.',
+    description: 'Details of this error, if any, and the fix.',
   }),
   code: Type.Unsafe<string>({
     type: 'string',
     enum: codes,
-    description: 'Stable: switch on it, not on texts.',
+    description: 'Stable. Switch on the code, not on texts.',
   }),
-  requestId: Type.String({ description: 'As in the header `X-Request-Id`.' }),
+  requestId: Type.String({ description: 'The same as in the header `X-Request-Id`.' }),
   errors: Type.Optional(
     Type.Array(ProblemDetail, {
-      description: 'Everything that is wrong with the request, or the first problems that fit into 64 KiB.',
+      description: 'All problems of the request, or the first ones that fit into 64 KiB.',
     }),
   ),
   more: MoreProblems,

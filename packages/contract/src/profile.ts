@@ -12,13 +12,15 @@ export const AdminProfile = Type.Object({
   id: Snowflake,
   username,
   isSystemAdmin: Type.Boolean(),
-  isAuditor: Type.Boolean({ description: 'Reads everything, and changes nothing.' }),
+  isAuditor: Type.Boolean({ description: 'True for auditors, who read everything and change nothing.' }),
   ownedProjects: Type.Array(Type.Object({ id: Uuid, name: Type.String() }), {
     description: 'Projects that this member manages, by name; 100 at most.',
   }),
   ...others,
   displayName: Nullable(Type.String({ description: 'Nickname in the main server, as of the last sync.' })),
-  preferredName: Nullable(Type.String({ description: 'Set here; takes precedence over the display name.' })),
+  preferredName: Nullable(
+    Type.String({ description: 'Set with this endpoint. Overrides the display name.' }),
+  ),
 })
 
 /** Returns the administrator of the admin session. */
@@ -38,7 +40,7 @@ export const updateProfile = endpoint({
   method: 'PATCH',
   path: '/api/admin/profile',
   tag,
-  summary: 'Set or clear the own preferred name',
+  summary: 'Set or clear your own preferred name',
   auth: 'admin',
   body: Closed({
     preferredName: Type.Optional(
@@ -50,7 +52,7 @@ export const updateProfile = endpoint({
           description:
             '1 to 255 characters (code points after NFC, the form in which it is stored), at least one of them ' +
             'visible. Control characters, line breaks, bidirectional overrides and more than 8 combining marks ' +
-            'in a row are refused. `null` takes it away; without the key it stays as it is.',
+            'in a row are rejected. `null` clears the name. If the key is omitted, the name stays.',
         }),
       ),
     ),

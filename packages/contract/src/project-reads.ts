@@ -30,13 +30,11 @@ export const listServerMembers = endpoint({
   method: 'GET',
   path: '/api/servers/{serverId}/members',
   tag,
-  summary: 'Members of a server, in pages',
+  summary: 'List the members of a server',
   description:
-    'Needs the scope `read_members`. `nextCursor` is null on the last page. To follow a server, keep the `changeCursor` of the ' +
-    'first page, read all pages, and from then on ask with `changedSince`, each time with the last `changeCursor`: `data` are ' +
-    'members who changed or joined, `removed` those who left, and `roles`, where it is there, all roles of the server, one of ' +
-    'which changed. No change is missed; a change may be reported twice. Send the next request at once while `hasMore`. ' +
-    'After a person was erased, the cursor is refused with CURSOR_UNKNOWN: start again, and delete members who are not listed.',
+    'Requires the scope `read_members`. `nextCursor` is null on the last page. To follow a server, keep the `changeCursor` of the ' +
+    'first page, read all pages, and then send `changedSince` with the latest `changeCursor`. `data` contains members who changed or joined, and `removed` those who left. If a role of the server changed, `roles` contains all its roles. No change is missed, but a change can be reported twice. While `hasMore` is true, send the next request immediately. ' +
+    'After a person is erased, the cursor is rejected with CURSOR_UNKNOWN. Start again, and delete members who are not listed.',
   auth: 'projectKey',
   needs: 'read_members',
   params: Closed({ serverId: Snowflake }),
@@ -57,7 +55,8 @@ export const listServerMembers = endpoint({
       nextCursor: Nullable(Snowflake),
       changeCursor: Type.Optional(
         Type.String({
-          description: 'On the first page, and with `changedSince`: where changes are asked for next.',
+          description:
+            'On the first page and with `changedSince`: the cursor for the next request for changes.',
         }),
       ),
       removed: Type.Optional(Type.Array(RemovedMember)),
@@ -76,8 +75,8 @@ export const getServerMember = endpoint({
   method: 'GET',
   path: '/api/servers/{serverId}/members/{memberId}',
   tag,
-  summary: 'One member of a server',
-  description: 'Needs the scope `read_members`. Roles are as live as in validate.',
+  summary: 'Read a member of a server',
+  description: 'Requires the scope `read_members`. Roles are as live as in validate.',
   auth: 'projectKey',
   needs: 'read_members',
   params: Closed({ serverId: Snowflake, memberId: Snowflake }),
@@ -93,10 +92,9 @@ export const checkPermissions = endpoint({
   path: '/api/servers/{serverId}/permissions/check',
   isRead: true,
   tag,
-  summary: 'Does a member hold these roles right now?',
+  summary: 'Check whether a member holds roles now',
   description:
-    'Needs the scope `check_permissions`. `anyOf`: at least one; `allOf`: every one; both: both. With ' +
-    'neither, being a member is enough. A blocked member is allowed nothing, with any roles.',
+    'Requires the scope `check_permissions`. `anyOf` requires at least one role, and `allOf` every role. With neither, membership is enough. A blocked member is never allowed.',
   auth: 'projectKey',
   needs: 'check_permissions',
   params: Closed({ serverId: Snowflake }),
@@ -120,11 +118,11 @@ export const CheckedMember = Type.Object({
   rolesSource: {
     ...OneOf('gateway', 'rest', 'mirror'),
     description:
-      '`gateway`: followed live. `rest`: read within `permissionTtlMs`. `mirror`: older, and not read again.',
+      '`gateway`: live. `rest`: read within `permissionTtlMs`. `mirror`: older, and not read again.',
   },
   rolesAsOf: Nullable({
     ...DateTime,
-    description: 'Null where nothing is known that may be served; `allowed` and `isMember` are false then.',
+    description: 'Null if nothing is known. Then `allowed` and `isMember` are false.',
   }),
 })
 
@@ -134,11 +132,9 @@ export const checkManyPermissions = endpoint({
   path: '/api/servers/{serverId}/permissions/check-many',
   isRead: true,
   tag,
-  summary: 'Which of up to 1,000 members hold these roles?',
+  summary: 'Check whether up to 1,000 members hold roles',
   description:
-    'Needs the scope `check_permissions`. Each is answered as by `permissions/check`, in the order of `memberIds`, but for one ' +
-    'thing: the chat platform is not asked. Roles that are not fresh come from the mirror, which `rolesSource` and ' +
-    '`rolesAsOf` say; where more must be known, ask about that member alone.',
+    'Requires the scope `check_permissions`. The results are as in `permissions/check`, in the order of `memberIds`, with one difference: the chat platform is not queried. Outdated roles come from the mirror, as `rolesSource` and `rolesAsOf` show. For current roles, check that member alone.',
   auth: 'projectKey',
   needs: 'check_permissions',
   params: Closed({ serverId: Snowflake }),

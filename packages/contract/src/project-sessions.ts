@@ -14,7 +14,7 @@ export const ProjectSession = Type.Object({
   kind: {
     ...OneOf('code', 'oidc'),
     description:
-      '`code`: a code was exchanged for it, also by a protected host. `oidc`: it was made by OpenID Connect.',
+      '`code`: created by a one-time code, also for a protected host. `oidc`: created by OpenID Connect.',
   },
   memberId: Snowflake,
   ...schemasOf('projectSession'),
@@ -24,18 +24,18 @@ export const ProjectSession = Type.Object({
   refreshedAt: {
     ...DateTime,
     description:
-      'The time when its tokens were issued: by the login, or by a refresh since. Validates are answered from memory and leave no trace.',
+      'The time when its tokens were issued, by the sign-in or a later refresh. Validations are answered from memory and not recorded.',
   },
   expiresAt: DateTime,
   clientInfo: Type.Object(
     { ipAddress: Nullable(Type.String()), userAgent: Nullable(Type.String()) },
-    { description: 'The browser that it was made for.' },
+    { description: 'The browser for which the session was created.' },
   ),
 })
 
 const ProjectSessionQuery = Closed({
-  memberId: Type.Optional({ ...Snowflake, description: 'Only those of this member.' }),
-  serverId: Type.Optional({ ...Snowflake, description: 'Only those in this server.' }),
+  memberId: Type.Optional({ ...Snowflake, description: 'Only sessions of this member.' }),
+  serverId: Type.Optional({ ...Snowflake, description: 'Only sessions in this server.' }),
   cursor: Type.Optional(
     Type.String({
       pattern: patterns.momentCursor.pattern,
@@ -53,8 +53,7 @@ export const listProjectSessions = endpoint({
   tag,
   summary: 'List the sessions of a project, newest first',
   description:
-    'Only what is good now: not of members who left or are blocked, not in servers that the project may not read any more, ' +
-    'none of an inactive project. One is ended at `DELETE /api/admin/members/{id}/sessions/{sessionId}`.',
+    'Only valid sessions: none of members who left or are blocked, none in servers without READ access, and none of an inactive project. To end a session, use `DELETE /api/admin/members/{id}/sessions/{sessionId}`.',
   auth: 'admin',
   params: Closed({ id: Uuid }),
   query: ProjectSessionQuery,

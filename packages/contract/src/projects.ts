@@ -21,7 +21,7 @@ export const Project = Type.Object({
   name: Type.String(),
   description: Nullable(Type.String()),
   isActive: Type.Boolean(),
-  isInternal: Type.Boolean({ description: 'Uses the main server without a mapping.' }),
+  isInternal: Type.Boolean({ description: 'The project always uses the main server.' }),
   branding: Branding,
   redirectUris: Type.Array(Type.String({ pattern: '^[\\x21-\\x7e]+$' })),
   webhookUrl: Nullable(Type.String({ description: 'Masked after the host.' })),
@@ -98,7 +98,7 @@ export const listProjects = endpoint({
     isActive: Type.Optional(Type.Boolean()),
     isInternal: Type.Optional(Type.Boolean()),
     name: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 100, description: 'Part of the name, in any case.' }),
+      Type.String({ minLength: 1, maxLength: 100, description: 'Part of the name, case-insensitive.' }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 500 })),
     offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000, default: 0 })),
@@ -115,10 +115,9 @@ export const createProject = endpoint({
   method: 'POST',
   path: '/api/admin/projects',
   tag,
-  summary: 'Register a project',
+  summary: 'Create a project',
   description:
-    'The API key is in this answer and nowhere else. Without `serverAccess` the project may use the main ' +
-    'server with all scopes; with an empty list, none.',
+    'The API key is only in this response. Without `serverAccess`, the project has access to the main server with all scopes. With an empty list, it has none.',
   auth: 'admin',
   body: CreateProject,
   bodyLimit: webhookBodyLimit,
@@ -142,8 +141,7 @@ export const getProject = endpoint({
   auth: 'admin',
   owners: 'id',
   description:
-    'A `webhookUrl` that was sealed under another key is reported here, as `SECRET_UNREADABLE`; it can be set anew. ' +
-    'Without any key it is `ENCRYPTION_KEY_MISSING`.',
+    'A `webhookUrl` that was encrypted with another key fails with `SECRET_UNREADABLE`. It can be set again. Without a key, the error is `ENCRYPTION_KEY_MISSING`.',
   params: ProjectId,
   answers: { 200: Project },
   refuses: ['PROJECT_NOT_FOUND', 'SECRET_UNREADABLE', 'ENCRYPTION_KEY_MISSING'],
@@ -155,7 +153,8 @@ export const updateProject = endpoint({
   path: '/api/admin/projects/{id}',
   tag,
   summary: 'Change a project',
-  description: 'Omitted fields stay; null clears. An inactive project can neither log in nor validate.',
+  description:
+    'Omitted fields keep their values, and null clears them. Members cannot sign in to an inactive project, and it cannot validate sessions.',
   auth: 'admin',
   owners: 'id',
   ownerFields: ['description', 'branding', 'webhookUrl', 'eventsUrl'],
@@ -181,7 +180,7 @@ export const deleteProject = endpoint({
   path: '/api/admin/projects/{id}',
   tag,
   summary: 'Delete a project',
-  description: 'Its key and sessions end at once; its history stays.',
+  description: 'Its keys and sessions end immediately. Its history remains.',
   auth: 'admin',
   params: ProjectId,
   query: ChangeQuery,
@@ -197,7 +196,7 @@ export const setRedirectUris = endpoint({
   path: '/api/admin/projects/{id}/redirect-uri',
   tag,
   summary: 'Set the redirect URIs',
-  description: 'One URI or a comma-separated list, at most 20, in ASCII; the whole list is replaced.',
+  description: 'One URI or a comma-separated list, at most 20, in ASCII. Replaces the whole list.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,

@@ -20,8 +20,8 @@ export type QueueName = keyof typeof queueMeanings
 export const Queue = Type.Object({
   name: Type.Unsafe<QueueName>({ type: 'string', enum: Object.keys(queueMeanings) }),
   meaning: Type.String(),
-  waiting: Type.Integer({ description: 'Counted up to 100,000.' }),
-  oldestSec: Type.Number({ description: 'Seconds for which the oldest has waited; 0 where nothing waits.' }),
+  waiting: Type.Integer({ description: 'Rows, counted up to 100,000.' }),
+  oldestSec: Type.Number({ description: 'Age of the oldest row in seconds; 0 if the queue is empty.' }),
 })
 
 /** Lists the waiting entries of all queues in the database. */
@@ -29,8 +29,8 @@ export const queues = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/queues',
   tag,
-  summary: 'Queues and their waiting rows',
-  description: 'Changes that the gateway reported and that are not written yet are in `lagMs` of the health.',
+  summary: 'List queues with their waiting rows',
+  description: 'For gateway changes that are not written yet, see `lagMs` of the health.',
   auth: 'admin',
   answers: { 200: Type.Object({ data: Type.Array(Queue) }) },
   refuses: [],

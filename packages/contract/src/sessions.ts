@@ -15,7 +15,7 @@ export const CodeVerifier = Type.String({ pattern: patterns.codeVerifier.pattern
 
 /** A one-time code, and the project, redirect URI and PKCE verifier that it was issued for. */
 export const ExchangeCode = Closed({
-  clientId: { ...IdOrName, description: 'Project id that asked for the code.' },
+  clientId: { ...IdOrName, description: 'The ID of the project that requested the code.' },
   code: Credential,
   redirectUri: Type.String({ minLength: 1, maxLength: 2048 }),
   codeVerifier: Type.Optional(CodeVerifier),
@@ -32,8 +32,8 @@ export const TokenResponse = Type.Object({
 
 /** Optional details of the browser that the project acts for; shown in the list of sessions. */
 export const ClientHeaders = Type.Object({
-  'X-Client-Ip': Type.Optional(Type.String({ description: 'Address of the browser you are acting for.' })),
-  'X-Client-User-Agent': Type.Optional(Type.String({ description: 'User agent of that browser.' })),
+  'X-Client-Ip': Type.Optional(Type.String({ description: 'IP address of the member’s browser.' })),
+  'X-Client-User-Agent': Type.Optional(Type.String({ description: 'User agent of the member’s browser.' })),
 })
 
 /** Redeems a code for a session, once. Refuses with INVALID_CODE, CHALLENGE_WITHOUT_VERIFIER, MEMBER_BLOCKED. */
@@ -44,7 +44,7 @@ export const exchangeCode = endpoint({
   summary: 'Exchange a one-time code for a session',
   description:
     'The code must belong to the calling project and `redirectUri` must equal the one used at authorize. ' +
-    'A second use is refused and revokes the session that the first one made.',
+    'A second use is rejected and revokes the session of the first use.',
   auth: 'projectKey',
   headers: ClientHeaders,
   body: ExchangeCode,
@@ -64,10 +64,12 @@ export const SessionSummary = Type.Object({
 /** The member of a session, with their roles as of `rolesAsOf` and the source of these. */
 export const ValidateResponse = Type.Object({
   member: Member,
-  roles: Type.Array(SessionRole, { description: 'Roles in the server of the session, now; highest first.' }),
+  roles: Type.Array(SessionRole, {
+    description: 'Current roles in the server of the session, highest first.',
+  }),
   groups: Type.Array(Type.String(), {
     description:
-      'The groups that these roles give, by the names that the project has for them (`groupNames`), each once; highest first.',
+      'The groups of these roles by the `groupNames` of the project, without duplicates, highest first.',
   }),
   session: SessionSummary,
   rolesAsOf: DateTime,
@@ -99,7 +101,7 @@ export const logout = endpoint({
   path: '/api/auth/logout',
   tag,
   summary: 'End one session of the calling project',
-  description: 'Takes its session token or its refresh token. Tokens of other projects are ignored.',
+  description: 'Accepts its session token or its refresh token. Tokens of other projects are ignored.',
   auth: 'projectKey',
   body: Closed({ token: Credential }),
   bodyLimit: credentialBodyLimit,
@@ -133,7 +135,8 @@ export const SessionListItem = Type.Object({
   serverId: Nullable(Snowflake),
   clientInfo: {
     ...Nullable(Type.Object({ ipAddress: Nullable(Type.String()), userAgent: Nullable(Type.String()) })),
-    description: 'The browser that it was made for. Null where the session that asks is of another project.',
+    description:
+      'The browser for which the session was created. Null if the calling session belongs to another project.',
   },
 })
 
@@ -156,7 +159,7 @@ export const revokeSession = endpoint({
   tag,
   summary: 'Revoke one of the current member’s sessions',
   description:
-    'Ending another project’s session, an admin session or a single sign-on is told in the audit log.',
+    'The end of another project’s session, an admin session, or a single sign-on is recorded in the audit log.',
   auth: 'session',
   params: Closed({ sessionId: IdOrName }),
   answers: { 204: null },
@@ -170,8 +173,7 @@ export const revokeAllSessions = endpoint({
   tag,
   summary: 'Sign the current member out everywhere',
   description:
-    'Ends all sessions of the member, in all projects and in the administration, with single sign-on in every ' +
-    'browser and codes that were not exchanged yet. The session that asks ends, too.',
+    'Ends all sessions of the member, in all projects and in the administration, with single sign-on in every browser and unused codes. The calling session ends, too.',
   auth: 'session',
   answers: { 204: null },
   refuses: [],
@@ -184,8 +186,7 @@ export const endMemberSessions = endpoint({
   tag,
   summary: 'Sign a member out everywhere',
   description:
-    'Ends all sessions of the member, in all projects and in the administration, with single sign-on in every ' +
-    'browser and codes that were not exchanged yet.',
+    'Ends all sessions of the member, in all projects and in the administration, with single sign-on in every browser and unused codes.',
   auth: 'admin',
   params: Closed({ id: Snowflake }),
   query: ChangeQuery,
@@ -202,9 +203,7 @@ export const refreshSession = endpoint({
   tag,
   summary: 'Rotate the pair of a session',
   description:
-    'Needs the still-valid Bearer session token and its refresh token; both are invalid once the answer ' +
-    'is sent. Expiry slides, but never past the maximum age of the login. Who presents the console’s cookie ' +
-    'sends nothing or `{}`: the refresh token comes from its own cookie, both cookies are replaced, and the answer is ' +
+    'Requires the valid session token as Bearer and its refresh token. Both are invalid after the response. The expiry moves, but never past the maximum age of the sign-in. With the cookie of the console, send nothing or `{}`: the refresh token comes from its own cookie, both cookies are replaced, and the response is ' +
     '`expiresAt` alone.',
   auth: 'session',
   body: Closed({
@@ -215,9 +214,9 @@ export const refreshSession = endpoint({
   bodyLimit: credentialBodyLimit,
   answers: {
     200: Type.Object({
-      accessToken: Type.Optional(Type.String({ description: 'Absent where it went into a cookie.' })),
+      accessToken: Type.Optional(Type.String({ description: 'Absent if it is in a cookie.' })),
       expiresAt: DateTime,
-      refreshToken: Type.Optional(Type.String({ description: 'Absent where it went into a cookie.' })),
+      refreshToken: Type.Optional(Type.String({ description: 'Absent if it is in a cookie.' })),
     }),
   },
   refuses: ['INVALID_REFRESH_TOKEN', 'REFRESH_TOKEN_SUPERSEDED', 'REFRESH_TOKEN_REUSED'],

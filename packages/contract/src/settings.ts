@@ -57,7 +57,7 @@ const secret = (variables: readonly string[], meaning: string): SecretRow => ({
  */
 export const settingTable = {
   administration: {
-    auditorRoleId: text('CHAT_AUDITOR_ROLE_ID', 'Role in the main server that makes a member auditor.'),
+    auditorRoleId: text('CHAT_AUDITOR_ROLE_ID', 'Role in the main server for auditors.'),
   },
   cache: {
     permissionTtlMs: editable(
@@ -68,14 +68,17 @@ export const settingTable = {
     ),
     projectAccessTtlMs: deprecated(
       'PROJECT_ACCESS_TTL_MS',
-      'delays nothing; access is read with each answer.',
+      'has no effect. Access is read for each response.',
     ),
-    projectAuthTtlMs: deprecated('PROJECT_AUTH_TTL_MS', 'delays nothing; a revoked key is refused at once.'),
+    projectAuthTtlMs: deprecated(
+      'PROJECT_AUTH_TTL_MS',
+      'has no effect. A revoked key is rejected immediately.',
+    ),
     statsTtlMs: editable('STATS_TTL_MS', 0, 86_400_000, 'Time for which statistics are cached.'),
   },
   chat: {
     callbackUrl: text('CHAT_CALLBACK_URL', 'OAuth callback address.'),
-    clientId: text('CHAT_CLIENT_ID', 'OAuth client id.'),
+    clientId: text('CHAT_CLIENT_ID', 'OAuth client ID.'),
     guildId: text('CHAT_GUILD_ID', 'ID of the main server.'),
     clientSecret: secret(['CHAT_CLIENT_SECRET'], 'OAuth client secret.'),
     token: secret(['CHAT_BOT_TOKEN'], 'Bot token.'),
@@ -89,13 +92,13 @@ export const settingTable = {
     ),
   },
   rateLimit: {
-    globalLimit: number('RATE_LIMIT_GLOBAL', 'Requests per window and caller; 0 is no limit.'),
+    globalLimit: number('RATE_LIMIT_GLOBAL', 'Requests per window and caller. 0 disables the limit.'),
     globalTtlMs: number('RATE_LIMIT_GLOBAL_TTL_MS', 'Length of the rate limit window.'),
     maxWebhooksPerProject: editable(
       'MAX_WEBHOOKS_PER_PROJECT',
       1,
       100,
-      'Inbound webhooks that a project may have.',
+      'The most inbound webhooks per project.',
     ),
   },
   retention: {
@@ -186,7 +189,7 @@ const EffectiveSettings = Type.Unsafe<EffectiveSettings>(
     ),
     meta: Type.Object({
       updatedAt: Nullable({ ...DateTime, description: 'The time when a setting was last written.' }),
-      updatedBy: Nullable(Type.String({ description: 'Member id of the admin who did.' })),
+      updatedBy: Nullable(Type.String({ description: 'Member ID of the admin who last changed them.' })),
     }),
   }),
 )
@@ -225,14 +228,14 @@ export const SettingSource = Type.Object({
   source: {
     ...OneOf('default', 'environment', 'stored'),
     description:
-      'Nothing gives it, a variable does (of a secret: each of its variables), or an administrator has stored it.',
+      'The origin of the value: the default, a variable (for a secret, each of its variables), or a value that an administrator stored.',
   },
   configured: Nullable(
     Type.Number({ description: 'The value after a reset; null if it cannot be changed here.' }),
   ),
   ignored: Nullable(
     Type.Number({
-      description: 'The stored value, if it is out of the bounds of this version: it is not in force.',
+      description: 'The stored value if it is out of bounds in this version. Such a value is ignored.',
     }),
   ),
   changedAt: Nullable({
@@ -240,7 +243,7 @@ export const SettingSource = Type.Object({
     description: 'The time when an administrator last changed or reset it.',
   }),
   changedBy: Nullable(
-    Type.String({ description: 'Username of who did; null, too, once that person was erased.' }),
+    Type.String({ description: 'Username of that administrator; also null after the person was erased.' }),
   ),
 })
 
@@ -249,9 +252,9 @@ export const getSettingSources = endpoint({
   method: 'GET',
   path: '/api/admin/settings/sources',
   tag,
-  summary: 'Sources of the values of settings',
+  summary: 'List the sources of settings',
   description:
-    'By `group.key`: `cache.statsTtlMs`. When it was changed is as long known as the audit log is kept.',
+    'By `group.key`: `cache.statsTtlMs`. The time of a change is known as long as its audit log entry is kept.',
   auth: 'admin',
   answers: { 200: Type.Object({ sources: Type.Record(Type.String(), SettingSource) }) },
   refuses: [],
@@ -264,8 +267,7 @@ export const updateSettings = endpoint({
   tag,
   summary: 'Change settings',
   description:
-    'All or nothing. Applied without a restart: on this instance before the answer, on every other within ' +
-    'a second. A value that is in force already is not written.',
+    'All changes apply or none. They take effect without a restart: on this instance before the response, on every other within a second. A value that is already in effect is not written.',
   auth: 'admin',
   body: UpdateSettings,
   answers: { 200: EffectiveSettings },

@@ -18,22 +18,20 @@ const Slug = Type.String({
 const JsonSchema = Type.Record(Type.String(), Type.Unknown(), {
   description:
     'JSON Schema 2020-12, at most 64 KiB. `$ref` stays within the schema, `format` is asserted, and `pattern` ' +
-    'is RE2 syntax, neither look-around nor back-references, that becomes at most 2,000 instructions, and 12,000 ' +
-    'with all others of the schema. Numbers are such that every JSON reader holds them. `$id`, `$dynamicRef` and keywords that are not ' +
-    'known are refused; `x-…` is ignored.',
+    'is RE2 syntax without look-around and back-references, with at most 2,000 instructions, and 12,000 per schema. Numbers must fit every JSON reader. `$id`, `$dynamicRef`, and unknown keywords are rejected. `x-…` is ignored.',
 })
 
 const Origins = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
   maxItems: 50,
   uniqueItems: true,
   description:
-    'Like `https://site.example`. When there are any, a submission must carry one as its `Origin`.',
+    'Such as `https://site.example`. If the list is not empty, each submission must send one of them as its `Origin`.',
 })
 
 const RoleIds = Type.Array(Snowflake, {
   maxItems: 100,
   uniqueItems: true,
-  description: 'Members who hold one of these roles may read the submissions.',
+  description: 'Members with one of these roles can read the submissions.',
 })
 
 /** An endpoint of a project that accepts JSON of one schema. Its secret is shown only once. */
@@ -55,7 +53,7 @@ export const InboundWebhook = Type.Object({
 })
 
 const Secret = Type.String({
-  description: 'Signs submissions; the HMAC key is this whole text. Shown this once.',
+  description: 'Signs submissions. The HMAC key is the whole text. Shown only once.',
 })
 
 /** A new webhook, with its secret. */
@@ -90,10 +88,11 @@ const UpdateWebhook = Closed({
 export const Submission = Type.Object({
   id: Uuid,
   receivedAt: DateTime,
-  isSigned: Type.Boolean({ description: 'It carried a signature, which was good.' }),
+  isSigned: Type.Boolean({ description: 'The submission had a valid signature.' }),
   origin: Nullable(Type.String()),
   payload: Type.Unknown({
-    description: 'As it was sent. Read it with a parser that keeps long numbers where there may be any.',
+    description:
+      'The payload as it was sent. If it may contain long numbers, read it with a parser that preserves them.',
   }),
 })
 
@@ -112,7 +111,7 @@ const SubmissionQuery = Closed({
 })
 
 const SubmissionPage = Type.Object({
-  data: Type.Array(Submission, { description: 'Newest first; fewer than `limit` when they are large.' }),
+  data: Type.Array(Submission, { description: 'Newest first. Fewer than `limit` if they are large.' }),
   nextCursor: Nullable(Uuid),
 })
 
@@ -131,7 +130,7 @@ export const listWebhooks = endpoint({
   method: 'GET',
   path: adminPath,
   tag,
-  summary: 'Inbound webhooks of a project, newest first',
+  summary: 'List inbound webhooks of a project, newest first',
   auth: 'admin',
   owners: 'projectId',
   params: OfProject,
@@ -148,7 +147,7 @@ export const createWebhook = endpoint({
   path: adminPath,
   tag,
   summary: 'Create an inbound webhook',
-  description: 'Its secret is in this answer and nowhere else. Without a slug one is made of the name.',
+  description: 'Its secret is only in this response. Without a slug, one is derived from the name.',
   auth: 'admin',
   owners: 'projectId',
   params: OfProject,
@@ -183,7 +182,7 @@ export const updateWebhook = endpoint({
   path: `${adminPath}/{webhookId}`,
   tag,
   summary: 'Change an inbound webhook',
-  description: 'Omitted fields stay. The change is in force for the next submission.',
+  description: 'Omitted fields keep their values. The change applies to the next submission.',
   auth: 'admin',
   owners: 'projectId',
   params: OneOfProject,
@@ -214,7 +213,7 @@ export const rotateSecret = endpoint({
   path: `${adminPath}/{webhookId}/rotate-secret`,
   tag,
   summary: 'Replace the signing secret',
-  description: 'The old secret stops working at once.',
+  description: 'The old secret stops working immediately.',
   auth: 'admin',
   owners: 'projectId',
   params: OneOfProject,
@@ -227,7 +226,7 @@ const TriedPayload = Type.Object({
   valid: Type.Boolean(),
   errors: Type.Array(ProblemDetail, {
     description:
-      'Everything that is wrong, by its place in the payload, or below `/schema` in the draft; or the first problems that fit into 64 KiB.',
+      'All problems by their path in the payload, or below `/schema` in the draft, or the first ones that fit into 64 KiB.',
   }),
   more: MoreProblems,
 })
@@ -237,9 +236,9 @@ export const tryPayload = endpoint({
   method: 'POST',
   path: `${adminPath}/{webhookId}/try`,
   tag,
-  summary: 'Hold a payload against the schema, and store nothing',
+  summary: 'Validate a payload against the schema without storing it',
   description:
-    'The verdict is that of `submit` on the same text. With `schema` the draft counts instead of what is stored, for an editor.',
+    'The result is the same as for `submit`. With `schema`, the draft is used instead of the stored schema, for an editor.',
   auth: 'admin',
   owners: 'projectId',
   isRead: true,
@@ -247,7 +246,7 @@ export const tryPayload = endpoint({
   // Half of the maximum submission: in a JSON text every quote takes two characters, and a schema is sent with it.
   bodyLimit: 256 * 1024,
   body: Closed({
-    payload: Type.String({ maxLength: 131_072, description: 'The JSON text, as it would be sent.' }),
+    payload: Type.String({ maxLength: 131_072, description: 'The JSON text as it would be sent.' }),
     schema: Type.Optional(JsonSchema),
   }),
   answers: { 200: TriedPayload },
@@ -259,7 +258,7 @@ export const listSubmissions = endpoint({
   method: 'GET',
   path: `${adminPath}/{webhookId}/submissions`,
   tag,
-  summary: 'Submissions of an inbound webhook, newest first',
+  summary: 'List submissions of an inbound webhook, newest first',
   auth: 'admin',
   owners: 'projectId',
   params: OneOfProject,
@@ -286,16 +285,16 @@ export const exportSubmissions = endpoint({
 
 const ownPath = '/api/inbound-webhooks'
 const IdOrSlug = Closed({
-  id: { ...IdOrName, description: 'Id or slug of the webhook.' },
+  id: { ...IdOrName, description: 'ID or slug of the webhook.' },
 })
-const byKey = 'By API key, where a mapping of the project grants `MANAGE_WEBHOOKS`.'
+const byKey = 'With the API key, if a mapping of the project grants `MANAGE_WEBHOOKS`.'
 
 /** As `listWebhooks`, by key. Refuses with OPERATION_REQUIRED. */
 export const listOwnWebhooks = endpoint({
   method: 'GET',
   path: ownPath,
   tag,
-  summary: 'Inbound webhooks of the calling project, newest first',
+  summary: 'List inbound webhooks of the calling project, newest first',
   description: byKey,
   auth: 'projectKey',
   needs: 'MANAGE_WEBHOOKS',
@@ -394,24 +393,21 @@ export const submit = endpoint({
   tag,
   summary: 'Submit a payload',
   description:
-    'The body is JSON that fits the webhook’s schema, at most 256 KiB; every problem of it is answered at ' +
-    'once. It is kept as it was sent, to the last digit, and durably before the answer; a key that stands twice ' +
-    'in one object is refused. The signature is over the raw bytes: ' +
-    '`t=<unix seconds>,v1=<hex HMAC-SHA-256 of "t.<raw body>">`, at most 300 s old, several `v1` allowed, and ' +
-    'good once; `detail` says which of that it is not. An `Idempotency-Key` is remembered for 24 h: the same request again gets the first answer.',
+    'The body is JSON that matches the schema of the webhook, at most 256 KiB. All problems are returned at once. The body is stored exactly as sent, durably before the response. Duplicate keys in an object are rejected. The signature covers the raw bytes: ' +
+    '`t=<unix seconds>,v1=<hex HMAC-SHA-256 of "t.<raw body>">`, at most 300 s old, with one or several `v1`, and valid once. `detail` names the problem. An `Idempotency-Key` is stored for 24 h: a repeated request gets the first response.',
   auth: 'projectKey',
   bodyLimit: maxBodyLimit,
   params: IdOrSlug,
   headers: Type.Object({
     'X-SVC-Signature': Type.Optional(
       Type.String({
-        description: 'Needed where the webhook has `requireSignature`; checked wherever it is sent.',
+        description: 'Required if the webhook has `requireSignature`. Checked whenever it is sent.',
       }),
     ),
     'Idempotency-Key': Type.Optional(Type.String({ description: '1 to 255 printable ASCII characters.' })),
-    Origin: Type.Optional(Type.String({ description: 'Needed where the webhook has `acceptedOrigins`.' })),
+    Origin: Type.Optional(Type.String({ description: 'Required if the webhook has `acceptedOrigins`.' })),
   }),
-  payload: Type.Unknown({ description: 'Any JSON that fits the schema of the webhook, at most 256 KiB.' }),
+  payload: Type.Unknown({ description: 'Any JSON that matches the schema of the webhook, at most 256 KiB.' }),
   answers: { 201: Type.Object({ id: Uuid, receivedAt: DateTime }) },
   refuses: [
     'WEBHOOK_NOT_FOUND',
@@ -439,7 +435,7 @@ export const readSubmissions = endpoint({
   tag,
   summary: 'Read submissions as a member',
   description:
-    'By session token, for members who hold one of `allowedRoleIds` right now, in the server of their session.',
+    'With a session token, for members who currently hold one of `allowedRoleIds` in the server of their session.',
   auth: 'session',
   params: IdOrSlug,
   query: SubmissionQuery,

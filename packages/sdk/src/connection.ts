@@ -7,9 +7,7 @@ export function addressProblem(text: string): string | undefined {
     return 'must be an address like https://rolecall.example'
   }
   if (!/^https?:$/.test(url.protocol)) return 'must be an address like https://rolecall.example'
-  return /\/api\/*$/.test(url.pathname)
-    ? 'must be without the /api at its end, which the client adds'
-    : undefined
+  return /\/api\/*$/.test(url.pathname) ? 'must not end with /api, because the client adds it' : undefined
 }
 
 /** Returns why a text cannot be an API key of a project, or undefined if it can. */
@@ -17,8 +15,8 @@ export function keyProblem(text: string): string | undefined {
   if (/^[\x21-\x7e]+$/.test(text)) return undefined
   // A key read from a file or a terminal often ends with a line break.
   return /^[\x21-\x7e]+\s+$/.test(text)
-    ? 'has a line break or a blank at its end: take it away, e.g. with trim()'
-    : 'must be the key of a project, rck_…, without blanks or line breaks'
+    ? 'ends with a space or a line break. Remove it, for example with trim()'
+    : 'must be the key of a project, rck_…, without spaces or line breaks'
 }
 
 /**

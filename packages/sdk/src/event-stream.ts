@@ -56,7 +56,7 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
       const type = response.headers.get('content-type') ?? ''
       if (response.status !== 200 || !type.startsWith('text/event-stream') || !response.body) {
         await response.body?.cancel()
-        throw new Error(`The stream of events was answered with ${response.status}.`)
+        throw new Error(`The event stream returned ${response.status}.`)
       }
       for await (const frame of readFrames(response.body, silence.extend)) {
         take(frame, asked)

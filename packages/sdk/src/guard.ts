@@ -57,12 +57,13 @@ export function createDecide(
  */
 export function checkRules(rules: MemberRules): void {
   if (typeof rules !== 'object' || rules === null || Array.isArray(rules))
-    throw new TypeError('requireMember() takes { anyOf, allOf }, each a list of role ids.')
+    throw new TypeError('requireMember() accepts { anyOf, allOf }, each a list of role IDs.')
   for (const [name, ids] of Object.entries(rules) as [string, unknown][]) {
-    if (name !== 'anyOf' && name !== 'allOf') throw new TypeError(`requireMember() knows no rule ${name}.`)
+    if (name !== 'anyOf' && name !== 'allOf')
+      throw new TypeError(`requireMember() does not support the rule ${name}.`)
     const isList =
       Array.isArray(ids) && ids.length > 0 && ids.every((id) => typeof id === 'string' && id !== '')
-    if (!isList) throw new TypeError(`${name} of requireMember() is no list of role ids.`)
+    if (!isList) throw new TypeError(`${name} of requireMember() is not a list of role IDs.`)
   }
 }
 

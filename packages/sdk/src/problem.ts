@@ -1,19 +1,18 @@
 /** The problems with which an app refuses a visitor, by code. */
 export const titles = {
-  LOGIN_REQUIRED: 'Log in first.',
-  ROLE_REQUIRED: 'This takes a role that you do not hold.',
-  SESSION_CHECK_UNAVAILABLE: 'Who you are cannot be checked right now. Try again in a moment.',
-  CROSS_SITE_REQUEST: 'This is only taken from a page of this site.',
+  LOGIN_REQUIRED: 'Sign in first.',
+  ROLE_REQUIRED: 'You do not have the required role.',
+  SESSION_CHECK_UNAVAILABLE: 'Your session cannot be checked right now. Try again in a moment.',
+  CROSS_SITE_REQUEST: 'This request is accepted only from a page of this site.',
   NOT_FOUND: 'There is nothing here.',
-  METHOD_NOT_ALLOWED: 'This address does not take that method.',
-  LOGIN_NOT_FOUND:
-    'This browser has no cookie of this login: it was started in another browser, or this browser keeps no cookies of this site.',
-  LOGIN_UNREADABLE: 'The cookie of this login was changed, or this site has replaced its secret.',
-  LOGIN_EXPIRED: 'This login took longer than ten minutes.',
-  LOGIN_CODE_USED: 'The code of this login was used before, or is more than a minute old.',
+  METHOD_NOT_ALLOWED: 'This address does not support the method.',
+  LOGIN_NOT_FOUND: 'We couldn’t finish signing you in. Start again in this browser and allow cookies.',
+  LOGIN_UNREADABLE: 'The cookie of this sign-in was changed, or the site replaced its secret. Start again.',
+  LOGIN_EXPIRED: 'This sign-in took longer than ten minutes. Start again.',
+  LOGIN_CODE_USED: 'The code of this sign-in was already used, or is older than a minute. Start again.',
   LOGIN_REFUSED:
-    'You were not logged in: it was cancelled, or you are not a member. Join the server and log in again; if you were removed or banned, ask its moderators.',
-  LOGIN_FAILED: 'You could not be logged in right now. Try again in a moment.',
+    'You were not signed in: it was canceled, or you are not a member. Join the server and sign in again. If you were removed or banned, ask its moderators.',
+  LOGIN_FAILED: 'You could not be signed in right now. Try again in a moment.',
 }
 
 export type ProblemCode = keyof typeof titles

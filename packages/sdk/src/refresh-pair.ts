@@ -23,7 +23,7 @@ export async function refreshPair(
   })
   const { accessToken, refreshToken: next, expiresAt } = rotated
   if (accessToken === undefined || next === undefined) {
-    const detail = 'The service answered a refresh without a pair.'
+    const detail = 'The service returned no token pair for the refresh.'
     throw new RolecallError('UNEXPECTED_RESPONSE', detail, { status: 200 })
   }
   return { token: accessToken, refreshToken: next, expiresAt }

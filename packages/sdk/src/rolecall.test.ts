@@ -255,8 +255,8 @@ describe('a client', () => {
     const missing = undefined as unknown as string
     expect(() => new Rolecall({ baseUrl: world.url, apiKey: missing })).toThrow('apiKey is missing')
     for (const [apiKey, message] of [
-      ['rck_x\n', /^apiKey has a line break or a blank at its end: take it away, e\.g\. with trim\(\)\.$/],
-      ['rck_\nx', /^apiKey must be the key of a project, rck_…, without blanks or line breaks\.$/],
+      ['rck_x\n', /^apiKey ends with a space or a line break\. Remove it, for example with trim\(\)\.$/],
+      ['rck_\nx', /^apiKey must be the key of a project, rck_…, without spaces or line breaks\.$/],
     ] as const) {
       expect(() => new Rolecall({ baseUrl: world.url, apiKey })).toThrow(message)
     }

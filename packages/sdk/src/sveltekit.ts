@@ -90,4 +90,4 @@ export function createRolecall({ error, redirect }: KitParts, options: SiteOptio
 }
 
 const titleFor = (status: number) =>
-  status === 503 ? 'Who you are cannot be checked right now.' : 'This takes a role that you do not hold.'
+  status === 503 ? 'Your session cannot be checked right now.' : 'You do not have the required role.'

@@ -97,7 +97,7 @@ export function createTransport({ baseUrl, retries, fetch, ...options }: Transpo
 function asRolecallError(reason: unknown, baseUrl: string, timeoutMs: number | undefined): RolecallError {
   if (reason instanceof RolecallError) return reason
   if (timeoutMs !== undefined) {
-    const detail = `${baseUrl} did not answer within ${timeoutMs} ms.`
+    const detail = `${baseUrl} did not respond within ${timeoutMs} ms.`
     return new RolecallError('TIMEOUT', detail, { cause: reason })
   }
   return networkError(baseUrl, reason)
@@ -125,7 +125,7 @@ interface Addressed {
 const fill = (path: string, params: unknown) =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = (params as Record<string, string>)[name] ?? ''
-    if (value === '.' || value === '..') throw new TypeError(`${name} is no id.`)
+    if (value === '.' || value === '..') throw new TypeError(`${name} is not a valid ID.`)
     return encodeURIComponent(value)
   })
 

@@ -115,7 +115,7 @@ function testSite(start: StartSite): void {
     expect(await problemOf(await deckhand.ask('/api/crew'))).toEqual([403, 'ROLE_REQUIRED'])
     const page = await deckhand.open('/crew')
     expect(page.status).toBe(403)
-    expect(page.text).toContain('This takes a role that you do not hold.')
+    expect(page.text).toContain('You do not have the required role.')
   })
 
   test('answers 503 when nobody can tell, never 401, and keeps the session', async () => {

@@ -51,14 +51,14 @@ class Project:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("base_url must begin with https:// (or http://) and name a host")
         if re.search("/api/*$", parts.path):
-            raise ValueError("base_url must be without the /api at its end, which the client adds")
+            raise ValueError("base_url must not end with /api, because the client adds it")
         if not api_key:
             raise ValueError("api_key is missing: the key of the project, rck_…")
         # A key read from a file or a terminal often ends with a line break.
         if re.fullmatch(r"[\x21-\x7e]+\s+", api_key):
-            raise ValueError("api_key has a line break or a blank at its end: take it away, e.g. with strip()")
+            raise ValueError("api_key ends with a space or a line break. Remove it, for example with strip()")
         if not re.fullmatch(r"[\x21-\x7e]+", api_key):
-            raise ValueError("api_key must be the key of a project, rck_…, without blanks or line breaks")
+            raise ValueError("api_key must be the key of a project, rck_…, without spaces or line breaks")
         self._base_url = str(base_url).rstrip("/")
         self._api_key = api_key
         self._timeout_sec = timeout_sec

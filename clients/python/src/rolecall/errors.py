@@ -144,7 +144,7 @@ def network_error(base_url: str, why: str) -> NetworkError:
 
 
 def timeout_error(base_url: str, timeout_sec: float) -> CallTimeoutError:
-    return CallTimeoutError("TIMEOUT", f"{base_url} did not answer within {timeout_sec:g} s.")
+    return CallTimeoutError("TIMEOUT", f"{base_url} did not respond within {timeout_sec:g} s.")
 
 
 def _seconds(value: Optional[str]) -> Optional[float]:

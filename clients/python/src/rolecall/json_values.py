@@ -21,7 +21,7 @@ def as_object(value: object) -> Mapping[str, object]:
 def text(data: Mapping[str, object], key: str) -> str:
     value = data.get(key)
     if not isinstance(value, str):
-        raise UnexpectedShape(f"{key} is no text")
+        raise UnexpectedShape(f"{key} is not text")
     return value
 
 
@@ -33,7 +33,7 @@ def integer(data: Mapping[str, object], key: str) -> int:
     value = data.get(key)
     # A boolean is an int in Python.
     if not isinstance(value, int) or isinstance(value, bool):
-        raise UnexpectedShape(f"{key} is no integer")
+        raise UnexpectedShape(f"{key} is not an integer")
     return value
 
 
@@ -58,7 +58,7 @@ def time(data: Mapping[str, object], key: str) -> datetime:
         # Before Python 3.11 `fromisoformat` does not accept the Z.
         return datetime.fromisoformat(value[:-1] + "+00:00" if value.endswith("Z") else value)
     except ValueError:
-        raise UnexpectedShape(f"{key} is no time") from None
+        raise UnexpectedShape(f"{key} is not a time") from None
 
 
 def optional_time(data: Mapping[str, object], key: str) -> Optional[datetime]:
@@ -76,14 +76,14 @@ def optional_item(data: Mapping[str, object], key: str, read: Callable[[object],
 def items(data: Mapping[str, object], key: str, read: Callable[[object], T]) -> Tuple[T, ...]:
     values = data.get(key)
     if not isinstance(values, list):
-        raise UnexpectedShape(f"{key} is no list")
+        raise UnexpectedShape(f"{key} is not a list")
     return tuple(read(value) for value in values)
 
 
 def texts(data: Mapping[str, object], key: str) -> Tuple[str, ...]:
     values = data.get(key)
     if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise UnexpectedShape(f"{key} is no list of texts")
+        raise UnexpectedShape(f"{key} is not a list of texts")
     return tuple(values)
 
 

@@ -32,17 +32,13 @@ ${
 export function errorPage(error: unknown): Reply {
   if (!(error instanceof RolecallError)) {
     console.error(error)
-    return problemPage(
-      500,
-      'Something went wrong on this site',
-      'The reason was printed where it was started.',
-    )
+    return problemPage(500, 'Something went wrong on this site', 'The terminal of the site shows the reason.')
   }
   const { code, status, detail, requestId } = error
   const isOurs = status !== undefined && status < 500
   return problemPage(
     isOurs ? status : 503,
-    isOurs ? 'Rolecall refused that' : 'Rolecall does not answer right now',
+    isOurs ? 'Rolecall rejected the request' : 'Rolecall does not respond right now',
     detail,
     [
       ['code', code],

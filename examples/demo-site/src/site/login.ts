@@ -72,20 +72,20 @@ export function createLogin({ login: terms, rolecall, rolecallUrl, apiKey, visit
 const unknownLogin = () =>
   problemPage(
     400,
-    'This login was not started here',
-    'It belongs to another browser, was used before, or took longer than ten minutes. Start again.',
+    'This sign-in was not started here',
+    'It belongs to another browser, was already used, or took longer than ten minutes. Start again.',
   )
 
 /** RFC 6749 §4.1.2.1: the service states the reason why there is no code. */
 function refused(query: URLSearchParams) {
   const error = query.get('error') ?? 'server_error'
-  const [status, title] = refusals[error] ?? [502, 'The login could not be completed']
+  const [status, title] = refusals[error] ?? [502, 'The sign-in could not be completed']
   return problemPage(status, title, query.get('error_description') ?? 'No reason was given.', [
     ['error', error],
   ])
 }
 
 const refusals: Record<string, [status: number, title: string]> = {
-  access_denied: [403, 'You were not let in'],
-  temporarily_unavailable: [503, 'The chat platform does not answer'],
+  access_denied: [403, 'You were not signed in'],
+  temporarily_unavailable: [503, 'The chat platform does not respond'],
 }

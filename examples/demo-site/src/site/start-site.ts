@@ -59,7 +59,7 @@ export async function startSite(options: SiteOptions): Promise<{ close(): Promis
     const handler = routes[`${request.method} ${url.pathname}`]
     if (!handler) return problemPage(404, 'There is nothing here', 'This site has only one page.')
     if (request.method === 'POST' && !isOwnForm(request, options.url)) {
-      return problemPage(403, 'That button is not on this site', 'Another site tried to press it for you.')
+      return problemPage(403, 'This request is not from this site', 'Another site sent it.')
     }
     return handler(request, url)
   }
@@ -70,7 +70,7 @@ export async function startSite(options: SiteOptions): Promise<{ close(): Promis
     if (file) return void response.writeHead(200, { 'content-type': file.type }).end(file.body)
     const answer = url
       ? await reply(request, url).catch(errorPage)
-      : problemPage(400, 'That is no address', 'Go back to the start and try again.')
+      : problemPage(400, 'This address is not valid', 'Go back to the start and try again.')
     send(response, answer, pictures)
   })
   await new Promise<void>((resolve, reject) => {

@@ -103,11 +103,11 @@ export const actions: Readonly<Record<string, Action>> = {
       { status: 429, retryAfterSec: amount(field('seconds')) },
       amount(field('seconds')) * 1_000,
     )
-    return `Every request is answered with 429 for ${field('seconds')} s.`
+    return `Every request returns 429 for ${field('seconds')} s.`
   },
   errors: ({ desk: { platform }, field }) => {
     platform.faults.failFor('*', { status: 503 }, amount(field('seconds')) * 1_000)
-    return `Every request is answered with 503 for ${field('seconds')} s.`
+    return `Every request returns 503 for ${field('seconds')} s.`
   },
   outage: ({ desk: { platform, gateway }, field }) => {
     const ms = amount(field('seconds')) * 1_000
@@ -122,11 +122,11 @@ export const actions: Readonly<Record<string, Action>> = {
   },
   'gateway-freeze': ({ desk: { gateway } }) => {
     gateway.freeze()
-    return 'Gateway connections are open and silent.'
+    return 'Gateway connections stay open without responses.'
   },
   'gateway-thaw': ({ desk: { gateway } }) => {
     gateway.thaw()
-    return 'Gateway connections answer again.'
+    return 'Gateway connections respond again.'
   },
   'gateway-reconnect': ({ desk: { gateway } }) => {
     gateway.reconnect()
@@ -138,17 +138,17 @@ export const actions: Readonly<Record<string, Action>> = {
   },
   'toggle-intent': ({ desk: { platform, gateway } }) => {
     gateway.setMemberIntent(!platform.world.application.memberIntent)
-    return `The member intent is ${platform.world.application.memberIntent ? 'on' : 'off'}. It counts from the next connection.`
+    return `The member intent is ${platform.world.application.memberIntent ? 'on' : 'off'}. It applies from the next connection.`
   },
   clear: ({ desk: { platform, gateway } }) => {
     platform.faults.clearFaults()
     gateway.refuse(0)
     gateway.thaw()
-    return 'All trouble ended.'
+    return 'All faults ended.'
   },
   reset: async ({ desk }) => {
     await desk.reset()
-    return 'Everything is as it was at the start.'
+    return 'The initial state is restored.'
   },
 }
 
@@ -158,16 +158,16 @@ function chosen({ user }: View): SimUser {
 }
 
 function required(text: string): string {
-  if (text === '') throw new Error('A name is needed.')
+  if (text === '') throw new Error('Enter a name.')
   return text
 }
 
 function amount(text: string): number {
-  if (!/^\d{1,3}$/.test(text)) throw new Error('A whole number is needed.')
+  if (!/^\d{1,3}$/.test(text)) throw new Error('Enter a whole number.')
   return Number(text)
 }
 
 function color(text: string): number {
-  if (!/^#[0-9a-f]{6}$/i.test(text)) throw new Error('A colour is needed.')
+  if (!/^#[0-9a-f]{6}$/i.test(text)) throw new Error('Choose a color.')
   return Number.parseInt(text.slice(1), 16)
 }

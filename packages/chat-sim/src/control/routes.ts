@@ -51,7 +51,7 @@ export function controlRoutes(desk: Desk): Route[] {
         const sentence = await action({ desk, view, field: (name) => (body.get(name) ?? '').trim() })
         said = html`<p class="said" role="status">${sentence}</p>`
       } catch (error) {
-        said = html`<p class="said wrong" role="alert">${error instanceof Error ? error.message : 'That did not work.'}</p>`
+        said = html`<p class="said wrong" role="alert">${error instanceof Error ? error.message : 'The action failed.'}</p>`
       }
       return redirect(viewUrl(view), 303)
     },

@@ -25,7 +25,7 @@ document.addEventListener('submit', async (event) => {
     const reply = await fetch(form.action, { method: 'POST', body })
     const page = await parse(reply)
     const main = page.getElementById('control')
-    if (!main) return say('That was refused (' + reply.status + ').')
+    if (!main) return say('The request was rejected (' + reply.status + ').')
     document.getElementById('control').replaceWith(main)
     history.replaceState(null, '', reply.url)
     for (const input of document.querySelectorAll('details input[name=role]')) {
@@ -34,7 +34,7 @@ document.addEventListener('submit', async (event) => {
     const next = focused && document.getElementById(focused)
     if (next) next.focus({ preventScroll: true })
   } catch {
-    say('The simulator does not answer.')
+    say('The simulator does not respond.')
   }
 })
 

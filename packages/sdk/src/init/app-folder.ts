@@ -39,16 +39,18 @@ export function openAppFolder(folder: string): AppFolder {
 
 function readManifest(file: string): Record<string, unknown> {
   if (!existsSync(file))
-    throw new CannotInit(`There is no package.json in ${dirname(file)}: run this in the folder of your app.`)
+    throw new CannotInit(
+      `There is no package.json in ${dirname(file)}. Run this command in the folder of your app.`,
+    )
   let manifest: unknown
   try {
     manifest = JSON.parse(readText(file).replace(/^\uFEFF/, ''))
   } catch (error) {
     if (error instanceof CannotInit) throw error
-    throw new CannotInit(`${file} is not JSON: mend it, and run this again.`)
+    throw new CannotInit(`${file} is not valid JSON. Fix it, and run this command again.`)
   }
   if (typeof manifest === 'object' && manifest !== null && !Array.isArray(manifest)) return { ...manifest }
-  throw new CannotInit(`${file} is not an object: mend it, and run this again.`)
+  throw new CannotInit(`${file} is not an object. Fix it, and run this command again.`)
 }
 
 function readText(file: string): string {

@@ -21,7 +21,7 @@ describe('what rolecall-init says of a key, which the service is asked about', (
     checkKey({ ROLECALL_URL: url, ROLECALL_CLIENT_ID: clientId, ROLECALL_API_KEY: key })
 
   test('is that it is good, that it is another project’s, that it is refused, or that its project is switched off', async () => {
-    expect(await check(project.id, project.key)).toBe('Rolecall takes the key for this project.')
+    expect(await check(project.id, project.key)).toBe('Rolecall accepts the key for this project.')
     expect(await check(project.id, other.key)).toMatch(
       /it is that of another project than ROLECALL_CLIENT_ID/,
     )
@@ -32,7 +32,7 @@ describe('what rolecall-init says of a key, which the service is asked about', (
   test('is that it was not checked where nobody answers, and nothing where too little is known', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}`
     expect(await check(project.id, project.key, nobody)).toBe(
-      `The key was not checked: ${nobody} does not answer as Rolecall does.`,
+      `The key was not checked: ${nobody} does not respond like Rolecall.`,
     )
     expect(await check(project.id, project.key, `${world.url}/api/docs`)).toMatch(/^The key was not checked/)
     expect(await check('', project.key)).toBeUndefined()

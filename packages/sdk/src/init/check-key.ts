@@ -25,9 +25,9 @@ export async function checkKey(values: Values): Promise<string | undefined> {
       redirect: 'manual',
       signal: AbortSignal.timeout(patienceMs),
     })
-    return sentenceOf(await answer.json()) ?? `${unchecked} answered with status ${answer.status}.`
+    return sentenceOf(await answer.json()) ?? `${unchecked} returned status ${answer.status}.`
   } catch {
-    return `${unchecked} does not answer as Rolecall does.`
+    return `${unchecked} does not respond like Rolecall.`
   }
 }
 
@@ -35,13 +35,13 @@ function sentenceOf(answer: unknown): string | undefined {
   if (typeof answer !== 'object' || answer === null || !('code' in answer)) return undefined
   switch (answer.code) {
     case 'INVALID_API_KEY':
-      return 'Rolecall refuses the key: it is not complete, or was replaced or revoked. Get the current one from an admin of the community.'
+      return 'Rolecall rejects the key: it is incomplete, or was replaced or revoked. Get the current key from an admin of the community.'
     case 'PROJECT_INACTIVE':
-      return 'Rolecall knows the key, but its project is switched off: members can log in after an admin of the community has switched it on.'
+      return 'Rolecall knows the key, but its project is inactive. Members can sign in after an admin of the community activates it.'
     case 'INVALID_CODE':
       return 'errors' in answer
-        ? 'Rolecall knows the key, but it is that of another project than ROLECALL_CLIENT_ID names.'
-        : 'Rolecall takes the key for this project.'
+        ? 'Rolecall knows the key, but it belongs to another project than ROLECALL_CLIENT_ID.'
+        : 'Rolecall accepts the key for this project.'
     default:
       return undefined
   }

@@ -2,30 +2,31 @@ import { parseArgs } from 'node:util'
 import { CannotInit } from './cannot-init.ts'
 import type { Values } from './variables.ts'
 
-export const help = `rolecall-init: puts the login of Rolecall into the app in this folder.
+export const help = `rolecall-init adds the Rolecall sign-in to the app in this folder.
 
   npx --no --offline rolecall-init [options]
 
-It finds the framework in package.json (Next.js, Nuxt, SvelteKit, Express, Fastify or Hono) and makes what is missing:
+It finds the framework in package.json (Next.js, Nuxt, SvelteKit, Express, Fastify, or Hono) and creates missing parts:
 
-  .env            a line for each variable that has none (.env.local for Next.js), and a new secret for the cookies
+  .env            a line for each missing variable (.env.local for Next.js), and a new secret for the cookies
   .gitignore      a line for that file
-  the login       the file or files that the framework wants
+  the sign-in     the files that the framework requires
 
-Nothing that is there is changed: a second run makes nothing, and says so. What was given otherwise than it is there, or cannot
-work, is named. Where address, project and key are known, Rolecall is asked whether they belong together.
+It never changes existing lines or files, so a second run changes nothing and reports that. It reports values that differ
+from the given ones and values that cannot work. If the address, the project, and the key are known, it checks with
+Rolecall that they belong together.
 
-  --url <address>        where Rolecall is, e.g. https://id.example         (ROLECALL_URL)
-  --client-id <id>       the project's id                                   (ROLECALL_CLIENT_ID)
-  --server-id <id>       the chat server whose members may log in           (ROLECALL_SERVER_ID)
-  --app-url <address>    where browsers reach the app; else a guess         (ROLECALL_APP_URL)
-  --key -                reads the project's key from the standard input    (ROLECALL_API_KEY)
-  --framework <name>     next, nuxt, sveltekit, express, fastify, hono or workers
-  --dry-run              shows what would be written, without secrets, and writes nothing
+  --url <address>        address of Rolecall, e.g. https://id.example       (ROLECALL_URL)
+  --client-id <id>       ID of the project                                  (ROLECALL_CLIENT_ID)
+  --server-id <id>       ID of the chat server for sign-in                  (ROLECALL_SERVER_ID)
+  --app-url <address>    address of the app for browsers; default: a guess  (ROLECALL_APP_URL)
+  --key -                read the key of the project from standard input    (ROLECALL_API_KEY)
+  --framework <name>     next, nuxt, sveltekit, express, fastify, hono, or workers
+  --dry-run              show the changes without secrets, and write nothing
   --help
 
-What is not given is taken from the environment, from the variable in brackets; what is not there either is left open in
-the file, and named. The key is never an argument, because arguments stay in the history of the shell:
+Missing options come from the environment, from the variable in parentheses. Values that are missing there as well stay
+empty in the file and are reported. The key is never an argument, because arguments stay in the shell history:
 
   npx --no --offline rolecall-init --url https://id.example --key - < key.txt
 `
@@ -47,7 +48,7 @@ export function readCommandLine(
   const given = parse(args)
   if (given.key !== undefined && given.key !== '-') {
     throw new CannotInit(
-      '--key takes only -, for the standard input: a key among the arguments stays in the history of the shell.',
+      '--key accepts only -, for standard input, because a key in the arguments stays in the shell history.',
     )
   }
   const named = {
@@ -92,7 +93,7 @@ function parse(args: readonly string[]) {
   } catch (error) {
     // Keeps the first sentence, which is about the arguments: the second one is about Node.js.
     const [why] = error instanceof Error ? error.message.split('. ') : []
-    throw new CannotInit(`${why}. rolecall-init --help lists what there is.`)
+    throw new CannotInit(`${why}. rolecall-init --help lists the options.`)
   }
 }
 

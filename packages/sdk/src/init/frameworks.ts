@@ -98,12 +98,12 @@ export function findFramework({ dependencies }: AppFolder, named: string | undef
   const [first, second] = found
   if (!first) {
     throw new CannotInit(
-      `None of ${names} is among the dependencies of package.json: name one with --framework.`,
+      `None of ${names} is in the dependencies of package.json. Choose one with --framework.`,
     )
   }
   if (second && !whole.has(first.name)) {
     const both = found.map(({ name }) => name).join(' and ')
-    throw new CannotInit(`The dependencies of package.json name ${both}: say which it is with --framework.`)
+    throw new CannotInit(`The dependencies of package.json name ${both}. Choose one with --framework.`)
   }
   return first
 }

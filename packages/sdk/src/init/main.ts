@@ -33,11 +33,13 @@ async function readKey(): Promise<string> {
   let text = ''
   for await (const chunk of process.stdin.setEncoding('utf8')) text += chunk
   const key = text.trim()
-  if (key === '') throw new CannotInit('--key - found no key on the standard input.')
+  if (key === '') throw new CannotInit('--key - found no key on standard input.')
   return key
 }
 
 init().catch((error: unknown) => {
-  console.error(error instanceof CannotInit ? error.message : `rolecall-init cannot go on: ${String(error)}`)
+  console.error(
+    error instanceof CannotInit ? error.message : `rolecall-init cannot continue: ${String(error)}`,
+  )
   process.exitCode = 1
 })

@@ -19,14 +19,15 @@ export function nextFiles(app: AppFolder): readonly HandlerFile[] {
       path: `${root}proxy.${type}`,
       text: proxy,
       insteadOf: [`${root}middleware.ts`, `${root}middleware.js`],
-      join: 'have it answer what `rolecall.proxy(request)` of lib/rolecall answers',
+      join: 'return the result of `rolecall.proxy(request)` from lib/rolecall',
     },
   ]
 }
 
 export function nextSteps(app: AppFolder): readonly string[] {
   const guard = "In a page: const { member } = await rolecall.requireMember({ anyOf: ['<role id>'] })"
-  const type = 'Take the line `"type": "commonjs"` out of package.json: Next.js refuses proxy files with it.'
+  const type =
+    'Remove the line `"type": "commonjs"` from package.json, because Next.js rejects proxy files with it.'
   return app.type === 'commonjs' ? [type, guard] : [guard]
 }
 

@@ -63,7 +63,7 @@ function planEnv(app: AppFolder, { envFile, otherEnvFiles, appUrl }: Framework, 
       `Add ${known.ROLECALL_APP_URL}/auth/callback to the redirect URIs of the project` +
         (given.ROLECALL_APP_URL
           ? '.'
-          : ` (if browsers reach the app elsewhere: mend ROLECALL_APP_URL in ${envFile}, too).`),
+          : ` (if browsers use another address, also correct ROLECALL_APP_URL in ${envFile}).`),
     )
   }
   const there = valuesIn([before, ...otherEnvFiles.map(app.read)])
@@ -84,7 +84,7 @@ const endOf = (name: string) => (name.endsWith('_URL') ? /\/+$/ : '')
 /** Lists the warnings about existing values, which stay: each that is not valid, or differs from the given one. */
 function notesOn(where: string, there: Values, given: Values): string[] {
   const wrong = complaintsAbout(there).map(
-    ({ name, rule }) => `${name} ${rule}. It was kept as it is: correct it.`,
+    ({ name, rule }) => `${name} ${rule}. It was not changed. Correct it.`,
   )
   const differing = variableNames.filter(
     (name) =>
@@ -94,10 +94,10 @@ function notesOn(where: string, there: Values, given: Values): string[] {
   )
   const kept = differing.map((name) =>
     secretNames.includes(name)
-      ? `${name} was kept; another one was given (neither is shown).`
-      : `${name} was kept as ${there[name]}; ${given[name]} was given.`,
+      ? `${name} was kept, although another value was given (neither is shown).`
+      : `${name} was kept as ${there[name]}, although ${given[name]} was given.`,
   )
-  const how = `To take what was given, delete ${differing.length === 1 ? 'that line' : 'those lines'} from ${where} and run this again.`
+  const how = `To use the given values, delete ${differing.length === 1 ? 'that line' : 'those lines'} from ${where} and run this command again.`
   return [...wrong, ...kept, ...(differing.length > 0 ? [how] : [])]
 }
 
@@ -107,11 +107,11 @@ function planLogin(app: AppFolder, framework: Framework) {
   const steps: string[] = []
   const files = framework.files(app)
   const elsewhere = findLogins(app).find((path) => !files.some((file) => namesOf(file.path).includes(path)))
-  if (elsewhere) return { changes, kept: [{ path: elsewhere, why: 'makes the login' }], steps }
+  if (elsewhere) return { changes, kept: [{ path: elsewhere, why: 'contains the sign-in' }], steps }
   for (const { path, text, insteadOf = [], join } of files) {
     const found = [...namesOf(path), ...insteadOf].find(app.has)
     if (!found) changes.push(change(app, path, text))
-    else kept.push({ path: found, why: 'is there' })
+    else kept.push({ path: found, why: 'already exists' })
     if (found && join && !/\brolecall\b/.test(app.read(found))) steps.push(`${found} is yours: ${join}.`)
   }
   if (changes.length > 0) steps.push(...framework.steps(app))

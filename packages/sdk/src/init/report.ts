@@ -38,7 +38,7 @@ export function reportOf(
     ...kept.map(({ path, why }) => ['kept', `${path}, which ${why}`] as const),
   ]
   const listed = rows.map(([verb, what]) => `  ${verb.padEnd(9)} ${what}`)
-  const left = appUrl ? [...steps, `Start the app, and log in at ${appUrl}/auth/login`] : steps
+  const left = appUrl ? [...steps, `Start the app, and sign in at ${appUrl}/auth/login`] : steps
   const numbered = left.map((step, i) => `  ${i + 1}. ${step}`)
   const title = `Rolecall in ${framework.title}`
   const said = [...notes, ...(keyFound === undefined ? [] : [keyFound])]
@@ -50,6 +50,6 @@ export function reportOf(
     `${title}.${nothing}`,
     ...listed,
     ...noted,
-    ...(numbered.length > 0 ? ['', 'Left to you:', ...numbered] : []),
+    ...(numbered.length > 0 ? ['', 'Next steps:', ...numbered] : []),
   ].join('\n')
 }

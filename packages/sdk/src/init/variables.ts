@@ -19,12 +19,12 @@ export const secretNames: readonly string[] = ['ROLECALL_API_KEY', 'ROLECALL_SEC
 
 /** The comment above each line in the file. */
 export const meanings: Readonly<Record<VariableName, string>> = {
-  ROLECALL_URL: 'Where Rolecall is, as browsers reach it.',
-  ROLECALL_CLIENT_ID: 'The id of the project.',
-  ROLECALL_SERVER_ID: 'The chat server whose members may log in.',
-  ROLECALL_APP_URL: 'Where browsers reach this app.',
+  ROLECALL_URL: 'The address of Rolecall for browsers.',
+  ROLECALL_CLIENT_ID: 'The ID of the project.',
+  ROLECALL_SERVER_ID: 'The ID of the chat server for sign-in.',
+  ROLECALL_APP_URL: 'The address of this app for browsers.',
   ROLECALL_API_KEY: 'The key of the project: rck_…. A secret.',
-  ROLECALL_SECRET: 'Seals the cookies of this app. A secret; another one in each environment.',
+  ROLECALL_SECRET: 'Encrypts the cookies of this app. A secret; use a different one in each environment.',
 }
 
 const isAddress = (value: string) => /^https?:\/\/[^\s"'#?\\]+$/.test(value) && isUrl(value)
@@ -42,7 +42,7 @@ const rules: Readonly<Record<VariableName, readonly [isRight: (value: string) =>
   ROLECALL_API_KEY: [(value) => /^rck_[\w-]+$/.test(value), 'must begin with rck_'],
   ROLECALL_SECRET: [
     (value) => /^[^\s"'#]{32,}$/.test(value),
-    'must be 32 characters or more, without spaces',
+    'must have at least 32 characters and no spaces',
   ],
 }
 

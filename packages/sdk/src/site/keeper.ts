@@ -85,7 +85,7 @@ async function reached<Value>(ask: () => Promise<Value>): Promise<Value> {
   try {
     return await ask()
   } catch (cause) {
-    throw new RolecallError('NETWORK_ERROR', 'The store of sessions does not answer.', { cause })
+    throw new RolecallError('NETWORK_ERROR', 'The session store does not respond.', { cause })
   }
 }
 

@@ -25,7 +25,7 @@ export function createSealer(secrets: readonly string[]) {
   return {
     async seal(purpose: string, text: string): Promise<string> {
       const [newest] = await keys
-      if (!newest) throw new Error('There is no secret to seal with.')
+      if (!newest) throw new Error('The secret for encryption is missing.')
       const nonce = crypto.getRandomValues(new Uint8Array(nonceBytes))
       const sealed = await crypto.subtle.encrypt(parameters(nonce, purpose), newest.key, utf8(text))
       const bytes = new Uint8Array(nonceBytes + sealed.byteLength)

@@ -63,12 +63,12 @@ export interface Settings {
 }
 
 const variables = {
-  url: ['ROLECALL_URL', 'where the service is, e.g. https://id.example'],
+  url: ['ROLECALL_URL', 'the address of the service, e.g. https://id.example'],
   apiKey: ['ROLECALL_API_KEY', 'the key of the project, rck_…'],
-  clientId: ['ROLECALL_CLIENT_ID', 'the id of the project'],
-  serverId: ['ROLECALL_SERVER_ID', 'the id of the chat server whose members log in'],
-  appUrl: ['ROLECALL_APP_URL', 'where browsers reach this app, e.g. https://crew.example'],
-  secret: ['ROLECALL_SECRET', '32 random characters or more, e.g. of `openssl rand -hex 32`'],
+  clientId: ['ROLECALL_CLIENT_ID', 'the ID of the project'],
+  serverId: ['ROLECALL_SERVER_ID', 'the ID of the chat server for sign-in'],
+  appUrl: ['ROLECALL_APP_URL', 'the address of this app for browsers, e.g. https://crew.example'],
+  secret: ['ROLECALL_SECRET', 'at least 32 random characters, e.g. from `openssl rand -hex 32`'],
 } as const
 
 /** @throws TypeError that names each missing or invalid setting without its value. */
@@ -92,15 +92,15 @@ export function readSettings(options: SiteOptions): Settings {
   const app = parse(appUrl)
   refuse('url', url, addressProblem(url))
   refuse('apiKey', apiKey, keyProblem(apiKey))
-  check('clientId', clientId, /^[\w-]+$/.test(clientId), 'must be the id of a project')
-  check('serverId', serverId, /^\d+$/.test(serverId), 'must be the id of a chat server, digits only')
+  check('clientId', clientId, /^[\w-]+$/.test(clientId), 'must be the ID of a project')
+  check('serverId', serverId, /^\d+$/.test(serverId), 'must be the ID of a chat server, digits only')
   const isOrigin = app !== undefined && app.pathname === '/' && app.search + app.hash + app.username === ''
   check('appUrl', appUrl, isOrigin, 'must be an http(s) address without a path')
   const isSafe =
     app?.protocol !== 'http:' || /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(app.hostname)
-  check('appUrl', appUrl, isSafe, 'must begin with https://, but for an app on this machine')
+  check('appUrl', appUrl, isSafe, 'must begin with https://, except for an app on this machine')
   const isLong = secrets.every(({ length }) => length >= 32)
-  check('secret', secret, isLong, 'must have 32 characters or more, each of them where there are several')
+  check('secret', secret, isLong, 'must have at least 32 characters each')
   if (problems.length > 0) {
     throw new TypeError(`createRolecall() cannot start:\n${problems.map((one) => `- ${one}`).join('\n')}`)
   }

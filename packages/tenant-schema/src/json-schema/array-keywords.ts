@@ -62,7 +62,7 @@ const contains: Keyword = (reading) => {
       count += 1
     }
     if (count < least) {
-      return run.fail('CONTAINS', `must have at least ${least} of the items that the schema asks for`)
+      return run.fail('CONTAINS', `must have at least ${least} of the items that the schema requires`)
     }
     return (
       count <= most || run.fail('CONTAINS', `must have at most ${most} of the items that the schema counts`)

@@ -11,7 +11,7 @@ export function problemsOfReferences(nodes: Iterable<Node>): SchemaProblem[] {
   for (const node of nodes) {
     const count = visitsOf(node, visits)
     if (count === Number.POSITIVE_INFINITY) {
-      return [problem(node, 'refers back to itself on the same value: that never ends')]
+      return [problem(node, 'refers back to itself on the same value, so validation never ends')]
     }
     if (count > limits.visits) {
       return [problem(node, `refers so often that one value meets more than ${limits.visits} schemas`)]

@@ -65,7 +65,7 @@ export function compileSchema(schema: unknown, allowance: Allowance = newSchema)
   const shape = misshapen(schema)
   if (shape)
     return refused(
-      shape === 'DEPTH' ? `nests deeper than ${limits.depth} levels` : 'has a number that is none',
+      shape === 'DEPTH' ? `nests deeper than ${limits.depth} levels` : 'has a number that is not valid',
     )
   const changed = placesOfExactNumbers(schema)
   if (changed.length > 0) return { problems: changed.map(refuseNumber) }
@@ -131,7 +131,7 @@ export function compileSchema(schema: unknown, allowance: Allowance = newSchema)
     for (const [keyword, value] of Object.entries(schema)) {
       const here = [...path, keyword]
       if (!Object.hasOwn(keywords, keyword) && !silent.has(keyword) && !keyword.startsWith('x-')) {
-        complain('is not a keyword that schemas may have here', here)
+        complain('is not a supported keyword', here)
       }
       if (keyword === '$schema' && String(value).replace(/#$/, '') !== dialect)
         complain(`must be ${dialect}`, here)
@@ -147,7 +147,7 @@ export function compileSchema(schema: unknown, allowance: Allowance = newSchema)
   const root = read(schema, [])
   for (const { from, text, proxy, path } of references) {
     const target = resolve(text, nodes, anchors)
-    if (!target) complain('must name a schema within this one: #/$defs/name, #anchor or #', path)
+    if (!target) complain('must refer to a schema within this one: #/$defs/name, #anchor, or #', path)
     else {
       proxy.check = (value, run, seen) => target.check(value, run, seen)
       from.inPlace.push(target)
@@ -163,7 +163,7 @@ type Path = readonly (string | number)[]
 /** The number would change: schemas are stored as they were read. */
 const refuseNumber = (path: Path): SchemaProblem => ({
   path: pointer(path),
-  message: 'must be a number that every JSON reader holds: this one has too many digits',
+  message: 'must be a number that every JSON reader can represent: this one has too many digits',
   code: 'SCHEMA',
 })
 

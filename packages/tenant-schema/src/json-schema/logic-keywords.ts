@@ -35,7 +35,7 @@ const anyOf: Keyword = (reading) => {
       // Every passing branch evaluates parts, if those count.
       if (!seen) break
     }
-    return passed || run.fail('ANY_OF', 'must fit at least one of the schemas of anyOf')
+    return passed || run.fail('ANY_OF', 'must match at least one schema of anyOf')
   }
 }
 
@@ -45,9 +45,9 @@ const oneOf: Keyword = (reading) => {
     let passed = 0
     for (const node of nodes) {
       if (quietly(run, () => checkInPlace(node, value, run, seen))) passed += 1
-      if (passed > 1) return run.fail('ONE_OF', 'must fit only one of the schemas of oneOf')
+      if (passed > 1) return run.fail('ONE_OF', 'must match only one schema of oneOf')
     }
-    return passed === 1 || run.fail('ONE_OF', 'must fit one of the schemas of oneOf')
+    return passed === 1 || run.fail('ONE_OF', 'must match one schema of oneOf')
   }
 }
 
@@ -55,7 +55,7 @@ const not: Keyword = (reading) => {
   const node = reading.sub('inPlace')
   return (value, run) =>
     !quietly(run, () => node.check(value, run, undefined)) ||
-    run.fail('NOT', 'must not fit the schema of not')
+    run.fail('NOT', 'must not match the schema of not')
 }
 
 /** Checks `if`, with the `then` and `else` beside it. */

@@ -91,7 +91,7 @@ const propertyNames: Keyword = (reading) => {
       run,
       (key) =>
         quietly(run, () => node.check(key, run, undefined)) ||
-        run.fail('PROPERTY_NAMES', 'is not a name that keys may have here', key),
+        run.fail('PROPERTY_NAMES', 'is not an allowed key', key),
     )
   }
 }

@@ -34,7 +34,7 @@ export function createPatterns(allowance: Allowance) {
     instructions += size.instructions
     ranges += size.ranges
     if (size.instructions > limits.patternInstructions) {
-      return `becomes a program of more than ${limits.patternInstructions} instructions: it repeats too much`
+      return `becomes a program of more than ${limits.patternInstructions} instructions, because it repeats too much`
     }
     if (size.ranges > limits.patternRanges) return 'repeats large classes of characters too often'
     if (instructions > limits.allInstructions || ranges > limits.allRanges) return tooMuch
@@ -49,7 +49,7 @@ export function createPatterns(allowance: Allowance) {
       return typeof size === 'string' ? size : compilePattern(translated, size)
     } catch (error) {
       if (error instanceof TooCostly) throw error
-      return `is not a regular expression that runs in linear time: ${reasonOf(error)}`
+      return `is not a regular expression with linear run time: ${reasonOf(error)}`
     }
   }
 
@@ -66,7 +66,7 @@ export function createPatterns(allowance: Allowance) {
   }
 }
 
-const tooMuch = 'is more than the regular expressions of one schema may come to together'
+const tooMuch = 'exceeds the total size of the regular expressions of one schema'
 
 const reasonOf = (error: unknown) =>
   error instanceof Error ? error.message.replace(/^error parsing regexp: /, '').slice(0, 200) : 'unknown'

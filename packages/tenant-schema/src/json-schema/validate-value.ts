@@ -9,7 +9,7 @@ export function validateValue(root: Node, value: unknown): SchemaProblem[] {
   return validateWithin(limits.work, root, value) ?? tooCostly
 }
 
-export const tooCostly = whole('TOO_COSTLY', 'takes more work to validate than one payload may')
+export const tooCostly = whole('TOO_COSTLY', 'takes too much work to validate')
 
 /** Does the same within a budget of work. Returns undefined if the budget is too small for a verdict. */
 export function validateWithin(work: number, root: Node, value: unknown): SchemaProblem[] | undefined {

@@ -87,7 +87,7 @@ export function createTenantSchemas(refuseBusy: () => Error): TenantSchemas {
 }
 
 const tooLargeSchema: SchemaProblem[] = [
-  { path: '', message: 'takes more time or memory to compile than a schema may', code: 'SCHEMA' },
+  { path: '', message: 'takes too much time or memory to compile', code: 'SCHEMA' },
 ]
 
 /** Compiles a schema on the event loop, or returns undefined if that may take long. */

@@ -125,7 +125,7 @@ describe('readRedirectUris', () => {
     ],
     [
       'http://crew.example/',
-      /^entry 1 must begin with https:\/\/, but for an app on this machine \(localhost, /,
+      /^entry 1 must begin with https:\/\/, except for an app on this machine \(localhost, /,
     ],
     ['https://*.crew.example/', /^entry 1 must not have a wildcard: list every address/],
     ['myapp://callback', /^entry 1 must begin with https:\/\/, or for a native app with a scheme .* dot/],

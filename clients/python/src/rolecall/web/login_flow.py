@@ -30,7 +30,7 @@ _login_sec = 600
 _login_cookie_sec = 3600
 #: The time, in seconds, that a browser has for its second attempt.
 _retry_sec = 10
-_unavailable_title = "Who you are cannot be checked right now. Try again in a moment."
+_unavailable_title = "Your session cannot be checked right now. Try again in a moment."
 #: Hosts of this machine: plain HTTP to them is not sent over a network.
 _loopback = re.compile(r"localhost|.+\.localhost|127(\.\d{1,3}){3}|::1")
 #: The number of tabs of one browser that may sign in at once. The oldest attempts beyond it are dropped.
@@ -145,11 +145,11 @@ class LoginFlow:
         # Only the browser that started this sign-in has its cookie; a link from another place ends here.
         if not value:
             return self._damaged_login(
-                "This browser has no cookie of this login: it was started in another browser, or this browser keeps no cookies of this site."
+                "We couldn’t finish signing you in. Start again in this browser and allow cookies."
             )
         opened = self._cookies.open(name, value)
         if opened is None:
-            return self._damaged_login("The cookie of this login was changed, or this site has replaced its secret.")
+            return self._damaged_login("The cookie of this sign-in was changed, or the site replaced its secret. Start again.")
         at = opened.get("at")
         if not isinstance(at, int) or at < time.time() - _login_sec:
             return self._damaged_login("It took longer than ten minutes.")
@@ -245,10 +245,10 @@ class LoginFlow:
             if request.is_navigation:
                 query = urlencode({"return_to": self._return_to(request.target)})
                 return redirect(f"{self._app_url}{self._settings.path}/login?{query}")
-            return problem(401, "LOGIN_REQUIRED", "Log in first.", {"www-authenticate": "Bearer"})
+            return problem(401, "LOGIN_REQUIRED", "Sign in first.", {"www-authenticate": "Bearer"})
         if rules.allow(session):
             return None
-        title = "This takes a role that you do not hold."
+        title = "You do not have the required role."
         if request.is_navigation:
             return page(403, "Not for your role", title, self._app_url, "Home")
         return problem(403, "ROLE_REQUIRED", title)

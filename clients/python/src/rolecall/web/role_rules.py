@@ -30,7 +30,7 @@ class RoleRules:
     def __post_init__(self) -> None:
         for name, roles in (("any_of", self.any_of), ("all_of", self.all_of)):
             if not isinstance(roles, NotGiven) and not _are_role_ids(roles):
-                raise ValueError(f"{name} must be a list of role ids that is not empty; leave it out to ask for none")
+                raise ValueError(f"{name} must be a list of role IDs that is not empty. Omit it to require no role")
 
     def allow(self, session: Session) -> bool:
         held = {role.role_id for role in session.roles}
