@@ -150,7 +150,7 @@ describe('a second start', () => {
     const demo = await start()
     for (const pid of demo.children()) process.kill(pid, 'SIGKILL')
     expect(await demo.ended).toBe(1)
-    expect(demo.output()).toContain('The service ended by itself')
+    expect(demo.output()).toContain('The service stopped unexpectedly')
     expect(demo.output()).not.toMatch(/^\s+at /m)
   }, 240_000)
 

@@ -369,7 +369,7 @@ describe('rolecall-init', () => {
     expect(stdout + stderr).not.toContain(key)
     const refused = init(await givenApp(express), '--key', key)
     expect(refused).toMatchObject({ status: 1, stdout: '' })
-    expect(refused.stderr).toContain('history of the shell')
+    expect(refused.stderr).toContain('shell history')
     expect(refused.stderr).not.toContain(key)
   })
 
@@ -409,7 +409,7 @@ describe('rolecall-init', () => {
     const { status, stderr } = spawnSync(process.execPath, [program], { cwd: empty, encoding: 'utf8' })
     expect({ status, stderr }).toEqual({
       status: 1,
-      stderr: `There is no package.json in ${empty}: run this in the folder of your app.\n`,
+      stderr: `There is no package.json in ${empty}. Run this command in the folder of your app.\n`,
     })
     await rm(empty, { recursive: true })
   })

@@ -349,9 +349,9 @@ describe('the configuration', () => {
     expect(found({ CACHE_URL: 'memory:' })).toMatch(/SINGLE_INSTANCE=true/)
     expect(found({ CACHE_URL: 'memory:', SINGLE_INSTANCE: 'true' })).toBe('')
     expect(found({ CACHE_URL: 'memory:', DATABASE_URL: 'pglite:data' })).toBe('')
-    expect(found({ DATABASE_URL: 'pglite:data', WORKERS: '2' })).toMatch(/^WORKERS above 1 needs PostgreSQL/)
+    expect(found({ DATABASE_URL: 'pglite:data', WORKERS: '2' })).toMatch(/^WORKERS above 1 requires PostgreSQL/)
     expect(found({ CACHE_URL: 'memory:', SINGLE_INSTANCE: 'true', WORKERS: '2' })).toMatch(
-      /^WORKERS above 1 needs a shared cache/,
+      /^WORKERS above 1 requires a shared cache/,
     )
   })
 

@@ -279,24 +279,24 @@ describe('over HTTP, every endpoint of the contract', () => {
     const { project, member } = given
     const body = { token: member }
     for (const [path, sent, hint] of [
-      ['/api/auth/validate', { token: project.key, body }, 'belongs into the header X-API-Key'],
-      ['/api/auth/logout', { token: project.key, body }, 'belongs into the header X-API-Key'],
-      ['/api/auth/logout', { key: member, body }, 'takes the API key'],
+      ['/api/auth/validate', { token: project.key, body }, 'in the header X-API-Key, not in'],
+      ['/api/auth/logout', { token: project.key, body }, 'in the header X-API-Key, not in'],
+      ['/api/auth/logout', { key: member, body }, 'Send the API key of a project'],
     ] as const) {
       const reply = await call(world.url, 'POST', path, sent)
       expect([reply.status, reply.body.code]).toEqual([401, 'INVALID_API_KEY'])
       expect(reply.body.detail).toContain(hint)
     }
     for (const [sent, hint] of [
-      [{ key: member }, 'belongs into the header Authorization'],
-      [{ token: project.key }, 'takes a session token'],
+      [{ key: member }, 'in the header Authorization, as Bearer'],
+      [{ token: project.key }, 'requires a session token'],
     ] as const) {
       const reply = await call(world.url, 'GET', '/api/auth/sessions', sent)
       expect([reply.status, reply.body.code]).toEqual([401, 'INVALID_TOKEN'])
       expect(reply.body.detail).toContain(hint)
     }
     const plain = await call(world.url, 'GET', '/api/auth/sessions', { token: 'garbage' })
-    expect(plain.body.detail).not.toMatch(/belongs into|takes a session token; what/)
+    expect(plain.body.detail).not.toMatch(/^Send the|but received/)
   })
 })
 

@@ -103,7 +103,7 @@ describe.each(mainEngines)('secrets on %s', (engine) => {
         const { url, logs } = await world.another()
         await walkLogin({ url, sim: world.sim }, authorizePath(project.id), { as: demo.users.joon })
         world.sim.clearFaults()
-        told.push(...logs.lines.filter((line) => line.includes('logins fail: the chat platform')))
+        told.push(...logs.lines.filter((line) => line.includes('sign-ins fail: the chat platform')))
       }
     }
     const stored = await givenSession(world, project)

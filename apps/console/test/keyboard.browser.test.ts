@@ -99,7 +99,7 @@ test('a project is created by the keyboard alone, from the palette to the key, w
     expect.stringMatching(/^Environment/),
     expect.stringMatching(/^app\.mjs/),
     expect.stringMatching(/^Start/),
-    expect.stringMatching(/^All of it by one command/),
+    expect.stringMatching(/^All of this in one command/),
   ])
   expect(secretOf(await environmentPre.textContent())).toBe(secretOf(environment))
 
@@ -232,7 +232,7 @@ test('`t c` copies the period of a page with its zone, and `t v` shows it on ano
   await page.evaluate(() => navigator.clipboard.writeText('yesterday'))
   await page.getByRole('heading', { level: 1 }).click()
   await page.keyboard.type('tv')
-  await page.getByText(/^There is no period in the clipboard/).waitFor()
+  await page.getByText(/^The clipboard contains no period/).waitFor()
   visit.expectQuiet()
   await visit.close()
 })

@@ -319,7 +319,7 @@ test('owners are found by name, the secret of events is shown once, and the addr
   const { id: webhookId, token } = at.world.sim.world.addWebhook(mainGuildId)
   await notices.getByLabel('Webhook address').fill('https://elsewhere.example/hook')
   await notices.getByRole('button', { name: 'Save webhook address' }).click()
-  await notices.getByText(/must be a webhook of the chat platform/).waitFor()
+  await notices.getByText(/must be a Discord webhook/).waitFor()
   await notices.getByLabel('Webhook address').fill(`${at.world.sim.apiUrl}/webhooks/${webhookId}/${token}`)
   await notices.getByRole('button', { name: 'Save webhook address' }).click()
   await page.getByText('Notices are posted to the new address.').waitFor()

@@ -142,7 +142,7 @@ def a_login_that_cannot_be_finished_says_why(browser: Browser, project: Dict[str
     browser.cookies.set(name, value, domain="crew.example")
     assert location_of(finish(browser, url)) == f"{APP_URL}/"
     again = finish(browser, url)
-    assert again.status_code == 400 and "has no cookie of this login" in again.text
+    assert again.status_code == 400 and "Start again in this browser and allow cookies" in again.text
     url = begin(browser)
     code = query_of(url)["code"]
     used = finish(browser, url.replace(code, code[:-1] + ("A" if code[-1] != "A" else "B")))

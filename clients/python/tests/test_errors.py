@@ -253,9 +253,9 @@ def test_errors_and_clients_never_show_the_key_or_a_token(
         ("", "k", "base_url is missing"),
         ("rolecall.example", "k", "base_url must"),
         (SERVICE_URL, "", "api_key is missing"),
-        (SERVICE_URL, "rck_x\n", "api_key has a line break or a blank at its end"),
+        (SERVICE_URL, "rck_x\n", "api_key ends with a space or a line break"),
         (SERVICE_URL, "rck_\nx", "api_key must be the key of a project"),
-        (f"{SERVICE_URL}/api/", "k", "base_url must be without the /api at its end"),
+        (f"{SERVICE_URL}/api/", "k", "base_url must not end with /api"),
     ],
 )
 def test_what_is_missing_is_named(base_url: str, api_key: str, named: str) -> None:

@@ -124,7 +124,7 @@ def test_a_login_returns_to_this_site_only(browser: Browser, wanted: str, taken:
 @pytest.mark.parametrize("roles", [None, [], [None], [""], "captain", 5], ids=repr)
 def test_a_rule_that_names_no_role_opens_no_page(roles: Any) -> None:
     for name in ("any_of", "all_of"):
-        with pytest.raises(ValueError, match=f"{name} must be a list of role ids"):
+        with pytest.raises(ValueError, match=f"{name} must be a list of role IDs"):
             RoleRules(**{name: roles})
     with pytest.raises(ValueError):
         require_member_of_django(any_of=roles)

@@ -259,7 +259,7 @@ function testSite(start: StartSite): void {
     const stranger = givenBrowser()
     const refused = await stranger.ask(back, { as: 'page' })
     expect([refused.status, stranger.jar.size]).toEqual([400, 0])
-    expect(await refused.text()).toContain('has no cookie of this login')
+    expect(await refused.text()).toContain('Start again in this browser and allow cookies')
     const mixedUp = back.replace(encodeURIComponent(world.url), encodeURIComponent('https://evil.example'))
     expect((await givenCopy(walker).ask(mixedUp)).status).toBe(400)
     const finished = await walker.ask(back, { as: 'page' })

@@ -112,7 +112,7 @@ describe.each(engines)('the chain of the audit log on %s', (engine) => {
     ['entries cut off the end', 'delete from audit_log where seq > 1040', 'Entry 1041 is missing'],
     ['all entries taken out', 'delete from audit_log', 'Entry 1 is missing'],
     ['a head moved back', 'update audit_head set seq = 1050', 'Entry 1051 is not in the chain'],
-    ['another head', "update audit_head set hash = repeat('b', 64)", 'does not fit the last entry'],
+    ['another head', "update audit_head set hash = repeat('b', 64)", 'does not match the last entry'],
     ['no head', 'delete from audit_head', 'The head of the chain is missing.'],
     [
       'two entries in each other’s place',

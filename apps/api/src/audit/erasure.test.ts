@@ -150,7 +150,7 @@ describe.each(engines)('an audit log that forgets, on %s', (engine) => {
     [
       'entries in the name of one that tells of none',
       'update audit_log set summary = null, summary_salt = null, erased_by = 5 where seq = 6',
-      'tells of no erasure',
+      'as an erasure but contains none',
     ],
     [
       'a value alone, and not its salt',

@@ -107,7 +107,7 @@ test('only migrate makes a database where there is none', async () => {
     expect(existsSync(join(folder, '.rolecall'))).toBe(false)
   }
   const made = await rolecall('migrate', { DATABASE_URL: 'pglite:made' })
-  expect(made).toMatchObject({ code: 0, err: expect.stringMatching(/^This database is new: it was empty/) })
+  expect(made).toMatchObject({ code: 0, err: expect.stringMatching(/^This database is new and contains no projects/) })
   expect(existsSync(join(folder, 'made'))).toBe(true)
   expect(await rolecall('migrate', { DATABASE_URL: 'pglite:made' })).toMatchObject({ code: 0, err: '' })
 })
@@ -303,8 +303,8 @@ describe('doctor', () => {
     [
       { CHAT_BOT_TOKEN: 'canary-wrong', DATABASE_URL: 'postgres://canary:canary@127.0.0.1:1/x' },
       [
-        ['bot token', 'copy it again'],
-        ['database', 'nothing listens there'],
+        ['bot token', 'Copy it again'],
+        ['database', 'no server listens there'],
       ],
     ],
     [
@@ -312,7 +312,7 @@ describe('doctor', () => {
       [
         ['configuration', 'CHAT_BOT_TOKEN is missing'],
         ['configuration', '64 hexadecimal'],
-        ['configuration', 'taken as production'],
+        ['configuration', 'treated as production'],
       ],
     ],
     [
@@ -324,30 +324,30 @@ describe('doctor', () => {
       },
       [
         ['bot token', 'but this bot belongs to'],
-        ['main server', 'correct CHAT_ADMIN_ROLE_ID'],
+        ['main server', 'Correct CHAT_ADMIN_ROLE_ID'],
         ['callback URL', 'does not know'],
         ['cache', 'Check CACHE_URL'],
       ],
     ],
-    [{ CHAT_AUDITOR_ROLE_ID: demo.users.ada }, [['main server', 'correct CHAT_AUDITOR_ROLE_ID']]],
+    [{ CHAT_AUDITOR_ROLE_ID: demo.users.ada }, [['main server', 'Correct CHAT_AUDITOR_ROLE_ID']]],
     [
       { CHAT_GUILD_ID: demo.users.ada, PUBLIC_URL: 'http://127.0.0.1:4000' },
       [
-        ['main server', 'invite it, or correct CHAT_GUILD_ID'],
+        ['main server', 'Invite it, or correct CHAT_GUILD_ID'],
         ['callback URL', 'is not at PUBLIC_URL'],
       ],
     ],
     [
       { CHAT_API_URL: 'http://127.0.0.1:1' },
       [
-        ['bot token', 'The platform does not answer'],
-        ['client secret', 'The platform does not answer'],
+        ['bot token', 'The platform does not respond'],
+        ['client secret', 'The platform does not respond'],
       ],
     ],
     [
       { CHAT_CLIENT_SECRET: 'canary-secret', DATABASE_URL: 'postgres://u:canary@nowhere.invalid/x' },
       [
-        ['client secret', 'refuses CHAT_CLIENT_ID with CHAT_CLIENT_SECRET'],
+        ['client secret', 'rejects CHAT_CLIENT_ID with CHAT_CLIENT_SECRET'],
         ['database', 'no such host'],
       ],
     ],
@@ -422,10 +422,10 @@ describe('doctor', () => {
       databaseLine(changed((url) => (url.username = 'nobody_of_that_name'))),
       databaseLine(changed((url) => (url.pathname = '/not_there'))),
     ])
-    expect(lines[0]).toContain('refuses the password of DATABASE_URL')
+    expect(lines[0]).toContain('rejects the password of DATABASE_URL')
     // A server that requires passwords never reveals the roles that exist.
     expect(lines[1]).toContain('has no role of that name')
-    expect(lines[2]).toContain('has no database of the name in DATABASE_URL')
+    expect(lines[2]).toContain('does not have the database of DATABASE_URL')
     expect(lines.join('')).not.toContain('canary')
   })
 

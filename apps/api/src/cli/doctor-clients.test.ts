@@ -38,17 +38,17 @@ test('a service that clients cannot find where PUBLIC_URL says is named, with wh
   expect(await linesOf('OpenID Connect')).toEqual([expect.stringMatching(/^ok .*is the issuer/)])
   const other = world.url.replace('127.0.0.1', 'localhost')
   expect(await linesOf('OpenID Connect', { PUBLIC_URL: other })).toEqual([
-    expect.stringMatching(/^PROBLEM .*correct PUBLIC_URL/),
+    expect.stringMatching(/^PROBLEM .*Set PUBLIC_URL/),
   ])
   const proxy = createServer((_, answer) => answer.writeHead(404).end())
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   const { port } = proxy.address() as AddressInfo
   expect(await linesOf('OpenID Connect', { PUBLIC_URL: `http://127.0.0.1:${port}` })).toEqual([
-    expect.stringMatching(/^PROBLEM .*the proxy has to pass on/),
+    expect.stringMatching(/^PROBLEM .*The proxy must forward/),
   ])
   proxy.close()
   expect(await linesOf('OpenID Connect', { PUBLIC_URL: 'http://127.0.0.1:1' })).toEqual([
-    expect.stringMatching(/^note .*does not answer from here/),
+    expect.stringMatching(/^note .*does not respond from here/),
   ])
 })
 

@@ -52,7 +52,7 @@ describe.each(engines)('on %s', (engine) => {
     await db.close()
     const { code, out } = await rolecall('doctor', env)
     expect(code).toBe(1)
-    expect(out).toMatch(/^PROBLEM +database +The disk of the database is full: .* Make its volume larger/m)
+    expect(out).toMatch(/^PROBLEM +database +The disk of the database is full\. .* Enlarge its volume/m)
     await database.drop()
   })
 })

@@ -95,7 +95,7 @@ test('a frozen instance is waited for until its lease has ended, and is right on
     frozen.wake()
     expect(await asked).toBe(401)
   }
-  const told = world.service.logs.lines.find((line) => line.includes('a change waited for an instance'))
+  const told = world.service.logs.lines.find((line) => line.includes('change confirmation delayed'))
   expect(JSON.parse(told ?? '{}').waitedMs).toBeGreaterThanOrEqual(500)
 })
 

@@ -111,17 +111,17 @@ test('without a terminal all that lacks is named at once, and each wrong answer 
     '',
   ])
   const wrong: [Record<string, string>, Record<string, string>, RegExp][] = [
-    [{ CHAT_BOT_TOKEN: 'planted', CHAT_BOT_TOKEN_FILE: '' }, {}, /^PROBLEM +CHAT_BOT_TOKEN .*copy it again/m],
+    [{ CHAT_BOT_TOKEN: 'planted', CHAT_BOT_TOKEN_FILE: '' }, {}, /^PROBLEM +CHAT_BOT_TOKEN .*Copy it again/m],
     [
       { CHAT_CLIENT_SECRET: 'planted', CHAT_CLIENT_SECRET_FILE: '' },
       {},
-      /^PROBLEM +CHAT_CLIENT_SECRET .*copy both/m,
+      /^PROBLEM +CHAT_CLIENT_SECRET .*Copy both/m,
     ],
     [{}, { server: demo.users.ada }, /^PROBLEM +CHAT_GUILD_ID/m],
     [{}, { 'admin-role': 'Nobody' }, /^PROBLEM +CHAT_ADMIN_ROLE_ID +must be an id/m],
     [{}, { 'public-url': 'http://id.example' }, /^PROBLEM +PUBLIC_URL +must be https/m],
     // Not registered at the platform.
-    [{}, {}, /^PROBLEM +CHAT_CALLBACK_URL .*add it to the redirects/m],
+    [{}, {}, /^PROBLEM +CHAT_CALLBACK_URL .*Add it to the redirects/m],
   ]
   for (const [env, more, told] of wrong) {
     const { code, out, err } = await runCommand(folder, ['init', ...options(more)], { ...platform, ...env })
@@ -146,7 +146,7 @@ test('at a terminal it asks, asks again after a wrong answer, takes what is offe
   const ended = once(terminal, 'close')
   const answers: [RegExp, string][] = [
     [/Bot token[^:]*: $/, 'planted-wrong-token'],
-    [/PROBLEM +CHAT_BOT_TOKEN.*copy it again[\s\S]*Bot token[^:]*: $/, sim.app.botToken],
+    [/PROBLEM +CHAT_BOT_TOKEN.*Copy it again[\s\S]*Bot token[^:]*: $/, sim.app.botToken],
     [/Client secret[^:]*: $/, sim.app.clientSecret],
     [/Invite the bot to your server: http[\s\S]*Id of the main server[^:]*: $/, demo.mainGuildId],
     [/Roles: .*Steward[\s\S]*Role that makes[\s\S]*: $/, 'Steward'],

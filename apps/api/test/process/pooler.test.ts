@@ -89,7 +89,7 @@ describe.skipIf(!isInstalled)('behind PgBouncer', () => {
     expect(await service.ended).toBe(1)
     expect(service.output()).toContain(ignored)
     const doctor = await runCommand(folder, ['doctor'], { ...env, DATABASE_URL: pooler.url })
-    expect(doctor.out).toMatch(/^PROBLEM +database +The pooler of DATABASE_URL refuses settings/m)
+    expect(doctor.out).toMatch(/^PROBLEM +database +The pooler of DATABASE_URL rejects startup parameters/m)
     await pooler.stop()
   })
 
@@ -116,7 +116,7 @@ describe.skipIf(!isInstalled)('behind PgBouncer', () => {
       return validate(service, { id, key }, token)
     })
     expect(tally(answers.map(({ status }) => Math.floor(status / 100)))).not.toHaveProperty('5')
-    expect(service.output().match(/prepared statements get lost/g)).toHaveLength(1)
+    expect(service.output().match(/prepared statements disabled/g)).toHaveLength(1)
     expect(await service.kill('SIGTERM')).toBe(0)
     await pooler.stop()
   })

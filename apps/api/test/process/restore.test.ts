@@ -207,7 +207,7 @@ describe.each(Object.entries(ways))('a backup on %s, made and put back as the gu
       const restored = startService(folder, env)
       await restored.listening
       expect(restored.output()).toContain(
-        'the database was restored from a backup: all its sessions have ended',
+        'database restored from a backup: all its sessions have ended',
       )
       expect(restored.output()).not.toContain('sessions revoke')
       const { url } = restored
@@ -259,7 +259,7 @@ test('a file that is no backup, or half of one, is refused and leaves nothing; a
   for (const file of ['kept', 'missing', 'other.gz']) {
     const { code, err } = await command('restore', file)
     expect(code).toBe(1)
-    expect(err).toMatch(/^((kept|other\.gz) is no whole backup|missing cannot be read \(ENOENT\))/)
+    expect(err).toMatch(/^((kept|other\.gz) is not a complete backup|missing cannot be read \(ENOENT\))/)
     expect(err.trim().split('\n')).toHaveLength(1)
   }
   expect(readdirSync(folder).sort()).toEqual(['before', 'kept', 'other.gz'])

@@ -226,7 +226,7 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
       const service = start({ NODE_ENV: 'production', PUBLIC_URL: url })
       expect(await service.ended).toBe(1)
       expect(plain(service)).toEqual([
-        expect.stringMatching(/^PUBLIC_URL must have the origin of CHAT_CALLBACK_URL/),
+        expect.stringMatching(/^PUBLIC_URL and CHAT_CALLBACK_URL must have the same origin/),
       ])
     }
   })
@@ -234,13 +234,13 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
   test('an address of which no part can mend itself is one line at once, without a stack', async () => {
     const [server] = inject('postgresUrl').split(/(?<=@[^/]+)\//)
     const wrong: [string, RegExp][] = [
-      [`${server}/not_there`, /has no database of the name in DATABASE_URL/],
+      [`${server}/not_there`, /does not have the database of DATABASE_URL/],
       [
         `${server?.replace(/:[^:@]+@/, ':planted-password@')}/postgres`,
-        /refuses the password of DATABASE_URL/,
+        /rejects the password of DATABASE_URL/,
       ],
       [`${server?.replace(/\/\/[^:]+:/, '//nobody_of_that_name:')}/postgres`, /has no role of that name/],
-      [`${server?.replace(/:[^:@]+@/, '@')}/postgres`, /asks for a password|refuses the password/],
+      [`${server?.replace(/:[^:@]+@/, '@')}/postgres`, /requires a password|rejects the password/],
     ]
     await writeFile(join(folder, 'a-file'), '')
     wrong.push(['pglite:a-file', /data folder a-file cannot be used: a file has this name\. Move the file/])

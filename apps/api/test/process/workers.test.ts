@@ -83,7 +83,7 @@ describe('rolecall serve with WORKERS=2', { timeout: 90_000 }, () => {
     }
 
     process.kill(before[0] as number, 'SIGKILL')
-    await expect.poll(() => service.output()).toContain('another takes its place')
+    await expect.poll(() => service.output()).toContain('starting another')
     for (let request = 0; request < 20; request++) expect(await isAnswering(service)).toBe(true)
     await expect.poll(() => timesListening(service)).toBe(3)
     const after = await workersOf(service)
@@ -123,7 +123,7 @@ describe('rolecall serve with WORKERS=2', { timeout: 90_000 }, () => {
     const underWay = await loginsUnderWay(service, 4)
     process.kill(workers[0] as number, 'SIGTERM')
     for (const answer of await Promise.all(underWay)) expect(answer.status).toBe(302)
-    await expect.poll(() => service.output()).toContain('another takes its place')
+    await expect.poll(() => service.output()).toContain('starting another')
     await expect.poll(() => timesListening(service)).toBe(3)
     expect(await service.kill('SIGINT')).toBe(0)
   })

@@ -20,13 +20,13 @@ describe('what rolecall-init says of a key, which the service is asked about', (
   const check = (clientId: string, key: string, url = world.url) =>
     checkKey({ ROLECALL_URL: url, ROLECALL_CLIENT_ID: clientId, ROLECALL_API_KEY: key })
 
-  test('is that it is good, that it is another project’s, that it is refused, or that its project is switched off', async () => {
+  test('is that it is good, that it is another project’s, that it is refused, or that its project is inactive', async () => {
     expect(await check(project.id, project.key)).toBe('Rolecall accepts the key for this project.')
     expect(await check(project.id, other.key)).toMatch(
-      /it is that of another project than ROLECALL_CLIENT_ID/,
+      /it belongs to another project than ROLECALL_CLIENT_ID/,
     )
-    expect(await check(project.id, `${project.key.slice(0, -4)}AAAA`)).toMatch(/^Rolecall refuses the key/)
-    expect(await check(inactive.id, inactive.key)).toMatch(/its project is switched off/)
+    expect(await check(project.id, `${project.key.slice(0, -4)}AAAA`)).toMatch(/^Rolecall rejects the key/)
+    expect(await check(inactive.id, inactive.key)).toMatch(/its project is inactive/)
   })
 
   test('is that it was not checked where nobody answers, and nothing where too little is known', async () => {

@@ -65,14 +65,14 @@ describe('a login that cannot be finished', () => {
     readonly [RegExp, (browser: SiteBrowser, callback: string) => Promise<string> | string]
   > = {
     LOGIN_NOT_FOUND: [
-      /started in another browser, or this browser keeps no cookies/,
+      /Start again in this browser and allow cookies/,
       (browser, callback) => {
         browser.jar.delete(cookieOf(browser)[0])
         return callback
       },
     ],
     LOGIN_UNREADABLE: [
-      /was changed, or this site has replaced its secret/,
+      /was changed, or the site replaced its secret/,
       async (browser, callback) => {
         const [name] = cookieOf(browser)
         browser.jar.set(name, await createSealer(['another secret of this site, as long']).seal(name, '[]'))

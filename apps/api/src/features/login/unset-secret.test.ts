@@ -52,7 +52,7 @@ describe.each(['CHAT_CLIENT_SECRET', 'CHAT_CLIENT_ID'])('without %s', (variable)
     const location = new URL(headers.get('location') ?? 'none:')
     expect([status, location.searchParams.get('error')]).toEqual([302, 'server_error'])
     expect(
-      without.logs.lines.filter((line) => line.includes(`A login needs ${variable}, which is not set`)),
+      without.logs.lines.filter((line) => line.includes(`A sign-in requires ${variable}, which is not set`)),
     ).not.toEqual([])
     expect(await countRows(world, 'authorization_codes')).toBe(0)
   })

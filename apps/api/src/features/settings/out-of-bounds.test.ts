@@ -24,7 +24,7 @@ describe.each(mainEngines)('settings at and beyond their bounds on %s', (engine)
     await db.execute(sql`update settings set version = version + 1, overrides = ${json}::jsonb`)
     await settings.refresh()
   }
-  const told = () => world.service.logs.lines.filter((line) => line.includes('stored setting is ignored'))
+  const told = () => world.service.logs.lines.filter((line) => line.includes('stored setting ignored'))
 
   test('a stored value out of bounds is not in force, and told once for each change', async () => {
     const before = (await get()).body.cache.permissionTtlMs.value

@@ -21,10 +21,10 @@ describe.each(mainEngines)('refused signatures on %s', (engine) => {
     const used = sign(own.secret, body, now - 1)
     expect((await submit(world, project, own.id, { raw: body, headers: used })).status).toBe(201)
     const tries: [string, Record<string, string>, RegExp][] = [
-      ['missing', {}, /only takes signed/],
+      ['missing', {}, /accepts only signed/],
       ['malformed', { 'x-svc-signature': 't=1,v1=00' }, /not in the form/],
-      ['mismatch', sign(hook.secret, body, now), /No v1 of the signature fits/],
-      ['mismatch', sign(hook.secret, body, 5), /No v1 of the signature fits/],
+      ['mismatch', sign(hook.secret, body, now), /No v1 value of the signature matches/],
+      ['mismatch', sign(hook.secret, body, 5), /No v1 value of the signature matches/],
       ['too_old', sign(own.secret, body, now - 4_000), /300 s in the past\. It is (399\d|4\d{3}) s off/],
       [
         'in_future',

@@ -60,7 +60,7 @@ describe.each(mainEngines)('those who left while nobody was told, on %s', (engin
     await untilTrue(world)
     expect(await memberEntries(world, left)).toEqual(['member.leave'])
     for (const id of hidden) expect(await memberEntries(world, id)).toEqual([])
-    expect(world.service.logs.lines.join('')).toContain('lacks some who are there')
+    expect(world.service.logs.lines.join('')).toContain('member list incomplete')
   }, 60_000)
 
   test('are not taken for gone because a page ends early', async () => {

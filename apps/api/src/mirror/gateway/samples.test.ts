@@ -57,7 +57,7 @@ describe.each(mainEngines)('a change that the platform never told, on %s', (engi
     await until('it is found', () => (mirror?.status().samples.wrong ?? 0) > 0, 30_000)
     await until('it is read anew', () => world.sim.journal.count('members') > pages)
     await untilTrue(world)
-    expect(world.service.logs.lines.join('')).toContain('a change was never told')
+    expect(world.service.logs.lines.join('')).toContain('gateway missed a change')
   }, 60_000)
 
   test('and one that is told late is no reason to read anything anew', async () => {

@@ -307,7 +307,7 @@ describe('a PostgreSQL that goes away', () => {
   test('the log tells of each outage and of each return once, without a secret, and not for each request', () => {
     const { lines, leaks } = world.service.logs
     expect(leaks).toEqual([])
-    const told = lines.map((line) => /"msg":"(database [^",]*)/.exec(line)?.[1]).filter(Boolean)
+    const told = lines.map((line) => /"msg":"(database [^",:]*)/.exec(line)?.[1]).filter(Boolean)
     // Stopped, killed, hung, read-only; cut connections were no outage.
     const outage = ['database unreachable', 'database reachable again']
     const readOnly = ['database read-only', 'database writable again']
@@ -365,7 +365,7 @@ describe('a PostgreSQL that comes back on a starved host', () => {
     network.mend()
     await Promise.all(asked)
     const lines = () => logs.lines.join('')
-    await expect.poll(lines).toMatch(/"reason":".*"msg":"(statements failed although|database unreachable)/)
+    await expect.poll(lines).toMatch(/"reason":".*"msg":"(statements failed while|database unreachable)/)
   })
 
   test('is asked by one part while it is away, and requests are refused without waiting', async () => {

@@ -79,7 +79,7 @@ export function openPostgres(
   const Client = urls.length > 1 ? createPrimaryClient(urls, session, log, clients.Client) : clients.Client
   const open = (max: number, extra: pg.PoolConfig = {}) => {
     const pool = new pg.Pool({ ...session, Client, max, ...extra })
-    pool.on('error', (error) => log.debug({ err: error }, 'database connection lost'))
+    pool.on('error', (error) => log.debug({ err: error }, 'connection pool lost a connection'))
     pool.on('connect', (client) => client.on('error', () => {}))
     return pool
   }

@@ -112,7 +112,7 @@ test('an address lists its hosts as PostgreSQL writes them, and a wrong list is 
       'must list its hosts as host or host:port, separated by commas: number 2 of 3 is neither',
     'postgres://u:p@/d?host=a,b': expect.stringContaining('must list its hosts before the path'),
     'postgres://a,b/d?target_session_attrs=any': expect.stringContaining(
-      'must say target_session_attrs=read-write',
+      'must set target_session_attrs=read-write',
     ),
   }
   for (const [url, problem] of Object.entries(problems)) expect(databaseUrlProblem(url), url).toEqual(problem)
