@@ -250,9 +250,9 @@ describe('an app that rolecall-init was run in', () => {
       'ROLECALL_URL was kept as https://id.example; https://other.example was given.',
     )
     expect(again.stdout).toContain('ROLECALL_CLIENT_ID was kept as prj_1; prj_2 was given.')
-    expect(again.stdout).toContain('delete those lines from .env and run this again.')
+    expect(again.stdout).toContain('delete those lines from .env and run this command again.')
     expect(again.stdout).not.toMatch(/ROLECALL_(API_KEY|SECRET|APP_URL) was kept/)
-    expect(again.stdout).toContain('The key was not checked: https://id.example does not answer')
+    expect(again.stdout).toContain('The key was not checked: https://id.example does not respond')
     expect(await filesOf(app)).toEqual(before)
   })
 
@@ -277,7 +277,7 @@ describe('an app that rolecall-init was run in', () => {
     expect(stdout).toContain('middleware.js is yours')
     expect(stdout).toContain('Fill in ROLECALL_API_KEY in .env.local')
     expect(stdout).toContain(
-      'ROLECALL_SECRET must have at least 32 characters and no spaces. It was kept as it is',
+      'ROLECALL_SECRET must have at least 32 characters and no spaces. It was not changed',
     )
   })
 
@@ -376,7 +376,7 @@ describe('rolecall-init', () => {
   test.each<[string, object | string, string[], RegExp]>([
     ['a broken package.json', '{ "dependencies": ', [], /^\S+package\.json is not JSON: /],
     ['a package.json that is a list', '[]', [], /^\S+package\.json is not an object: /],
-    ['no framework', {}, [], /^None of next, .+: name one with --framework\.$/],
+    ['no framework', {}, [], /^None of next, .+\. Choose one with --framework\.$/],
     ['two frameworks', { dependencies: { express: '5', fastify: '5' } }, [], /express and fastify: /],
     ['an unknown framework', express, ['--framework', 'rails'], /^--framework is one of next, /],
     ['an older Next.js', { dependencies: { next: '^15.1.0' } }, [], /^Next\.js 16 or newer is needed; /],

@@ -59,7 +59,7 @@ describe('the configuration', () => {
       for (const bad of [undefined, '', '   ', ` ${value}`, `${value}\n`, `"${value}"`, `'${value}'`]) {
         const [problem, ...others] = problemsOf({ [name]: bad })
         expect(others).toEqual([])
-        expect(problem).toMatch(new RegExp(`^${name} (is missing: .|has spaces, a line break or quotes)`))
+        expect(problem).toMatch(new RegExp(`^${name} (is missing: .|has surrounding spaces, line breaks, or quotes)`))
       }
     },
   )
@@ -110,8 +110,8 @@ describe('the configuration', () => {
           [folder, /cannot be read \(EISDIR\)/],
           [file(''), /names an empty file/],
           [file('\n'), /names an empty file/],
-          [file(' planted '), /has spaces, a line break or quotes/],
-          [file('planted\n\n'), /has spaces, a line break or quotes/],
+          [file(' planted '), /has surrounding spaces, line breaks, or quotes/],
+          [file('planted\n\n'), /has surrounding spaces, line breaks, or quotes/],
         ] as const) {
           const env = { SINGLE_INSTANCE: 'true', [name]: undefined, [`${name}_FILE`]: path }
           const [told = '', ...others] = problemsOf(env)
@@ -122,14 +122,14 @@ describe('the configuration', () => {
           expect(variableOf(told)).toBe(name)
         }
         const twice = { SINGLE_INSTANCE: 'true', [name]: plantedFor(name), [`${name}_FILE`]: file('planted') }
-        expect(problemsOf(twice)).toEqual([`${name}_FILE is set in addition to ${name}: remove one of them.`])
+        expect(problemsOf(twice)).toEqual([`${name}_FILE is set in addition to ${name}. Remove one of them.`])
       },
     )
 
     test('what is no secret is not read from a file, and says so', () => {
       expect(
         problemsOf({ CHAT_GUILD_ID: undefined, CHAT_GUILD_ID_FILE: file('1100089314336833537') }),
-      ).toEqual(['CHAT_GUILD_ID_FILE is not read, only secrets are: set CHAT_GUILD_ID.'])
+      ).toEqual(['CHAT_GUILD_ID_FILE is not supported, because only secrets can come from files. Set CHAT_GUILD_ID.'])
     })
   })
 

@@ -26,7 +26,7 @@ test('a project is deleted after its numbers were told: who is logged out, and w
   const effects = page.getByRole('list', { name: 'Effects' }).getByRole('listitem')
   await effects.first().waitFor()
   expect(await effects.allInnerTexts()).toEqual([
-    '2 members will be logged out (3 sessions).',
+    '2 members will be signed out (3 sessions).',
     '1 API key will stop working immediately.',
   ])
   expect((await validate(at.world, project, token)).status).toBe(200)

@@ -108,7 +108,7 @@ def test_a_call_ends_at_its_time_also_in_the_middle_of_a_body(kind: str) -> None
     with another_server(drip) as (url, asked), client_of(kind, url, "k", timeout_sec=60) as client:
         with pytest.raises(CallTimeoutError) as failed:
             client.validate(NO_TOKEN, timeout_sec=0.2)
-    assert failed.value.detail == f"{url} did not answer within 0.2 s."
+    assert failed.value.detail == f"{url} did not respond within 0.2 s."
     assert len(asked) == 1, "what has used up its time is not tried again"
 
 

@@ -72,7 +72,7 @@ test('a refusal is a typed error, and an id is never a step to another address',
   const refusal = await admin.ask('getProject', { params: { id } }).catch((error: unknown) => error)
   expect(refusal).toBeInstanceOf(RolecallError)
   expect(refusal).toMatchObject({ code: 'PROJECT_NOT_FOUND', status: 404 })
-  await expect(admin.ask('getProject', { params: { id: '..' } })).rejects.toThrow('id is no id.')
+  await expect(admin.ask('getProject', { params: { id: '..' } })).rejects.toThrow('id is not a valid ID.')
 })
 
 test('a file has an address for the browser', () => {

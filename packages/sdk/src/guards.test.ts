@@ -91,5 +91,5 @@ test('what a visitor made up is not asked about', async () => {
   ])
     expect(await client.validate(token)).toBeUndefined()
   expect(asked).toEqual([])
-  await expect(client.member('..', users.ada)).rejects.toThrow('serverId is no id.')
+  await expect(client.member('..', users.ada)).rejects.toThrow('serverId is not a valid ID.')
 })

@@ -225,7 +225,7 @@ describe('a call that takes too long', () => {
     const client = new Rolecall({ baseUrl: other.url, apiKey: 'k', timeoutMs: 40 })
     expect((await refusal(client.validate(anyToken))).code).toBe('TIMEOUT')
     const error = await refusal(client.validate(anyToken, { timeoutMs: 20 }))
-    expect(error.detail).toBe(`${other.url} did not answer within 20 ms.`)
+    expect(error.detail).toBe(`${other.url} did not respond within 20 ms.`)
     await other.close()
   })
 
@@ -262,7 +262,7 @@ describe('a client', () => {
     }
     for (const baseUrl of ['https://rolecall.example/api', 'https://rolecall.example/id/api/']) {
       expect(() => new Rolecall({ baseUrl, apiKey: 'k' })).toThrow(
-        /^baseUrl must be without the \/api at its end/,
+        /^baseUrl must not end with \/api/,
       )
     }
     for (const baseUrl of ['rolecall.example', 'ftp://rolecall.example', 'https://', 'https://a b']) {

@@ -142,7 +142,7 @@ describe.each(engines)('on %s', (engine) => {
           on conflict (name) do update set needs = excluded.needs`),
       )
     await add(null)
-    const sentence = 'The database has 9999_added.sql of a newer version, which this one works with'
+    const sentence = 'The database has 9999_added.sql of a newer version. This version works with it'
     const [migrated, found] = [await rolecall('migrate', env), await rolecall('doctor', env)]
     expect([migrated.code, migrated.out]).toEqual([0, 'nothing to do\n'])
     expect(migrated.err).toContain(sentence)
@@ -150,7 +150,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(found.out).toMatch(new RegExp(`^note +database +${sentence}`, 'm'))
 
     await add('9999_added.sql')
-    const refusal = 'works only with versions that have 9999_added.sql: start such a version'
+    const refusal = 'which requires 9999_added.sql. Start a version with that migration'
     const [refused, problem] = [await rolecall('migrate', env), await rolecall('doctor', env)]
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(refusal) })
     expect(refused.err.trim().split('\n')).toHaveLength(1)
@@ -162,7 +162,7 @@ describe.each(engines)('on %s', (engine) => {
     await onDatabase((db) =>
       db.script("update migrations set name = '0001_clock.sql' where name = '0001_clock_and_identity.sql'"),
     )
-    const refusal = /created by an unreleased version, .* start this one with an empty data(base|\sfolder)/
+    const refusal = /created by an unreleased version, .* start this version with an empty data(base|\sfolder)/
     for (const command of ['migrate', 'serve']) {
       const { code, err } = await rolecall(command, env)
       expect(code).toBe(1)
@@ -296,7 +296,7 @@ describe('doctor', () => {
         .split('\n')
         .map((line) => line.slice(0, 25).trim()),
     ).toEqual(areas.map((area) => `ok       ${area}`))
-    expect(out).toContain('Harbour Club; its role Steward makes a System Admin')
+    expect(out).toContain('Harbour Club; role for System Admins: Steward')
   })
 
   test.each<[Record<string, string>, [string, string][]]>([
@@ -435,7 +435,7 @@ describe('doctor', () => {
     await db.script('drop schema public cascade; create schema public')
     const { code, out } = await rolecall('doctor', { ...env, DATABASE_URL: empty.url })
     expect(code, out).toBe(0)
-    expect(out).toMatch(/^note +database +not up to date: serve will apply \d+ migrations/m)
+    expect(out).toMatch(/^note +database +\d+ migrations are missing/m)
     const tables = await db.query(sql`select from information_schema.tables where table_schema = 'public'`)
     expect(tables).toEqual([])
     await db.close()
@@ -461,7 +461,7 @@ describe('doctor', () => {
 
   test('changes nothing: a database that is not there yet is not made', async () => {
     const { out } = await rolecall('doctor', { ...env, DATABASE_URL: 'pglite:not-there' })
-    expect(out).toContain('the first start makes not-there')
+    expect(out).toContain('the first start creates not-there')
     expect(existsSync(join(folder, 'not-there'))).toBe(false)
   })
 

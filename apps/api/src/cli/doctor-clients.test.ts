@@ -65,6 +65,6 @@ test('hosts that nobody may be asked about are named, with what to do', async ()
     expect.stringMatching(/^PROBLEM .*TRUST_PROXY is empty.*files.example.org and 1 more/),
   ])
   expect(await linesOf('protected hosts', { TRUST_PROXY: '127.0.0.1' })).toEqual([
-    expect.stringMatching(/^ok .*asked about by 127.0.0.1/),
+    expect.stringMatching(/^ok .*requests come from 127.0.0.1/),
   ])
 })

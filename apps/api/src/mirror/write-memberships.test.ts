@@ -72,7 +72,7 @@ describe.each(engines)('who left, or was banned, and came back unseen, on %s', (
     expect(await memberEntries(world, id)).toEqual(['member.leave'])
     const entry = await world.service.deps.db.maybeOne<{ summary: string }>(sql`
       select summary from audit_log where target_id = ${id} and action = 'member.leave'`)
-    expect(entry?.summary).toMatch(/unseen, and came back; 1 sessions ended\.$/)
+    expect(entry?.summary).toMatch(/ and returned; 1 sessions ended\.$/)
     const again = await givenSession(world, project, id)
     expect(await status(again.token)).toBe(200)
     await read(id)

@@ -54,7 +54,7 @@ test('from an empty folder, one command makes what the service needs to start, a
   allowCallback()
   const { code, out, err } = await runCommand(folder, ['init', ...options()], platform)
   expect([code, err], out).toEqual([0, ''])
-  expect(out).toContain('Harbour Club; its role Steward makes a System Admin')
+  expect(out).toContain('Harbour Club; role for System Admins: Steward')
   expect(out).toContain(`invite   ${sim.authorizeUrl}?client_id=${sim.app.clientId}&scope=bot&permissions=0`)
   expect(out).not.toContain(sim.app.botToken)
   const { mode } = await stat(join(folder, '.env'))
@@ -96,7 +96,7 @@ test('keys are fresh each time, and a file that is there is never written over',
   ])
   expect(new Set(keys).size).toBe(4)
   const again = await runCommand(folder, ['init', ...options({ output: 'one.env' })], platform)
-  expect(again).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^one\.env is there already/) })
+  expect(again).toMatchObject({ code: 1, out: '', err: expect.stringMatching(/^one\.env already exists/) })
   expect(parseEnv(await readFile(join(folder, 'one.env'), 'utf8'))).toEqual(made[0])
 })
 
@@ -118,7 +118,7 @@ test('without a terminal all that lacks is named at once, and each wrong answer 
       /^PROBLEM +CHAT_CLIENT_SECRET .*Copy both/m,
     ],
     [{}, { server: demo.users.ada }, /^PROBLEM +CHAT_GUILD_ID/m],
-    [{}, { 'admin-role': 'Nobody' }, /^PROBLEM +CHAT_ADMIN_ROLE_ID +must be an id/m],
+    [{}, { 'admin-role': 'Nobody' }, /^PROBLEM +CHAT_ADMIN_ROLE_ID +must be a Discord ID/m],
     [{}, { 'public-url': 'http://id.example' }, /^PROBLEM +PUBLIC_URL +must be https/m],
     // Not registered at the platform.
     [{}, {}, /^PROBLEM +CHAT_CALLBACK_URL .*Add it to the redirects/m],

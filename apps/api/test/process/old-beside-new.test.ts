@@ -57,7 +57,7 @@ describe.each(engines)(
         .split('\n')
         .filter((line) => line.includes('"level":40'))
       expect(warnings).toHaveLength(1)
-      expect(warnings[0]).toContain('9999_added.sql of a newer version, which this one works with')
+      expect(warnings[0]).toContain('9999_added.sql of a newer version. This version works with it')
     })
 
     test('refuses in one sentence when that needs a newer one', async () => {
@@ -65,7 +65,7 @@ describe.each(engines)(
       const { ended, output } = await start()
       expect(await ended).toBe(1)
       expect(output().trim()).toBe(
-        'The database has 9999_added.sql of a newer version, which works only with versions that have 9999_added.sql: start such a version, or restore a backup from before the update.',
+        'The database has 9999_added.sql of a newer version, which requires 9999_added.sql. Start a version with that migration, or restore a backup from before the update.',
       )
     })
   },

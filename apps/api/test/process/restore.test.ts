@@ -117,7 +117,7 @@ const embedded = (folder: string): Way => ({
     const refused = await runCommand(folder, ['restore', 'rolecall.tar.gz'], env)
     expect(refused).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/^There is a database in data already/),
+      err: expect.stringMatching(/^data already contains a database/),
     })
     await rm(join(folder, 'data'), { recursive: true })
     const done = await runShown(restore, { cwd: folder, env })

@@ -45,7 +45,7 @@ describe.each(engines)('key fingerprints on %s', (engine) => {
     const gone = await under(keys.inboundKey, 'Gone one')
     await db.execute(sql`update inbound_webhooks set deleted_at = clock_now() where id = ${gone}`)
     const [problem] = await problemsOf(db, changed)
-    expect(problem).toMatch(new RegExp(`with secrets that it does not open: Old one \\(${old}\\)\\.$`))
+    expect(problem).toMatch(new RegExp(`with secrets under the old key: Old one \\(${old}\\)\\.$`))
     for (let n = 0; n < 25; n++) await under(keys.inboundKey, `Old ${n}`)
     const [many] = await problemsOf(db, changed)
     expect(many).toMatch(/Old 18 \([0-9a-f-]{36}\) and 6 more\.$/)

@@ -121,14 +121,14 @@ describe('readRedirectUris', () => {
   test.each([
     [
       'crew.example/callback',
-      /^entry 1 must be a whole address .* like https:\/\/crew\.example\/auth\/callback$/,
+      /^entry 1 must be a complete address .* like https:\/\/crew\.example\/auth\/callback$/,
     ],
     [
       'http://crew.example/',
       /^entry 1 must begin with https:\/\/, except for an app on this machine \(localhost, /,
     ],
-    ['https://*.crew.example/', /^entry 1 must not have a wildcard: list every address/],
-    ['myapp://callback', /^entry 1 must begin with https:\/\/, or for a native app with a scheme .* dot/],
+    ['https://*.crew.example/', /^entry 1 must not contain a wildcard\. List every address/],
+    ['myapp://callback', /^entry 1 must begin with https:\/\/, or for a native app with its own scheme .* dot/],
   ])('tells what to write instead of %s', (uri, message) => {
     expect(readRedirectUris(uri).problems.map((problem) => problem.message)).toEqual([
       expect.stringMatching(message),

@@ -83,7 +83,7 @@ describe.each(engines)('a migrated database on %s', (engine) => {
 
     await db.execute(sql`update migrations set needs = '9998_added.sql' where name = '9999_also_added.sql'`)
     const sentence =
-      'The database has 9999_also_added.sql of a newer version, which works only with versions that have 9998_added.sql: start such a version, or restore a backup from before the update.'
+      'The database has 9999_also_added.sql of a newer version, which requires 9998_added.sql. Start a version with that migration, or restore a backup from before the update.'
     for (const ask of [migrate, schemaState]) {
       await expect(ask(db)).rejects.toThrow(new MigrationRefused(sentence))
     }
@@ -94,7 +94,7 @@ describe.each(engines)('a migrated database on %s', (engine) => {
     await db.execute(sql`insert into migrations (name, checksum, needs)
       values ('0000_numbered_late.sql', 'x', '0000_numbered_late.sql')`)
     for (const ask of [migrate, schemaState]) {
-      await expect(ask(db)).rejects.toThrow('works only with versions that have 0000_numbered_late.sql')
+      await expect(ask(db)).rejects.toThrow('which requires 0000_numbered_late.sql')
     }
     await db.execute(sql`delete from migrations where name like '0000%'`)
   })

@@ -148,7 +148,7 @@ describe.each(engines)('what needs an administrator, on %s', (engine) => {
             from generate_series(1, 20)`)
         },
         undo: () => run(sql`delete from auth_failures`),
-        detail: /the key rck_\w{8} was refused 20 times/,
+        detail: /the key rck_\w{8} was rejected 20 times/,
       },
     ],
     [
@@ -171,7 +171,7 @@ describe.each(engines)('what needs an administrator, on %s', (engine) => {
           insert into member_syncs (id, server_id, finished_at, problem)
           values (gen_random_uuid(), ${demo.mainGuildId}, clock_now(), 'The bot may not list members.')`),
         undo: () => run(sql`delete from member_syncs`),
-        detail: /could not be read to their end. The bot may not list members./,
+        detail: /did not finish. The bot may not list members./,
         of: { subject: { type: 'server', id: demo.mainGuildId, name: 'Harbour Club' } },
       },
     ],
