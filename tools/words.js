@@ -16,7 +16,7 @@ import { commentsIn, proseIn, stringsIn } from './texts.js'
 const budgets = {
   relativeComments: 0.02,
   pronounComments: 0.01,
-  strings: 0.021,
+  strings: 0.005,
   pages: 0,
   longSentences: 0.005,
 }

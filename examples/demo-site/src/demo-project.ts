@@ -23,7 +23,7 @@ export async function registerProject(
     ? { project: found, apiKey: known?.id === found.id ? known.apiKey : undefined }
     : await ask<{ project: Registered; apiKey?: string }>('POST', 'projects', {
         name,
-        description: 'What npm start shows.',
+        description: 'The site that npm start shows.',
       })
   // The newest one is in use; a project may have twenty.
   const others = project.redirectUris.filter((uri) => uri !== redirectUri && uri !== byHand)

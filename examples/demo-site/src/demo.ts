@@ -109,7 +109,7 @@ export async function stop(exitCode: number) {
   if (isStopping) return
   isStopping = true
   if (exitCode === 0)
-    console.log('\nThe demo has ended. What you did in it is kept in .rolecall; npm start goes on with it.')
+    console.log('\nThe demo has ended. Its data stays in .rolecall; npm start continues with it.')
   for (const part of running.reverse()) await part.close().catch(() => {})
   process.exit(exitCode)
 }

@@ -11,6 +11,6 @@ export async function walk(start: string, sim: Pick<ChatSim, 'login'>, as: strin
 
 function locationOf(answer: Response): string {
   const location = answer.headers.get('location')
-  if (!location) throw new Error(`${answer.url} answered ${answer.status} where a redirect was due`)
+  if (!location) throw new Error(`${answer.url} answered ${answer.status} instead of a redirect`)
   return location
 }

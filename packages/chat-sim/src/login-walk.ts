@@ -21,7 +21,7 @@ export async function walkLogin(
 
 function locationOf(answer: Response): string {
   const location = answer.headers.get('location')
-  if (!location) throw new Error(`The simulator answered ${answer.status} where a redirect was due`)
+  if (!location) throw new Error(`The simulator answered ${answer.status} instead of a redirect`)
   return location
 }
 

@@ -49,7 +49,7 @@ export const forwardAuth = endpoint({
     'For nginx `auth_request`, Caddy `forward_auth`, Traefik `forwardAuth` and Apache, from the addresses of TRUST_PROXY only. Reads ' +
     '`X-Forwarded-Proto`, `-Host`, `-Uri` and `-Method`, and the cookie of the protected host. 200 carries `Remote-User`, ' +
     '`Remote-Member-Id`, `Remote-Name`, `Remote-Email`, `Remote-Groups` and `Remote-Role-Ids`, empty where unknown. 401 has an absolute ' +
-    '`Location`, and 403 ROLE_LACKING that of the page that names the roles; with `redirect=true` page loads are sent there by 302.',
+    '`Location`. 403 ROLE_LACKING carries the address of the page that lists the roles. With `redirect=true`, page loads are redirected there with 302.',
   unlimited:
     'There is no rate limit, because a proxy would show the 429 as an error to every visitor. The start of a sign-in is limited.',
   refusedUnderPressure: 'last',

@@ -15,7 +15,7 @@ export const MemberData = Type.Object({
   lastSeenAt: Nullable({ ...DateTime, description: 'The time of the last sign-in or refresh.' }),
   block: Nullable({ ...Record, description: 'Blocks, current and former.' }),
   memberships: records('Servers, present and former, with nickname and roles.'),
-  sessions: records('Sessions, live and ended, with address and browser. Tokens are not kept.'),
+  sessions: records('Sessions, live and ended, with address and browser. Tokens are not stored.'),
   singleSignOn: records('Browsers with single sign-on.'),
   codes: records('Sign-ins of the last day that ended in a code.'),
   projectLogouts: records('The time when a project last ended all their sessions, by project.'),

@@ -100,7 +100,7 @@ export function watchMember(authPath = '/auth'): MemberWatch {
     },
     async signOut() {
       const answer = await post('logout')
-      if (!answer.ok) throw new Error(`The session goes on: ${answer.status}.`)
+      if (!answer.ok) throw new Error(`The session continues: ${answer.status}.`)
       tell(null)
     },
   }

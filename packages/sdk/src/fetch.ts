@@ -29,7 +29,7 @@ class Refused extends Error {
   readonly response: Response
 
   constructor(response: Response) {
-    super(`Not let in: ${response.status}.`)
+    super(`Sign-in refused: ${response.status}.`)
     this.response = response
   }
 }

@@ -39,7 +39,7 @@ export function readAuthorizeRequest(
   const namedRedirectUri = optional('redirect_uri')
   const redirectUri = namedRedirectUri ?? app.redirectUris[0]
   if (redirectUri === undefined || !app.redirectUris.includes(redirectUri)) {
-    return 'Invalid OAuth2 redirect_uri: it is not one of those registered for this application, byte for byte.'
+    return 'Invalid OAuth2 redirect_uri: it does not match a registered URI of this application, byte for byte.'
   }
   if (query.get('response_type') !== 'code') return 'Unsupported response_type: only "code" is.'
   const scopes = [...new Set((query.get('scope') ?? '').split(' ').filter(Boolean))]

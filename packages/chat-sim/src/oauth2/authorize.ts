@@ -85,6 +85,6 @@ function headlessAnswer(platform: Platform, { query }: Call, request: AuthorizeR
   const auto = query.get('auto')
   if (!platform.options.headlessLogin || !auto) return undefined
   const user = findUser(platform.world, query.get('login_as') ?? '')
-  if (!user || user.bot) return refusalPage('login_as names no person who could log in.')
+  if (!user || user.bot) return refusalPage('login_as does not name a person who can sign in.')
   return auto === 'cancel' ? cancel(platform, request) : approve(platform, request, user)
 }

@@ -18,11 +18,11 @@ export const login: Route = {
     const next = body.get('next') ?? ''
     // Returns only to the authorize screen: this form must not send a browser to any other address.
     if (!/^(?:\/api(?:\/v\d+)?)?\/oauth2\/authorize\?/.test(next))
-      return refusalPage('There is nowhere to go on to.')
+      return refusalPage('The request has no address to continue to.')
     const id = body.get('user') ?? ''
     if (id === '') return redirect(next, 303, { 'set-cookie': signOutCookie })
     const user = findUser(world, id)
-    if (!user || user.bot) return refusalPage('No person with this ID can log in.')
+    if (!user || user.bot) return refusalPage('No person with this ID can sign in.')
     return redirect(next, 303, { 'set-cookie': signInCookie(id) })
   },
 }

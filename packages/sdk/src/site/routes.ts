@@ -71,7 +71,7 @@ async function finishLogin({ parts, visit, given, query }: Context): Promise<Res
   if (query.get('iss')?.replace(/\/+$/, '') !== url) {
     onError(
       new Error(
-        `The sign-in returned from another address than ROLECALL_URL, ${url}: it must be that of browsers.`,
+        `The sign-in returned from another address than ROLECALL_URL, ${url}. Set ROLECALL_URL to the address for browsers.`,
       ),
     )
     return refuse(request, 400, 'LOGIN_FAILED', { href })

@@ -9,6 +9,6 @@ import { printable } from './ask-service.ts'
 export function checkIssuer(issuer: string | null, address: string): void {
   if (issuer === address) return
   throw new StartRefused(
-    `The answer came from ${printable(JSON.stringify(issuer))} and not from ${address}. If both are your service, run \`rolecall login\` with the address in its PUBLIC_URL.`,
+    `The response came from ${printable(JSON.stringify(issuer))} and not from ${address}. If both are your service, run \`rolecall login\` with the address in its PUBLIC_URL.`,
   )
 }

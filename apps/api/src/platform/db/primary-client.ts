@@ -102,7 +102,7 @@ async function firstOf(asked: readonly Promise<Place>[]): Promise<Place> {
   const refused = failures.find(connectionRefusal)
   if (refused) throw refused
   const reasons = failures.map((error, i) => `host ${i + 1}: ${connectionReason(error)}`)
-  throw new Error(`none of ${asked.length} hosts takes writes; ${reasons.join('; ')}`)
+  throw new Error(`none of ${asked.length} hosts accepts writes; ${reasons.join('; ')}`)
 }
 
 async function ask(client: pg.Client): Promise<Place> {
@@ -119,5 +119,5 @@ async function ask(client: pg.Client): Promise<Place> {
 /** On a standby the setting is on, regardless of its configuration. */
 async function expectWritable(client: pg.Client) {
   const { rows } = await client.query(`select current_setting('transaction_read_only') as "readOnly"`)
-  if (rows[0].readOnly !== 'off') throw new Error('the server takes no writes')
+  if (rows[0].readOnly !== 'off') throw new Error('the server accepts no writes')
 }
