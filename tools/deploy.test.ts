@@ -68,13 +68,13 @@ describe('what deploy/ says of metrics', () => {
   )
   const page = (name: string) => readFileSync(new URL(`../docs/runbooks/${name}`, import.meta.url), 'utf8')
 
-  test('every alert links to its runbook, which says what to look at and what to do, and no runbook is left over', () => {
+  test('every alert links to its runbook, which has checks and fixes, and no runbook is left over', () => {
     const alerts = rules.split('- alert: ').slice(1)
     const names = alerts.map((alert) => alert.split('\n')[0] ?? '')
     expect(pages.sort()).toEqual(names.map((name) => `${name}.md`).sort())
     for (const [i, name] of names.entries()) {
       expect(alerts[i]).toContain(`/docs/runbooks/${name}.md`)
-      for (const part of [`# ${name}`, '**It means:**', '**People notice:**', '## Look', '## Do']) {
+      for (const part of [`# ${name}`, '**Meaning:**', '**Impact:**', '## Check', '## Fix']) {
         expect(page(`${name}.md`)).toContain(part)
       }
     }
