@@ -59,7 +59,9 @@ describe('the configuration', () => {
       for (const bad of [undefined, '', '   ', ` ${value}`, `${value}\n`, `"${value}"`, `'${value}'`]) {
         const [problem, ...others] = problemsOf({ [name]: bad })
         expect(others).toEqual([])
-        expect(problem).toMatch(new RegExp(`^${name} (is missing: .|has surrounding spaces, line breaks, or quotes)`))
+        expect(problem).toMatch(
+          new RegExp(`^${name} (is missing: .|has surrounding spaces, line breaks, or quotes)`),
+        )
       }
     },
   )
@@ -129,7 +131,9 @@ describe('the configuration', () => {
     test('what is no secret is not read from a file, and says so', () => {
       expect(
         problemsOf({ CHAT_GUILD_ID: undefined, CHAT_GUILD_ID_FILE: file('1100089314336833537') }),
-      ).toEqual(['CHAT_GUILD_ID_FILE is not supported, because only secrets can come from files. Set CHAT_GUILD_ID.'])
+      ).toEqual([
+        'CHAT_GUILD_ID_FILE is not supported, because only secrets can come from files. Set CHAT_GUILD_ID.',
+      ])
     })
   })
 
@@ -349,7 +353,9 @@ describe('the configuration', () => {
     expect(found({ CACHE_URL: 'memory:' })).toMatch(/SINGLE_INSTANCE=true/)
     expect(found({ CACHE_URL: 'memory:', SINGLE_INSTANCE: 'true' })).toBe('')
     expect(found({ CACHE_URL: 'memory:', DATABASE_URL: 'pglite:data' })).toBe('')
-    expect(found({ DATABASE_URL: 'pglite:data', WORKERS: '2' })).toMatch(/^WORKERS above 1 requires PostgreSQL/)
+    expect(found({ DATABASE_URL: 'pglite:data', WORKERS: '2' })).toMatch(
+      /^WORKERS above 1 requires PostgreSQL/,
+    )
     expect(found({ CACHE_URL: 'memory:', SINGLE_INSTANCE: 'true', WORKERS: '2' })).toMatch(
       /^WORKERS above 1 requires a shared cache/,
     )

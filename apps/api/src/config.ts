@@ -487,8 +487,8 @@ export function loadConfig(env: Environment): LoadedConfig {
   const config = values as unknown as Config
   problems.push(...conflicts(config))
   // An unsafe value stays usable: it does not prevent trials.
-  const told = new Set(problems.map(variableOf))
-  const unsafe = unsafeInProduction(config).filter((line) => !told.has(variableOf(line)))
+  const reported = new Set(problems.map(variableOf))
+  const unsafe = unsafeInProduction(config).filter((line) => !reported.has(variableOf(line)))
   if (production) problems.push(...unsafe)
   else warnings.push(...unsafe)
   return { config, problems, warnings }
@@ -580,7 +580,7 @@ const encrypted = [
 ] as const
 
 /** A shorter token can be guessed at the rate that the service allows to unknown callers. */
-const fewestTokenCharacters = 16
+const minTokenLength = 16
 
 /** Settings that work but are unsafe in production: warnings in development, refused in production. */
 function unsafeInProduction(config: Config): string[] {
@@ -605,10 +605,8 @@ function unsafeInProduction(config: Config): string[] {
       'INBOUND_WEBHOOK_ENCRYPTION_KEY must differ from OUTBOUND_WEBHOOK_ENCRYPTION_KEY. Generate another: openssl rand -hex 32.',
     )
   }
-  if (metricsToken !== undefined && metricsToken.length < fewestTokenCharacters) {
-    found.push(
-      `METRICS_TOKEN must have at least ${fewestTokenCharacters} characters: openssl rand -base64 32.`,
-    )
+  if (metricsToken !== undefined && metricsToken.length < minTokenLength) {
+    found.push(`METRICS_TOKEN must have at least ${minTokenLength} characters: openssl rand -base64 32.`)
   }
   return found
 }

@@ -8,7 +8,7 @@ import type { Service, World } from './service.ts'
 
 /** Everything that the service waits for, in a test's measure. */
 export const quick = {
-  mirror: { lookEveryMs: 200, renewEveryMs: 200, sampleEveryMs: 3_600_000 },
+  mirror: { checkEveryMs: 200, renewEveryMs: 200, sampleEveryMs: 3_600_000 },
   gateway: {
     askEveryMs: 200,
     silentAfterMs: 400,

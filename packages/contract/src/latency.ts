@@ -43,7 +43,8 @@ export const Latency = Type.Object({
   clientErrors: Type.Integer({ description: 'Responses with status 4xx.' }),
   serverErrors: Type.Integer({ description: 'Responses with status 5xx.' }),
   measured: Type.Integer({
-    description: 'Responses with a measured time. Responses of older versions and of unknown paths have none.',
+    description:
+      'Responses with a measured time. Responses of older versions and of unknown paths have none.',
   }),
   p50Ms: Percentile('50 %'),
   p95Ms: Percentile('95 %'),

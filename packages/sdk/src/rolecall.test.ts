@@ -261,9 +261,7 @@ describe('a client', () => {
       expect(() => new Rolecall({ baseUrl: world.url, apiKey })).toThrow(message)
     }
     for (const baseUrl of ['https://rolecall.example/api', 'https://rolecall.example/id/api/']) {
-      expect(() => new Rolecall({ baseUrl, apiKey: 'k' })).toThrow(
-        /^baseUrl must not end with \/api/,
-      )
+      expect(() => new Rolecall({ baseUrl, apiKey: 'k' })).toThrow(/^baseUrl must not end with \/api/)
     }
     for (const baseUrl of ['rolecall.example', 'ftp://rolecall.example', 'https://', 'https://a b']) {
       expect(() => new Rolecall({ baseUrl, apiKey: 'k' })).toThrow(/^baseUrl must be an address/)

@@ -16,7 +16,7 @@ export interface Check<Facts, Refusal extends string = ErrorCode> {
   /** Undefined if it cannot be decided because an earlier condition fails. Callers treat `undefined` as false. */
   readonly holds: (facts: Facts) => boolean | undefined
   /** Describes the finding to an administrator. */
-  readonly tell: (facts: Facts) => string
+  readonly describe: (facts: Facts) => string
 }
 
 /** Creates a check that refuses with a row of the error table. */
@@ -47,7 +47,9 @@ export const stepsOf = <Facts, Refusal extends string>(
   checks: readonly Check<Facts, Refusal>[],
   facts: Facts,
 ): Step[] =>
-  checks.flatMap(({ name, code, mend, holds, tell }) => {
+  checks.flatMap(({ name, code, mend, holds, describe }) => {
     const ok = holds(facts)
-    return ok === undefined ? [] : [{ check: name, ok, detail: tell(facts), mend: ok ? null : mend, code }]
+    return ok === undefined
+      ? []
+      : [{ check: name, ok, detail: describe(facts), mend: ok ? null : mend, code }]
   })

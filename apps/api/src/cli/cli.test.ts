@@ -107,7 +107,10 @@ test('only migrate makes a database where there is none', async () => {
     expect(existsSync(join(folder, '.rolecall'))).toBe(false)
   }
   const made = await rolecall('migrate', { DATABASE_URL: 'pglite:made' })
-  expect(made).toMatchObject({ code: 0, err: expect.stringMatching(/^This database is new and contains no projects/) })
+  expect(made).toMatchObject({
+    code: 0,
+    err: expect.stringMatching(/^This database is new and contains no projects/),
+  })
   expect(existsSync(join(folder, 'made'))).toBe(true)
   expect(await rolecall('migrate', { DATABASE_URL: 'pglite:made' })).toMatchObject({ code: 0, err: '' })
 })
@@ -162,7 +165,8 @@ describe.each(engines)('on %s', (engine) => {
     await onDatabase((db) =>
       db.script("update migrations set name = '0001_clock.sql' where name = '0001_clock_and_identity.sql'"),
     )
-    const refusal = /created by an unreleased version, .* start this version with an empty data(base|\sfolder)/
+    const refusal =
+      /created by an unreleased version, .* start this version with an empty data(base|\sfolder)/
     for (const command of ['migrate', 'serve']) {
       const { code, err } = await rolecall(command, env)
       expect(code).toBe(1)

@@ -111,18 +111,18 @@ function refuseMissing(asked: readonly Question[], given: Environment) {
 
 /** Asks until the answer is valid; without a terminal an invalid one ends the command. */
 async function answered(question: Question, values: Environment): Promise<Environment> {
-  let answer = values[question.name] ?? (await heard(question, values))
+  let answer = values[question.name] ?? (await readAnswer(question, values))
   for (;;) {
     const { filled, lines } = await checked(question, values, answer)
     for (const { kind, text } of lines) console.log(`${words[kind].padEnd(7)}  ${question.name}  ${text}`)
     if (!lines.some(({ kind }) => kind === 'problem')) return filled
     if (!isTerminal()) throw new StartRefused('Nothing was written.')
     // Enter alone asks the platform again: the problem may have been fixed there.
-    answer = (await heard(question, values)) || answer
+    answer = (await readAnswer(question, values)) || answer
   }
 }
 
-async function heard(
+async function readAnswer(
   { text, preset, isSecret = false, hint }: Question,
   values: Environment,
 ): Promise<string> {

@@ -4,9 +4,9 @@ import { withDatabase } from './with-database.ts'
 
 /** Applies the missing migrations and prints their names; remarks for a person go to stderr. */
 export async function migrateCommand(): Promise<void> {
-  const tell = (progress: MigrationProgress) => console.error(progressSentence(progress))
+  const report = (progress: MigrationProgress) => console.error(progressSentence(progress))
   const { applied, newer } = await withDatabase(
-    async (db) => ({ applied: await migrate(db, ownFolder, tell), ...(await schemaState(db)) }),
+    async (db) => ({ applied: await migrate(db, ownFolder, report), ...(await schemaState(db)) }),
     { mayMake: true },
   )
   if (newer.length > 0) console.error(newerSentence(newer))

@@ -6,7 +6,7 @@ const maxRecords = 10_000
 const failuresToGoLast = 3
 const failuresCountForMs = 60_000
 /** The interval at which callers that go last are checked. */
-const lookEveryMs = 25
+const checkEveryMs = 25
 
 interface Options {
   /** The maximum number of running pieces of work, of all callers together and of one. */
@@ -125,7 +125,7 @@ export function createFairQueue(options: Options): FairQueue {
     }
     isPumping = false
     clearTimeout(timer)
-    if (waiting > 0) timer = setTimeout(() => void pump(), lookEveryMs).unref()
+    if (waiting > 0) timer = setTimeout(() => void pump(), checkEveryMs).unref()
   }
   const noteFailure = (caller: string) => {
     const known = failuresOf(caller)

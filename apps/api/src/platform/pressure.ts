@@ -55,11 +55,11 @@ export function createPressure(log: Pick<Log, 'info' | 'warn'>, readings: Readin
     ) as PressureLevel
     const next = Math.max(Math.min(late, lateBefore), full) as PressureLevel
     lateBefore = late
-    if (next !== level) tell(next, behind, memory)
+    if (next !== level) logChange(next, behind, memory)
     level = next
     dueAt = readings.now() + sampleMs
   }
-  const tell = (next: PressureLevel, behind: number, memory: number) => {
+  const logChange = (next: PressureLevel, behind: number, memory: number) => {
     const figures = { level: next, behindMs: Math.round(behind), memory: Number(memory.toFixed(2)) }
     if (next === 0) log.info(figures, 'pressure ended: accepting all requests')
     else if (next === 1)

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url'
 import type { Log } from '#platform/log'
 import { answerWorkersMetrics } from '#platform/metrics/cluster-metrics'
 import { graceMs, shutDownOnce } from './graceful-shutdown.ts'
-import { createWorkerWatch, isHeartbeat, lookEveryMs } from './worker-heartbeat.ts'
+import { checkEveryMs, createWorkerWatch, isHeartbeat } from './worker-heartbeat.ts'
 
 const program = fileURLToPath(new URL('../../bin/worker.cjs', import.meta.url))
 /** The error codes of a message to a process that has ended. */
@@ -40,12 +40,12 @@ export function superviseWorkers(count: number, log: Log): void {
     })
   }
   // The timer is set anew each time: an interval would make up for missed runs.
-  const lookAgain = () => {
-    for (const worker of watch.look()) {
+  const checkAgain = () => {
+    for (const worker of watch.findHung()) {
       hung.add(worker)
       worker.process.kill('SIGKILL')
     }
-    setTimeout(lookAgain, lookEveryMs).unref()
+    setTimeout(checkAgain, checkEveryMs).unref()
   }
   const signalAll = (signal: NodeJS.Signals) => {
     for (const worker of workers()) worker.process.kill(signal)
@@ -58,7 +58,7 @@ export function superviseWorkers(count: number, log: Log): void {
     for (let worker = 1; worker < count; worker++) fork()
   })
   cluster.on('message', (worker, message) => {
-    if (isHeartbeat(message)) watch.heard(worker)
+    if (isHeartbeat(message)) watch.recordHeartbeat(worker)
   })
   cluster.on('exit', (worker, code: number | null, signal) => {
     const { pid } = worker.process
@@ -89,5 +89,5 @@ export function superviseWorkers(count: number, log: Log): void {
   })
   cluster.setupPrimary({ exec: program })
   fork()
-  lookAgain()
+  checkAgain()
 }

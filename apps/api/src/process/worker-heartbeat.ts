@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 
 /** The interval at which heartbeats are sent and checked. */
-export const lookEveryMs = 500
+export const checkEveryMs = 500
 /** The number of checks in a row without a heartbeat after which a worker is hung: 10 s. */
 const looksUntilHung = 20
 /**
@@ -25,7 +25,7 @@ export function sendHeartbeats(): void {
     process.send?.(heartbeat, undefined, undefined, () => {
       isSending = false
     })
-  }, lookEveryMs).unref()
+  }, checkEveryMs).unref()
 }
 
 export const isHeartbeat = (message: unknown): boolean =>
@@ -38,18 +38,18 @@ export const isHeartbeat = (message: unknown): boolean =>
  */
 export function createWorkerWatch<Worker>(now: () => number) {
   const silences = new Map<Worker, { looks: number; hasStarted: boolean }>()
-  let dueAt = now() + lookEveryMs
+  let dueAt = now() + checkEveryMs
 
   return {
     started: (worker: Worker) => void silences.set(worker, { looks: 0, hasStarted: false }),
-    heard(worker: Worker) {
+    recordHeartbeat(worker: Worker) {
       if (silences.has(worker)) silences.set(worker, { looks: 0, hasStarted: true })
     },
     ended: (worker: Worker) => void silences.delete(worker),
-    /** Returns the workers that this check finds hung. The caller runs it every `lookEveryMs`. */
-    look(): Worker[] {
-      const isLate = now() - dueAt > lookEveryMs
-      dueAt = now() + lookEveryMs
+    /** Returns the workers that this check finds hung. The caller runs it every `checkEveryMs`. */
+    findHung(): Worker[] {
+      const isLate = now() - dueAt > checkEveryMs
+      dueAt = now() + checkEveryMs
       if (isLate) return []
       const hung: Worker[] = []
       for (const [worker, silence] of silences) {

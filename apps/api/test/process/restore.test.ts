@@ -206,9 +206,7 @@ describe.each(Object.entries(ways))('a backup on %s, made and put back as the gu
       expect(said).toMatch(/^ok .*unbroken/m)
       const restored = startService(folder, env)
       await restored.listening
-      expect(restored.output()).toContain(
-        'database restored from a backup: all its sessions have ended',
-      )
+      expect(restored.output()).toContain('database restored from a backup: all its sessions have ended')
       expect(restored.output()).not.toContain('sessions revoke')
       const { url } = restored
       expect([await isValid(url, live), await isValid(url, revoked)]).toEqual([false, false])

@@ -20,7 +20,7 @@ export function createHub(platform: Platform) {
     let data: string | undefined
     for (const session of sessions.values()) {
       if (isExpired(session)) sessions.delete(session.id)
-      else if (hears(session, event)) {
+      else if (isSubscribed(session, event)) {
         data ??= JSON.stringify(event.data())
         session.dispatch(event.type, data)
       }
@@ -57,6 +57,6 @@ export function createHub(platform: Platform) {
 
 export type Hub = ReturnType<typeof createHub>
 
-const hears = (session: Session, event: GatewayEvent): boolean =>
+const isSubscribed = (session: Session, event: GatewayEvent): boolean =>
   (event.intent === 0 || (session.intents & event.intent) !== 0) &&
   (event.guildId === undefined || isOnShard(event.guildId, session.shard))

@@ -45,18 +45,19 @@ export function createAdminHub({ db, cache, log, chatFigures }: HubDeps): AdminH
   const listeners = new Set<AdminListener>()
   let position: Position | undefined
   /** The changes of the last read. A change that the next read finds with the same mark has been sent already. */
-  let told: ReadonlyMap<string, string> = new Map()
+  let published: ReadonlyMap<string, string> = new Map()
   let health: 'ok' | 'degraded' | undefined
   let isClosed = false
   let isFailing = false
 
-  const tell = (events: readonly adminStream.AdminEvent[], at: Position) => {
+  const publish = (events: readonly adminStream.AdminEvent[], at: Position) => {
     if (events.length > 0) for (const listener of [...listeners]) listener.take(events, at)
   }
   const tellHealth = (now: 'ok' | 'degraded', at: Position) => {
     const before = health
     health = now
-    if (before !== undefined && before !== now) tell([{ type: 'health.changed', data: { status: now } }], at)
+    if (before !== undefined && before !== now)
+      publish([{ type: 'health.changed', data: { status: now } }], at)
   }
   const readHealth = async () =>
     (await isCacheUp(cache)) && chatFigures().status === 'up' ? ('ok' as const) : ('degraded' as const)
@@ -66,10 +67,10 @@ export function createAdminHub({ db, cache, log, chatFigures }: HubDeps): AdminH
     isFailing = false
     position = found.position
     const isNew = ({ kind, id, mark }: Change) =>
-      kind === 'audit' || kind === 'members' || told.get(`${kind} ${id}`) !== mark
+      kind === 'audit' || kind === 'members' || published.get(`${kind} ${id}`) !== mark
     const changes = found.changes.filter(isNew)
-    told = new Map(found.changes.map(({ kind, id, mark }) => [`${kind} ${id}`, mark]))
-    tell(eventsOf(changes), found.position)
+    published = new Map(found.changes.map(({ kind, id, mark }) => [`${kind} ${id}`, mark]))
+    publish(eventsOf(changes), found.position)
     tellHealth(await readHealth(), found.position)
   }
   const run = async () => {
@@ -89,14 +90,14 @@ export function createAdminHub({ db, cache, log, chatFigures }: HubDeps): AdminH
     }
     clearInterval(checking)
     position = undefined
-    told = new Map()
+    published = new Map()
     health = undefined
   }
   const start = singleFlight(async () => {
     const present = await readPresent(db)
     // Changes from the overlap before the position are known already, so they are not sent.
     const { changes } = await listChangesAfter(db, present)
-    told = new Map(changes.map(({ kind, id, mark }) => [`${kind} ${id}`, mark]))
+    published = new Map(changes.map(({ kind, id, mark }) => [`${kind} ${id}`, mark]))
     position = present
     void run()
     return present

@@ -45,7 +45,7 @@ const present = sql`present as materialized (select ${ownHorizon} as horizon fro
 
 /** Returns the position at which a reader starts that needs no earlier changes. */
 export const readPresent = async (db: Database): Promise<Position> =>
-  toLook(await db.query<Row>(sql`with ${present} ${state}`)).position
+  toChangesRead(await db.query<Row>(sql`with ${present} ${state}`)).position
 
 /** Lists the changes after a position, newest first. Changes in the overlap are returned twice, with the same mark. */
 export async function listChangesAfter(
@@ -75,10 +75,10 @@ export async function listChangesAfter(
       select 'delivery', d.project_id::text, max(d.last_attempt_at)::text, null, null
       from deliveries d where d.last_attempt_at > ${since} and d.kind <> 'logout'
       group by d.project_id limit ${maxChanges})`)
-  return toLook(rows)
+  return toChangesRead(rows)
 }
 
-function toLook(rows: readonly Row[]): ChangesRead {
+function toChangesRead(rows: readonly Row[]): ChangesRead {
   const now = rows.find(({ kind }) => kind === 'state')
   if (!now) throw new Error('The audit chain has no head.')
   const position = { auditSeq: Number(now.id), xid: BigInt(now.xid ?? 0), atMs: now.atMs ?? 0 }

@@ -65,11 +65,11 @@ function difference(before: All, after: All) {
   }
   // A client that only lacks its secret is not notified. The address after the change is the one that receives the
   // request.
-  const hears = new Set(before.addressed.filter((id) => after.addressed.includes(id)))
+  const addressed = new Set(before.addressed.filter((id) => after.addressed.includes(id)))
   return {
     places: ended(before.places, after.places),
     clientPlaces: ended(before.clientPlaces, after.clientPlaces),
-    toldPlaces: ended(before.clients, after.clients).filter(({ projectId }) => hears.has(projectId)),
+    toldPlaces: ended(before.clients, after.clients).filter(({ projectId }) => addressed.has(projectId)),
     hosts: missing(before.hosts, after.hosts),
     keyIds: missing(before.keyIds, after.keyIds),
     webhookIds: missing(before.webhookIds, after.webhookIds),

@@ -187,7 +187,11 @@ describe.each(engines)('events by webhook on %s', (engine) => {
       )
       .toEqual(['failed', 'failed'])
     expect(await entries(project)).toMatchObject([
-      { action: 'events.disable', severity: 'warning', summary: expect.stringContaining('returned status 410') },
+      {
+        action: 'events.disable',
+        severity: 'warning',
+        summary: expect.stringContaining('returned status 410'),
+      },
     ])
     const notices = await world.service.deps.db.query(
       sql`select type from deliveries where kind = 'notice' and project_id = ${project.id}`,

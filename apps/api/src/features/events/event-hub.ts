@@ -53,7 +53,7 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
   /** Limits the log to one line an outage, not forty a second. */
   let isFailing = false
 
-  const tell = (rows: readonly EventRow[]) => {
+  const publish = (rows: readonly EventRow[]) => {
     for (const [projectId, own] of groupByProject(rows)) {
       for (const listener of byProject.get(projectId) ?? []) if (level.has(listener)) listener.take(own)
     }
@@ -71,8 +71,8 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
     isFailing = false
     // Once a client is notified of a change, every instance must have applied it.
     if (found.rows.length > 0) await answers.confirm()
-    read = afterLook(found)
-    tell(found.rows)
+    read = positionAfter(found)
+    publish(found.rows)
     vouchedAt = vouching.looked(startedAt, found)
     mark = { ...read, atSec: found.nowSec }
     return !found.isAll
@@ -99,9 +99,9 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
 
   return {
     open(listener) {
-      const those = byProject.get(listener.projectId) ?? new Set()
-      if (those.size >= maxStreamsPerProject) return false
-      byProject.set(listener.projectId, those.add(listener))
+      const subscribers = byProject.get(listener.projectId) ?? new Set()
+      if (subscribers.size >= maxStreamsPerProject) return false
+      byProject.set(listener.projectId, subscribers.add(listener))
       if (isClosed) listener.end()
       return true
     },
@@ -117,19 +117,20 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
     fallBehind: (listener) => void level.delete(listener),
     closed(listener) {
       level.delete(listener)
-      const those = byProject.get(listener.projectId)
-      those?.delete(listener)
-      if (those?.size === 0) byProject.delete(listener.projectId)
+      const subscribers = byProject.get(listener.projectId)
+      subscribers?.delete(listener)
+      if (subscribers?.size === 0) byProject.delete(listener.projectId)
     },
     close() {
       isClosed = true
-      for (const those of [...byProject.values()]) for (const listener of [...those]) listener.end()
+      for (const subscribers of [...byProject.values()])
+        for (const listener of [...subscribers]) listener.end()
     },
   }
 }
 
 /** Returns the position after a read: the horizon, or the last row if there is more. */
-export const afterLook = ({ rows, isAll, horizon }: EventsRead): Position =>
+export const positionAfter = ({ rows, isAll, horizon }: EventsRead): Position =>
   isAll ? { xid: horizon, id: 0 } : (rows.at(-1)?.position ?? { xid: horizon, id: 0 })
 
 function groupByProject(rows: readonly EventRow[]): Map<string, EventRow[]> {

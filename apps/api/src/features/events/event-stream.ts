@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { Deps } from '../../deps.ts'
-import { afterLook, type EventHub, type Listener } from './event-hub.ts'
+import { type EventHub, type Listener, positionAfter } from './event-hub.ts'
 import { isAtLeast, type Mark, type Position, toEventId } from './position.ts'
 import { type EventRow, frameOf, listProjectEventsAfter } from './store.ts'
 
@@ -35,7 +35,7 @@ export function createEventStream(
 ): Readable | undefined {
   const openedAt = performance.now()
   let position: Position = from
-  let beatAt = Number.NEGATIVE_INFINITY
+  let heartbeatAt = Number.NEGATIVE_INFINITY
   let idAt = openedAt
   let isOver = false
   let wake = () => {}
@@ -79,7 +79,7 @@ export function createEventStream(
         if (found.rows.length > 0) await answers.confirm()
         if (isOver) return
         send(found.rows)
-        position = afterLook(found)
+        position = positionAfter(found)
         if (found.isAll && !isFull() && hub.join(listener, position)) break
       }
       // The key may have ended while the stream was opened, or in the events just read.
@@ -103,8 +103,8 @@ export function createEventStream(
     },
     heartbeat(vouchedAt, mark) {
       const now = performance.now()
-      if (vouchedAt < openedAt || now - beatAt < heartbeatMs) return
-      beatAt = now
+      if (vouchedAt < openedAt || now - heartbeatAt < heartbeatMs) return
+      heartbeatAt = now
       const isIdDue = now - idAt >= idEveryMs
       if (isIdDue) idAt = now
       stream.push(`${isIdDue ? `id: ${toEventId(mark)}\n` : ''}: ${Math.floor(vouchedAt - openedAt)}\n\n`)

@@ -6,7 +6,7 @@ export const hostCheck = errorCheck<{ readonly rule: HostRule | undefined }>({
   name: 'host.server_known',
   refusal: 'HOST_UNKNOWN',
   holds: ({ rule }) => isServed(rule),
-  tell: ({ rule }) =>
+  describe: ({ rule }) =>
     isServed(rule)
       ? 'The host has a server, and its members have access.'
       : 'The host has no server, so no member has access.',
@@ -24,7 +24,7 @@ export const hostRolesCheck = errorCheck<{
   name: 'host.any_of',
   refusal: 'ROLE_LACKING',
   holds: ({ anyOf, roleIds }) => anyOf.length === 0 || anyOf.some((id) => roleIds.includes(id)),
-  tell: ({ anyOf, roleIds }) => {
+  describe: ({ anyOf, roleIds }) => {
     if (anyOf.length === 0) return 'The host requires no role.'
     const held = anyOf.filter((id) => roleIds.includes(id))
     return held.length > 0

@@ -89,10 +89,10 @@ const isPath = (uri: string): boolean => /^\/[\x21-\x7e]*$/.test(uri)
 
 function isSame(original: string, { host, uri, isSecure }: ForwardedRequest): boolean {
   const [, scheme, written = '', rest = ''] = /^([a-z]+):\/\/([^/?#]*)(.*)$/i.exec(original) ?? []
-  const said = schemeOf(scheme)
+  const forwardedScheme = schemeOf(scheme)
   return (
-    said === (isSecure ? 'https' : 'http') &&
-    readHost(written, said)?.host === host &&
+    forwardedScheme === (isSecure ? 'https' : 'http') &&
+    readHost(written, forwardedScheme)?.host === host &&
     inAscii(rest || '/') === uri
   )
 }

@@ -17,19 +17,19 @@ export const authorizeChecks: readonly Check<LoginFacts>[] = [
     name: 'authorize.project_known',
     refusal: 'UNKNOWN_PROJECT',
     holds: ({ project }) => project !== undefined,
-    tell: ({ project }) => (project ? `The project is ${project.name}.` : 'No project has this ID.'),
+    describe: ({ project }) => (project ? `The project is ${project.name}.` : 'No project has this ID.'),
   }),
   errorCheck({
     name: 'authorize.project_active',
     refusal: 'PROJECT_INACTIVE_AT_LOGIN',
     holds: ({ project }) => project?.isActive,
-    tell: ({ project }) => (project?.isActive ? 'The project is active.' : 'The project is inactive.'),
+    describe: ({ project }) => (project?.isActive ? 'The project is active.' : 'The project is inactive.'),
   }),
   errorCheck({
     name: 'authorize.redirect_uri_allowed',
     refusal: 'REDIRECT_URI_NOT_ALLOWED',
     holds: ({ project, redirectUri }) => project && isListed(project, redirectUri),
-    tell: ({ project, redirectUri }) => {
+    describe: ({ project, redirectUri }) => {
       if (redirectUri === undefined) return 'The project has no redirect URI.'
       const isAllowed = project !== undefined && isListed(project, redirectUri)
       return `${redirectUri} is ${isAllowed ? '' : 'not '}on the list of the project.`
@@ -39,7 +39,7 @@ export const authorizeChecks: readonly Check<LoginFacts>[] = [
     name: 'authorize.server_accessible',
     refusal: 'SERVER_NOT_ACCESSIBLE',
     holds: ({ project }) => project?.mayRead,
-    tell: ({ project }) =>
+    describe: ({ project }) =>
       project?.mayRead
         ? 'The project has READ access to this server.'
         : 'The project has no READ access to this server.',
@@ -57,7 +57,7 @@ export const configuredCheck = errorCheck<Pick<Config, 'chatClientId' | 'chatCli
   name: 'authorize.login_configured',
   refusal: 'LOGIN_NOT_CONFIGURED',
   holds: ({ chatClientId, chatClientSecret }) => Boolean(chatClientId && chatClientSecret),
-  tell: ({ chatClientId, chatClientSecret }) =>
+  describe: ({ chatClientId, chatClientSecret }) =>
     chatClientId && chatClientSecret
       ? 'The OAuth client of the service is configured.'
       : 'The OAuth client of the service is not configured.',
@@ -91,7 +91,7 @@ export const callbackChecks: readonly LoginCheck<Told>[] = [
     name: 'callback.platform_reachable',
     refusal: 'temporarily_unavailable',
     holds: ({ failure }) => failure !== 'temporarily_unavailable',
-    tell: ({ failure }) =>
+    describe: ({ failure }) =>
       failure === 'temporarily_unavailable'
         ? 'The chat platform is not available right now.'
         : 'The chat platform is available.',
@@ -100,7 +100,7 @@ export const callbackChecks: readonly LoginCheck<Told>[] = [
     name: 'callback.platform_answers',
     refusal: 'server_error',
     holds: ({ failure }) => (failure === 'temporarily_unavailable' ? undefined : failure === undefined),
-    tell: ({ failure }) =>
+    describe: ({ failure }) =>
       failure === undefined
         ? 'The chat platform returned the membership.'
         : 'The chat platform rejected the request, or its response is invalid.',
@@ -109,7 +109,7 @@ export const callbackChecks: readonly LoginCheck<Told>[] = [
     name: 'callback.member_of_server',
     refusal: 'not_a_member',
     holds: ({ failure, member, isBot }) => (failure ? undefined : member !== undefined && !isBot),
-    tell: ({ member, isBot }) => {
+    describe: ({ member, isBot }) => {
       if (!member)
         return 'This account is not a member of the server: it has not joined, has left, or was banned.'
       return isBot
@@ -121,7 +121,7 @@ export const callbackChecks: readonly LoginCheck<Told>[] = [
     name: 'callback.not_blocked',
     refusal: 'blocked',
     holds: ({ failure, member, isBot, isBlocked }) => (failure || !member || isBot ? undefined : !isBlocked),
-    tell: ({ isBlocked }) =>
+    describe: ({ isBlocked }) =>
       isBlocked ? 'An admin of the community has blocked this account.' : 'This account is not blocked.',
   }),
 ]
@@ -134,7 +134,7 @@ export const codeCheck = loginCheck<{ readonly code: string | undefined }>({
   name: 'callback.access_kept',
   refusal: 'no_access',
   holds: ({ code }) => code !== undefined,
-  tell: ({ code }) =>
+  describe: ({ code }) =>
     code === undefined
       ? 'The project no longer has access to this server or redirect URI.'
       : 'The project still has access, so it receives a one-time code.',

@@ -8,7 +8,7 @@ type ServerName = string | undefined
 
 interface Refusal {
   readonly error: LoginError
-  readonly tell: (server: ServerName) => string
+  readonly describe: (server: ServerName) => string
   /** The fix, for the people who run the community or the service. */
   readonly mend: string
 }
@@ -16,12 +16,12 @@ interface Refusal {
 const refusals: Record<LoginRefusal, Refusal> = {
   declined: {
     error: 'access_denied',
-    tell: () => 'The sign-in was declined at the chat platform.',
+    describe: () => 'The sign-in was declined at the chat platform.',
     mend: 'Ask the member to sign in again and agree at the chat platform.',
   },
   not_a_member: {
     error: 'access_denied',
-    tell: (server) =>
+    describe: (server) =>
       // The platform reports a ban and a departure as the same absence, so the sentence is right for both.
       `This account is not a member of ${server ?? 'the server'}. If it has not joined yet, join and sign in again. If it was removed or banned, ask the moderators of the server.`,
     mend: 'Ask the member to join the server on the chat platform, or lift the ban there.',
@@ -29,34 +29,34 @@ const refusals: Record<LoginRefusal, Refusal> = {
   // Contains neither reason nor end: the sentence passes through the project, which has no need to know them.
   blocked: {
     error: 'access_denied',
-    tell: () =>
+    describe: () =>
       'This account is blocked by an admin of the community. To ask about it, write to the moderators.',
     mend: 'Remove the block: DELETE /api/admin/members/{id}/block.',
   },
   not_an_admin: {
     error: 'access_denied',
-    tell: (server) =>
+    describe: (server) =>
       `This account does not hold the admin role of ${server ?? 'the main server'}, and administers nothing else here.`,
     mend: 'Give the member the admin role in the main server, on the chat platform, or make them an owner of a project.',
   },
   no_access: {
     error: 'access_denied',
-    tell: (server) => `This site no longer has access to ${server ?? 'the server'}.`,
+    describe: (server) => `This site no longer has access to ${server ?? 'the server'}.`,
     mend: 'Grant the project READ access to the server, and register its redirect URI.',
   },
   temporarily_unavailable: {
     error: 'temporarily_unavailable',
-    tell: () => 'The chat platform cannot be reached right now. Try again in a moment.',
+    describe: () => 'The chat platform cannot be reached right now. Try again in a moment.',
     mend: 'Wait until the chat platform responds. GET /api/admin/monitoring/health shows its state. Existing sessions stay valid.',
   },
   server_error: {
     error: 'server_error',
-    tell: () => 'The sign-in could not be completed.',
+    describe: () => 'The sign-in could not be completed.',
     mend: 'Check that the bot is in the server and that its token is valid. `rolecall doctor` checks both.',
   },
   login_required: {
     error: 'login_required',
-    tell: () => 'This browser has to sign in first.',
+    describe: () => 'This browser has to sign in first.',
     mend: 'Start a sign-in without prompt=none.',
   },
 }
@@ -69,7 +69,7 @@ export const refusalOf = (refusal: LoginRefusal): { readonly code: LoginError; r
 
 /** Describes a refusal in a sentence for a person. */
 export const describeRefusal = (refusal: LoginRefusal, server: ServerName): string =>
-  refusals[refusal].tell(server)
+  refusals[refusal].describe(server)
 
 interface Destination {
   readonly redirectUri: string
@@ -78,8 +78,8 @@ interface Destination {
 
 /** Converts a refusal for another protocol. */
 export const toLoginProblem = (refusal: LoginRefusal, server: ServerName) => {
-  const { error, tell } = refusals[refusal]
-  return { error, reason: refusal, description: tell(printable(server)) }
+  const { error, describe } = refusals[refusal]
+  return { error, reason: refusal, description: describe(printable(server)) }
 }
 
 /**

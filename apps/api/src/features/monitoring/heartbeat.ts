@@ -35,15 +35,15 @@ export function createHeartbeat({
   const ignoreOutage = (error: unknown) => {
     if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'instance heartbeat write failed')
   }
-  const tell = () => {
+  const sendHeartbeat = () => {
     sending = send().catch(ignoreOutage)
   }
   return {
     id,
     send,
     start() {
-      tell()
-      timer = setInterval(tell, everyMs)
+      sendHeartbeat()
+      timer = setInterval(sendHeartbeat, everyMs)
       timer.unref()
     },
     async close() {

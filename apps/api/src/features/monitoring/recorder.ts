@@ -42,7 +42,7 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
   let used = new Map<string, number>()
   const keyUsed = (keyDigest: string, times = 1) =>
     void used.set(keyDigest, (used.get(keyDigest) ?? 0) + times)
-  let told = 0
+  let loggedDropped = 0
   let isFailing = false
   let flushing: Promise<void> | undefined
 
@@ -99,9 +99,9 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
     }
     const dropped = countDropped()
     // A flood is logged at its start and then occasionally, not each time.
-    if (dropped > told * 10 || (dropped > 0 && told === 0)) {
+    if (dropped > loggedDropped * 10 || (dropped > 0 && loggedDropped === 0)) {
       log.warn({ dropped }, 'rejected credentials exceed the limit: storing a sample')
-      told = dropped
+      loggedDropped = dropped
     }
   }
   const flush = async () => {

@@ -9,7 +9,7 @@ export const clientChecks: readonly ClientCheck[] = [
     ...{ name: 'oidc.server_known', refusal: 'invalid_client', code: 'invalid_client' },
     mend: 'Set a server for the client (oidc.serverId), or make a server the main server.',
     holds: ({ serverId }) => serverId !== null,
-    tell: ({ serverId }) =>
+    describe: ({ serverId }) =>
       serverId === null
         ? 'OpenID Connect is on, but no server is set.'
         : `OpenID Connect is on, for server ${serverId}.`,
@@ -18,7 +18,7 @@ export const clientChecks: readonly ClientCheck[] = [
     ...{ name: 'oidc.client_authenticates', refusal: 'invalid_client', code: 'invalid_client' },
     mend: 'Create an API key for the project. It is the client secret.',
     holds: ({ isPublic, keyDigests }) => isPublic || keyDigests.length > 0,
-    tell: ({ isPublic, keyDigests }) => {
+    describe: ({ isPublic, keyDigests }) => {
       if (isPublic) return 'The client is public and has no secret.'
       return keyDigests.length > 0
         ? 'The client has a valid API key as its secret.'

@@ -6,10 +6,10 @@ import type { Deps } from '../../deps.ts'
  */
 export async function loadEngine({ log }: Pick<Deps, 'log'>): Promise<typeof import('./engine.ts')> {
   const { warn } = console
-  console.warn = (...said: unknown[]) => {
-    if (String(said[0]).includes('oidc-provider WARNING: Unsupported runtime'))
+  console.warn = (...args: unknown[]) => {
+    if (String(args[0]).includes('oidc-provider WARNING: Unsupported runtime'))
       log.debug('oidc-provider supports Node.js 22 or newer')
-    else warn(...said)
+    else warn(...args)
   }
   try {
     return await import('./engine.ts')

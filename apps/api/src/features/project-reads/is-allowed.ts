@@ -18,7 +18,7 @@ export const roleChecks = ({ anyOf, allOf }: Wanted): readonly RoleCheck[] => [
 export const isAllowed = (roles: Roles, wanted: Wanted): boolean => !firstFailed(roleChecks(wanted), roles)
 
 /** Builds a check with the error of the client library's `requireMember()`. */
-const roleCheck = (check: Pick<RoleCheck, 'name' | 'holds' | 'tell'>): RoleCheck => ({
+const roleCheck = (check: Pick<RoleCheck, 'name' | 'holds' | 'describe'>): RoleCheck => ({
   ...errorCheck({ ...check, refusal: 'ROLE_REQUIRED' }),
   mend: 'Give the member one of the roles on the chat platform, or request other roles.',
 })
@@ -27,7 +27,7 @@ const holdsAny = (ids: readonly string[]) =>
   roleCheck({
     name: 'roles.any_of',
     holds: (roles) => ids.some((id) => isHeld(roles, id)),
-    tell: (roles) => {
+    describe: (roles) => {
       const held = ids.filter((id) => isHeld(roles, id))
       return held.length > 0 ? `Holds ${held.join(', ')}.` : `Holds none of ${ids.join(', ')}.`
     },
@@ -37,7 +37,7 @@ const holdsAll = (ids: readonly string[]) =>
   roleCheck({
     name: 'roles.all_of',
     holds: (roles) => ids.every((id) => isHeld(roles, id)),
-    tell: (roles) => {
+    describe: (roles) => {
       const missing = ids.filter((id) => !isHeld(roles, id))
       return missing.length > 0 ? `Lacks ${missing.join(', ')}.` : `Holds ${ids.join(', ')}.`
     },

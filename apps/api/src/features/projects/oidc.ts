@@ -40,7 +40,7 @@ export function complaintsAboutOidc(config: OutgoingTerms, input: Input | undefi
 }
 
 /** Masks the settings for the audit log: an address may contain a token of the receiver, its origin does not. */
-const told = (oidc: Oidc): Oidc => ({
+const auditedOidc = (oidc: Oidc): Oidc => ({
   ...oidc,
   backchannelLogoutUri: maskedAddress(oidc.backchannelLogoutUri),
 })
@@ -81,5 +81,5 @@ export async function changeOidc(
   await upsertOidc(tx, project.id, after)
   const hasOtherResources = JSON.stringify(before.resources) !== JSON.stringify(after.resources)
   if (hasOtherResources) await setResources(tx, project.id, after.resources)
-  return { oidc: { before: told(before), after: told(after) } }
+  return { oidc: { before: auditedOidc(before), after: auditedOidc(after) } }
 }

@@ -128,7 +128,10 @@ describe('readRedirectUris', () => {
       /^entry 1 must begin with https:\/\/, except for an app on this machine \(localhost, /,
     ],
     ['https://*.crew.example/', /^entry 1 must not contain a wildcard\. List every address/],
-    ['myapp://callback', /^entry 1 must begin with https:\/\/, or for a native app with its own scheme .* dot/],
+    [
+      'myapp://callback',
+      /^entry 1 must begin with https:\/\/, or for a native app with its own scheme .* dot/,
+    ],
   ])('tells what to write instead of %s', (uri, message) => {
     expect(readRedirectUris(uri).problems.map((problem) => problem.message)).toEqual([
       expect.stringMatching(message),

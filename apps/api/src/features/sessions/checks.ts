@@ -8,14 +8,14 @@ export const keyChecks = [
     name: 'key.known',
     refusal: 'INVALID_API_KEY',
     holds: ({ projectId }) => projectId !== undefined,
-    tell: ({ projectId }) =>
+    describe: ({ projectId }) =>
       projectId === undefined ? 'The project has no valid API key.' : 'The project has a valid API key.',
   }),
   errorCheck<Pick<Read, 'projectId' | 'isActive'>>({
     name: 'key.project_active',
     refusal: 'PROJECT_INACTIVE',
     holds: ({ projectId, isActive }) => (projectId === undefined ? undefined : isActive),
-    tell: ({ isActive }) =>
+    describe: ({ isActive }) =>
       isActive
         ? 'The project is active, so its keys are accepted.'
         : 'The project is inactive, so its keys are rejected.',
@@ -27,7 +27,7 @@ export const redeemCheck = errorCheck<{ readonly redeemed: object | undefined }>
   name: 'exchange.code_redeemed',
   refusal: 'INVALID_CODE',
   holds: ({ redeemed }) => redeemed !== undefined,
-  tell: ({ redeemed }) =>
+  describe: ({ redeemed }) =>
     redeemed
       ? 'The code creates a session.'
       : 'The code creates no session, because its access no longer exists.',
@@ -38,7 +38,7 @@ export const sessionCheck = errorCheck<Pick<Read, 'session'>>({
   name: 'validate.session_live',
   refusal: 'INVALID_TOKEN',
   holds: ({ session }) => session !== undefined,
-  tell: ({ session }) => (session ? 'The session is live.' : 'The session is not live.'),
+  describe: ({ session }) => (session ? 'The session is live.' : 'The session is not live.'),
 })
 
 /** The check of the roles' age by validate, while the chat platform does not respond. */
@@ -46,7 +46,7 @@ export const rolesCheck = errorCheck<{ readonly mirrored: Mirrored; readonly ter
   name: 'validate.roles_known',
   refusal: 'CHAT_PLATFORM_UNAVAILABLE',
   holds: ({ mirrored, terms }) => isServable(mirrored, terms),
-  tell: ({ mirrored, terms }) =>
+  describe: ({ mirrored, terms }) =>
     isServable(mirrored, terms)
       ? 'The roles are recent enough.'
       : 'The roles are too old, and the chat platform does not respond.',

@@ -6,7 +6,7 @@ import { endClientSession } from './client-sessions-store.ts'
 /** The kind of a single-use credential that was presented again. */
 export type Reuse = 'code_reused' | 'refresh_token_reused'
 
-const told: Record<Reuse, { action: string; sentence: (who: string) => string }> = {
+const entries: Record<Reuse, { action: string; sentence: (who: string) => string }> = {
   code_reused: {
     action: 'code.reuse',
     sentence: (who) =>
@@ -28,10 +28,10 @@ export const recordReuse = (
 ): Promise<void> =>
   audit.record(tx, {
     actionType: 'auth',
-    action: told[reuse].action,
+    action: entries[reuse].action,
     severity: 'warning',
     target: { type: 'member', id: memberId, name: username },
-    summary: told[reuse].sentence(username),
+    summary: entries[reuse].sentence(username),
     ...(client && { client }),
   })
 

@@ -30,8 +30,9 @@ test('on a full disk the lead stays where it is, which is said once, and the one
   const epochNow = async () =>
     (await db.maybeOne<{ epoch: number }>(sql`select epoch from live_mirror`))?.epoch ?? 0
   const said = () =>
-    [world.service, other].flatMap(({ logs }) => logs.lines.filter((line) => line.includes('gateway leadership not acquired')))
-      .length
+    [world.service, other].flatMap(({ logs }) =>
+      logs.lines.filter((line) => line.includes('gateway leadership not acquired')),
+    ).length
   const epoch = await epochNow()
   await db.script(fill)
   await until('the other one has tried to lead', () => said() > 0, 40_000)

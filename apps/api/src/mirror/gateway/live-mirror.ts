@@ -13,11 +13,11 @@ import { createCandidate } from './take-lead.ts'
 
 export interface LiveMirrorTiming extends LeaderTiming {
   /** Interval at which an instance checks whether there is a leader. */
-  readonly lookEveryMs: number
+  readonly checkEveryMs: number
 }
 
 const defaults: LiveMirrorTiming = {
-  lookEveryMs: 500,
+  checkEveryMs: 500,
   renewEveryMs: 1_000,
   reconcileEveryMs: 60 * 60_000,
   sampleEveryMs: 500,
@@ -59,7 +59,7 @@ export function createLiveMirror(
   let lastNotLive: readonly ServerNotLive[] = []
   let asking: Promise<readonly ServerNotLive[]> | undefined
 
-  const lookOnce = async () => {
+  const checkOnce = async () => {
     state = await ignoreOutage(findLeaderState(db))
     if (!isAlone && !state?.isVacant) return
     const taken = await take()
@@ -94,10 +94,10 @@ export function createLiveMirror(
   const run = async () => {
     while (!closing.signal.aborted) {
       // The mirror is live again, here or on another instance, once the lease has expired.
-      await lookOnce().catch((error: unknown) =>
+      await checkOnce().catch((error: unknown) =>
         log.error({ err: error }, 'gateway leadership failed: internal error'),
       )
-      await sleep(timing.lookEveryMs, undefined, { signal: closing.signal }).catch(() => {})
+      await sleep(timing.checkEveryMs, undefined, { signal: closing.signal }).catch(() => {})
     }
   }
   const ownStatus = (own: Leader): LiveMirrorStatus => ({

@@ -8,7 +8,7 @@ import { type Run, runMemberSync, type SyncedServer } from './run-member-sync.ts
 import { findRunningSync, insertSync, takeOverSyncs } from './sync-store.ts'
 
 /** The interval at which an instance takes over abandoned runs. */
-const lookEveryMs = 30_000
+const checkEveryMs = 30_000
 
 export interface MemberSyncs {
   /** Begins to read a server's members in the background, or returns the run in progress. */
@@ -78,7 +78,7 @@ export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
             log.error({ err: error }, 'member sync takeover failed: internal error')
         })
       look()
-      watching = setInterval(look, lookEveryMs)
+      watching = setInterval(look, checkEveryMs)
       watching.unref()
     },
     async stop() {

@@ -1,5 +1,5 @@
 /** Random bytes have about 30 different values among 32; fewer than this occur once in more than 10^12 keys. */
-const fewestDistinct = 16
+const minDistinct = 16
 
 /**
  * Returns the reason why a key of 64 hexadecimal characters can be guessed, as the end of a sentence; undefined for
@@ -10,7 +10,7 @@ export function guessableBecause(keyHex: string): string | undefined {
   const bytes = Buffer.from(keyHex, 'hex')
   if (hasPeriod(keyHex.toLowerCase())) return 'it repeats a pattern'
   if (countsInSteps(bytes)) return 'it counts up or down'
-  if (new Set(bytes).size < fewestDistinct) return 'it has too few distinct bytes'
+  if (new Set(bytes).size < minDistinct) return 'it has too few distinct bytes'
   if (bytes.every((byte) => byte >= 0x20 && byte < 0x7f)) return 'it is text'
   return undefined
 }

@@ -83,7 +83,7 @@ export function createAvailability(
 
   function settle(found: ProbedState, reason: string): void {
     if (state === 'closed') return
-    if (found !== state) tell(state, found, reason)
+    if (found !== state) logChange(state, found, reason)
     state = found
     failures = found === 'down' ? failures + 1 : 0
     clearTimeout(timer)
@@ -91,7 +91,7 @@ export function createAvailability(
   }
 
   /** Logs one line for the end of the old state, and one for the begin of the new one. */
-  function tell(before: ProbedState, found: ProbedState, reason: string): void {
+  function logChange(before: ProbedState, found: ProbedState, reason: string): void {
     if (before === 'down') log.info('database reachable again')
     if (before === 'read-only' && found === 'up') log.info('database writable again')
     if (found === 'down') log.warn({ reason }, 'database unreachable: requests that need it return 503')

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { backOffMs } from '#platform/async'
 import { type Database, type Queryable, sqlState } from './database.ts'
-import { type TellProgress, whileTelling } from './migration-progress.ts'
+import { type ReportProgress, whileTelling } from './migration-progress.ts'
 import { sql } from './sql.ts'
 
 /** The migrations of this version. */
@@ -48,10 +48,10 @@ const nextStatementLine = /^-- next$/m
 export async function migrate(
   db: Database,
   folder = ownFolder,
-  tell: TellProgress = () => {},
+  report: ReportProgress = () => {},
 ): Promise<string[]> {
   try {
-    return await applyMissing(db, await readMigrations(folder), tell)
+    return await applyMissing(db, await readMigrations(folder), report)
   } catch (error) {
     if (sqlState(error) === lacksRights) {
       throw new MigrationRefused(
@@ -64,7 +64,11 @@ export async function migrate(
 
 const lacksRights = '42501'
 
-async function applyMissing(db: Database, migrations: Migration[], tell: TellProgress): Promise<string[]> {
+async function applyMissing(
+  db: Database,
+  migrations: Migration[],
+  report: ReportProgress,
+): Promise<string[]> {
   await db
     .script(
       // needs: of the line "-- needs: NNNN_….sql" in the file; versions that do not know that migration do not start.
@@ -79,7 +83,7 @@ async function applyMissing(db: Database, migrations: Migration[], tell: TellPro
     refuseIncompatible(db, applied, migrations)
     const missing = migrations.filter(({ name }) => !applied.some((one) => one.name === name))
     for (const [i, one] of missing.entries()) {
-      const progress = { tell, name: one.name, number: i + 1, of: missing.length }
+      const progress = { report, name: one.name, number: i + 1, of: missing.length }
       await whileTelling(progress, () => patiently(one.name, () => apply(db, one)))
     }
     return missing.map(({ name }) => name)

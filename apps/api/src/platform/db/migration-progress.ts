@@ -11,7 +11,7 @@ export interface MigrationProgress {
  * Receives the progress of long migrations, again and again until they are finished: an operator who waits for an
  * update sees that it continues.
  */
-export type TellProgress = (progress: MigrationProgress) => void
+export type ReportProgress = (progress: MigrationProgress) => void
 
 const everyMs = 5_000
 
@@ -21,12 +21,12 @@ export const progressSentence = ({ name, number, of, seconds }: MigrationProgres
 
 /** Runs `work` and reports its progress. */
 export async function whileTelling<T>(
-  { tell, ...which }: { tell: TellProgress; name: string; number: number; of: number },
+  { report, ...which }: { report: ReportProgress; name: string; number: number; of: number },
   work: () => Promise<T>,
 ): Promise<T> {
   const from = performance.now()
   const timer = setInterval(
-    () => tell({ ...which, seconds: Math.round((performance.now() - from) / 1_000) }),
+    () => report({ ...which, seconds: Math.round((performance.now() - from) / 1_000) }),
     everyMs,
   )
   try {

@@ -143,7 +143,7 @@ function unstorable(root: unknown): ProblemDetail[] {
   // A list instead of recursion: a body may be nested deeper than the engine's stack.
   const waiting: Place[] = []
   const look = (value: unknown, key: string | number, parent: Place | undefined) => {
-    if (typeof value === 'string') tell(problems, value, () => pathOf({ key, parent }))
+    if (typeof value === 'string') addTextProblem(problems, value, () => pathOf({ key, parent }))
     else if (typeof value === 'object' && value !== null) waiting.push({ value, key, parent })
   }
   look(root, '', undefined)
@@ -152,7 +152,7 @@ function unstorable(root: unknown): ProblemDetail[] {
     if (Array.isArray(value)) for (let i = 0; i < value.length; i++) look(value[i], i, place)
     else {
       for (const key of Object.keys(value)) {
-        tell(problems, key, () => pathOf(place) || '/')
+        addTextProblem(problems, key, () => pathOf(place) || '/')
         look((value as Record<string, unknown>)[key], key, place)
       }
     }
@@ -168,7 +168,7 @@ function pathOf({ key, parent }: Pick<Place, 'key' | 'parent'>): string {
   return keys.reduceRight((path, one) => pointer(path, one), '')
 }
 
-function tell(problems: ProblemDetail[], text: string, pathTo: () => string) {
+function addTextProblem(problems: ProblemDetail[], text: string, pathTo: () => string) {
   if (text.includes('\0')) problems.push({ path: pathTo(), message: 'must not contain NUL', code: 'NUL' })
   else if (!text.isWellFormed())
     problems.push({ path: pathTo(), message: 'must be well-formed Unicode', code: 'UNICODE' })

@@ -147,7 +147,7 @@ export function createPost(reach: Reach): Post {
       if (signal.aborted) return { ...none, error: null, isAborted: true, tookMs: took() }
       return {
         ...none,
-        error: deadline.aborted ? `No response within ${deadlineMs / 1_000} s.` : told(error),
+        error: deadline.aborted ? `No response within ${deadlineMs / 1_000} s.` : errorText(error),
         tookMs: took(),
       }
     }
@@ -155,7 +155,7 @@ export function createPost(reach: Reach): Post {
 }
 
 /** Returns the reason for a missing response; for errors of libraries no more than their code. */
-function told(error: unknown): string {
+function errorText(error: unknown): string {
   if (error instanceof NotReachable) return error.message
   const code = (error as NodeJS.ErrnoException).code
   return code && /^[A-Z0-9_]{3,60}$/.test(code)

@@ -4,7 +4,7 @@ import { ChatPlatformError, type Priority } from '../../chat-platform.ts'
 
 /** A request that waits longer than this for a bucket fails: the platform is busy. */
 const maxWaitMs = 2_000
-const lookEveryMs = 50
+const checkEveryMs = 50
 /** The number of requests that background work leaves in a bucket for sign-ins. */
 const leftForLogins = 1
 
@@ -42,7 +42,7 @@ export function createBuckets(cache: Cache): Buckets {
         if (performance.now() > deadline) {
           throw new ChatPlatformError('unavailable', 'The chat platform rate-limits requests.', 429)
         }
-        await sleep(lookEveryMs)
+        await sleep(checkEveryMs)
       }
     },
     async note(route, { status, headers }) {

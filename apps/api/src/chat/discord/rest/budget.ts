@@ -10,7 +10,7 @@ const pauses = { firstPauseMs: 30_000, maxPauseMs: 10 * minute }
 const limitPauses = { firstPauseMs: 1_000, maxPauseMs: 10 * minute }
 /** A sign-in waits this long for the end of a limit, and then fails: the platform is busy. */
 const loginPatienceMs = 2_500
-const lookEveryMs = 25
+const checkEveryMs = 25
 
 /**
  * The platform bans an address for a day after 10,000 refused requests in ten minutes. Each reason for a refusal
@@ -88,7 +88,7 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
   const breakers = new Map<string, CircuitBreaker>()
   const sent: { at: number; lane: Spending['lane'] }[] = []
   let refusals: number[] = []
-  let heard = { total: 0, at: 0 }
+  let shared = { total: 0, at: 0 }
   let lastLatencyMs: number | null = null
 
   const breaker = (kind: Kind, serverId?: string): CircuitBreaker => {
@@ -103,7 +103,7 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
   const countTogether = async () => {
     const total = await cache.count('chat-refused', 1, 10 * minute)
     if (total === undefined) return
-    heard = { total, at: now() }
+    shared = { total, at: now() }
     const guard = breaker('total')
     if (total < maxTogether || guard.openForMs() !== undefined) return
     guard.trip()
@@ -125,7 +125,7 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
   const pauseMs = (spending: Spending): number => {
     const kind = refusing(spending)
     // While a probe is in progress, its answer ends the wait.
-    return kind === undefined ? 0 : Math.max(lookEveryMs, breaker(kind, spending.serverId).openForMs() ?? 0)
+    return kind === undefined ? 0 : Math.max(checkEveryMs, breaker(kind, spending.serverId).openForMs() ?? 0)
   }
 
   return {
@@ -134,7 +134,7 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
       const deadline = now() + loginPatienceMs
       for (let waitMs = pauseMs(spending); waitMs > 0; waitMs = pauseMs(spending)) {
         if (spending.lane === 'background' || now() + waitMs > deadline) return
-        await sleep(Math.min(waitMs, lookEveryMs))
+        await sleep(Math.min(waitMs, checkEveryMs))
       }
     },
     spend,
@@ -146,7 +146,7 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
         // others wait on.
         if (waitMs === 0 || spending.lane === 'background' || now() + waitMs > deadline)
           return spend(spending)
-        await sleep(Math.min(waitMs, lookEveryMs))
+        await sleep(Math.min(waitMs, checkEveryMs))
       }
     },
     settle(spending, outcome) {
@@ -192,7 +192,7 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
         latencyMs: lastLatencyMs,
         sentLastMinute: { login: count('login'), background: count('background'), oauth: count('oauth') },
         refusedLast10Minutes,
-        refusedTogether: Math.max(now() - heard.at < 10 * minute ? heard.total : 0, refusedLast10Minutes),
+        refusedTogether: Math.max(now() - shared.at < 10 * minute ? shared.total : 0, refusedLast10Minutes),
         open,
       }
     },
