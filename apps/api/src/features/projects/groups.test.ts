@@ -15,6 +15,7 @@ import {
   validate,
 } from '../../../test/given.ts'
 import { claimsOf, clientUri, givenClient, introspect, logIn, userinfo } from '../../../test/oidc.ts'
+import { repeats } from '../../../test/repeats.ts'
 import { type Service, startWorld, type World } from '../../../test/service.ts'
 import { hostileText } from '../../../test/stored/hostile-text.ts'
 
@@ -204,7 +205,7 @@ describe.each(engines)('groups by project, on %s', (engine) => {
         expect((await userinfo(world, accessToken)).body.groups).toEqual(kept)
         expect(await remoteGroups(world.url)).toEqual(kept)
       }),
-      { numRuns: 60 },
+      { numRuns: repeats(60) },
     )
   }, 120_000)
 
