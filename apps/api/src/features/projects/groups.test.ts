@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { openEvents } from '../../../test/event-reader.ts'
 import {
   atPlatform,
@@ -25,7 +25,7 @@ const { steward, crew, portWatch } = demo.roles
 const own = ['Steward', 'Crew', 'Port watch']
 const unknownRole = '1100099999999999999'
 
-describe.each(engines)('groups by project, on %s', (engine) => {
+describe.each(ciEngines)('groups by project, on %s', (engine) => {
   let world: World
   let instances: Service[]
   let admin: Administration
