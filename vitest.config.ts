@@ -7,12 +7,17 @@ const everything = ['{apps,packages,examples,tools,clients}/**/*.test.ts']
 const browser = ['**/*browser.test.ts', 'acceptance/browser/*.test.ts']
 /** Real processes, servers that die and disks that fill, which are waited for. Nothing of the test's own process is measured: files share it. */
 const system = [
+  'apps/api/src/deliveries/instances.test.ts',
+  'apps/api/src/features/oidc/outage.test.ts',
   'apps/api/src/platform/cache/{redis-cache,redis-forms}.test.ts',
   'apps/api/src/platform/db/{full-disk,full-folder,outage-log}.test.ts',
+  'apps/api/src/platform/metrics/cluster-metrics.test.ts',
   'apps/api/src/platform/pressure.test.ts',
+  'apps/api/src/session-memory/{faults,history}.test.ts',
   // A model, which looks at no source.
   'apps/api/src/session-memory/lease-model.test.ts',
   'apps/api/test/process/*.test.ts',
+  'apps/api/test/shared-limit.test.ts',
   'tools/deploy.test.ts',
   'tools/{alert-windows,artifacts,package}.test.ts',
   'clients/**/*.test.ts',

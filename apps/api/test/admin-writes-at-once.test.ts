@@ -4,18 +4,19 @@ import { sql } from '../src/platform/db/sql.ts'
 import { type AdminWrite, adminWrites } from './admin-writes.ts'
 import { atOnce } from './at-once.ts'
 import { call } from './client.ts'
-import { engines } from './databases.ts'
+import { ciEngines } from './databases.ts'
 import { givenAdmin } from './given.ts'
+import { repeats } from './repeats.ts'
 import { rowsOf } from './requests.ts'
 import { startWorld, type World } from './service.ts'
 
 const writes = rowsOf(({ auth, method, isRead }) => auth === 'admin' && method !== 'GET' && !isRead)
 const requests = 8
 /** A race that is lost once in six pairs is found with near certainty. */
-const rounds = 4
-const oppositeRounds = 8
+const rounds = repeats(4)
+const oppositeRounds = repeats(8)
 
-describe.each(engines)('the same change requested several times at once, on %s', (engine) => {
+describe.each(ciEngines)('the same change requested several times at once, on %s', (engine) => {
   let world: World
   let token: string
   beforeAll(async () => {

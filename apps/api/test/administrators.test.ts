@@ -3,7 +3,7 @@ import type { EndpointDefinition } from '@rolecall/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../src/platform/db/sql.ts'
 import { call } from './client.ts'
-import { engines, mainEngines } from './databases.ts'
+import { ciEngines, mainEngines } from './databases.ts'
 import { givenAdmin, givenProject, givenSession, walkAdminLogin, walkLogin } from './given.ts'
 import { addressOf, nameOf, rowsOf } from './requests.ts'
 import { startWorld, type World } from './service.ts'
@@ -62,7 +62,7 @@ test('what owners may call is what the contract declares, and all of it names on
   }
 })
 
-describe.each(engines)('administrators on %s', (engine) => {
+describe.each(ciEngines)('administrators on %s', (engine) => {
   let world: World
   let admin: string
   beforeAll(async () => {

@@ -16,6 +16,12 @@ export type Engine = (typeof engines)[number]
  */
 export const mainEngines: readonly Engine[] = process.env['ENGINES'] === 'all' ? engines : ['postgres']
 
+/**
+ * Both engines in `.ci/run`, and the engine of production in `npm test`: for tests of features over HTTP, which send
+ * many statements. Tests with `engines` run on both each time.
+ */
+export const ciEngines: readonly Engine[] = process.env['CI'] ? engines : mainEngines
+
 export interface TestDatabase {
   readonly url: string
   drop(): Promise<void>

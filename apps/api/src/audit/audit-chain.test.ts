@@ -63,17 +63,6 @@ describe.each(engines)('the chain of the audit log on %s', (engine) => {
     expect(await verifyChain({ db })).toMatchObject({ entries: 51 })
   })
 
-  test('a walk goes on over many pages and tells how far it is', async () => {
-    await db.transaction(async (tx) => {
-      for (let i = 0; i < 1_000; i++) await recordAudit(tx, event)
-    })
-    const seen: number[] = []
-    const report = await verifyChain({ db }, (entries) => seen.push(entries))
-    expect(report).toMatchObject({ entries: 1_051 })
-    expect(report.problem).toBeUndefined()
-    expect(seen).toEqual([1_000, 1_051])
-  })
-
   test.each([
     ["at = at + interval '1 millisecond'", 'was changed'],
     ['id = gen_random_uuid()', 'was changed'],
@@ -109,9 +98,9 @@ describe.each(engines)('the chain of the audit log on %s', (engine) => {
   test.each([
     ['an entry taken out', 'delete from audit_log where seq = 20', 'Entry 20 is missing.'],
     ['the first entry taken out', 'delete from audit_log where seq = 1', 'Entry 1 is missing.'],
-    ['entries cut off the end', 'delete from audit_log where seq > 1040', 'Entry 1041 is missing'],
+    ['entries cut off the end', 'delete from audit_log where seq > 40', 'Entry 41 is missing'],
     ['all entries taken out', 'delete from audit_log', 'Entry 1 is missing'],
-    ['a head moved back', 'update audit_head set seq = 1050', 'Entry 1051 is not in the chain'],
+    ['a head moved back', 'update audit_head set seq = 50', 'Entry 51 is not in the chain'],
     ['another head', "update audit_head set hash = repeat('b', 64)", 'does not match the last entry'],
     ['no head', 'delete from audit_head', 'The head of the chain is missing.'],
     [
@@ -130,5 +119,16 @@ describe.each(engines)('the chain of the audit log on %s', (engine) => {
       'delete from audit_head; insert into audit_head select * from kept_head; drop table kept, kept_head',
     )
     expect((await verifyChain({ db })).problem).toBeUndefined()
+  })
+
+  test('a walk goes on over many pages and tells how far it is', async () => {
+    await db.transaction(async (tx) => {
+      for (let i = 0; i < 1_000; i++) await recordAudit(tx, event)
+    })
+    const seen: number[] = []
+    const report = await verifyChain({ db }, (entries) => seen.push(entries))
+    expect(report).toMatchObject({ entries: 1_051 })
+    expect(report.problem).toBeUndefined()
+    expect(seen).toEqual([1_000, 1_051])
   })
 })

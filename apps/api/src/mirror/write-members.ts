@@ -163,11 +163,14 @@ export const noteAbsences = (tx: Tx, departures: readonly Departure[], begunAt: 
     on conflict (server_id, member_id) do update set synced_at = greatest(clock_now(), m.synced_at)
     where m.left_at is not null and m.synced_at < ${begunAt}`)
 
-/** Removes a role from up to `limit` members who hold it; returns 0 when no member does any more. */
+/**
+ * Removes a role from up to `limit` members who hold it; returns 0 when no member does any more. The platform said
+ * nothing about their other roles, so the time of its last statement stays: a list that was requested before may
+ * correct them.
+ */
 export const takeRole = (db: Queryable, serverId: string, roleId: string, limit: number) =>
   db.execute(sql`
-    update memberships set role_ids = array_remove(role_ids, ${roleId}),
-      synced_at = greatest(clock_now(), synced_at)
+    update memberships set role_ids = array_remove(role_ids, ${roleId})
     where server_id = ${serverId} and member_id in (
       select member_id from memberships
       where server_id = ${serverId} and role_ids @> array[${roleId}]::text[] order by member_id limit ${limit})`)

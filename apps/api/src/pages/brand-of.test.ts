@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../../test/client.ts'
-import { engines } from '../../test/databases.ts'
+import { ciEngines } from '../../test/databases.ts'
 import { authorizePath, Browser, type GivenProject, givenAdmin } from '../../test/given.ts'
 import { png } from '../../test/images.ts'
 import { authPath, givenClient, walk } from '../../test/oidc.ts'
@@ -22,7 +22,7 @@ class Recording extends Browser {
   }
 }
 
-describe.each(engines)('the look of pages on %s', (engine) => {
+describe.each(ciEngines)('the look of pages on %s', (engine) => {
   let world: World
   let project: GivenProject
   let other: GivenProject

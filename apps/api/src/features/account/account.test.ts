@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import {
   atPlatform,
   authorizePath,
@@ -21,7 +21,7 @@ import { sql } from '../../platform/db/sql.ts'
 
 const { users, mainGuildId, gamesGuildId } = demo
 
-describe.each(engines)('the account page on %s', (engine) => {
+describe.each(ciEngines)('the account page on %s', (engine) => {
   let world: World
   let admin: string
   let wiki: GivenProject

@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { everythingStored } from '../../../test/everything-stored.ts'
 import { type GivenProject, givenAdmin } from '../../../test/given.ts'
 import { givenClient, logIn } from '../../../test/oidc.ts'
@@ -11,7 +11,7 @@ const { mainGuildId: club, gamesGuildId: games, users, roles } = demo
 /** An address without a listener; the tests count the deliveries that wait for it. */
 const backchannelLogoutUri = 'http://127.0.0.1:1025/logout'
 
-describe.each(engines)('a dry run, of other ways in, on %s', (engine) => {
+describe.each(ciEngines)('a dry run, of other ways in, on %s', (engine) => {
   let world: World
   let token: string
   let project: GivenProject

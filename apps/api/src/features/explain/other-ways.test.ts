@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { everythingStored } from '../../../test/everything-stored.ts'
 import { Browser, type GivenProject, givenAdmin, givenProject } from '../../../test/given.ts'
 import { authPath, clientUri, walk } from '../../../test/oidc.ts'
@@ -14,7 +14,7 @@ interface Step {
   readonly ok: boolean
 }
 
-describe.each(engines)('POST /api/admin/explain, of other ways in, on %s', (engine) => {
+describe.each(ciEngines)('POST /api/admin/explain, of other ways in, on %s', (engine) => {
   let world: World
   let token: string
   beforeAll(async () => {

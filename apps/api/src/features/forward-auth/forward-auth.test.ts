@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { Browser, type GivenProject, givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
 import { sendRaw } from '../../../test/raw-http.ts'
 import { startWorld, type World } from '../../../test/service.ts'
@@ -11,7 +11,7 @@ import { listProtectedHosts } from './store.ts'
 const wiki = 'wiki.example.org'
 const navigates = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', accept: 'text/html' }
 
-describe.each(engines)('forward authentication on %s', (engine) => {
+describe.each(ciEngines)('forward authentication on %s', (engine) => {
   let world: World
   let admin: string
   let project: GivenProject

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { atPlatform, Browser, openLogin, walkLogin } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
@@ -73,7 +73,7 @@ const hostile = [
   '/console/',
 ]
 
-describe.each(engines)('the login of a command line on %s', (engine) => {
+describe.each(ciEngines)('the login of a command line on %s', (engine) => {
   let world: World
   beforeAll(async () => {
     world = await startWorld(engine)

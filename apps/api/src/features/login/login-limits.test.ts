@@ -1,6 +1,6 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import {
   atPlatform,
   authorizePath,
@@ -17,7 +17,7 @@ import { trimAuthRequests } from './store.ts'
 /** The limit of sign-ins is a twentieth of the value set here, and at least 10. */
 const limit = 10
 
-describe.each(engines)('what one address may begin, on %s', (engine) => {
+describe.each(ciEngines)('what one address may begin, on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { languages } from '@rolecall/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import {
   atPlatform,
   authorizePath,
@@ -16,7 +16,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 
 const html = { accept: 'text/html' }
 
-describe.each(engines)('the language of a page on %s', (engine) => {
+describe.each(ciEngines)('the language of a page on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
+import { repeats } from '../../../test/repeats.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { type Sql, sql } from '../../platform/db/sql.ts'
@@ -106,7 +107,7 @@ describe.each(engines)('member lists on %s', (engine) => {
         })
         expect(idsOf(body)).toEqual(all.slice((page - 1) * limit, page * limit).map(({ id }) => id))
       }),
-      { numRuns: 60 },
+      { numRuns: repeats(60) },
     )
   })
 
@@ -318,7 +319,7 @@ describe.each(engines)('member lists on %s', (engine) => {
         )
         expect(found).toEqual(rows)
       }),
-      { numRuns: 25 },
+      { numRuns: repeats(25) },
     )
   })
 
@@ -367,8 +368,8 @@ describe.each(engines)('member lists on %s', (engine) => {
     },
   )
 
-  test('a hundred exports that are broken off leave nothing open', async () => {
-    for (let round = 0; round < 50; round++) {
+  test('exports that are broken off leave nothing open', async () => {
+    for (let round = 0; round < repeats(50); round++) {
       await Promise.all([1, 2].map(() => brokenOff(`${world.url}${members}/export?format=csv`, token)))
     }
     await expect.poll(() => openReads(world)).toBe(0)

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../../../test/at-once.ts'
 import { engines } from '../../../test/databases.ts'
 import { createRandom, type Random } from '../../../test/random.ts'
+import { repeats } from '../../../test/repeats.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { noUserFields } from '../../chat/chat-objects.ts'
 import { endMemberships } from '../../mirror/end-memberships.ts'
@@ -171,7 +172,7 @@ describe.each(engines)('totals of member lists on %s', (engine) => {
     async (seed) => {
       const random = createRandom(seed)
       const { db } = world.service.deps
-      for (let round = 0; round < 8; round++) {
+      for (let round = 0; round < repeats(8); round++) {
         const changes = Array.from({ length: 8 }, () => change(random))
         if (engine === 'postgres') await atOnce(changes.length, (i) => changes[i]?.() ?? Promise.resolve())
         else for (const run of changes) await run()

@@ -1,12 +1,12 @@
 import { latency, queues } from '@rolecall/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 
-describe.each(engines)('latency and queues on %s', (engine) => {
+describe.each(ciEngines)('latency and queues on %s', (engine) => {
   let world: World
   let token: string
   beforeAll(async () => {

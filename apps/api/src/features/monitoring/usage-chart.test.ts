@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -9,7 +9,7 @@ const day = { from: '2026-03-01T00:00:00.000Z', to: '2026-03-01T23:59:59.999Z' }
 const token200 = 'POST /api/auth/token'
 const validated = 'POST /api/auth/validate'
 
-describe.each(engines)('usage for charts on %s', (engine) => {
+describe.each(ciEngines)('usage for charts on %s', (engine) => {
   let world: World
   let token: string
   let project: string

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { verifyChain } from '#audit/verify-chain'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { givenAdmin } from '../../../test/given.ts'
 import {
   arrived,
@@ -19,7 +19,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { updateProject } from '../projects/update-project.ts'
 
-describe.each(engines)('notices to channels, on %s', (engine) => {
+describe.each(ciEngines)('notices to channels, on %s', (engine) => {
   let world: World
   beforeAll(async () => {
     world = await startWorld(engine)

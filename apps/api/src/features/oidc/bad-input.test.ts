@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { Browser, countRows, type GivenProject, givenProject } from '../../../test/given.ts'
 import {
   authPath,
@@ -20,7 +20,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 
 const nobody = '01900000-0000-7000-8000-000000000000'
 
-describe.each(engines)('what nobody should send, on %s', (engine) => {
+describe.each(ciEngines)('what nobody should send, on %s', (engine) => {
   let world: World
   let project: GivenProject
   let browserClient: GivenProject

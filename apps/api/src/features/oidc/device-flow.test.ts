@@ -2,13 +2,13 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { approveDevice, beginDevice, pathOf, pollDevice, typeCode } from '../../../test/device.ts'
 import { Browser, type GivenProject } from '../../../test/given.ts'
 import { basic, givenClient, postForm, userinfo } from '../../../test/oidc.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-describe.each(engines)('the device flow on %s', (engine) => {
+describe.each(ciEngines)('the device flow on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { approveDevice, beginDevice, deviceGrant, pollDevice } from '../../../test/device.ts'
 import type { GivenProject } from '../../../test/given.ts'
 import { basic, claimsOf, givenClient, postForm, refresh, userinfo } from '../../../test/oidc.ts'
 import { type Service, startWorld, type World } from '../../../test/service.ts'
 
-describe.each(engines)('polls of a device on %s', (engine) => {
+describe.each(ciEngines)('polls of a device on %s', (engine) => {
   let world: World
   let instances: readonly Service[]
   let project: GivenProject

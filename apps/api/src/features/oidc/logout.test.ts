@@ -1,14 +1,14 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { Browser, type GivenProject } from '../../../test/given.ts'
 import { authPath, givenClient, logIn, postForm, userinfo, walk } from '../../../test/oidc.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
 const afterwards = 'https://wiki.example/bye?keep=1'
 
-describe.each(engines)('RP-initiated logout on %s', (engine) => {
+describe.each(ciEngines)('RP-initiated logout on %s', (engine) => {
   let world: World
   let project: GivenProject
   let other: GivenProject

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { Browser, type GivenProject } from '../../../test/given.ts'
 import {
@@ -17,6 +17,7 @@ import { type PostgresServer, startPostgres } from '../../../test/postgres.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { migrate } from '../../platform/db/migrate.ts'
 import { openDatabase } from '../../platform/db/open-database.ts'
+import { sql } from '../../platform/db/sql.ts'
 
 describe('OpenID Connect while a part is away', () => {
   let postgres: PostgresServer
@@ -56,6 +57,12 @@ describe('OpenID Connect while a part is away', () => {
     expect(step.pathname).toMatch(/^\/oidc\/interaction\//)
     const { cookie } = browser
     await postgres.down('kill')
+    // Meanwhile other requests try to write. No response here waits until other instances know of it: in an outage,
+    // this would take as long as a lease.
+    const { answers, db } = world.service.deps
+    const waited = vi.spyOn(answers, 'confirm')
+    const write = sql`update sessions set member_id = member_id where false`
+    const writing = setInterval(() => void db.execute(write).catch(() => {}), 1)
     const page = (path: string) => call(world.url, 'GET', path, { headers: { accept: 'text/html', cookie } })
     const asked = await Promise.all([
       userinfo(world, tokens.access_token),
@@ -70,6 +77,8 @@ describe('OpenID Connect while a part is away', () => {
     ])
     expect(asked.map(({ status }) => status)).toEqual(Array(asked.length).fill(503))
     for (const { headers } of asked) expect(headers.get('retry-after')).toBe('2')
+    clearInterval(writing)
+    expect(waited).not.toHaveBeenCalled()
     expect((await page('/.well-known/openid-configuration')).body.issuer).toBe(world.url)
     expect((await page('/oidc/jwks')).body.keys).toHaveLength(1)
   })

@@ -50,6 +50,9 @@ export const routes = {
   code_verification: '/device',
 }
 
+/** The endpoints that change nothing: their responses wait for no instance to learn of changes of other requests. */
+const reads: ReadonlySet<string> = new Set([routes.userinfo, routes.introspection, routes.jwks])
+
 /** Creates the protocol library with our storage, sign-in and pages. A provider has fixed keys; new keys need a new one. */
 export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider {
   const { config, log, login } = deps
@@ -76,8 +79,10 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
     const { params } = (ctx as Partial<KoaContextWithOIDC>).oidc ?? {}
     const locales = ctx.path === routes.authorization ? params?.['ui_locales'] : undefined
     if (typeof locales === 'string') ctx.append('set-cookie', keepLocales(config.publicUrl, locales))
-    // A client that receives a response about an end may rely on it at every instance.
-    if (deps.answers.writes() !== before) await deps.answers.confirm()
+    // A client that receives a response about an end may rely on it at every instance. An outage leaves the result of a
+    // change unknown.
+    const settles = !reads.has(ctx.path) && ctx.status < 500
+    if (settles && deps.answers.writes() !== before) await deps.answers.confirm()
     if (ctx.status === 503) ctx.set('retry-after', '2')
     // RFC 7009 §2.2 ignores the body of a revocation. Clients that see a type try to read it.
     if (ctx.body === '') ctx.remove('content-type')

@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { approveDevice, deviceGrant, pathOf, typeCode } from '../../../test/device.ts'
 import { Browser, type GivenProject, givenAdmin } from '../../../test/given.ts'
 import { authPath, givenClient, introspect, postForm, redeem, walk } from '../../../test/oidc.ts'
@@ -12,7 +12,7 @@ const named = '\u2068Staff &#38; נמל\u2069 (https://staff.example/mcp?a=1&#38
 const html = { accept: 'text/html' }
 const { users } = demo
 
-describe.each(engines)('consent to an API, on %s', (engine) => {
+describe.each(ciEngines)('consent to an API, on %s', (engine) => {
   let world: World
   let staffApi: GivenProject
   beforeAll(async () => {

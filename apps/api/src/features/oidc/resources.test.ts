@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import * as client from 'openid-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { approveDevice } from '../../../test/device.ts'
 import { Browser, type GivenProject, givenAdmin } from '../../../test/given.ts'
 import { clientUri, givenClient, introspect, walk } from '../../../test/oidc.ts'
@@ -13,7 +13,7 @@ const [notes, maps] = ['https://notes.example/mcp', 'urn:example:maps,of:harbour
 const off = 'https://off.example/'
 const games = 'https://games.example/'
 
-describe.each(engines)('tokens for an API, on %s', (engine) => {
+describe.each(ciEngines)('tokens for an API, on %s', (engine) => {
   let world: World
   let app: GivenProject
   let notesApi: GivenProject

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { openEvents } from '../../../test/event-reader.ts'
 import {
   atPlatform,
@@ -15,6 +15,7 @@ import {
   validate,
 } from '../../../test/given.ts'
 import { claimsOf, clientUri, givenClient, introspect, logIn, userinfo } from '../../../test/oidc.ts'
+import { repeats } from '../../../test/repeats.ts'
 import { type Service, startWorld, type World } from '../../../test/service.ts'
 import { hostileText } from '../../../test/stored/hostile-text.ts'
 
@@ -24,7 +25,7 @@ const { steward, crew, portWatch } = demo.roles
 const own = ['Steward', 'Crew', 'Port watch']
 const unknownRole = '1100099999999999999'
 
-describe.each(engines)('groups by project, on %s', (engine) => {
+describe.each(ciEngines)('groups by project, on %s', (engine) => {
   let world: World
   let instances: Service[]
   let admin: Administration
@@ -204,7 +205,7 @@ describe.each(engines)('groups by project, on %s', (engine) => {
         expect((await userinfo(world, accessToken)).body.groups).toEqual(kept)
         expect(await remoteGroups(world.url)).toEqual(kept)
       }),
-      { numRuns: 60 },
+      { numRuns: repeats(60) },
     )
   }, 120_000)
 

@@ -9,6 +9,7 @@ import {
   givenSession,
   validate,
 } from '../../../test/given.ts'
+import { repeats } from '../../../test/repeats.ts'
 import { type Service, startWorld, type World } from '../../../test/service.ts'
 
 /** A cache lifetime that is long enough to show if a decision waited for it. */
@@ -41,7 +42,7 @@ describe('two instances on one PostgreSQL', () => {
   test.each(ends)(
     '%s on one is in force on the other for the next request',
     async (_, method, path, body, code) => {
-      for (let round = 0; round < 20; round++) {
+      for (let round = 0; round < repeats(20); round++) {
         const project = await givenProject(world)
         const { token } = await givenSession(world, project)
         // Fills the caches of both instances with this key and session.
@@ -127,7 +128,7 @@ describe('two admins at once', () => {
   }
 
   test('renaming one project leave one name and entries that follow from each other', async () => {
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < repeats(10); round++) {
       const { project } = await admin.create()
       const names = [0, 1, 2, 3].map((i) => `${project.name} to ${i}`)
       const replies = await both(
@@ -148,7 +149,7 @@ describe('two admins at once', () => {
   })
 
   test('changing different fields lose neither', async () => {
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < repeats(10); round++) {
       const { project } = await admin.create()
       await both('PATCH', `/${project.id}`, [
         { description: 'Set' },
@@ -164,7 +165,7 @@ describe('two admins at once', () => {
   })
 
   test('taking one name: the database gives it to exactly one', async () => {
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < repeats(10); round++) {
       const bodies = [0, 1, 2, 3].map((i) => ({ name: i % 2 ? `Wanted ${round}` : `WANTED ${round}` }))
       const statuses = (await both('POST', '', bodies)).map(({ status }) => status)
       expect(statuses.sort()).toEqual([201, 409, 409, 409])
@@ -173,7 +174,7 @@ describe('two admins at once', () => {
   })
 
   test('granting, changing and revoking access leave a trail and an audit log that tell the same true story', async () => {
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < repeats(10); round++) {
       const { project } = await admin.create({ serverAccess: [] })
       const path = `/${project.id}/servers/${demo.mainGuildId}`
       await Promise.all([
@@ -209,7 +210,7 @@ describe('two admins at once', () => {
   })
 
   test('deleting a project while others change it: 404 or success, and nothing after the deletion', async () => {
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < repeats(10); round++) {
       const { project } = await admin.create()
       const replies = await Promise.all([
         admin.projects('DELETE', `/${project.id}`),

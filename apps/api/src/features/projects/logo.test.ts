@@ -3,7 +3,7 @@ import { branding } from '@rolecall/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { idat, iend, ihdr, png, pngOf, webp } from '../../../test/images.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
@@ -139,7 +139,7 @@ const rejected: readonly [string, string, Buffer, RegExp][] = [
   ['a WebP that is too large', webpType, withByte(webp.lossless, 22, 3), /pixels/],
 ]
 
-describe.each(engines)('the logo of a project on %s', (engine) => {
+describe.each(ciEngines)('the logo of a project on %s', (engine) => {
   let world: World
   let admin: Administration
   let id: string

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { authorizePath } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { readRedirectUri, readRedirectUris } from './redirect-uris.ts'
@@ -150,7 +150,7 @@ describe('readRedirectUris', () => {
   })
 })
 
-describe.each(engines)('PATCH /api/admin/projects/{id}/redirect-uri on %s', (engine) => {
+describe.each(ciEngines)('PATCH /api/admin/projects/{id}/redirect-uri on %s', (engine) => {
   let world: World
   let admin: Administration
   beforeAll(async () => {
@@ -219,7 +219,7 @@ test('a single URI is accepted if and only if a list with it is, except for comm
   )
 })
 
-describe.each(engines)('POST and DELETE /api/admin/projects/{id}/redirect-uris on %s', (engine) => {
+describe.each(ciEngines)('POST and DELETE /api/admin/projects/{id}/redirect-uris on %s', (engine) => {
   let world: World
   let admin: Administration
   beforeAll(async () => {

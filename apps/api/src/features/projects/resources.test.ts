@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-describe.each(engines)('resources of a project, on %s', (engine) => {
+describe.each(ciEngines)('resources of a project, on %s', (engine) => {
   let world: World
   let token: string
   beforeAll(async () => {

@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { openEvents } from '../../../test/event-reader.ts'
 import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { type Service, startWorld, type World } from '../../../test/service.ts'
@@ -17,7 +17,7 @@ interface Shown {
   readonly uses: number
 }
 
-describe.each(engines)('several keys of one project on %s', (engine) => {
+describe.each(ciEngines)('several keys of one project on %s', (engine) => {
   let world: World
   let instances: Service[]
   let admin: Administration

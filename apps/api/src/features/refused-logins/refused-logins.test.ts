@@ -3,7 +3,7 @@ import { refusedLogins } from '@rolecall/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hostileTexts } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import {
   authorizePath,
   Browser,
@@ -30,7 +30,7 @@ test('each code maps to the step of an explanation that refuses with it', () => 
   expect(declined).toBe('consent.given')
 })
 
-describe.each(engines)('refused sign-ins on %s', (engine) => {
+describe.each(ciEngines)('refused sign-ins on %s', (engine) => {
   let world: World
   let admin: string
   let project: GivenProject

@@ -14,6 +14,7 @@ import {
   givenSession,
   redirectUri,
 } from '../../../test/given.ts'
+import { repeats } from '../../../test/repeats.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { isSequential, type SessionAnswer, type SessionRequest } from '../../../test/session-order.ts'
 import { digestOf } from '../../platform/crypto/tokens.ts'
@@ -172,7 +173,7 @@ describe.each(engines)('changes that wait together on %s', (engine) => {
         )
         expect((await refresh(world.url, foreign)).status).toBe(200)
       }),
-      { numRuns: 15 },
+      { numRuns: repeats(15) },
     )
   }, 120_000)
 

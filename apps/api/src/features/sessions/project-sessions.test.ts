@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -16,7 +16,7 @@ interface Listed {
   readonly refreshedAt: string
 }
 
-describe.each(engines)('the sessions of a project, for an admin, on %s', (engine) => {
+describe.each(ciEngines)('the sessions of a project, for an admin, on %s', (engine) => {
   let world: World
   let admin: string
   beforeAll(async () => {

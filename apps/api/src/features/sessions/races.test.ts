@@ -15,6 +15,7 @@ import {
   redirectUri,
   walkLogin,
 } from '../../../test/given.ts'
+import { repeats } from '../../../test/repeats.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
 const crowd = 50
@@ -46,7 +47,7 @@ describe.each(mainEngines)('races on %s', (engine) => {
     tally(replies.map(({ status, body }) => body.code ?? status))
 
   test('of fifty simultaneous exchanges of one code exactly one makes a session, and the reuse ends it', async () => {
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < repeats(4); round++) {
       const code = await givenCode(world, project)
       const before = await countRows(world, 'sessions')
       const replies = await atOnce(crowd, (i) => exchange(i, code))
@@ -58,7 +59,7 @@ describe.each(mainEngines)('races on %s', (engine) => {
   })
 
   test('of fifty simultaneous refreshes of one pair exactly one gets the next, and the session goes on with it', async () => {
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < repeats(4); round++) {
       const old = await givenSession(world, project)
       const replies = await atOnce(crowd, (i) => refresh(i, old))
       expect(words(replies)).toEqual({ 200: 1, REFRESH_TOKEN_SUPERSEDED: crowd - 1 })
@@ -70,7 +71,7 @@ describe.each(mainEngines)('races on %s', (engine) => {
 
   test('once a refresh has answered, no instance takes the old token any more', async () => {
     let pair = await givenSession(world, project)
-    for (let round = 0; round < 25; round++) {
+    for (let round = 0; round < repeats(25); round++) {
       // Both instances have validated this token a moment ago.
       expect(await statuses(pair.token)).toEqual([200, 200])
       const { body } = await refresh(round, pair)
@@ -93,7 +94,7 @@ describe.each(mainEngines)('races on %s', (engine) => {
     'after %s during a refresh, no pair of the session is good',
     async (name) => {
       const end = endings[name] as (typeof endings)[string]
-      for (let round = 0; round < 12; round++) {
+      for (let round = 0; round < repeats(12); round++) {
         const session = await givenSession(world, project)
         const { id } = (await validate(0, session.token)).body.session
         const [ended, ...rotations] = await Promise.all([
@@ -128,7 +129,7 @@ describe.each(mainEngines)('races on %s', (engine) => {
   })
 
   test('a session that was acknowledged as ended validates nowhere from then on, while all are asking', async () => {
-    for (let round = 0; round < 10; round++) {
+    for (let round = 0; round < repeats(10); round++) {
       const { token } = await givenSession(world, project)
       let ended = false
       const seenAfter: number[] = []
@@ -148,7 +149,7 @@ describe.each(mainEngines)('races on %s', (engine) => {
 
   test('two browsers that log the same new member in at once both succeed, and make one member', async () => {
     const { world: people } = world.sim
-    for (let round = 0; round < 4; round++) {
+    for (let round = 0; round < repeats(4); round++) {
       const { id } = people.addUser({ username: `racer-${round}` })
       people.addMember(demo.mainGuildId, id, { roles: [demo.roles.crew] })
       const codes = await atOnce(8, () => givenCode(world, project, id))

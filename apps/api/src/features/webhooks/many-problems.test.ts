@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../../../test/at-once.ts'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenAdmin, givenProject } from '../../../test/given.ts'
 import { type GivenWebhook, givenWebhook, submit } from '../../../test/given-webhook.ts'
 import { startWorld, type World } from '../../../test/service.ts'
@@ -19,7 +19,7 @@ const schema = {
 const payload = (items: number) =>
   `${`{"${key}":`.repeat(levels)}{"list":[${Array(items).fill('1').join(',')}]}${'}'.repeat(levels)}`
 
-describe.each(engines)('a submission with many problems, on %s', (engine) => {
+describe.each(ciEngines)('a submission with many problems, on %s', (engine) => {
   let world: World
   let project: GivenProject
   let hook: GivenWebhook

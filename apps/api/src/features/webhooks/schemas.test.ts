@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenAdmin, givenProject } from '../../../test/given.ts'
 import { givenWebhook, submit } from '../../../test/given-webhook.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { reviewStoredSchemas } from './review-schemas.ts'
 
-describe.each(engines)('schemas of inbound webhooks on %s', (engine) => {
+describe.each(ciEngines)('schemas of inbound webhooks on %s', (engine) => {
   let world: World
   let token: string
   let project: GivenProject

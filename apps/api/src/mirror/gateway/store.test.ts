@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { demo } from '@rolecall/chat-sim'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
 import { sql } from '#platform/db/sql'
@@ -25,12 +25,16 @@ const [receivedAt, proven] = [new Date('2026-11-21T08:15:00.250Z'), new Date('20
 describe.each(engines)('leadership on %s', (engine) => {
   let database: TestDatabase
   let db: Database
-  beforeEach(async () => {
+  beforeAll(async () => {
     database = await createDatabase(engine)
     db = notingStatements(await openDatabase(database.url))
-    await db.execute(sql`insert into servers (id, name) values (${club}, 'Club')`)
   })
-  afterEach(async () => {
+  beforeEach(() =>
+    db.script(`
+      delete from gateway_servers; delete from servers; insert into servers (id, name) values ('${club}', 'Club');
+      delete from live_mirror; insert into live_mirror (epoch) values (0)`),
+  )
+  afterAll(async () => {
     await db.close()
     await database.drop()
   })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createDatabase, engines, type TestDatabase } from '../../../test/databases.ts'
+import { repeats } from '../../../test/repeats.ts'
 import type { Database } from './database.ts'
 import { openDatabase } from './open-database.ts'
 import { type Sql, sql } from './sql.ts'
@@ -87,7 +88,7 @@ describe.each(engines)('parameters, on %s', (engine) => {
           ]
           expect(plain(row.value)).toEqual(plain(readBack(value as never)))
         }),
-        { numRuns: 40 },
+        { numRuns: repeats(40) },
       )
     })
 
@@ -104,7 +105,7 @@ describe.each(engines)('parameters, on %s', (engine) => {
           )
           expect(found).toEqual(pieces.map((piece) => ({ piece })))
         }),
-        { numRuns: 40 },
+        { numRuns: repeats(40) },
       )
     })
 

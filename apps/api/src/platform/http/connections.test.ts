@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { Agent, request as ask, get, type IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterEach, expect, test } from 'vitest'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { givenProject, givenSession } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { Front } from './front.ts'
@@ -68,34 +68,37 @@ test('beyond the cap connections are turned away, which is one line in the log; 
 let world: World | undefined
 afterEach(() => world?.close())
 
-test.each(engines)('near the cap every answer asks to close, the shortest way too, on %s', async (engine) => {
-  world = await startWorld(engine, { MAX_CONNECTIONS: '10' })
-  const project = await givenProject(world)
-  const { token } = await givenSession(world, project)
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const { url } = world
-  const connection = async (method: string, path: string, body?: object) => {
-    const headers = { 'x-api-key': project.key, 'content-type': 'application/json' }
-    const sent = ask(`${url}${path}`, { method, agent, headers })
-    sent.end(body && JSON.stringify(body))
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
-    answer.resume()
-    await once(answer, 'end')
-    return [answer.statusCode, answer.headers.connection]
-  }
-  expect(await connection('POST', '/api/auth/validate', { token })).toEqual([200, 'keep-alive'])
-  const { port } = new URL(url)
-  const idle = Array.from({ length: 8 }, () => connect(Number(port), '127.0.0.1'))
-  await Promise.all(idle.map((socket) => once(socket, 'connect')))
-  // Until the service has accepted them all, it may respond otherwise; from then on it never does.
-  const isAsked = async () => (await connection('POST', '/api/auth/validate', { token }))[1]
-  await expect.poll(isAsked).toBe('close')
-  expect(await connection('POST', '/api/auth/validate', { token })).toEqual([200, 'close'])
-  expect(await connection('POST', '/api/auth/validate', {})).toEqual([400, 'close'])
-  expect(await connection('GET', '/api/health')).toEqual([200, 'close'])
-  for (const socket of idle) socket.destroy()
-  agent.destroy()
-})
+test.each(ciEngines)(
+  'near the cap every answer asks to close, the shortest way too, on %s',
+  async (engine) => {
+    world = await startWorld(engine, { MAX_CONNECTIONS: '10' })
+    const project = await givenProject(world)
+    const { token } = await givenSession(world, project)
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const { url } = world
+    const connection = async (method: string, path: string, body?: object) => {
+      const headers = { 'x-api-key': project.key, 'content-type': 'application/json' }
+      const sent = ask(`${url}${path}`, { method, agent, headers })
+      sent.end(body && JSON.stringify(body))
+      const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+      answer.resume()
+      await once(answer, 'end')
+      return [answer.statusCode, answer.headers.connection]
+    }
+    expect(await connection('POST', '/api/auth/validate', { token })).toEqual([200, 'keep-alive'])
+    const { port } = new URL(url)
+    const idle = Array.from({ length: 8 }, () => connect(Number(port), '127.0.0.1'))
+    await Promise.all(idle.map((socket) => once(socket, 'connect')))
+    // Until the service has accepted them all, it may respond otherwise; from then on it never does.
+    const isAsked = async () => (await connection('POST', '/api/auth/validate', { token }))[1]
+    await expect.poll(isAsked).toBe('close')
+    expect(await connection('POST', '/api/auth/validate', { token })).toEqual([200, 'close'])
+    expect(await connection('POST', '/api/auth/validate', {})).toEqual([400, 'close'])
+    expect(await connection('GET', '/api/health')).toEqual([200, 'close'])
+    for (const socket of idle) socket.destroy()
+    agent.destroy()
+  },
+)
 
 test('a connection whose request was not finished in time is gone soon, also when its client never closes', async () => {
   const app = createServer(

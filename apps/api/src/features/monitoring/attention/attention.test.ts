@@ -2,12 +2,12 @@ import { demo } from '@rolecall/chat-sim'
 import { attention } from '@rolecall/contract'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../../test/client.ts'
-import { engines } from '../../../../test/databases.ts'
+import { ciEngines } from '../../../../test/databases.ts'
 import { type GivenProject, givenAdmin, givenProject } from '../../../../test/given.ts'
 import { startWorld, type World } from '../../../../test/service.ts'
 import { type Sql, sql } from '../../../platform/db/sql.ts'
 
-describe.each(engines)('what needs an administrator, on %s', (engine) => {
+describe.each(ciEngines)('what needs an administrator, on %s', (engine) => {
   let world: World
   let token: string
   let project: GivenProject
