@@ -18,7 +18,8 @@ export const accountPage = endpoint({
   path: '/account',
   summary: 'The account page of a person: sessions, consents, and stored data',
   description:
-    'A page without scripts. A browser without a session is sent to sign in and returns. A person who is blocked, or who left the community, sees that instead.',
+    'A page without scripts. A browser without a session is sent to sign in and returns. A person who is blocked, or who ' +
+    'left the community, sees that instead.',
   query: Type.Object({ done: Type.Optional(OneOf('session', 'consent')) }),
   cookies: ['svc_page_req'],
   answers: { 200: null, 302: null },
@@ -32,7 +33,9 @@ export const accountData = endpoint({
   path: '/account/data',
   summary: 'Download all stored data about the signed-in person',
   description:
-    'The same file as for administrators, without the reasons of blocks, which are notes between administrators. Creates an audit entry. A browser without a session, or from another site, is redirected to `/account`. Limited to a few downloads per hour.',
+    'The same file as for administrators, without the reasons of blocks, which are notes between administrators. Creates ' +
+    'an audit entry. A browser without a session, or from another site, is redirected to `/account`. Limited to a few ' +
+    'downloads per hour.',
   asFile: true,
   answers: { 200: MemberData, 302: null },
   refuses: ['NAVIGATION_REQUIRED', 'LOGIN_REFUSED', 'RATE_LIMITED'],

@@ -31,8 +31,12 @@ export const streamAdminEvents = endpoint({
   tag: 'Monitoring',
   summary: 'Stream of changes: IDs of records to read again',
   description:
-    'Server-Sent Events of all instances, collected for a second. An event names the changed records and never contains their values. With `Last-Event-ID`, the stream resumes within an hour. If that is not possible, `reset` comes first: read everything again. ' +
-    'An event can come twice. A comment comes every 15 seconds. The stream ends with the session, and when its member is no longer an administrator. A session has at most four streams, and a fifth ends the first. An instance has at most 200 and rejects more with 429.',
+    'Server-Sent Events of all instances, collected for a second. An event names the changed records and never contains ' +
+    'their values. With `Last-Event-ID`, the stream resumes within an hour. If that is not possible, `reset` comes first: ' +
+    'read everything again. ' +
+    'An event can come twice. A comment comes every 15 seconds. The stream ends with the session, and when its member is ' +
+    'no longer an administrator. A session has at most four streams, and a fifth ends the first. An instance has at most ' +
+    '200 and rejects more with 429.',
   auth: 'admin',
   headers: Type.Object({
     'Last-Event-ID': Type.Optional(

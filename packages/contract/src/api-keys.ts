@@ -111,7 +111,8 @@ export const regenerateApiKey = endpoint({
   tag,
   summary: 'Replace the key',
   description:
-    'The old key stops working immediately, after `graceSec`, or at `graceUntil`, and cannot be restored. The new key is only in this response. ' +
+    'The old key stops working immediately, after `graceSec`, or at `graceUntil`, and cannot be restored. The new key is ' +
+    'only in this response. ' +
     'Revoking the new key ends both. Replacing it without a grace period does the same.',
   auth: 'admin',
   owners: 'id',

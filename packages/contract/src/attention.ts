@@ -76,7 +76,9 @@ export const attentionCodes = define({
   CHAT_REQUESTS_REFUSED: {
     severity: 'warning',
     title: 'The chat platform rejects many requests',
-    mend: 'Check the bot token, and that the bot is in every registered server. At 10,000 rejected requests in ten minutes, the platform bans the address.',
+    mend:
+      'Check the bot token, and that the bot is in every registered server. At 10,000 rejected requests in ten minutes, ' +
+      'the platform bans the address.',
   },
   SYNC_FAILED: {
     severity: 'warning',

@@ -82,7 +82,8 @@ export const AuditChain = Type.Object({
   status: {
     ...OneOf('unchecked', 'checking', 'verified', 'broken'),
     description:
-      '`checking`: the first check is in progress. `verified`: the last check reached the end and found every entry intact. `broken`: an entry was altered or is missing, and `problem` names it.',
+      '`checking`: the first check is in progress. `verified`: the last check reached the end and found every entry ' +
+      'intact. `broken`: an entry was altered or is missing, and `problem` names it.',
   },
   entries: Type.Integer({ description: 'Current number of entries.' }),
   checked: Type.Integer({ description: 'Entries that the running check has verified so far.' }),
@@ -126,7 +127,8 @@ export const exportAuditLogs = endpoint({
   tag,
   summary: 'Download the same entries as CSV',
   description:
-    'Creates an audit entry, which is not in the file. An admin can run two downloads at a time on an instance. A third is rejected with 429.',
+    'Creates an audit entry, which is not in the file. An admin can run two downloads at a time on an instance. A third ' +
+    'is rejected with 429.',
   auth: 'admin',
   query: AuditExportQuery,
   answers: { 200: { download: ['text/csv'], row: AuditEntry } },
@@ -140,7 +142,8 @@ export const auditChain = endpoint({
   tag,
   summary: 'Read the state of the audit chain',
   description:
-    'The service checks the chain automatically, in small steps that block no request: new entries within a minute, and the whole chain once a day. `rolecall audit verify` checks it in one run.',
+    'The service checks the chain automatically, in small steps that block no request: new entries within a minute, and ' +
+    'the whole chain once a day. `rolecall audit verify` checks it in one run.',
   auth: 'admin',
   answers: { 200: AuditChain },
   refuses: [],

@@ -42,7 +42,10 @@ export const blockMember = endpoint({
   tag,
   summary: 'Block a member from all sessions',
   description:
-    'Ends all sessions of the member, in all projects and in the administration, and refuses every later sign-in: at the redirect URI with `access_denied`, elsewhere with MEMBER_BLOCKED. After the response, no instance accepts a session of the member. A second request replaces the reason and the end. The block ends automatically by the clock of the database. Ended sessions stay ended.',
+    'Ends all sessions of the member, in all projects and in the administration, and refuses every later sign-in: at the ' +
+    'redirect URI with `access_denied`, elsewhere with MEMBER_BLOCKED. After the response, no instance accepts a session ' +
+    'of the member. A second request replaces the reason and the end. The block ends automatically by the clock of the ' +
+    'database. Ended sessions stay ended.',
   auth: 'admin',
   params,
   body: PutBlock,

@@ -72,7 +72,8 @@ export const getLogo = endpoint({
   tag,
   summary: 'The logo of a project',
   description:
-    'Pages that members see load it before they sign in. Clients may cache it for five minutes, and with the hash of the image in `v` for a year.',
+    'Pages that members see load it before they sign in. Clients may cache it for five minutes, and with the hash of the ' +
+    'image in `v` for a year.',
   auth: 'none',
   params: ProjectId,
   query: Closed({

@@ -97,7 +97,8 @@ export const addServer = endpoint({
   tag,
   summary: 'Register a server',
   description:
-    'The bot must be a member. A removed server is restored with its project access, but sessions from before its removal stay ended. Members appear after the first sync or when they sign in.',
+    'The bot must be a member. A removed server is restored with its project access, but sessions from before its removal ' +
+    'stay ended. Members appear after the first sync or when they sign in.',
   auth: 'admin',
   body: Closed({ id: Snowflake, isMain: Type.Optional(Type.Boolean({ default: false })) }),
   answers: { 201: ChatServer },
@@ -111,7 +112,8 @@ export const updateServer = endpoint({
   tag,
   summary: 'Make a server the main server, or remove the main flag',
   description:
-    'There is at most one main server, so remove the flag from the old one first. Until another server has the flag, members with the admin role in the server of `CHAT_GUILD_ID` are System Admins.',
+    'There is at most one main server, so remove the flag from the old one first. Until another server has the flag, ' +
+    'members with the admin role in the server of `CHAT_GUILD_ID` are System Admins.',
   auth: 'admin',
   params,
   query: ChangeQuery,
@@ -127,7 +129,8 @@ export const removeServer = endpoint({
   tag,
   summary: 'Remove a server',
   description:
-    'Its sessions end immediately, and its members leave the lists. The main server and the server of `CHAT_GUILD_ID` cannot be removed: they decide who is a System Admin, so no one could undo their removal.',
+    'Its sessions end immediately, and its members leave the lists. The main server and the server of `CHAT_GUILD_ID` ' +
+    'cannot be removed: they decide who is a System Admin, so no one could undo their removal.',
   auth: 'admin',
   params,
   query: ChangeQuery,
@@ -142,7 +145,8 @@ export const syncServer = endpoint({
   tag,
   summary: 'Read the name, the roles, and all members of a server from the chat platform',
   description:
-    'Starts in the background and returns the started sync, or the one that is already running. `lastSync` of the server shows the progress. At the end, the audit log gets an entry of type `sync`.',
+    'Starts in the background and returns the started sync, or the one that is already running. `lastSync` of the server ' +
+    'shows the progress. At the end, the audit log gets an entry of type `sync`.',
   auth: 'admin',
   params,
   answers: { 202: MemberSync },

@@ -65,7 +65,9 @@ export const errors = define({
   FORWARDED_REQUEST_INVALID: {
     status: 403,
     title: 'The forwarded request is malformed or contradictory.',
-    mend: 'Configure the proxy to set X-Forwarded-Proto, -Host, and -Uri once each, and to remove X-Original-URL and all Remote-… headers from the client.',
+    mend:
+      'Configure the proxy to set X-Forwarded-Proto, -Host, and -Uri once each, and to remove X-Original-URL and all ' +
+      'Remote-… headers from the client.',
   },
   LOGIN_LOOP: {
     status: 400,
@@ -90,7 +92,9 @@ export const errors = define({
   INVALID_API_KEY: {
     status: 401,
     title: 'The API key is missing, malformed, unknown, or revoked.',
-    mend: 'Send the complete API key of the project in the header X-API-Key. If it is lost or revoked, a System Admin can create a new one: POST /api/admin/projects/{id}/regenerate-api-key.',
+    mend:
+      'Send the complete API key of the project in the header X-API-Key. If it is lost or revoked, a System Admin can ' +
+      'create a new one: POST /api/admin/projects/{id}/regenerate-api-key.',
   },
   PROJECT_INACTIVE: {
     status: 401,
@@ -100,12 +104,16 @@ export const errors = define({
   INVALID_TOKEN: {
     status: 401,
     title: 'The session token is missing, invalid, expired, or revoked.',
-    mend: 'Send a valid session token of this project, or an admin session token for the administration. To get a new token, sign in again.',
+    mend:
+      'Send a valid session token of this project, or an admin session token for the administration. To get a new token, ' +
+      'sign in again.',
   },
   INVALID_CODE: {
     status: 401,
     title: 'The code is invalid, expired, or already used.',
-    mend: 'Start a new sign-in and exchange its code once, within 60 seconds, with the client_id, redirect_uri, and API key of the same project.',
+    mend:
+      'Start a new sign-in and exchange its code once, within 60 seconds, with the client_id, redirect_uri, and API key ' +
+      'of the same project.',
   },
   INVALID_REFRESH_TOKEN: {
     status: 401,
@@ -131,7 +139,9 @@ export const errors = define({
   SIGNATURE_INVALID: {
     status: 401,
     title: 'The signature is missing, malformed, wrong, or too old.',
-    mend: 'Sign "t.<raw body>" with the secret of the webhook and HMAC-SHA-256 when you send it. Then send X-SVC-Signature: t=<unix seconds>,v1=<hex>.',
+    mend:
+      'Sign "t.<raw body>" with the secret of the webhook and HMAC-SHA-256 when you send it. Then send X-SVC-Signature: ' +
+      't=<unix seconds>,v1=<hex>.',
   },
 
   PROJECT_INACTIVE_AT_LOGIN: {
@@ -143,12 +153,16 @@ export const errors = define({
   REDIRECT_URI_NOT_ALLOWED: {
     status: 403,
     title: 'The redirect URI is not registered for the project.',
-    mend: 'Use a redirect URI that matches a registered one exactly. A System Admin or an owner of the project can add it: in the console under Redirects, or with POST /api/admin/projects/{id}/redirect-uris.',
+    mend:
+      'Use a redirect URI that matches a registered one exactly. A System Admin or an owner of the project can add it: in ' +
+      'the console under Redirects, or with POST /api/admin/projects/{id}/redirect-uris.',
   },
   SERVER_NOT_ACCESSIBLE: {
     status: 403,
     title: 'The project has no access to this server.',
-    mend: 'Use a server for which the project has READ, or ask a System Admin to grant it: PUT /api/admin/projects/{projectId}/servers/{serverId}.',
+    mend:
+      'Use a server for which the project has READ, or ask a System Admin to grant it: PUT ' +
+      '/api/admin/projects/{projectId}/servers/{serverId}.',
   },
   SCOPE_REQUIRED: {
     status: 403,
@@ -173,7 +187,9 @@ export const errors = define({
   NOT_SYSTEM_ADMIN: {
     status: 403,
     title: 'System Admin access is required.',
-    mend: 'Use the session of a member with the admin role in the main server, or ask an admin of the community. Auditors can read everything, and owners can manage their own project.',
+    mend:
+      'Use the session of a member with the admin role in the main server, or ask an admin of the community. Auditors can ' +
+      'read everything, and owners can manage their own project.',
   },
   MEMBER_BLOCKED: {
     status: 403,
@@ -346,7 +362,9 @@ export const errors = define({
   CURSOR_UNKNOWN: {
     status: 410,
     title: 'This cursor is unknown or no longer valid.',
-    mend: 'Start again: list all members, delete members that are not in the list, and continue with the changeCursor of the first page.',
+    mend:
+      'Start again: list all members, delete members that are not in the list, and continue with the changeCursor of the ' +
+      'first page.',
   },
   WEBHOOK_INACTIVE: {
     status: 410,
@@ -409,7 +427,9 @@ export const errors = define({
   ENCRYPTION_KEY_MISSING: {
     status: 500,
     title: 'An encryption key is not configured.',
-    mend: 'Ask the operator to set INBOUND_WEBHOOK_ENCRYPTION_KEY and OUTBOUND_WEBHOOK_ENCRYPTION_KEY to 64 hexadecimal characters each, and to restart the service.',
+    mend:
+      'Ask the operator to set INBOUND_WEBHOOK_ENCRYPTION_KEY and OUTBOUND_WEBHOOK_ENCRYPTION_KEY to 64 hexadecimal ' +
+      'characters each, and to restart the service.',
   },
   SECRET_UNREADABLE: {
     status: 500,
@@ -424,7 +444,9 @@ export const errors = define({
   LOGIN_NOT_CONFIGURED: {
     status: 503,
     title: 'Sign-in is not configured.',
-    mend: 'Ask the operator to set CHAT_CLIENT_ID and CHAT_CLIENT_SECRET and to restart the service. rolecall doctor lists missing values.',
+    mend:
+      'Ask the operator to set CHAT_CLIENT_ID and CHAT_CLIENT_SECRET and to restart the service. rolecall doctor lists ' +
+      'missing values.',
   },
   DATABASE_UNAVAILABLE: {
     status: 503,

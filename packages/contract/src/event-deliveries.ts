@@ -61,7 +61,8 @@ export const rotateEventsSecret = endpoint({
   tag,
   summary: 'Replace the signing secret for events',
   description:
-    'Standard Webhooks: `whsec_` and base64. For `graceSec`, a day by default, each event also carries a signature with the former secret. `0` ends the former secret immediately. Older secrets end with this request.',
+    'Standard Webhooks: `whsec_` and base64. For `graceSec`, a day by default, each event also carries a signature with ' +
+    'the former secret. `0` ends the former secret immediately. Older secrets end with this request.',
   auth: 'admin',
   owners: 'id',
   params: Closed({ id: Uuid }),
@@ -86,7 +87,8 @@ export const listEventDeliveries = endpoint({
   tag,
   summary: 'List events sent to the webhook of a project, newest first',
   description:
-    'Sent and pending events of the last seven days for `eventsUrl`. A failed event is retried for 24 hours. A receiver that accepted nothing in that time, or returned 410, is disabled: see `eventsDisabledAt` of the project.',
+    'Sent and pending events of the last seven days for `eventsUrl`. A failed event is retried for 24 hours. A receiver ' +
+    'that accepted nothing in that time, or returned 410, is disabled: see `eventsDisabledAt` of the project.',
   auth: 'admin',
   owners: 'id',
   params: Closed({ id: Uuid }),
@@ -102,7 +104,8 @@ export const resendEventDelivery = endpoint({
   tag,
   summary: 'Send an event again',
   description:
-    'Sends a delivered or failed event to the current address of the project, with the same `webhook-id`. A pending event is not changed.',
+    'Sends a delivered or failed event to the current address of the project, with the same `webhook-id`. A pending event ' +
+    'is not changed.',
   auth: 'admin',
   owners: 'id',
   params: Closed({ id: Uuid, eventId: IdOrName }),

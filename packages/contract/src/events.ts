@@ -58,7 +58,17 @@ export const streamEvents = endpoint({
   tag,
   summary: 'Stream of changes of your sessions and members',
   description:
-    'Server-Sent Events in order, each at least once. With `Last-Event-ID`, the stream resumes after that event, for 24 hours. For an older or unknown ID, the event `reset` comes first: clear your cache, because you may have missed events. `reset` also comes when a project gains or loses a server, and when its group names change. `member.roles_changed` and `member.left` go to projects with an active session of that member in that server. `member.blocked` and `member.unblocked` go to projects that are on record with a session of the member. A block that ends automatically sends no event: its `until` was in `member.blocked`. `member.erased` goes to every project with a session, a consent, or an event of the member: delete your data about them. Every `heartbeat` seconds, a comment contains a number of milliseconds. Everything up to that time after the stream opened has been sent. After `project.disabled`, the stream ends. `key.ending` comes an hour before a replaced key expires, and a week before a key with a set expiry. `key.ended` comes when a key has expired while others are valid. A stream that was opened with it ends within a minute. A client that does not read is disconnected, and resumes with its last ID.',
+    'Server-Sent Events in order, each at least once. With `Last-Event-ID`, the stream resumes after that event, for 24 ' +
+    'hours. For an older or unknown ID, the event `reset` comes first: clear your cache, because you may have missed ' +
+    'events. `reset` also comes when a project gains or loses a server, and when its group names change. ' +
+    '`member.roles_changed` and `member.left` go to projects with an active session of that member in that server. ' +
+    '`member.blocked` and `member.unblocked` go to projects that are on record with a session of the member. A block that ' +
+    'ends automatically sends no event: its `until` was in `member.blocked`. `member.erased` goes to every project with a ' +
+    'session, a consent, or an event of the member: delete your data about them. Every `heartbeat` seconds, a comment ' +
+    'contains a number of milliseconds. Everything up to that time after the stream opened has been sent. After ' +
+    '`project.disabled`, the stream ends. `key.ending` comes an hour before a replaced key expires, and a week before a ' +
+    'key with a set expiry. `key.ended` comes when a key has expired while others are valid. A stream that was opened ' +
+    'with it ends within a minute. A client that does not read is disconnected, and resumes with its last ID.',
   auth: 'projectKey',
   headers: Type.Object({
     'Last-Event-ID': Type.Optional(

@@ -80,7 +80,11 @@ export const explain = endpoint({
   tag,
   summary: 'Explain the access of a member',
   description:
-    'The current result of a sign-in of the member to the project, and of a validate after it. `steps` contains every check, run by the same code. Nothing is written. The defaults are the main server and the first redirect URI of the project. `anyOf` and `allOf` are the roles that the project requires. `protectedHosts` and `openIdConnect` contain the results for these ways to sign in, each in its own server. `outcome` is about the sign-in only. `assume` simulates a change of the member.',
+    'The current result of a sign-in of the member to the project, and of a validate after it. `steps` contains every ' +
+    'check, run by the same code. Nothing is written. The defaults are the main server and the first redirect URI of the ' +
+    'project. `anyOf` and `allOf` are the roles that the project requires. `protectedHosts` and `openIdConnect` contain ' +
+    'the results for these ways to sign in, each in its own server. `outcome` is about the sign-in only. `assume` ' +
+    'simulates a change of the member.',
   auth: 'admin',
   body: ExplainRequest,
   answers: { 200: Explanation },

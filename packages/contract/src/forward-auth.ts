@@ -46,10 +46,13 @@ export const forwardAuth = endpoint({
   path: '/api/forward-auth',
   summary: 'Check a request for a reverse proxy',
   description:
-    'For nginx `auth_request`, Caddy `forward_auth`, Traefik `forwardAuth` and Apache, from the addresses of TRUST_PROXY only. Reads ' +
+    'For nginx `auth_request`, Caddy `forward_auth`, Traefik `forwardAuth` and Apache, from the addresses of TRUST_PROXY ' +
+    'only. Reads ' +
     '`X-Forwarded-Proto`, `-Host`, `-Uri` and `-Method`, and the cookie of the protected host. 200 carries `Remote-User`, ' +
-    '`Remote-Member-Id`, `Remote-Name`, `Remote-Email`, `Remote-Groups` and `Remote-Role-Ids`, empty where unknown. 401 has an absolute ' +
-    '`Location`. 403 ROLE_LACKING carries the address of the page that lists the roles. With `redirect=true`, page loads are redirected there with 302.',
+    '`Remote-Member-Id`, `Remote-Name`, `Remote-Email`, `Remote-Groups` and `Remote-Role-Ids`, empty where unknown. 401 ' +
+    'has an absolute ' +
+    '`Location`. 403 ROLE_LACKING carries the address of the page that lists the roles. With `redirect=true`, page loads ' +
+    'are redirected there with 302.',
   unlimited:
     'There is no rate limit, because a proxy would show the 429 as an error to every visitor. The start of a sign-in is limited.',
   refusedUnderPressure: 'last',

@@ -5,7 +5,8 @@ export const grants = {
   READ: {
     kind: 'operation',
     meaning:
-      'Members of this server can sign in to the project, and their sessions are valid. Scopes take effect only with it. Granted with every new mapping.',
+      'Members of this server can sign in to the project, and their sessions are valid. Scopes take effect only with it. ' +
+      'Granted with every new mapping.',
   },
   MANAGE_WEBHOOKS: {
     kind: 'operation',

@@ -12,7 +12,8 @@ const UpOrDown = OneOf('up', 'down')
 
 const Reason = Type.String({
   description:
-    'A problem that the other fields do not show: `database read-only` while the database responds but accepts no writes, `database full` while its disk has no room for them.',
+    'A problem that the other fields do not show: `database read-only` while the database responds but accepts no writes, ' +
+    '`database full` while its disk has no room for them.',
 })
 
 /** The state of the service and its dependencies. `uptime` is in seconds. */

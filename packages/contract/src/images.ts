@@ -17,7 +17,9 @@ export const getImage = endpoint({
   tag: 'Members',
   summary: 'A picture of a member or server, without a request to the platform from the browser',
   description:
-    'The path is the same as in `avatar` and `icon`. The service fetches images only from the image host of the chat platform, with at most 128 pixels and half a megabyte. An image never changes under its hash, so browsers cache it for a week.',
+    'The path is the same as in `avatar` and `icon`. The service fetches images only from the image host of the chat ' +
+    'platform, with at most 128 pixels and half a megabyte. An image never changes under its hash, so browsers cache it ' +
+    'for a week.',
   auth: 'admin',
   owners: 'any',
   params: Closed({
@@ -36,7 +38,8 @@ export const getServerIcon = endpoint({
   tag: 'Servers',
   summary: 'The icon of a server, for pages that members see',
   description:
-    'Only the current icon of a registered server. The service requests no other image for strangers. An icon never changes under its hash, so browsers cache it for a week.',
+    'Only the current icon of a registered server. The service requests no other image for strangers. An icon never ' +
+    'changes under its hash, so browsers cache it for a week.',
   auth: 'none',
   params: Closed({ serverId: Snowflake, hash: ImageHash }),
   answers: { 200: { picture: pictureTypes } },

@@ -38,7 +38,8 @@ export const chooseLanguage = endpoint({
   tag: 'Account',
   summary: 'Choose the language of the pages in this browser',
   description:
-    'The links at the end of each page lead here. Sets the cookie `svc_lang` for a year and returns to `return_to`. Without a choice, ' +
+    'The links at the end of each page lead here. Sets the cookie `svc_lang` for a year and returns to `return_to`. ' +
+    'Without a choice, ' +
     'pages are in the first language of `Accept-Language` that exists, otherwise in English.',
   auth: 'none',
   page: true,

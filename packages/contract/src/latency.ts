@@ -51,7 +51,8 @@ export const Latency = Type.Object({
   p99Ms: Percentile('99 %'),
   took: Type.Array(Type.Integer(), {
     description:
-      'The number of requests that took longer than the previous bound and no longer than this one. The last cell counts requests above all bounds.',
+      'The number of requests that took longer than the previous bound and no longer than this one. The last cell counts ' +
+      'requests above all bounds.',
   }),
 })
 

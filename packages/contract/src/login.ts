@@ -73,7 +73,8 @@ export const ssoAuthorize = endpoint({
   tag,
   summary: 'Sign in without the chat platform’s screen if this browser did before',
   description:
-    'With a valid `svc_sso` cookie, the code is issued immediately. Without one, it continues as authorize, or with `prompt=none` returns `error=login_required` to the redirect URI.',
+    'With a valid `svc_sso` cookie, the code is issued immediately. Without one, it continues as authorize, or with ' +
+    '`prompt=none` returns `error=login_required` to the redirect URI.',
   auth: 'none',
   needs: 'READ',
   page: true,
@@ -156,7 +157,8 @@ export const adminLogin = endpoint({
   tag,
   summary: 'Sign in a System Admin',
   description:
-    'The same for the main server. It ends at `return_to` with `#code=…`. A member without the admin role gets a 403 page. With `code_challenge`, the code requires its `codeVerifier`. A command line sends ' +
+    'The same for the main server. It ends at `return_to` with `#code=…`. A member without the admin role gets a 403 ' +
+    'page. With `code_challenge`, the code requires its `codeVerifier`. A command line sends ' +
     '`redirect_uri` instead of `return_to`: after a confirmation page the code, `state` and `iss` arrive there in the ' +
     'query. With `response_mode=page`, the page shows `code@iss` to copy. Reject any issuer other than the requested one. ' +
     'Both require a challenge.',
@@ -217,7 +219,8 @@ export const confirmationPage = endpoint({
   tag,
   summary: 'Ask whether to sign in a command line',
   description:
-    'The last page of a sign-in with `redirect_uri` or `response_mode=page`. It names the account and the service, only in the browser that started the sign-in. Nothing is issued before the confirmation.',
+    'The last page of a sign-in with `redirect_uri` or `response_mode=page`. It names the account and the service, only ' +
+    'in the browser that started the sign-in. Nothing is issued before the confirmation.',
   auth: 'none',
   page: true,
   query: Closed({ request: Confirmation }),
@@ -253,7 +256,8 @@ export const adminToken = endpoint({
   tag,
   summary: 'Exchange the code of an admin sign-in for an admin session',
   description:
-    'With `cookie: true`, the tokens are in the cookies `svc_admin` and `svc_admin_refresh` and not in the body, also after a refresh. This is accepted only from a page of this service, in the browser that started the sign-in.',
+    'With `cookie: true`, the tokens are in the cookies `svc_admin` and `svc_admin_refresh` and not in the body, also ' +
+    'after a refresh. This is accepted only from a page of this service, in the browser that started the sign-in.',
   auth: 'none',
   body: Closed({
     code: Type.String({ minLength: 1, maxLength: 256 }),
@@ -280,7 +284,8 @@ export const adminLogout = endpoint({
   tag,
   summary: 'End the current admin session',
   description:
-    'Clears the cookies of the console, and asks the browser to clear the stored data of this site. Other sessions, and the single sign-on of this browser, continue.',
+    'Clears the cookies of the console, and asks the browser to clear the stored data of this site. Other sessions, and ' +
+    'the single sign-on of this browser, continue.',
   auth: 'session',
   cookies: ['svc_admin', 'svc_admin_refresh'],
   answers: { 200: Success },

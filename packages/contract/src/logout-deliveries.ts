@@ -39,7 +39,8 @@ export const listLogoutDeliveries = endpoint({
   tag,
   summary: 'List back-channel logouts of a project, newest first',
   description:
-    'Sent and pending logout tokens of the last 30 days for `oidc.backchannelLogoutUri`, one per ended session. A failed token is retried for 24 hours.',
+    'Sent and pending logout tokens of the last 30 days for `oidc.backchannelLogoutUri`, one per ended session. A failed ' +
+    'token is retried for 24 hours.',
   auth: 'admin',
   owners: 'id',
   params: Closed({ id: Uuid }),
@@ -55,7 +56,8 @@ export const resendLogoutDelivery = endpoint({
   tag,
   summary: 'Send a logout to a client again',
   description:
-    'Sends a delivered or failed logout to the current address of the project, with a new logout token. A pending logout is not changed.',
+    'Sends a delivered or failed logout to the current address of the project, with a new logout token. A pending logout ' +
+    'is not changed.',
   auth: 'admin',
   owners: 'id',
   params: Closed({ id: Uuid, deliveryId: Uuid }),

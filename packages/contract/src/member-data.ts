@@ -46,7 +46,8 @@ export const getMemberData = endpoint({
   tag,
   summary: 'Download all stored data about a person',
   description:
-    'One JSON document, for a person who requests their stored data. It omits digests of tokens and redundant columns. Creates an audit entry. An admin can run two downloads at a time on an instance. A third is rejected with 429.',
+    'One JSON document, for a person who requests their stored data. It omits digests of tokens and redundant columns. ' +
+    'Creates an audit entry. An admin can run two downloads at a time on an instance. A third is rejected with 429.',
   auth: 'admin',
   params,
   asFile: true,
@@ -61,7 +62,9 @@ export const eraseMember = endpoint({
   tag,
   summary: 'Erase all stored data about a person',
   description:
-    'Ends all sessions of the member and deletes all stored data about them. Their values are removed from the audit log, which stays verifiable. An active block stays, without its reason. If they are still in a server, the next sync adds them again. This cannot be undone.',
+    'Ends all sessions of the member and deletes all stored data about them. Their values are removed from the audit log, ' +
+    'which stays verifiable. An active block stays, without its reason. If they are still in a server, the next sync adds ' +
+    'them again. This cannot be undone.',
   auth: 'admin',
   params,
   answers: { 204: null },

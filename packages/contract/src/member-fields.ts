@@ -97,7 +97,8 @@ export const memberFields = {
     schema: Nullable({
       ...DateTime,
       description:
-        'Time at which the account was created on the chat platform. In member lists, `joinedAt` is the time at which they joined the server.',
+        'Time at which the account was created on the chat platform. In member lists, `joinedAt` is the time at which ' +
+        'they joined the server.',
     }),
     example: '2026-03-01T12:00:00.000Z',
     source: 'id',

@@ -111,7 +111,8 @@ const listing = {
   method: 'GET',
   tag,
   description:
-    'Ordered by username. Only current members of registered servers. `roleId` matches members with one of the roles in any of their servers. `servers` always contains all servers of a member.',
+    'Ordered by username. Only current members of registered servers. `roleId` matches members with one of the roles in ' +
+    'any of their servers. `servers` always contains all servers of a member.',
   auth: 'admin',
   query: MemberListQuery,
   answers: { 200: MemberPage },
@@ -135,7 +136,9 @@ export const exportMembers = endpoint({
   tag,
   summary: 'Download members, one row per membership',
   description:
-    'Uses the filters and the order of the list. `serverId` and `filter=club` also filter the rows. The set of members is fixed at one moment. The values of each member are those at the time of sending. Creates an audit entry. An admin can run two downloads at a time on an instance. A third is rejected with 429.',
+    'Uses the filters and the order of the list. `serverId` and `filter=club` also filter the rows. The set of members is ' +
+    'fixed at one moment. The values of each member are those at the time of sending. Creates an audit entry. An admin ' +
+    'can run two downloads at a time on an instance. A third is rejected with 429.',
   auth: 'admin',
   query: MemberExportQuery,
   answers: { 200: { download: ['text/csv', 'application/json'], row: MemberExportRow } },
@@ -161,7 +164,8 @@ export const refreshMember = endpoint({
   tag,
   summary: 'Read a member again from the chat platform',
   description:
-    'In all registered servers, up to 20. Returns the member after the read. Creates an audit entry. An admin can refresh 30 members per minute.',
+    'In all registered servers, up to 20. Returns the member after the read. Creates an audit entry. An admin can refresh ' +
+    '30 members per minute.',
   auth: 'admin',
   params: Closed({ chat_user_id: Snowflake }),
   answers: { 200: MemberServers },

@@ -199,7 +199,8 @@ export const usage = endpoint({
   tag,
   summary: 'List request counts by minute, newest first',
   description:
-    'Kept for 30 days. Counts appear within a second. With `bucket`, the response contains series for a chart: sign-ins by code are ' +
+    'Kept for 30 days. Counts appear within a second. With `bucket`, the response contains series for a chart: sign-ins ' +
+    'by code are ' +
     '`route=POST /api/auth/token&status=2xx`, validations are `route=POST /api/auth/validate`.',
   auth: 'admin',
   query: UsageQuery,
@@ -246,7 +247,8 @@ export const AuthFailure = Type.Object({
   kind: FailureKind,
   reason: Type.String({
     description:
-      'A word of a closed list, such as `unknown`, `expired`, or `scope_required`. For a refused sign-in: `not_a_member`, `blocked`, `not_an_admin`, or `no_access`.',
+      'A word of a closed list, such as `unknown`, `expired`, or `scope_required`. For a refused sign-in: `not_a_member`, ' +
+      '`blocked`, `not_an_admin`, or `no_access`.',
   }),
   address: Nullable(Type.String()),
   path: Type.String({ description: 'Without the query. Values that look like credentials are masked.' }),
@@ -265,7 +267,8 @@ export const authFailures = endpoint({
   summary:
     'List rejected keys, sessions, codes, and signatures, refused sign-ins, and denied access, newest first',
   description:
-    'Every 401 and 403, replayed signatures, and refused sign-ins, including those that ended with a redirect to the site. Kept for 30 days. During a flood, only a sample is stored. The usage counts and /metrics contain all of them.',
+    'Every 401 and 403, replayed signatures, and refused sign-ins, including those that ended with a redirect to the ' +
+    'site. Kept for 30 days. During a flood, only a sample is stored. The usage counts and /metrics contain all of them.',
   auth: 'admin',
   query: AuthFailuresQuery,
   answers: {

@@ -68,7 +68,8 @@ export const resendDelivery = endpoint({
   tag,
   summary: 'Send a notice again',
   description:
-    'Adds a delivered or failed notice to the end of the queue of its project, for the current address. A pending notice is not changed.',
+    'Adds a delivered or failed notice to the end of the queue of its project, for the current address. A pending notice ' +
+    'is not changed.',
   auth: 'admin',
   owners: 'id',
   params: Closed({ id: Uuid, deliveryId: Uuid }),

@@ -33,7 +33,9 @@ export const listServerMembers = endpoint({
   summary: 'List the members of a server',
   description:
     'Requires the scope `read_members`. `nextCursor` is null on the last page. To follow a server, keep the `changeCursor` of the ' +
-    'first page, read all pages, and then send `changedSince` with the latest `changeCursor`. `data` contains members who changed or joined, and `removed` those who left. If a role of the server changed, `roles` contains all its roles. No change is missed, but a change can be reported twice. While `hasMore` is true, send the next request immediately. ' +
+    'first page, read all pages, and then send `changedSince` with the latest `changeCursor`. `data` contains members who ' +
+    'changed or joined, and `removed` those who left. If a role of the server changed, `roles` contains all its roles. No ' +
+    'change is missed, but a change can be reported twice. While `hasMore` is true, send the next request immediately. ' +
     'After a person is erased, the cursor is rejected with CURSOR_UNKNOWN. Start again, and delete members who are not listed.',
   auth: 'projectKey',
   needs: 'read_members',
@@ -94,7 +96,8 @@ export const checkPermissions = endpoint({
   tag,
   summary: 'Check whether a member holds roles now',
   description:
-    'Requires the scope `check_permissions`. `anyOf` requires at least one role, and `allOf` every role. With neither, membership is enough. A blocked member is never allowed.',
+    'Requires the scope `check_permissions`. `anyOf` requires at least one role, and `allOf` every role. With neither, ' +
+    'membership is enough. A blocked member is never allowed.',
   auth: 'projectKey',
   needs: 'check_permissions',
   params: Closed({ serverId: Snowflake }),
@@ -134,7 +137,9 @@ export const checkManyPermissions = endpoint({
   tag,
   summary: 'Check whether up to 1,000 members hold roles',
   description:
-    'Requires the scope `check_permissions`. The results are as in `permissions/check`, in the order of `memberIds`, with one difference: the chat platform is not queried. Outdated roles come from the mirror, as `rolesSource` and `rolesAsOf` show. For current roles, check that member alone.',
+    'Requires the scope `check_permissions`. The results are as in `permissions/check`, in the order of `memberIds`, with ' +
+    'one difference: the chat platform is not queried. Outdated roles come from the mirror, as `rolesSource` and ' +
+    '`rolesAsOf` show. For current roles, check that member alone.',
   auth: 'projectKey',
   needs: 'check_permissions',
   params: Closed({ serverId: Snowflake }),

@@ -24,7 +24,8 @@ export const ProjectSession = Type.Object({
   refreshedAt: {
     ...DateTime,
     description:
-      'The time when its tokens were issued, by the sign-in or a later refresh. Validations are answered from memory and not recorded.',
+      'The time when its tokens were issued, by the sign-in or a later refresh. Validations are answered from memory and ' +
+      'not recorded.',
   },
   expiresAt: DateTime,
   clientInfo: Type.Object(
@@ -53,7 +54,8 @@ export const listProjectSessions = endpoint({
   tag,
   summary: 'List the sessions of a project, newest first',
   description:
-    'Only valid sessions: none of members who left or are blocked, none in servers without READ access, and none of an inactive project. To end a session, use `DELETE /api/admin/members/{id}/sessions/{sessionId}`.',
+    'Only valid sessions: none of members who left or are blocked, none in servers without READ access, and none of an ' +
+    'inactive project. To end a session, use `DELETE /api/admin/members/{id}/sessions/{sessionId}`.',
   auth: 'admin',
   params: Closed({ id: Uuid }),
   query: ProjectSessionQuery,

@@ -117,7 +117,8 @@ export const createProject = endpoint({
   tag,
   summary: 'Create a project',
   description:
-    'The API key is only in this response. Without `serverAccess`, the project has access to the main server with all scopes. With an empty list, it has none.',
+    'The API key is only in this response. Without `serverAccess`, the project has access to the main server with all ' +
+    'scopes. With an empty list, it has none.',
   auth: 'admin',
   body: CreateProject,
   bodyLimit: webhookBodyLimit,
@@ -141,7 +142,8 @@ export const getProject = endpoint({
   auth: 'admin',
   owners: 'id',
   description:
-    'A `webhookUrl` that was encrypted with another key fails with `SECRET_UNREADABLE`. It can be set again. Without a key, the error is `ENCRYPTION_KEY_MISSING`.',
+    'A `webhookUrl` that was encrypted with another key fails with `SECRET_UNREADABLE`. It can be set again. Without a ' +
+    'key, the error is `ENCRYPTION_KEY_MISSING`.',
   params: ProjectId,
   answers: { 200: Project },
   refuses: ['PROJECT_NOT_FOUND', 'SECRET_UNREADABLE', 'ENCRYPTION_KEY_MISSING'],
@@ -154,7 +156,8 @@ export const updateProject = endpoint({
   tag,
   summary: 'Change a project',
   description:
-    'Omitted fields keep their values, and null clears them. Members cannot sign in to an inactive project, and it cannot validate sessions.',
+    'Omitted fields keep their values, and null clears them. Members cannot sign in to an inactive project, and it cannot ' +
+    'validate sessions.',
   auth: 'admin',
   owners: 'id',
   ownerFields: ['description', 'branding', 'webhookUrl', 'eventsUrl'],
@@ -213,7 +216,8 @@ export const addRedirectUri = endpoint({
   tag,
   summary: 'Add a redirect URI',
   description:
-    'Keeps the other redirect URIs. Returns 201 if the URI is new, and 200 if the project already has it. A project has at most 20, in ASCII.',
+    'Keeps the other redirect URIs. Returns 201 if the URI is new, and 200 if the project already has it. A project has ' +
+    'at most 20, in ASCII.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,

@@ -27,7 +27,8 @@ export const RefusedLogin = Type.Object({
   code: {
     ...OneOf('not_a_member', 'blocked', 'no_access', 'declined', 'role_lacking'),
     description:
-      '`declined`: the member declined to share their identity with the project. `role_lacking`: a protected host requires a role that they do not have.',
+      '`declined`: the member declined to share their identity with the project. `role_lacking`: a protected host ' +
+      'requires a role that they do not have.',
   },
   step: Type.String({ description: 'The step of POST /api/admin/explain that fails.' }),
 })
@@ -66,7 +67,9 @@ export const listRefusedLogins = endpoint({
   tag: 'Members',
   summary: 'List refused sign-ins, the newest first',
   description:
-    'Sign-ins of known accounts that ended without a session. Project owners see those of their projects, except for the code `declined`. Entries are kept as long as authentication failures and erased with the person. The list may lag by a few seconds.',
+    'Sign-ins of known accounts that ended without a session. Project owners see those of their projects, except for the ' +
+    'code `declined`. Entries are kept as long as authentication failures and erased with the person. The list may lag by ' +
+    'a few seconds.',
   auth: 'admin',
   owners: 'any',
   query: RefusedLoginsQuery,

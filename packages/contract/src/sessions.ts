@@ -173,7 +173,8 @@ export const revokeAllSessions = endpoint({
   tag,
   summary: 'Sign the current member out everywhere',
   description:
-    'Ends all sessions of the member, in all projects and in the administration, with single sign-on in every browser and unused codes. The calling session ends, too.',
+    'Ends all sessions of the member, in all projects and in the administration, with single sign-on in every browser and ' +
+    'unused codes. The calling session ends, too.',
   auth: 'session',
   answers: { 204: null },
   refuses: [],
@@ -186,7 +187,8 @@ export const endMemberSessions = endpoint({
   tag,
   summary: 'Sign a member out everywhere',
   description:
-    'Ends all sessions of the member, in all projects and in the administration, with single sign-on in every browser and unused codes.',
+    'Ends all sessions of the member, in all projects and in the administration, with single sign-on in every browser and ' +
+    'unused codes.',
   auth: 'admin',
   params: Closed({ id: Snowflake }),
   query: ChangeQuery,
@@ -203,7 +205,9 @@ export const refreshSession = endpoint({
   tag,
   summary: 'Rotate the pair of a session',
   description:
-    'Requires the valid session token as Bearer and its refresh token. Both are invalid after the response. The expiry moves, but never past the maximum age of the sign-in. With the cookie of the console, send nothing or `{}`: the refresh token comes from its own cookie, both cookies are replaced, and the response is ' +
+    'Requires the valid session token as Bearer and its refresh token. Both are invalid after the response. The expiry ' +
+    'moves, but never past the maximum age of the sign-in. With the cookie of the console, send nothing or `{}`: the ' +
+    'refresh token comes from its own cookie, both cookies are replaced, and the response is ' +
     '`expiresAt` alone.',
   auth: 'session',
   body: Closed({

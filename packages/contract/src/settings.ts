@@ -228,7 +228,8 @@ export const SettingSource = Type.Object({
   source: {
     ...OneOf('default', 'environment', 'stored'),
     description:
-      'The origin of the value: the default, a variable (for a secret, each of its variables), or a value that an administrator stored.',
+      'The origin of the value: the default, a variable (for a secret, each of its variables), or a value that an ' +
+      'administrator stored.',
   },
   configured: Nullable(
     Type.Number({ description: 'The value after a reset; null if it cannot be changed here.' }),
@@ -267,7 +268,8 @@ export const updateSettings = endpoint({
   tag,
   summary: 'Change settings',
   description:
-    'All changes apply or none. They take effect without a restart: on this instance before the response, on every other within a second. A value that is already in effect is not written.',
+    'All changes apply or none. They take effect without a restart: on this instance before the response, on every other ' +
+    'within a second. A value that is already in effect is not written.',
   auth: 'admin',
   body: UpdateSettings,
   answers: { 200: EffectiveSettings },

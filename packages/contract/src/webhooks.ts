@@ -18,7 +18,8 @@ const Slug = Type.String({
 const JsonSchema = Type.Record(Type.String(), Type.Unknown(), {
   description:
     'JSON Schema 2020-12, at most 64 KiB. `$ref` stays within the schema, `format` is asserted, and `pattern` ' +
-    'is RE2 syntax without look-around and back-references, with at most 2,000 instructions, and 12,000 per schema. Numbers must fit every JSON reader. `$id`, `$dynamicRef`, and unknown keywords are rejected. `x-…` is ignored.',
+    'is RE2 syntax without look-around and back-references, with at most 2,000 instructions, and 12,000 per schema. ' +
+    'Numbers must fit every JSON reader. `$id`, `$dynamicRef`, and unknown keywords are rejected. `x-…` is ignored.',
 })
 
 const Origins = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
@@ -393,8 +394,12 @@ export const submit = endpoint({
   tag,
   summary: 'Submit a payload',
   description:
-    'The body is JSON that matches the schema of the webhook, at most 256 KiB. All problems are returned at once. The body is stored exactly as sent, durably before the response. Duplicate keys in an object are rejected. The signature covers the raw bytes: ' +
-    '`t=<unix seconds>,v1=<hex HMAC-SHA-256 of "t.<raw body>">`, at most 300 s old, with one or several `v1`, and valid once. `detail` names the problem. An `Idempotency-Key` is stored for 24 h: a repeated request gets the first response.',
+    'The body is JSON that matches the schema of the webhook, at most 256 KiB. All problems are returned at once. The ' +
+    'body is stored exactly as sent, durably before the response. Duplicate keys in an object are rejected. The signature ' +
+    'covers the raw bytes: ' +
+    '`t=<unix seconds>,v1=<hex HMAC-SHA-256 of "t.<raw body>">`, at most 300 s old, with one or several `v1`, and valid ' +
+    'once. `detail` names the problem. An `Idempotency-Key` is stored for 24 h: a repeated request gets the first ' +
+    'response.',
   auth: 'projectKey',
   bodyLimit: maxBodyLimit,
   params: IdOrSlug,
