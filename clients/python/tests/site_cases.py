@@ -146,7 +146,7 @@ def a_login_that_cannot_be_finished_says_why(browser: Browser, project: Dict[str
     url = begin(browser)
     code = query_of(url)["code"]
     used = finish(browser, url.replace(code, code[:-1] + ("A" if code[-1] != "A" else "B")))
-    assert used.status_code == 400 and "was used before" in used.text
+    assert used.status_code == 400 and "was already used" in used.text
 
 
 def two_tabs_both_finish(browser: Browser, project: Dict[str, Any]) -> None:

@@ -110,7 +110,7 @@ export function errorOf(response: Response, body: unknown): RolecallError {
   const retryAfterSec = secondsOf(headers.get('retry-after'))
   if (!isProblem(body)) {
     const type = headers.get('content-type') ?? 'no content type'
-    const detail = `The answer was ${status} with ${type}, which is not a response of Rolecall. Check baseUrl.`
+    const detail = `The response was ${status} with ${type}, which is not a response of Rolecall. Check baseUrl.`
     return new RolecallError('UNEXPECTED_RESPONSE', detail, { status, requestId, retryAfterSec })
   }
   const detail = body.title === undefined ? body.detail : `${body.title} ${body.detail}`

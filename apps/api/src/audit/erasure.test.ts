@@ -205,7 +205,7 @@ describe.each(engines)('an audit log that forgets, on %s', (engine) => {
       expect((await verifyChain({ db })).problem).toBeUndefined()
       // A cut that removes more, and moves the beginning, has no entry that records it.
       await db.script(`update audit_start set (seq, hash) = (select seq, hash from audit_log where seq = 5)`)
-      expect((await verifyChain({ db })).problem).toContain('begins with entry 6, and no entry tells')
+      expect((await verifyChain({ db })).problem).toContain('begins with entry 6, and no entry records')
       await db.script(
         `update audit_start set (seq, hash) = (select seq - 1, previous_hash from audit_log where seq = 5)`,
       )

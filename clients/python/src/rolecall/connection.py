@@ -142,7 +142,7 @@ class InheritedTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
 
 
 _inherited = (
-    "This process was forked from the one that made http_client, whose connections it must not use: "
+    "This process was forked from the process that created http_client and must not use its connections: "
     "make http_client and the client of Rolecall after the fork, in each process"
 )
 

@@ -132,7 +132,7 @@ def unexpected_response(
     media_type = headers.get("content-type", "no content type")
     return UnexpectedResponseError(
         "UNEXPECTED_RESPONSE",
-        f"The answer was {status} with {media_type}, which is not one of Rolecall: check base_url.",
+        f"The response was {status} with {media_type}, which is not a response of Rolecall. Check base_url.",
         status=status,
         request_id=headers.get("x-request-id"),
         retry_after_sec=retry_after_sec,

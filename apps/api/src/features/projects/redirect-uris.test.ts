@@ -125,7 +125,7 @@ describe('readRedirectUris', () => {
     ],
     [
       'http://crew.example/',
-      /^entry 1 must begin with https:\/\/, except for an app on this machine \(localhost, /,
+      /^entry 1 must begin with https:\/\/, except on this machine \(localhost, /,
     ],
     ['https://*.crew.example/', /^entry 1 must not contain a wildcard\. List every address/],
     [

@@ -15,8 +15,8 @@ export const refusals = {
   malformed: 'The signature is not in the form t=<unix seconds>,v1=<64 hexadecimal digits>.',
   mismatch:
     'No v1 value of the signature matches this body and time. Check the secret, and sign the raw body exactly as it is sent.',
-  too_old: `The time of the signature is more than ${toleranceSec} s in the past. Sign each request when you send it.`,
-  in_future: `The time of the signature is more than ${toleranceSec} s in the future. Correct the clock of the sender.`,
+  too_old: `The time of the signature is more than ${toleranceSec} s in the past.`,
+  in_future: `The time of the signature is more than ${toleranceSec} s in the future.`,
 } as const
 
 export type SignatureRefusal = keyof typeof refusals

@@ -23,7 +23,7 @@ test('a prepared statement that got lost behind a pooler costs no answer, is tol
   await db.query(forget)
   expect(await db.query(four)).toEqual([{ sum: 4 }])
   expect(await db.query(four)).toEqual([{ sum: 4 }])
-  expect(told).toEqual([expect.stringMatching(/^prepared statements disabled .* max_prepared_statements$/)])
+  expect(told).toEqual([expect.stringMatching(/^prepared statements disabled: .* max_prepared_statements$/)])
   expect(await db.query(sql`select name from pg_prepared_statements where statement = ${four.text}`)).toEqual(
     [],
   )

@@ -82,7 +82,7 @@ test.each(broken)(
           ...{ component: 'http', event: 'fast_reader_off', node: process.version },
           ...{ cause: expect.stringMatching(cause), fix: expect.stringContaining('Node.js 20, 22, or 24') },
         },
-        expect.stringContaining('fast HTTP reader is disabled'),
+        expect.stringContaining('fast HTTP reader disabled'),
       ],
     ])
     const [line] = await readerLines({ ...nodeInternals, ...parts })

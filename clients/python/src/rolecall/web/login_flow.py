@@ -149,18 +149,20 @@ class LoginFlow:
             )
         opened = self._cookies.open(name, value)
         if opened is None:
-            return self._damaged_login("The cookie of this sign-in was changed, or the site replaced its secret. Start again.")
+            return self._damaged_login(
+                "The cookie of this sign-in was changed, or the site replaced its secret. Start again."
+            )
         at = opened.get("at")
         if not isinstance(at, int) or at < time.time() - _login_sec:
-            return self._damaged_login("It took longer than ten minutes.")
+            return self._damaged_login("This sign-in took longer than ten minutes. Start again.")
         # RFC 9207: a response of another service does not belong to this request.
         done = (self._cookie(name, "", 0),)
         if request.query.get("iss") != self._service_url:
             _log.error(
-                "A login came back from another address than base_url, %s: it must be that of browsers.",
+                "The sign-in returned from another address than base_url, %s. Set it to the address for browsers.",
                 self._service_url,
             )
-            return self._damaged_login("It came back from another service than it was sent to.", done)
+            return self._damaged_login("The sign-in returned from another service. Start again.", done)
         code = request.query.get("code")
         if not code:
             return self._refused_login(request.query, done)
@@ -176,8 +178,10 @@ class LoginFlow:
         done = (self._cookie(pending.cookie_name, "", 0),)
         # The visitor's fault: a person with a sign-in of their own can put any code into its address.
         if error.code in ("INVALID_CODE", "VALIDATION_FAILED"):
-            return self._damaged_login("Its code was used before, or is more than a minute old.", done)
-        _log.error("A login could not be finished: %s", error)
+            return self._damaged_login(
+                "The code of this sign-in was already used, or is older than a minute. Start again.", done
+            )
+        _log.error("Sign-in failed: %s", error)
         return self._failed_login(done, error)
 
     def kept(self, request: IncomingRequest) -> Optional[Kept]:
@@ -224,7 +228,7 @@ class LoginFlow:
 
     def refresh_failed(self, error: RolecallError) -> None:
         """Logs that a refresh failed. The pair is unchanged, and the next page tries again."""
-        _log.error("A session could not be refreshed: %s", error)
+        _log.error("Session refresh failed: %s", error)
 
     def cross_site_refusal(self, request: IncomingRequest) -> Optional[Answer]:
         """
@@ -233,11 +237,11 @@ class LoginFlow:
         """
         if request.is_safe or request.bearer is not None or request.is_from(self._app_url):
             return None
-        return problem(403, "CROSS_SITE_REQUEST", "Only a page of this site can do this.")
+        return problem(403, "CROSS_SITE_REQUEST", "This request is accepted only from a page of this site.")
 
     def former_goes_on(self, error: RolecallError) -> None:
         """Logs that a previous session stays live until it expires. That is no reason to fail a sign-in."""
-        _log.error("The former session of a browser could not be ended: %s", error)
+        _log.error("Ending the former session of a browser failed: %s", error)
 
     def refusal(self, request: IncomingRequest, session: Optional[Session], rules: RoleRules) -> Optional[Answer]:
         """Returns the response that refuses a visitor, or None if they have access."""
@@ -250,12 +254,12 @@ class LoginFlow:
             return None
         title = "You do not have the required role."
         if request.is_navigation:
-            return page(403, "Not for your role", title, self._app_url, "Home")
+            return page(403, "You need another role", title, self._app_url, "Home")
         return problem(403, "ROLE_REQUIRED", title)
 
     def unavailable(self, request: IncomingRequest, error: RolecallError) -> Answer:
         """Returns the response for an outage, when it is unknown which member is signed in."""
-        _log.error("Who is asking cannot be checked: %s", error)
+        _log.error("Session check failed: %s", error)
         if request.is_navigation:
             return self._unavailable_page(error, ())
         return problem(503, "SESSION_CHECK_UNAVAILABLE", _unavailable_title, {"retry-after": _retry_after(error)})
@@ -263,20 +267,20 @@ class LoginFlow:
     def begin_logout(self, request: IncomingRequest) -> Optional[Answer]:
         """Returns a refusal, or None: the session of the request is then to be ended."""
         if request.method != "POST":
-            return problem(405, "METHOD_NOT_ALLOWED", "Logging out takes a form that posts.", {"allow": "POST"})
+            return problem(405, "METHOD_NOT_ALLOWED", "Sign out with a form that uses POST.", {"allow": "POST"})
         if not request.is_from(self._app_url):
-            return problem(403, "CROSS_SITE_REQUEST", "Only a page of this site can log out.")
+            return problem(403, "CROSS_SITE_REQUEST", "Sign-out is accepted only from a page of this site.")
         return None
 
     def finish_logout(self, error: Optional[RolecallError]) -> Answer:
         done = (self._cookie(self._session_cookie, "", 0),)
         if error is None:
             return redirect(f"{self._app_url}/", done)
-        _log.error("A logout could not be told to the service: %s", error)
+        _log.error("Sign-out at the service failed: %s", error)
         return page(
             503,
-            "Logged out here",
-            "This browser has forgotten you, but the service could not be told. End the session there as well.",
+            "Signed out here",
+            "You are signed out in this browser, but the service is unreachable. End the session there as well.",
             self._app_url,
             "Home",
             done,
@@ -284,7 +288,7 @@ class LoginFlow:
         )
 
     def wrong_method(self) -> Answer:
-        return problem(405, "METHOD_NOT_ALLOWED", "This address takes GET.", {"allow": "GET"})
+        return problem(405, "METHOD_NOT_ALLOWED", "This address supports only GET.", {"allow": "GET"})
 
     @property
     def _session_cookie(self) -> str:
@@ -334,21 +338,21 @@ class LoginFlow:
         return f"{self._app_url}{self._settings.path}/login"
 
     def _damaged_login(self, reason: str, cookies: Tuple[Cookie, ...] = ()) -> Answer:
-        return page(400, "This login cannot be finished", reason, self._login_url(), "Log in", cookies)
+        return page(400, "This sign-in cannot be completed", reason, self._login_url(), "Sign in", cookies)
 
     def _failed_login(self, cookies: Tuple[Cookie, ...], error: RolecallError) -> Answer:
-        text = "The service does not take the login of this site. Whoever runs the site finds the reason in its log."
+        text = "The service rejects the sign-in of this site. The log of the site contains the reason."
         headers = {}
         if error.status in (None, 429, 502, 503, 504):
-            text = "The service cannot answer right now. Try again in a moment."
+            text = "The service is unavailable right now. Try again in a moment."
             headers = {"retry-after": _retry_after(error)}
-        return page(503, "You could not be logged in", text, self._login_url(), "Try again", cookies, headers)
+        return page(503, "You could not be signed in", text, self._login_url(), "Try again", cookies, headers)
 
     def _refused_login(self, query: Mapping[str, str], cookies: Tuple[Cookie, ...]) -> Answer:
         """RFC 6749 §4.1.2.1: the service states the reason why there is no code."""
         text = query.get("error_description", "The service gave no reason.")
         status = 403 if query.get("error") in ("access_denied", "login_required") else 503
-        return page(status, "You are not logged in", text, self._login_url(), "Try again", cookies)
+        return page(status, "You are not signed in", text, self._login_url(), "Try again", cookies)
 
     def _unavailable_page(self, error: RolecallError, cookies: Tuple[Cookie, ...]) -> Answer:
         headers = {"retry-after": _retry_after(error)}

@@ -44,7 +44,7 @@ class SealedCookies:
         encoded = base64.urlsafe_b64encode(sealed).rstrip(b"=").decode()
         cookie = f"{_version}.{self._sealing_id}.{encoded}"
         if len(name) + len(cookie) > _longest_cookie:
-            raise ValueError(f"The cookie {name} is too long: browsers would drop it.")
+            raise ValueError(f"The cookie {name} is too long. Browsers would reject it.")
         return cookie
 
     def open(self, name: str, cookie: Optional[str]) -> Optional[Mapping[str, object]]:
