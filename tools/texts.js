@@ -119,15 +119,19 @@ function scriptComments(path, source) {
 function scriptStrings(path, source) {
   /** @type {Text[]} */
   const found = []
-  /** @type {Set<number>} The positions of parts of SQL. */
-  const sql = new Set()
+  /** @type {Set<number>} The positions of parts of SQL, and of HTML, which is split at its tags. */
+  const tagged = new Set()
   const add = (/** @type {number} */ start, /** @type {string} */ text) => {
-    if (!sql.has(start)) found.push(textAt(path, source, start, text))
+    if (!tagged.has(start)) found.push(textAt(path, source, start, text))
   }
   const { program } = parseSync(path, source)
   new Visitor({
-    TaggedTemplateExpression: ({ quasi }) => {
-      for (const { start } of quasi.quasis) sql.add(start)
+    TaggedTemplateExpression: ({ tag, quasi }) => {
+      const isHtml = tag.type === 'Identifier' && tag.name === 'html'
+      for (const { start, value } of quasi.quasis) {
+        if (isHtml) for (const text of (value.cooked ?? value.raw).split(/<[^>]*>/)) add(start, text)
+        tagged.add(start)
+      }
     },
     Literal: (node) => typeof node.value === 'string' && add(node.start, node.value),
     TemplateElement: ({ start, value }) => add(start, value.cooked ?? value.raw),

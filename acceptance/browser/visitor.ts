@@ -20,9 +20,9 @@ export const chooseAndAgree = async (
 /** Signs in from the demo site's start to the page of a member. */
 export const logIn = async (page: Page, demo: Demo, name: string) => {
   await page.goto(demo.siteUrl)
-  await page.getByRole('link', { name: 'Log in with the chat platform' }).click()
+  await page.getByRole('link', { name: 'Sign in with Discord' }).click()
   await chooseAndAgree(page, name)
-  await page.getByRole('heading', { name: 'Roles, right now' }).waitFor()
+  await page.getByRole('heading', { name: 'Current roles' }).waitFor()
 }
 
 export const shoot = async (page: Page, name: string) => {

@@ -23,7 +23,7 @@ ${
   facts.length > 0 &&
   html`<dl class="facts">${facts.map(([name, value]) => value && html`<div><dt>${name}</dt><dd><code>${value}</code></dd></div>`)}</dl>`
 }
-<p class="buttons"><a class="button primary" href="/login">Log in</a> <a class="button" href="/">To the start</a></p>
+<p class="buttons"><a class="button primary" href="/login">Sign in</a> <a class="button" href="/">Start page</a></p>
 </main>`,
   }),
 })

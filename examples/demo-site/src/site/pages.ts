@@ -17,11 +17,11 @@ export const welcomePage = ({ controlUrl, consoleUrl, wasLoggedIn }: WelcomePage
     main: html`<main class="card narrow">
 ${wasLoggedIn && html`<p class="notice" role="status">Your session has ended: it was revoked, or it expired.</p>`}
 <h1>Members only</h1>
-<p>This site lets in the members of one chat server and shows what roles they hold there, as they change.</p>
-<p class="buttons"><a class="button primary" href="/login">Log in with the chat platform</a></p>
-<p class="quiet small">The platform is a local stand-in: you choose who to be, there are no passwords. Emil is in no
-server and Viktor is banned, so both are refused. <a href="${controlUrl}">Change the community</a></p>
-<p class="quiet small">Who runs the community uses the <a href="${consoleUrl}">console of Rolecall</a>: log in there as Mara Lind.</p>
+<p>This site is for members of one Discord server. It shows their current roles, live.</p>
+<p class="buttons"><a class="button primary" href="/login">Sign in with Discord</a></p>
+<p class="quiet small">This Discord is a local simulation without passwords: choose an account. Emil is not a member and
+Viktor is banned, so both are refused. <a href="${controlUrl}">Change the community</a></p>
+<p class="quiet small">Running the community? Open the <a href="${consoleUrl}">Rolecall console</a> and sign in as Mara Lind.</p>
 </main>`,
   })
 
@@ -53,11 +53,11 @@ ${picture ? html`<img class="picture" src="${picture}" alt="" width="88" height=
 </section>
 
 <section class="card" aria-labelledby="roles-title">
-<h2 id="roles-title">Roles, right now</h2>
-<p id="ended" class="notice" role="status" hidden>This session has ended. <a href="/">Go on</a></p>
+<h2 id="roles-title">Current roles</h2>
+<p id="ended" class="notice" role="status" hidden>This session has ended. <a href="/">Continue</a></p>
 <div id="roles" aria-live="polite">${liveRoles(session)}</div>
 <p class="quiet small">As of <time id="as-of" datetime="${session.rolesAsOf}">${time(session.rolesAsOf)}</time>, by
-<code id="source">${session.rolesSource}</code>. <a href="${controlUrl}" target="chat-control">Give or take a role</a> and look here.</p>
+<code id="source">${session.rolesSource}</code>. <a href="${controlUrl}" target="chat-control">Add or remove a role</a> and watch this page.</p>
 </section>
 
 <section class="card" aria-labelledby="session-title">
@@ -72,14 +72,14 @@ ${picture ? html`<img class="picture" src="${picture}" alt="" width="88" height=
 ${button('/validate', 'Validate')}
 ${button('/refresh', 'Refresh')}
 ${button('/sessions', 'List sessions')}
-${button('/logout', 'Log out', 'danger')}
-${button('/logout-all', 'Log out everywhere', 'danger')}
+${button('/logout', 'Sign out', 'danger')}
+${button('/logout-all', 'Sign out everywhere', 'danger')}
 </div>
 </section>
 
 <section class="card answer" id="answer" tabindex="-1" aria-labelledby="answer-title">
-<h2 id="answer-title">Last answer of the service</h2>
-${answer ? answerOf(answer) : html`<p class="quiet">Press a button to see one.</p>`}
+<h2 id="answer-title">Last response of the service</h2>
+${answer ? answerOf(answer) : html`<p class="quiet">Press a button to send a request.</p>`}
 </section>
 
 <section class="card sessions" aria-labelledby="sessions-title">
@@ -109,7 +109,7 @@ const answerOf = ({ call, method, path, status, durationMs, json }: Answer) => h
 <p class="call"><code>${call}</code></p>
 <p class="wire"><code>${method} ${path}</code> <span class="badge ${status < 400 ? 'good' : 'bad'}">${status}</span>
 <span class="quiet small">${durationMs} ms</span></p>
-<pre tabindex="0" aria-label="Body of the answer">${json || '(no body)'}</pre>`
+<pre tabindex="0" aria-label="Response body">${json || '(no body)'}</pre>`
 
 /** The names of sessions without a project. The service does not tell a project where the others are. */
 const kindNames: Partial<Record<SessionListItem['kind'], string>> = {
@@ -122,7 +122,7 @@ const sessionRow = (
   isThis: boolean,
 ) => html`<li data-kind="${kind}">
 <div>
-<p><strong>${kindNames[kind] ?? nameOf(clientInfo?.userAgent)}</strong> ${isThis && html`<span class="badge good">this one</span>`}</p>
+<p><strong>${kindNames[kind] ?? nameOf(clientInfo?.userAgent)}</strong> ${isThis && html`<span class="badge good">this session</span>`}</p>
 <p class="quiet small">since ${moment(createdAt)}${clientInfo?.ipAddress && html` · ${clientInfo.ipAddress}`} · <code>…${id.slice(-8)}</code></p>
 </div>
 <form method="post" action="/revoke"><button class="button danger" name="id" value="${id}" aria-label="Revoke the session …${id.slice(-8)}">Revoke</button></form>

@@ -70,7 +70,7 @@ export async function startSite(options: SiteOptions): Promise<{ close(): Promis
     if (file) return void response.writeHead(200, { 'content-type': file.type }).end(file.body)
     const answer = url
       ? await reply(request, url).catch(errorPage)
-      : problemPage(400, 'This address is not valid', 'Go back to the start and try again.')
+      : problemPage(400, 'This address is not valid', 'Go to the start page and try again.')
     send(response, answer, pictures)
   })
   await new Promise<void>((resolve, reject) => {

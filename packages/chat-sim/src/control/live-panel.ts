@@ -13,7 +13,7 @@ export function livePanel(platform: Platform, gateway: GatewayControl): Html {
     .slice(-12)
     .reverse()
   return html`<section class="panel" id="live" aria-labelledby="live-title">
-<h2 id="live-title">What is going on</h2>
+<h2 id="live-title">Activity</h2>
 <dl class="figures">
 <div><dt>Gateway connections</dt><dd>${connections}</dd></div>
 <div><dt>Sessions</dt><dd>${sessions.length}</dd></div>

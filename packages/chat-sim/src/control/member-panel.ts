@@ -9,7 +9,7 @@ export function memberPanel(view: View): Html {
   const { guild, user } = view
   if (!user) {
     return html`<section class="panel" aria-labelledby="member-title"><h2 id="member-title">Member</h2>
-<p class="quiet">Pick somebody from the list to change their roles, rename, kick or ban them.</p></section>`
+<p class="quiet">Choose a person from the list to change their roles, or to rename, kick, or ban them.</p></section>`
   }
   const member = guild.members.get(user.id)
   return html`<section class="panel" aria-labelledby="member-title">

@@ -13,7 +13,7 @@ export const messagesPanel = ({ inbox, world }: Platform): Html => {
 ${latest.length === 0 && html`<p class="quiet">No message yet.</p>`}
 <ol class="messages">${latest.map(
     (message) => html`<li>
-<p class="small quiet"><bdi>${world.webhooks.get(message.webhookId)?.name ?? 'a webhook that is gone'}</bdi> · <time>${new Date(message.at).toISOString().slice(11, 19)}</time></p>
+<p class="small quiet"><bdi>${world.webhooks.get(message.webhookId)?.name ?? 'a deleted webhook'}</bdi> · <time>${new Date(message.at).toISOString().slice(11, 19)}</time></p>
 ${text(message) && html`<p>${text(message)}</p>`}
 ${(message.body.embeds ?? []).map(embedCard)}
 </li>`,

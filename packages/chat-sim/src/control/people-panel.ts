@@ -17,7 +17,7 @@ export function peoplePanel(world: World, view: View): Html {
 <input id="search" type="search" name="search" value="${view.search}" autocomplete="off">
 <button class="secondary">Search</button>
 </form>
-${people.length === 0 && html`<p role="status">Nobody is called that.</p>`}
+${people.length === 0 && html`<p role="status">No results.</p>`}
 <ul class="picks">${people.map(
     (user) => html`<li><a id="pick-${user.id}" href="${viewUrl({ ...view, user })}"${
       user.id === view.user?.id && html` aria-current="true"`

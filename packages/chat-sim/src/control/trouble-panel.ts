@@ -32,7 +32,7 @@ ${actionForm(
 )}
 </div>
 <div class="row">
-${actionForm(view, 'clear', html`<button id="clear" class="primary">End all trouble</button>`)}
-${actionForm(view, 'reset', html`<button id="reset" class="secondary">Back to the seed</button>`)}
+${actionForm(view, 'clear', html`<button id="clear" class="primary">End all faults</button>`)}
+${actionForm(view, 'reset', html`<button id="reset" class="secondary">Reset to the initial state</button>`)}
 </div>
 </section>`

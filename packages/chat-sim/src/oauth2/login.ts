@@ -5,7 +5,7 @@ import { refusalPage } from '../pages/refusal.ts'
 import { findUser } from '../world/state.ts'
 import { signInCookie, signOutCookie } from './login-cookie.ts'
 
-/** "Choose who to be", and "not you?". There are no passwords here. */
+/** "Choose an account", and "not you?". There are no passwords here. */
 export const login: Route = {
   name: 'login',
   method: 'POST',

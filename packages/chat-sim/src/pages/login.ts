@@ -11,7 +11,7 @@ import { badges, displayName, picture } from './person.ts'
 const shown = 24
 const searchName = 'sim_search'
 
-/** Returns "Choose who to be", which replaces the platform's form for name and password. */
+/** Returns "Choose an account", which replaces the platform's form for name and password. */
 export function loginPage({ world }: Platform, call: Call): Reply {
   const search = call.query.get(searchName) ?? ''
   const request = new URLSearchParams(call.query)
@@ -20,10 +20,10 @@ export function loginPage({ world }: Platform, call: Call): Reply {
   const total = world.users.size + world.generatedUsers
 
   return page({
-    title: 'Choose who to be',
+    title: 'Choose an account',
     main: html`<main class="card" aria-labelledby="title">
-<h1 id="title">Choose who to be</h1>
-<p class="quiet">to continue to <strong>${world.application.name}</strong>. There are no passwords here: pick one of ${total} simulated people.</p>
+<h1 id="title">Choose an account</h1>
+<p class="quiet">to continue to <strong>${world.application.name}</strong>. There are no passwords here. Choose one of ${total} simulated people.</p>
 <form class="search" method="get" action="${call.path}" role="search">
 ${[...request].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
 <label for="search">Find by name or id</label>
@@ -32,7 +32,7 @@ ${[...request].map(([name, value]) => html`<input type="hidden" name="${name}" v
 </form>
 <form method="post" action="/login">
 <input type="hidden" name="next" value="${`${call.path}?${request}`}">
-${people.length === 0 && html`<p role="status">Nobody is called that.</p>`}
+${people.length === 0 && html`<p role="status">No results.</p>`}
 <ul class="people">${people.map((user) => html`<li>${choice(world, user)}</li>`)}</ul>
 </form>
 ${people.length >= shown && html`<p class="quiet">Only the first ${shown} are shown. Search to find others.</p>`}
@@ -44,7 +44,7 @@ const choice = (
   world: World,
   user: SimUser,
 ): Html => html`<button class="person" name="user" value="${user.id}"${
-  user.bot && html` disabled title="A bot has no login"`
+  user.bot && html` disabled title="Bots cannot sign in"`
 }>
 ${picture(user, 48)}
 <span class="who"><bdi class="name">${displayName(user)}</bdi> <span class="handle">@${user.username}</span></span>
