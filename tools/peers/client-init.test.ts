@@ -284,7 +284,9 @@ describe('an app that rolecall-init was run in', () => {
   test('is told of a key that was kept where another one was given, and sees neither', async () => {
     const app = await givenApp(express, { '.env': 'ROLECALL_API_KEY="rck_mine" # ours\n' })
     const { stdout } = init(app, '--key', '-')
-    expect(stdout).toContain('ROLECALL_API_KEY was kept, although another value was given (neither is shown).')
+    expect(stdout).toContain(
+      'ROLECALL_API_KEY was kept, although another value was given (neither is shown).',
+    )
     for (const hidden of ['rck_mine', key]) expect(stdout).not.toContain(hidden)
   })
 

@@ -139,7 +139,8 @@ describe('sessions', () => {
     for (const id of ['0199d2a0-0000-7000-8000-000000000000', '../logout', 'a/b?c']) {
       expect((await refusal(rolecall.revokeSession(token, id))).status).toBe(404)
     }
-    for (const id of ['.', '..']) await expect(rolecall.revokeSession(token, id)).rejects.toThrow('is not a valid ID')
+    for (const id of ['.', '..'])
+      await expect(rolecall.revokeSession(token, id)).rejects.toThrow('is not a valid ID')
   })
 
   test('end for one token by logout, and for all of a member by logoutAll', async () => {

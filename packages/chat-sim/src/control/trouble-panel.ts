@@ -10,7 +10,7 @@ export const troublePanel = (
   world: World,
   view: View,
 ): Html => html`<section class="panel" aria-labelledby="trouble-title">
-<h2 id="trouble-title">Trouble</h2>
+<h2 id="trouble-title">Faults</h2>
 <div class="trouble">
 ${actionForm(view, 'storm', html`<button id="storm" class="danger">429 storm</button> ${seconds('storm-for', 15)}`)}
 ${actionForm(view, 'outage', html`<button id="down" class="danger">Platform down</button> ${seconds('down-for', 15)}`)}
