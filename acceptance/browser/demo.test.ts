@@ -63,7 +63,7 @@ describe('the demo site', () => {
     await page.evaluate('window.isSamePage = true')
     const [control] = await Promise.all([
       context.waitForEvent('page'),
-      page.getByRole('link', { name: 'Give or take a role' }).click(),
+      page.getByRole('link', { name: 'Add or remove a role' }).click(),
     ])
     await page.locator('#source', { hasText: 'gateway' }).waitFor()
     const took: number[] = []

@@ -141,7 +141,7 @@ def test_a_login_that_fails_by_the_sites_own_key_is_in_its_log(
 ) -> None:
     browser = Browser({**own_project, "key": "rck_of_nobody"})
     failed = site_cases.finish(browser, site_cases.begin(browser))
-    assert failed.status_code == 503 and "finds the reason in its log" in failed.text
+    assert failed.status_code == 503 and "log of the site contains the reason" in failed.text
     lines = [record.getMessage() for record in caplog.records if record.name == "rolecall"]
     assert len(lines) == 1 and "INVALID_API_KEY" in lines[0] and "rck_of_nobody" not in lines[0]
 

@@ -121,7 +121,7 @@ describe.each(engines)('deliveries on %s', (engine) => {
   )
 
   test.each([
-    ['event', 307, 'The receiver answered 307; redirects are not followed.'],
+    ['event', 307, 'The receiver returned status 307; redirects are not followed.'],
     ['notice', 307, 'The chat platform answered 307.'],
     ['logout', 307, 'It answered 307.'],
     ['logout', 410, 'It answered 410.'],

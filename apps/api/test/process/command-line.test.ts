@@ -258,7 +258,7 @@ describe('rolecall login', { timeout: 90_000 }, () => {
     expect(copied(text)).toMatch(/^rcc_\w+@/)
     typed.child.stdin?.end(`${copied(text)}\n`)
     expect(await typed.ended).toBe(1)
-    expect(typed.output()).toContain(`The answer came from "${first.url}" and not from ${stranger.url}.`)
+    expect(typed.output()).toContain(`The response came from "${first.url}" and not from ${stranger.url}.`)
     for (const bare of ['rcc_x', 'rcc_x@', `@${stranger.url}`]) {
       const { code, said } = await run(`echo ${bare} | rolecall login --paste ${stranger.url}`, {})
       expect([code, said]).toEqual([1, expect.stringContaining('has no address after its code')])

@@ -91,7 +91,7 @@ describe('a login that cannot be finished', () => {
       },
     ],
     LOGIN_CODE_USED: [
-      /used before, or is more than a minute old/,
+      /already used, or is older than a minute/,
       async (browser, callback) => {
         const jar = new Map(browser.jar)
         await leadsTo(browser, callback)

@@ -93,7 +93,7 @@ test('with no host that takes writes the reason names each, and no password', as
   const db = await openDatabase(closed)
   const failed = await db.query({ text: 'select 1', values: [] }).catch((error: Error) => String(error.cause))
   await db.close()
-  expect(failed).toContain('none of 2 hosts takes writes; host 1: ECONNREFUSED; host 2: ')
+  expect(failed).toContain('none of 2 hosts accepts writes; host 1: ECONNREFUSED; host 2: ')
   expect(failed).not.toContain('planted')
 })
 
