@@ -122,9 +122,9 @@ describe.each(engines)('deliveries on %s', (engine) => {
 
   test.each([
     ['event', 307, 'The receiver returned status 307; redirects are not followed.'],
-    ['notice', 307, 'The chat platform answered 307.'],
-    ['logout', 307, 'It answered 307.'],
-    ['logout', 410, 'It answered 410.'],
+    ['notice', 307, 'The chat platform returned status 307.'],
+    ['logout', 307, 'The client returned status 307.'],
+    ['logout', 410, 'The client returned status 410.'],
   ] as const)('%s: %i counts as a failure, and redirects are not followed', async (kind, status, error) => {
     const target = await given(kind)
     target.fail({ status }, 1)

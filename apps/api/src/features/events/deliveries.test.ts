@@ -151,7 +151,7 @@ describe.each(engines)('events by webhook on %s', (engine) => {
     await expect.poll(() => notesOf(project, ben)).toEqual([0, 1])
     expect(notesOf(project, ada)).toEqual([])
     const behind = { status: 'pending', attempts: 0 }
-    const failed = { status: 'pending', lastStatus: 500, lastError: 'The receiver answered 500.' }
+    const failed = { status: 'pending', lastStatus: 500, lastError: 'The receiver returned status 500.' }
     await expect
       .poll(() => deliveriesOf(world, token, project, '?status=pending'))
       .toMatchObject([behind, failed])

@@ -81,7 +81,7 @@ describe('monitoring says of the gateway', () => {
     expect(status).toBe('down')
     expect(problem).toContain('close code 4014, disallowed intents. Turn on "Server Members Intent"')
     expect(problem).toMatch(/Next attempt after a pause of \d+ s, at [\d:]{8} UTC\./)
-    expect(problem).toMatch(/answered 503|did not answer/)
+    expect(problem).toMatch(/returned status 503|did not respond/)
     world.sim.clearFaults()
   })
 })

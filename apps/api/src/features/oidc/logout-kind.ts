@@ -43,7 +43,7 @@ export const createLogoutKind = (deps: LogoutKindDeps): DeliveryKind => ({
 function toAttempt({ status, error, isAborted }: Answered): Attempt {
   if (isAborted) return { outcome: 'aborted', status, error }
   if (status === 200 || status === 204) return { outcome: 'delivered', status, error: null }
-  return { outcome: 'failed', status, error: error ?? `It answered ${status}.` }
+  return { outcome: 'failed', status, error: error ?? `The client returned status ${status}.` }
 }
 
 interface LogoutOf {

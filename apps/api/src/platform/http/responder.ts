@@ -330,6 +330,6 @@ function logFailure(log: Log, error: ApiError, request: FastifyRequest) {
     code: error.code,
   }
   // The outage is logged once elsewhere; a single 503 is logged at debug level.
-  if (error.status === 503) log.debug(at, 'answered 503')
+  if (error.status === 503) log.debug(at, 'request rejected: 503')
   else log.error({ ...at, err: error.details.cause }, 'request failed')
 }

@@ -224,7 +224,7 @@ function withoutIdToken(text: string): string {
 const statusError = (status: number, code?: string) =>
   new ChatPlatformError(
     status === 429 || status >= 500 ? 'unavailable' : 'refused',
-    `The chat platform responded with status ${status}.`,
+    `The chat platform returned status ${status}.`,
     status,
     code,
   )

@@ -93,7 +93,7 @@ function toChatPlatformError(error: unknown): ChatPlatformError {
     const failure = error.status === 429 ? 'unavailable' : 'refused'
     return new ChatPlatformError(
       failure,
-      `The chat platform answered ${error.status}.`,
+      `The chat platform returned status ${error.status}.`,
       error.status,
       error.code,
     )
@@ -102,7 +102,7 @@ function toChatPlatformError(error: unknown): ChatPlatformError {
     return new ChatPlatformError('unavailable', 'The chat platform rate-limits requests.', 429)
   }
   if (error instanceof HTTPError) {
-    return new ChatPlatformError('unavailable', `The chat platform answered ${error.status}.`, error.status)
+    return new ChatPlatformError('unavailable', `The chat platform returned status ${error.status}.`, error.status)
   }
   if (error instanceof SyntaxError) {
     return new ChatPlatformError('unexpected', 'The chat platform sent a response that is not JSON.')
