@@ -321,7 +321,7 @@ describe('rolecall login', { timeout: 90_000 }, () => {
     [
       'echo rcc_wrong@https://id.example | rolecall login --paste https://id.example',
       undefined,
-      'answered 401.',
+      'returned status 401.',
     ],
     [login, 'http://id.example', 'is not encrypted'],
     [login, 'id.example', 'is not the address of a service'],

@@ -210,7 +210,7 @@ describe.each(ciEngines)('what needs an administrator, on %s', (engine) => {
           await world.sim.up()
           await world.service.deps.chat.bot()
         },
-        detail: /did not answer|answered/,
+        detail: /did not respond|returned status/,
         of: { subject: null },
       },
     ],
