@@ -48,6 +48,14 @@ describe('the texts of a file', () => {
     expect(textsOf(commentsIn, path, text)).toEqual([[2, 'One two.']])
   })
 
+  test('are the texts between the tags of HTML in templates', () => {
+    const script = 'html`<h1>One two three.</h1><p class="four five six">Seven eight nine.</p>`'
+    expect(textsOf(stringsIn, 'examples/demo-site/src/planted.ts', script)).toEqual([
+      [1, 'One two three.'],
+      [1, 'Seven eight nine.'],
+    ])
+  })
+
   test('are strings of three words of the interface, without SQL, tests, and other languages', () => {
     const template = `\`One $\{two} three four five\``
     const script = `sql\`select a from b\`\nsay('one two', 'One two three.', ${template})`
