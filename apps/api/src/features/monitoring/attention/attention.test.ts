@@ -46,7 +46,7 @@ describe.each(ciEngines)('what needs an administrator, on %s', (engine) => {
             where project_id = ${project.id} and successor_id is not null`)
         },
         undo: () => run(sql`update api_keys set last_used_at = null where project_id = ${project.id}`),
-        detail: /the key rck_\w{8} ends at 20\d\d-.* and was used today/,
+        detail: /the key rck_\w{8} expires at 20\d\d-.* and was used today/,
       },
     ],
     [
@@ -108,7 +108,7 @@ describe.each(ciEngines)('what needs an administrator, on %s', (engine) => {
           insert into deliveries (kind, project_id, member_id, type, data, attempts, last_error)
           values ('logout', ${project.id}, ${demo.users.ada}, 'logout', '{}', 4, 'No answer.')`),
         undo: () => run(sql`delete from deliveries`),
-        detail: /Wiki was not told of 1 ended session. No answer./,
+        detail: /Wiki missed 1 ended session. No answer./,
       },
     ],
     [
@@ -159,7 +159,7 @@ describe.each(ciEngines)('what needs an administrator, on %s', (engine) => {
           insert into deliveries (kind, project_id, type, data, queued_at)
           values ('notice', ${project.id}, 'key.revoked', '{}', clock_now() - interval '1 hour')`),
         undo: () => run(sql`delete from deliveries`),
-        detail: /1 wait in notifications, the oldest for 60 minutes/,
+        detail: /Waiting in notifications: 1, the oldest for 60 minutes/,
         of: { subject: { type: 'queue', id: 'notifications', name: 'notifications' } },
       },
     ],

@@ -112,7 +112,7 @@ const ofQueue = ([name, { rows, oldestSeconds }]: [string, QueueState]): Item[] 
         {
           ...item(
             'QUEUE_OLD',
-            `${rows} entries are waiting in ${name}, the oldest for ${Math.round(oldestSeconds / 60)} minutes.`,
+            `Waiting in ${name}: ${rows}, the oldest for ${Math.round(oldestSeconds / 60)} minutes.`,
           ),
           subject: { type: 'queue', id: name, name },
         },
