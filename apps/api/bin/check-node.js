@@ -1,5 +1,9 @@
 // Ends the process on an older Node.js, before a module is loaded that would fail with a stack.
 
+// By default Node.js opens a debugger on this signal, which lets anyone on this machine run code in the process. Loading
+// the service takes a moment, so this comes first.
+process.on('SIGUSR1', () => {})
+
 const oldest = [20, 19]
 
 /**

@@ -21,9 +21,6 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
-// By default Node.js opens a debugger on this signal, which lets anyone on this machine run code in the process.
-process.on('SIGUSR1', () => {})
-
 const program = new Command('rolecall')
   .description('Membership identity and sessions for communities on a chat platform.')
   .version(version)

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../test/client.ts'
 import { later } from '../../test/clock.ts'
-import { engines } from '../../test/databases.ts'
+import { ciEngines } from '../../test/databases.ts'
 import { givenTarget, type Target } from '../../test/delivery-targets.ts'
 import { countRows, givenAdmin } from '../../test/given.ts'
 import { defaultRetention } from '../../test/retention.ts'
@@ -71,7 +71,7 @@ const settled = (target: Target) =>
     })
     .toBe(target.asked())
 
-describe.each(engines)('deliveries on %s', (engine) => {
+describe.each(ciEngines)('deliveries on %s', (engine) => {
   beforeAll(async () => {
     world = await startWorld(engine)
     token = await givenAdmin(world)

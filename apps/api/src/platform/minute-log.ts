@@ -3,20 +3,34 @@ import type { Log } from './log.ts'
 const everyMs = 60_000
 
 /**
- * Logs a warning that many requests may cause: the first time at once, then once a minute at most. `leftOut` counts the
- * lines that were not written since the last one.
+ * Logs a warning that many requests may cause: the first time at once, and then once at the end of each minute with
+ * others. That line shows the one of the greatest weight, or the last one, and counts the others in `leftOut`.
  */
-export function createMinuteLog(log: Pick<Log, 'warn'>, message: string): (fields: object) => void {
-  let quietUntil = Number.NEGATIVE_INFINITY
-  let leftOut = 0
+export function createMinuteLog<Fields extends object>(
+  log: Pick<Log, 'warn'>,
+  message: string,
+  weightOf: (fields: Fields) => number = () => 0,
+): (fields: Fields) => void {
+  let minute: { waiting?: Fields; leftOut: number } | undefined
+  const write = (fields: object) => log.warn(fields, message)
+  const begin = () => {
+    minute = { leftOut: 0 }
+    setTimeout(end, everyMs).unref()
+  }
+  const end = () => {
+    const { waiting, leftOut = 0 } = minute ?? {}
+    minute = undefined
+    if (!waiting) return
+    write({ ...waiting, ...(leftOut > 0 && { leftOut }) })
+    begin()
+  }
   return (fields) => {
-    const now = performance.now()
-    if (now < quietUntil) {
-      leftOut += 1
-      return
+    if (!minute) {
+      write(fields)
+      return begin()
     }
-    quietUntil = now + everyMs
-    log.warn(leftOut > 0 ? { ...fields, leftOut } : fields, message)
-    leftOut = 0
+    const { waiting } = minute
+    if (waiting) minute.leftOut += 1
+    if (!waiting || weightOf(fields) >= weightOf(waiting)) minute.waiting = fields
   }
 }

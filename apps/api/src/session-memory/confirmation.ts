@@ -30,7 +30,7 @@ interface ConfirmationDeps {
 export class Confirmation {
   readonly #deps: ConfirmationDeps
   readonly #holders: Holders
-  readonly #waited: (fields: object) => void
+  readonly #waited: (fields: { waitedMs: number; leases: readonly string[] }) => void
   #writes = 0
   #writesMadeKnown = 0
   #invalidating: NodeJS.Timeout | undefined
@@ -38,7 +38,11 @@ export class Confirmation {
 
   constructor(deps: ConfirmationDeps) {
     this.#deps = deps
-    this.#waited = createMinuteLog(deps.log, 'change confirmation delayed: an instance did not acknowledge')
+    this.#waited = createMinuteLog(
+      deps.log,
+      'change confirmation delayed: an instance did not acknowledge',
+      ({ waitedMs }) => waitedMs,
+    )
     // Without a lease there is nothing to apply, but the other processes are awaited all the same.
     this.#holders = deps.lease instanceof Lease ? deps.lease.holders : new Holders(deps.leaseMs)
   }

@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { AuditEvent } from '#audit/event'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { givenAdmin } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -26,7 +26,7 @@ const fields = [
 ]
 const ada = { id: demo.users.ada, username: 'ada' }
 
-describe.each(engines)('the audit log on %s', (engine) => {
+describe.each(ciEngines)('the audit log on %s', (engine) => {
   let world: World
   let token: string
   beforeAll(async () => {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Encoded } from '#platform/http/encodings'
+import { readBuilt } from '#platform/http/read-built'
 
 /** A built file, with its compressed forms if the build made any. */
 interface BuiltFile {
@@ -11,10 +12,7 @@ interface BuiltFile {
 }
 
 interface Spelling extends Encoded {
-  /**
-   * Read at the first request and then kept in memory: a build that replaces the folder does not affect a running
-   * service.
-   */
+  /** Read at the first request and then kept in memory. */
   readonly bytes: () => Buffer
 }
 
@@ -66,7 +64,7 @@ export function openBuilt(from: string = folders.find(existsSync) ?? ''): Built 
 function onceRead(path: string): () => Buffer {
   let bytes: Buffer | undefined
   return () => {
-    bytes ??= readFileSync(path)
+    bytes ??= readBuilt(path)
     return bytes
   }
 }

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { readBuilt } from '#platform/http/read-built'
 
 /** A file of the documentation site. */
 export interface SiteFile {
@@ -28,7 +29,7 @@ export function openSite(from: string = folders.find(existsSync) ?? ''): Readonl
   return new Map(
     names.flatMap((name) => {
       const type = types[extname(name)]
-      return type === undefined ? [] : [[name, { type, read: () => readFileSync(join(from, name)) }]]
+      return type === undefined ? [] : [[name, { type, read: () => readBuilt(join(from, name)) }]]
     }),
   )
 }

@@ -16,6 +16,14 @@ writeFileSync(join(folder, 'guides/index.html'), '<!doctype html><title>Guides</
 writeFileSync(join(folder, 'assets/site-0123456789ab.js'), 'run()')
 writeFileSync(join(folder, 'made-of'), 'digest')
 
+test('a file that a later build has removed is unknown, and not an error of the service', async () => {
+  const path = join(folder, 'gone.html')
+  writeFileSync(path, page)
+  const answer = createSite(openSite(folder))
+  rmSync(path)
+  await expect(answer('gone.html', {})).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})
+
 describe('the documentation site', () => {
   const answer = createSite(openSite(folder))
 

@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { openEvents } from '../../../test/event-reader.ts'
 import {
   deliveriesOf,
@@ -18,7 +18,7 @@ import { readQueues } from '../monitoring/queues-store.ts'
 
 const [ada, ben, cleo] = [demo.users.ada, demo.users.joon, demo.users.yusra]
 
-describe.each(engines)('events by webhook on %s', (engine) => {
+describe.each(ciEngines)('events by webhook on %s', (engine) => {
   let world: World
   let token: string
   const open: GivenReceiver[] = []

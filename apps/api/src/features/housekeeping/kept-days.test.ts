@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import {
   countRows,
   type GivenProject,
@@ -17,7 +17,7 @@ import { sql } from '../../platform/db/sql.ts'
 import { deleteSessionAddresses } from '../sessions/own-sessions-store.ts'
 import { startHousekeeping } from './start-housekeeping.ts'
 
-describe.each(engines)('what is kept for the days of the settings, on %s', (engine) => {
+describe.each(ciEngines)('what is kept for the days of the settings, on %s', (engine) => {
   let world: World
   let project: GivenProject
   let admin: string

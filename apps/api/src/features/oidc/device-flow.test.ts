@@ -78,10 +78,11 @@ describe.each(ciEngines)('the device flow on %s', (engine) => {
   })
 
   test('codes cannot be guessed by trying', async () => {
-    const statuses: number[] = []
     const browser = new Browser(world.url)
-    for (let i = 0; i < 40; i++)
-      statuses.push((await typeCode(browser, { user_code: `BBBB-BBB${i}` })).status)
-    expect(statuses.at(-1)).toBe(429)
+    const guess = async (i: number) => (await typeCode(browser, { user_code: `BBBB-BBB${i}` })).status
+    // A new window may begin in the middle, which allows as many again.
+    let tries = 0
+    while (tries < 2 * 30 && (await guess(tries)) !== 429) tries += 1
+    expect(tries).toBeLessThan(2 * 30)
   })
 })

@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { clean } from '../../../test/clean.ts'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { openEvents } from '../../../test/event-reader.ts'
 import {
   authorizePath,
@@ -85,7 +85,7 @@ const keptAfterwards: Readonly<Record<string, string>> = {
   session_changes: 'for minutes: instances must hear it',
 }
 
-describe.each(engines)('what is kept about a person, on %s', (engine) => {
+describe.each(ciEngines)('what is kept about a person, on %s', (engine) => {
   let world: World
   let project: GivenProject
   let admin: string

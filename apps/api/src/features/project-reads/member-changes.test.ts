@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenProject } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -24,7 +24,7 @@ interface Page {
   readonly hasMore: boolean
 }
 
-describe.each(engines)('GET /api/servers/{serverId}/members?changedSince on %s', (engine) => {
+describe.each(ciEngines)('GET /api/servers/{serverId}/members?changedSince on %s', (engine) => {
   let world: World
   let project: GivenProject
   let cursor: string

@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import {
   atPlatform,
   authorizePath,
@@ -20,7 +20,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { endEverything } from './end-everything.ts'
 
-describe.each(engines)('ending everything on %s', (engine) => {
+describe.each(ciEngines)('ending everything on %s', (engine) => {
   let world: World
   let project: GivenProject
   beforeAll(async () => {

@@ -3,12 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
-import { engines } from '../../../test/databases.ts'
+import { ciEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
 import { type GivenWebhook, givenWebhook, submit } from '../../../test/given-webhook.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-describe.each(engines)('reading submissions on %s', (engine) => {
+describe.each(ciEngines)('reading submissions on %s', (engine) => {
   let world: World
   let project: GivenProject
   let hook: GivenWebhook

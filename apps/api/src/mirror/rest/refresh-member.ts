@@ -9,6 +9,7 @@ const slowAfterMs = 1_000
 /** The interval between attempts after a failure of the platform. */
 const pauseAfterFailureMs = 1_000
 const forgottenAfterMs = 10_000
+const tooSlow = `no answer within ${slowAfterMs} ms`
 
 type RefreshDeps = Pick<MirrorDeps, 'db' | 'chat' | 'log'> & { readonly mirrorMember: MirrorMember }
 
@@ -30,7 +31,10 @@ export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
 
   const noteTrouble = (serverId: string, error?: ChatPlatformError) => {
     if (!failing.has(serverId)) {
-      deps.log.warn({ err: error, serverId }, 'role refresh failed: answering from the mirror')
+      deps.log.warn(
+        { reason: error?.message ?? tooSlow, serverId },
+        'role refresh failed: answering from the mirror',
+      )
     }
     failing.set(serverId, performance.now() + pauseAfterFailureMs)
   }

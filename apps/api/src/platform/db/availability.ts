@@ -23,6 +23,8 @@ export interface Availability {
   check(): Promise<ProbedState>
   /** Returns true during an outage: a statement would wait for nothing. */
   isDown(): boolean
+  /** Returns the reason of the last failed attempt of an outage. */
+  reason(): string
   /** Reports that a statement failed as in an outage, which may be one. */
   suspect(cause: unknown): void
   /** Reports that a statement was answered. */
@@ -47,6 +49,7 @@ export function createAvailability(
   let state: ProbedState | 'closed' = 'up'
   let answeredAt = Number.NEGATIVE_INFINITY
   let failures = 0
+  let lastReason = ''
   const failedMeanwhile = createMinuteLog(
     log,
     'statements failed while the database is reachable: their requests returned 503',
@@ -85,6 +88,7 @@ export function createAvailability(
     if (state === 'closed') return
     if (found !== state) logChange(state, found, reason)
     state = found
+    if (found === 'down') lastReason = reason
     failures = found === 'down' ? failures + 1 : 0
     clearTimeout(timer)
     if (found !== 'up') timer = setTimeout(look, backOffMs(failures || 1, retry)).unref()
@@ -101,6 +105,7 @@ export function createAvailability(
   return {
     check: () => (state === 'down' || state === 'closed' ? Promise.resolve('down') : look()),
     isDown: () => state === 'down',
+    reason: () => lastReason,
     suspect: (cause) => {
       if (state !== 'up') return
       // A restart that ends before it counts as an outage has failed requests all the same.

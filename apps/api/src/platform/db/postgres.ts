@@ -108,7 +108,7 @@ export function openPostgres(
   }
   const disk = createFullDisk(log)
   const refuseDuringOutage = () => {
-    if (availability.isDown()) throw new DatabaseUnavailable(new Error('The database is still unreachable.'))
+    if (availability.isDown()) throw new DatabaseUnavailable(new Error(availability.reason()))
   }
   const guarded: Guard = async (run) => {
     refuseDuringOutage()
