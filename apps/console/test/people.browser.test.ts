@@ -207,7 +207,8 @@ test('a person is erased after their name was typed, and their file can be taken
   await page.getByRole('button', { name: 'Erase…' }).click()
   const erase = page.getByRole('button', { name: 'Erase data' })
   expect(await erase.isDisabled()).toBe(true)
-  const [, username = ''] = /Type (\S+) to confirm/.exec(await page.getByRole('alertdialog').innerText()) ?? []
+  const [, username = ''] =
+    /Type (\S+) to confirm/.exec(await page.getByRole('alertdialog').innerText()) ?? []
   await page.getByLabel(/^Type/).fill(username)
   await erase.click()
   await page.getByText(`${username} was erased.`).waitFor()

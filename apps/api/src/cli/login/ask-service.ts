@@ -80,4 +80,6 @@ export const textOf = (value: unknown, name: string): string => {
 
 /** Returns the error for an answer that refuses, in the words of the service. */
 export const refusedBy = (address: string, { status, body }: ServiceAnswer) =>
-  new StartRefused(`${address} returned status ${status}. ${textOf(body, 'detail') || textOf(body, 'title')}`.trim())
+  new StartRefused(
+    `${address} returned status ${status}. ${textOf(body, 'detail') || textOf(body, 'title')}`.trim(),
+  )

@@ -123,10 +123,7 @@ describe('readRedirectUris', () => {
       'crew.example/callback',
       /^entry 1 must be a complete address .* like https:\/\/crew\.example\/auth\/callback$/,
     ],
-    [
-      'http://crew.example/',
-      /^entry 1 must begin with https:\/\/, except on this machine \(localhost, /,
-    ],
+    ['http://crew.example/', /^entry 1 must begin with https:\/\/, except on this machine \(localhost, /],
     ['https://*.crew.example/', /^entry 1 must not contain a wildcard\. List every address/],
     [
       'myapp://callback',

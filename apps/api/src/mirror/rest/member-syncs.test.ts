@@ -113,7 +113,11 @@ describe.each(mainEngines)('member syncs on %s', (engine) => {
     world.sim.world.removeMember(club, joon)
     world.sim.failNext('members', { status: 403, code: 50_001 })
     const ended = await sync()
-    expect(ended).toMatchObject({ status: 'failed', ended: 0, problem: 'The chat platform returned status 403.' })
+    expect(ended).toMatchObject({
+      status: 'failed',
+      ended: 0,
+      problem: 'The chat platform returned status 403.',
+    })
     expect((await membership(joon))?.hasLeft).toBe(false)
     expect(await lastAudit('server.sync')).toMatchObject({ severity: 'error', actor: mara })
   })

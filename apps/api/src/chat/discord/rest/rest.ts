@@ -102,7 +102,11 @@ function toChatPlatformError(error: unknown): ChatPlatformError {
     return new ChatPlatformError('unavailable', 'The chat platform rate-limits requests.', 429)
   }
   if (error instanceof HTTPError) {
-    return new ChatPlatformError('unavailable', `The chat platform returned status ${error.status}.`, error.status)
+    return new ChatPlatformError(
+      'unavailable',
+      `The chat platform returned status ${error.status}.`,
+      error.status,
+    )
   }
   if (error instanceof SyntaxError) {
     return new ChatPlatformError('unexpected', 'The chat platform sent a response that is not JSON.')
