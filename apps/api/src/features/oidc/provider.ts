@@ -23,12 +23,13 @@ import { loggedOutPage, logoutAsked } from './logout.ts'
 import type { OidcCounts } from './oidc-deps.ts'
 import { OidcRequest } from './oidc-request.ts'
 import { createPolicy } from './policy.ts'
+import { createRedemptions } from './redemptions.ts'
 import { isRedirectUriAllowed } from './redirect-uri.ts'
 import { findRequestedApi } from './requested-consent.ts'
 import { mayIntrospect, ownResources, resourceIndicators } from './resource-indicators.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
-export type ProviderDeps = AdapterDeps &
+export type ProviderDeps = Omit<AdapterDeps, 'redemptions'> &
   Pick<Deps, 'log' | 'settings' | 'refreshMember'> & {
     readonly login: BrowserLogin
     readonly counts: OidcCounts
@@ -96,8 +97,9 @@ const logRefusals = (provider: Provider, log: ProviderDeps['log']) =>
 function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
   const { config, login } = deps
   const cookie = { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true } as const
+  const redemptions = createRedemptions(deps)
   return {
-    adapter: createAdapter(deps),
+    adapter: createAdapter({ ...deps, redemptions }),
     routes,
     jwks: { keys: keys.map(({ jwk }) => jwk) },
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
@@ -115,6 +117,7 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
     loadExistingGrant: createLoadGrant(deps),
     interactions: { policy: createPolicy(login), url: (_ctx, { uid }) => `/oidc/interaction/${uid}` },
     rotateRefreshToken: true,
+    issueRefreshToken: (_ctx, client, { scopes }) => redemptions.issueRefreshToken(client, scopes),
     // The grant is the session, which ends with its tokens.
     revokeGrantPolicy: () => false,
     expiresWithSession: () => false,
