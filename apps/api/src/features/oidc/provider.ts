@@ -175,7 +175,7 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
         userCodeInputSource: (ctx, _form, _out, error) => askForCode(ctx, error),
         userCodeConfirmSource: async (ctx, _form, client, _device, userCode) =>
           confirmCode(ctx, {
-            ...{ site: client.clientName ?? 'the site', userCode },
+            ...{ site: detailsOf(client).name, userCode },
             api: await findRequestedApi(deps, client, ctx.oidc.entities.DeviceCode?.params?.['resource']),
             brand: await brandOf(deps.db, {
               projectId: client.clientId,
@@ -288,8 +288,7 @@ function unlistedOf({ oidc }: KoaContextWithOIDC, error: string, config: Provide
   const { client, params } = oidc
   const asked = params?.['redirect_uri']
   if (error !== 'invalid_redirect_uri' || !client || typeof asked !== 'string') return {}
-  const { clientId, clientName = 'the site' } = client
-  return { unlisted: { ...unlistedUri(config, clientId, asked), name: clientName } }
+  return { unlisted: { ...unlistedUri(config, client.clientId, asked), name: detailsOf(client).name } }
 }
 
 function showError(
