@@ -16,7 +16,7 @@ npm run bench
 Measures the service against a bare node:http server and against what others offer for the same question
 (better-auth, oidc-provider, Fastify with sessions in Redis): validate at 64 connections and at one, one process
 and two, the service's other endpoints, what reverse proxies and clients of OpenID Connect ask, and refresh, logout, and
-exchange against pgbench, which sends the same change as one statement. Servers share core 0, the load has core 1; each takes turns with the bare
+exchange against pgbench, which sends the same change as one statement, and against the token endpoint. Servers share core 0, the load has core 1; each takes turns with the bare
 server, and a ratio is to that in the same round. Needs wrk and taskset; without redis-server or pgbench rows are skipped.
 Takes about fifteen minutes and writes validate.json, endpoints.json, relying-parties.json and changes.json of bench/results;
 npm run docs makes the pages of them.

@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
 import type { Deps } from '@rolecall/api/deps'
 import { writeHosts, writeRule } from '@rolecall/api/features/forward-auth/store'
-import { digestOf, digestOfTokenless, mintToken } from '@rolecall/api/platform/crypto/tokens'
 import { sql } from '@rolecall/api/platform/db/sql'
 import { interleaved, median, type Round, serverCore, summarise, type Target } from './compare.ts'
-import { copySessions, inBatches } from './copies.ts'
+import { copySessions } from './copies.ts'
+import { asClient, grantRecords, makeClient } from './oidc-records.ts'
 import type { Place } from './place.ts'
 import { environment, prepare, type Seeded, seedSessions } from './seed.ts'
 import { answerOf, postJson, startBare, startRolecall } from './services.ts'
@@ -101,7 +100,6 @@ interface Asked {
 
 /** Lists validate first: the others are compared with it. */
 function askedOf({ apiKey, projectId, tokens, hostTokens, accessTokens }: Supply): readonly Asked[] {
-  const client = Buffer.from(`${projectId}:${apiKey}`).toString('base64')
   return [
     {
       name: 'validate',
@@ -145,7 +143,7 @@ function askedOf({ apiKey, projectId, tokens, hostTokens, accessTokens }: Supply
       requests: {
         method: 'POST',
         headers: {
-          Authorization: `Basic ${client}`,
+          Authorization: asClient({ projectId, apiKey }),
           'Content-Type': 'application/x-www-form-urlencoded',
         },
         each: accessTokens.map((token) => ({ body: `token=${token}` })),
@@ -168,49 +166,10 @@ async function makeSupply(deps: Deps, count: number): Promise<Supply> {
   await deps.db.transaction(async (tx) => {
     await writeRule(tx, projectId, { serverId: null, anyOf: [], remoteUser: 'username', hosts: [host] })
     await writeHosts(tx, projectId, [{ host, callbacks: [`https://${host}/_rolecall/callback`] }])
-    await tx.execute(sql`
-      insert into oidc_clients (project_id, enabled, is_public, post_logout_redirect_uris, device_flow, roles_in_id_token)
-      values (${projectId}, true, false, '{}', false, false)`)
+    await makeClient(tx, projectId)
   })
   const [token = ''] = tokens
   const pairs = await copySessions(deps.db, token, count, memberIds, 'hostSession')
-  const accessTokens = await grantTokens(deps, seeded, count, memberIds)
+  const accessTokens = await grantRecords(deps.db, seeded, { model: 'AccessToken', scope, count, memberIds })
   return { ...seeded, hostTokens: pairs.map((pair) => pair.token), accessTokens }
-}
-
-/** Creates sessions as sign-ins by OpenID Connect do, each with an access token that outlives any run. */
-async function grantTokens(
-  { db }: Deps,
-  { projectId, tokens: [like = ''] }: Seeded,
-  count: number,
-  memberIds: readonly string[],
-): Promise<string[]> {
-  const accessTokens: string[] = []
-  const nowSec = Math.floor(Date.now() / 1_000)
-  await inBatches(db, count, async (size, first) => {
-    const made = Array.from({ length: size }, (_, i) => {
-      const [id, token] = [randomUUID(), mintToken('accessToken')]
-      const memberId = memberIds[(first + i) % memberIds.length]
-      accessTokens.push(token)
-      return {
-        ...{ id, token_digest: digestOfTokenless(id), refresh_digest: digestOf(`refresh ${id}`) },
-        member_id: memberId,
-        digest: digestOf(`AccessToken ${token}`),
-        payload: JSON.stringify({
-          ...{ iat: nowSec, exp: nowSec + 86_400, accountId: memberId, clientId: projectId, grantId: id },
-          ...{ kind: 'AccessToken', gty: 'authorization_code', scope },
-        }),
-      }
-    })
-    return sql`
-      with given as materialized (select k from jsonb_array_elements(${JSON.stringify(made)}::jsonb) k),
-      opened as (
-        insert into sessions select r.* from sessions t, given, lateral jsonb_populate_record(t, given.k) r
-        where t.token_digest = ${digestOf(like)} returning id),
-      granted as (
-        insert into oidc_sessions (session_id, project_id, scope) select id, ${projectId}, ${scope} from opened)
-      insert into oidc_records (digest, model, session_id, payload, expires_at)
-      select k ->> 'digest', 'AccessToken', (k ->> 'id')::uuid, k ->> 'payload', clock_now() + interval '1 day' from given`
-  })
-  return accessTokens
 }

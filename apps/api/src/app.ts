@@ -79,6 +79,7 @@ import {
   endClientSession,
   endClientSessionsOf,
   extendClientSession,
+  extendSteps,
   insertClientSession,
 } from './features/sessions/client-sessions-store.ts'
 import { endEverySession } from './features/sessions/end-every-session.ts'
@@ -170,6 +171,7 @@ export function createApp(
     sessions: {
       open: insertClientSession,
       extend: extendClientSession,
+      extendSteps,
       end: endClientSession,
       endReused: (sessionId, reuse, client) => endReusedClientSession(deps, sessionId, reuse, client),
     },

@@ -15,7 +15,7 @@ import {
 import { issueCode } from '../features/login/issue-code.ts'
 import { findLoginProject } from '../features/login/store.ts'
 import { clientChecks } from '../features/oidc/checks.ts'
-import { findClient } from '../features/oidc/clients-store.ts'
+import { clientsReader } from '../features/oidc/clients-store.ts'
 import { roleChecks } from '../features/project-reads/is-allowed.ts'
 import { keyChecks, redeemCheck, rolesCheck, sessionCheck } from '../features/sessions/checks.ts'
 import { exchangeCode } from '../features/sessions/exchange-code.ts'
@@ -65,7 +65,7 @@ export const explainedDecisions = ({
     }
   },
   client: async (projectId) => {
-    const client = await findClient(db, projectId, config.chatGuildId)
+    const client = await clientsReader(db, config.chatGuildId)(projectId)
     return (
       client && {
         ...{ serverId: client.serverId, redirectUri: client.redirectUris[0] },

@@ -6,21 +6,23 @@ import { refreshGraceSec } from '../../checks/refresh-grace.ts'
 import type { Deps } from '../../deps.ts'
 import { metadataOf } from './client-metadata.ts'
 import type { ClientSessions } from './client-sessions.ts'
-import { findClient } from './clients-store.ts'
+import { clientsReader } from './clients-store.ts'
 import { checkPollInterval } from './device-code.ts'
-import { findGrant, openGrant } from './grant.ts'
+import { findGrant, noteGrant, openGrant } from './grant.ts'
 import { OidcRequest } from './oidc-request.ts'
 import {
   consumeRecord,
   deleteRecord,
-  findRecord,
   findRecordByUid,
   findRecordByUserCode,
+  type GrantedRecord,
   type RecordRow,
+  recordsReader,
   redeemDeviceCode,
   trimRecords,
   upsertRecord,
 } from './records-store.ts'
+import type { Redemptions } from './redemptions.ts'
 import { digestOfRecord, fromStored, type Model, toStored } from './stored-payload.ts'
 import { sessionOfToken } from './token-session.ts'
 import { orProtocolError } from './unavailable.ts'
@@ -30,8 +32,9 @@ const maxRecords = 50_000
 /** The number of new records without a session after which they are trimmed. */
 const trimEvery = 1_000
 
-export type AdapterDeps = Pick<Deps, 'db' | 'answers' | 'config' | 'audit'> & {
+export type AdapterDeps = Pick<Deps, 'db' | 'answers' | 'config'> & {
   readonly sessions: ClientSessions
+  readonly redemptions: Redemptions
 }
 
 /** The format of each kind of credential. A value in another format is not looked up. */
@@ -57,28 +60,35 @@ export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
     storedSinceTrim = 0
     await trimRecords(deps.db, maxRecords)
   }
+  const readClient = clientsReader(deps.db, deps.config.chatGuildId)
+  const clientOf = async (id: string): Promise<AdapterPayload | undefined> => {
+    const row = formats.uuid(id) ? await readClient(id) : undefined
+    return row && metadataOf(row)
+  }
+  const findRecord = recordsReader(deps.db)
   return (model) => {
-    if (model === 'Client') return readOnly((id) => clientOf(deps, id))
+    if (model === 'Client') return readOnly(clientOf)
     if (model === 'Grant') return readOnly((id) => findGrant(deps, id))
-    return guarded(records(deps, model as Model, stored))
+    return guarded(records({ ...deps, findRecord, stored }, model as Model))
   }
 }
 
-async function clientOf({ db, config }: AdapterDeps, id: string): Promise<AdapterPayload | undefined> {
-  const row = formats.uuid(id) ? await findClient(db, id, config.chatGuildId) : undefined
-  return row && metadataOf(row)
+interface RecordDeps extends AdapterDeps {
+  readonly findRecord: (digest: string) => Promise<GrantedRecord | undefined>
+  /** Reports a new record without a session. */
+  readonly stored: () => Promise<void>
 }
 
-function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): Adapter {
-  const { db, sessions, config } = deps
+function records(deps: RecordDeps, model: Model): Adapter {
+  const { db, sessions, config, redemptions, findRecord, stored } = deps
   const digestFor = (id: string) =>
     byDigest[model]?.includes(routeNow() ?? '') ? id : digestOfRecord(model, id)
 
   /** Reads a record. An access token is cached then, because more requests with it follow. */
-  const findRow = async (digest: string): Promise<RecordRow | undefined> => {
-    if (model !== 'AccessToken') return findRecord(db, digest)
+  const findRow = async (digest: string): Promise<GrantedRecord | undefined> => {
+    if (model !== 'AccessToken') return findRecord(digest)
     const row = await deps.answers.readAccessToken(digest)
-    return row && { ...row, digest, consumedAgoSec: null }
+    return row && { ...row, digest, consumedAgoSec: null, grantedScope: row.grant?.scope ?? null }
   }
 
   const read = async (name: string, row: RecordRow | undefined): Promise<AdapterPayload | undefined> => {
@@ -103,13 +113,18 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
       const request = requestNow()
       const sessionId = sessionOf(model, payload)
       const digest = digestFor(id)
+      const text = toStored(id, linked(payload))
+      const redeemed =
+        (model === 'AccessToken' || model === 'RefreshToken') &&
+        redemptions.add(model, { digest, payload: text, ttlSec: expiresIn })
+      if (redeemed) return redeemed
       const record = {
         digest,
         model,
         sessionId,
         uidDigest: payload.uid === undefined || model !== 'Session' ? null : digestOf(payload.uid),
         userCodeDigest: payload.userCode === undefined ? null : digestOf(payload.userCode),
-        payload: toStored(id, linked(payload)),
+        payload: text,
         address: request?.bucket ?? null,
         ttlSec: expiresIn,
       }
@@ -131,6 +146,7 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
       if (kind && !isName && !isWellFormed(kind, id)) return undefined
       const row = await findRow(digestFor(id))
       const payload = await read(id, row)
+      noteGrant(row?.sessionId ?? null, row?.grantedScope ?? null)
       if (row && payload && model === 'DeviceCode' && routeNow() === 'token')
         await checkPollInterval(db, row, payload)
       return payload
@@ -143,14 +159,9 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
     },
     async consume(id) {
       const digest = digestFor(id)
-      const isUsed = await db.transaction((tx) => use(tx, digest))
-      if (isUsed) return
-      if (model === 'PushedAuthorizationRequest')
-        throw new errors.InvalidRequestUri('request_uri is invalid, expired, or was already used')
-      // If two parties redeem one code, the service cannot tell which of them is its owner (RFC 6749 §4.1.2).
-      const row = model === 'RefreshToken' ? undefined : await findRecord(db, digest)
-      if (row?.sessionId) await sessions.endReused(row.sessionId, 'code_reused', requestNow()?.client)
-      throw new errors.InvalidGrant()
+      const refuse = () => refuseUsed(digest)
+      if (model === 'AuthorizationCode' || model === 'RefreshToken') redemptions.begin({ digest, refuse })
+      else if (!(await db.transaction((tx) => use(tx, digest)))) await refuse()
     },
     async destroy(id) {
       await deleteRecord(db, digestFor(id))
@@ -170,6 +181,16 @@ function records(deps: AdapterDeps, model: Model, stored: () => Promise<void>): 
         )
       }
     },
+  }
+
+  /** Refuses a record that was used before. */
+  async function refuseUsed(digest: string): Promise<never> {
+    if (model === 'PushedAuthorizationRequest')
+      throw new errors.InvalidRequestUri('request_uri is invalid, expired, or was already used')
+    // If two parties redeem one code, the service cannot tell which of them is its owner (RFC 6749 §4.1.2).
+    const row = model === 'RefreshToken' ? undefined : await findRecord(digest)
+    if (row?.sessionId) await sessions.endReused(row.sessionId, 'code_reused', requestNow()?.client)
+    throw new errors.InvalidGrant()
   }
 
   /** Consumes a record and extends its session. Returns false if it was used before, or its session is over. */

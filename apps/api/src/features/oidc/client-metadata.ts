@@ -9,6 +9,8 @@ export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
 
 /** The details of a client that only the service uses, and not the library. */
 export interface ClientDetails {
+  /** The name of the project. */
+  readonly name: string
   readonly serverId: string
   readonly isInternal: boolean
   readonly rolesInIdToken: boolean
@@ -26,14 +28,14 @@ const noSecret = 'the keys of a project are compared by their digests'
 
 /** Returns a project as a client of the library; undefined if it could not authenticate or has no server. */
 export function metadataOf(row: ClientRow): AdapterPayload | undefined {
-  const { serverId, isInternal, isPublic, rolesInIdToken, keyDigests, deviceFlow } = row
+  const { name, serverId, isInternal, isPublic, rolesInIdToken, keyDigests, deviceFlow } = row
   if (serverId === null || firstFailed(clientChecks, row)) return undefined
   const isNative = row.redirectUris.some((uri) => !/^https?:/i.test(uri))
   const redirectUris = row.redirectUris.filter((uri) => !isNative || !isSecureLoopback(uri))
-  const details: ClientDetails = { serverId, isInternal, rolesInIdToken, keyDigests }
+  const details: ClientDetails = { name, serverId, isInternal, rolesInIdToken, keyDigests }
   return {
     client_id: row.projectId,
-    client_name: row.name,
+    client_name: name,
     application_type: isNative ? 'native' : 'web',
     redirect_uris: redirectUris,
     response_types: redirectUris.length > 0 ? ['code'] : [],

@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import type { Client } from '#platform/http/router'
+import type { ExtendSteps } from './redemptions-store.ts'
 
 /** A session that comes with a code, and expires with it unless the code is redeemed. */
 export interface OpenedSession {
@@ -19,6 +20,7 @@ export interface OpenedSession {
 export interface ClientSessions {
   /** Returns 0 if the project may not use the server, or the member is not in it. */
   readonly open: (tx: Tx, session: OpenedSession) => Promise<number>
+  readonly extendSteps: ExtendSteps
   /** Returns false if the session is over. */
   readonly extend: (tx: Tx, sessionId: string, ttlSec: number) => Promise<boolean>
   /** Returns undefined if there was none to end. */

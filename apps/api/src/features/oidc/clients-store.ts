@@ -1,5 +1,6 @@
 import { mainServerId } from '#mirror/read-servers'
-import type { Queryable } from '#platform/db/database'
+import { batcher } from '#platform/db/batcher'
+import type { Database, Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
 /** A project as a client that is switched on and may sign members in. */
@@ -19,18 +20,26 @@ export interface ClientRow {
   readonly keyDigests: readonly string[]
 }
 
-export const findClient = (db: Queryable, projectId: string, configuredServerId: string | undefined) =>
-  db.maybeOne<ClientRow>(sql`
-    select p.id as "projectId", p.name, p.redirect_uris as "redirectUris", p.is_internal as "isInternal",
-      c.is_public as "isPublic",
-      coalesce(c.server_id, ${mainServerId},
-        ${configuredServerId ?? null}) as "serverId",
-      c.post_logout_redirect_uris as "postLogoutRedirectUris", c.backchannel_logout_uri as "backchannelLogoutUri",
-      c.device_flow as "deviceFlow", c.roles_in_id_token as "rolesInIdToken",
-      coalesce((select array_agg(k.digest order by k.digest) from working_keys k where k.project_id = p.id),
-        '{}') as "keyDigests"
-    from projects p join oidc_clients c on c.project_id = p.id and c.enabled
-    where p.id = ${projectId} and p.deleted_at is null and p.deactivated_at is null`)
+/** Reads projects as clients by their IDs, many in one statement; undefined for one that is not a client. */
+export const clientsReader = (
+  db: Pick<Database, 'batched' | 'maxBatchesAtOnce'>,
+  configuredServerId: string | undefined,
+) =>
+  batcher(async (projectIds: string[]): Promise<(ClientRow | undefined)[]> => {
+    const rows = await db.batched<ClientRow>(sql`
+      select p.id as "projectId", p.name, p.redirect_uris as "redirectUris", p.is_internal as "isInternal",
+        c.is_public as "isPublic",
+        coalesce(c.server_id, ${mainServerId},
+          ${configuredServerId ?? null}) as "serverId",
+        c.post_logout_redirect_uris as "postLogoutRedirectUris", c.backchannel_logout_uri as "backchannelLogoutUri",
+        c.device_flow as "deviceFlow", c.roles_in_id_token as "rolesInIdToken",
+        coalesce((select array_agg(k.digest order by k.digest) from working_keys k where k.project_id = p.id),
+          '{}') as "keyDigests"
+      from projects p join oidc_clients c on c.project_id = p.id and c.enabled
+      where p.id = any(${[...new Set(projectIds)]}::uuid[]) and p.deleted_at is null and p.deactivated_at is null`)
+    const found = new Map(rows.map((row) => [row.projectId, row]))
+    return projectIds.map((id) => found.get(id.toLowerCase()))
+  }, db.maxBatchesAtOnce)
 
 /** Returns the project that a resource belongs to, its name, and the server it answers for; undefined if it cannot use one. */
 export const findResource = (db: Queryable, resource: string, configuredServerId: string | undefined) =>

@@ -1,5 +1,5 @@
 import type { Account, FindAccount, KoaContextWithOIDC } from 'oidc-provider'
-import { claimsOf } from './claims.ts'
+import { claimsOf } from '#responses/oidc-claims'
 import { detailsOf } from './client-metadata.ts'
 import { type LiveMember, memberOfToken } from './token-session.ts'
 import { orProtocolError } from './unavailable.ts'

@@ -1,4 +1,3 @@
-import { formats } from '@rolecall/contract'
 import Provider, { type AdapterPayload, errors } from 'oidc-provider'
 import { digestOf, digestOfTokenless } from '#platform/crypto/tokens'
 import type { Tx } from '#platform/db/database'
@@ -7,19 +6,37 @@ import type { Client } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { detailsOf } from './client-metadata.ts'
 import type { ClientSessions } from './client-sessions.ts'
-import { findGrantScope, insertGrant } from './records-store.ts'
+import { insertGrant } from './records-store.ts'
 import { sessionOfToken } from './token-session.ts'
 
-/** Finds a grant, which is a session of the project: it exists as long as the session is live. */
+/** The grant of the session that a record belongs to. */
+interface RecordGrant {
+  readonly sessionId: string
+  readonly scope: string
+}
+
+/** The grants of the records that requests found, by the contexts of the requests. A scope never changes. */
+const grants = new WeakMap<object, RecordGrant>()
+
+/** Notes the grant of a record that the current request found: the library asks for it next. */
+export function noteGrant(sessionId: string | null, scope: string | null): void {
+  if (Provider.ctx && sessionId !== null && scope !== null) grants.set(Provider.ctx, { sessionId, scope })
+}
+
+/**
+ * Finds the grant of the record that the current request found. It is a session of the project, and exists as long as the
+ * session is live.
+ */
 export async function findGrant(
-  deps: Pick<Deps, 'db' | 'answers'>,
+  deps: Pick<Deps, 'answers'>,
   sessionId: string,
 ): Promise<AdapterPayload | undefined> {
-  const live = formats.uuid(sessionId) ? await sessionOfToken(deps, sessionId) : undefined
-  const scope = live && (await findGrantScope(deps.db, sessionId))
-  if (!live || scope === undefined || live.session.projectId === null) return undefined
+  const noted = Provider.ctx && grants.get(Provider.ctx)
+  if (noted?.sessionId !== sessionId) return undefined
+  const live = await sessionOfToken(deps, sessionId)
+  if (!live || live.session.projectId === null) return undefined
   const { memberId: accountId, projectId: clientId } = live.session
-  return { kind: 'Grant', jti: sessionId, accountId, clientId, ...{ openid: { scope } } }
+  return { kind: 'Grant', jti: sessionId, accountId, clientId, ...{ openid: { scope: noted.scope } } }
 }
 
 interface Opened {

@@ -162,7 +162,7 @@ async function askConsent(
   const reader = { ...readerOf(request), brand }
   const consent = {
     action: `/oidc/interaction/${uid}`,
-    site: client.clientName ?? reader.say('someSite'),
+    site: detailsOf(client).name,
     account,
     ...(await requestedBy(deps, client, params)),
     elsewhere: typeof back === 'string' ? anew(params) : undefined,

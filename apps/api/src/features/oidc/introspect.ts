@@ -1,6 +1,6 @@
 import type Provider from 'oidc-provider'
 import type { KoaContextWithOIDC } from 'oidc-provider'
-import { claimsInScope, claimsOf } from './claims.ts'
+import { claimsInScope, claimsOf } from '#responses/oidc-claims'
 import { memberOfToken } from './token-session.ts'
 import { orProtocolError } from './unavailable.ts'
 

@@ -9,6 +9,7 @@ import type { Deps } from '../../deps.ts'
 import { brandOf } from '../../pages/brand-of.ts'
 import { sourceOf } from '../../pages/form-source.ts'
 import type { BrowserLogin } from './browser-login.ts'
+import { detailsOf } from './client-metadata.ts'
 import type { ClientSessions } from './client-sessions.ts'
 import { listLiveSites } from './clients-store.ts'
 
@@ -44,7 +45,13 @@ export async function logoutAsked(ctx: KoaContextWithOIDC, deps: LogoutDeps): Pr
   if (owner === undefined && memberId === null) return goOn(ctx, returnTo)
   if (owner === undefined || (memberId !== null && memberId !== owner)) {
     const brand = await brandOf(deps.db, { projectId: client?.clientId })
-    return askFirst(ctx, deps, { returnTo, memberId, sessionIds: inBrowser }, client?.clientName, brand)
+    return askFirst(
+      ctx,
+      deps,
+      { returnTo, memberId, sessionIds: inBrowser },
+      client && detailsOf(client).name,
+      brand,
+    )
   }
   // The token belongs to this client, and so does its session.
   if (hinted !== undefined && formats.uuid(hinted)) await deps.sessions.end(deps.db, hinted, 'logout')

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { claimsByScope } from '#responses/oidc-claims'
 import { call } from '../../../test/client.ts'
 import { givenAdmin, givenProject } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
-import { claimsByScope } from './claims.ts'
 
 const folder = new URL('../../../../../docs/guides/programs/', import.meta.url)
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')

@@ -3,12 +3,12 @@ import { languages } from '@rolecall/contract'
 import Provider, { type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
 import { digestOf, mintToken } from '#platform/crypto/tokens'
 import { keepLocales, readerOf } from '#platform/http/reader'
+import { claimsByScope, scopes } from '#responses/oidc-claims'
 import type { Deps } from '../../deps.ts'
 import { brandOf } from '../../pages/brand-of.ts'
 import { unlistedUri } from '../../pages/unlisted-uri.ts'
 import { type AdapterDeps, createAdapter } from './adapter.ts'
 import type { BrowserLogin } from './browser-login.ts'
-import { claimsByScope, scopes } from './claims.ts'
 import { detailsOf, detailsProperty } from './client-metadata.ts'
 import { countAnswers, onRefusal } from './count-answers.ts'
 import { announceInterval, refreshTokenOfDevice } from './device-code.ts'
@@ -23,12 +23,13 @@ import { loggedOutPage, logoutAsked } from './logout.ts'
 import type { OidcCounts } from './oidc-deps.ts'
 import { OidcRequest } from './oidc-request.ts'
 import { createPolicy } from './policy.ts'
+import { createRedemptions } from './redemptions.ts'
 import { isRedirectUriAllowed } from './redirect-uri.ts'
 import { findRequestedApi } from './requested-consent.ts'
 import { mayIntrospect, ownResources, resourceIndicators } from './resource-indicators.ts'
 import type { SigningKeys } from './signing-keys.ts'
 
-export type ProviderDeps = AdapterDeps &
+export type ProviderDeps = Omit<AdapterDeps, 'redemptions'> &
   Pick<Deps, 'log' | 'settings' | 'refreshMember'> & {
     readonly login: BrowserLogin
     readonly counts: OidcCounts
@@ -103,8 +104,9 @@ const logRefusals = (provider: Provider, log: ProviderDeps['log']) =>
 function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
   const { config, login } = deps
   const cookie = { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true } as const
+  const redemptions = createRedemptions(deps)
   return {
-    adapter: createAdapter(deps),
+    adapter: createAdapter({ ...deps, redemptions }),
     routes,
     jwks: { keys: keys.map(({ jwk }) => jwk) },
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
@@ -122,6 +124,7 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
     loadExistingGrant: createLoadGrant(deps),
     interactions: { policy: createPolicy(login), url: (_ctx, { uid }) => `/oidc/interaction/${uid}` },
     rotateRefreshToken: true,
+    issueRefreshToken: (_ctx, client, { scopes }) => redemptions.issueRefreshToken(client, scopes),
     // The grant is the session, which ends with its tokens.
     revokeGrantPolicy: () => false,
     expiresWithSession: () => false,
@@ -179,7 +182,7 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
         userCodeInputSource: (ctx, _form, _out, error) => askForCode(ctx, error),
         userCodeConfirmSource: async (ctx, _form, client, _device, userCode) =>
           confirmCode(ctx, {
-            ...{ site: client.clientName ?? 'the site', userCode },
+            ...{ site: detailsOf(client).name, userCode },
             api: await findRequestedApi(deps, client, ctx.oidc.entities.DeviceCode?.params?.['resource']),
             brand: await brandOf(deps.db, {
               projectId: client.clientId,
@@ -292,8 +295,7 @@ function unlistedOf({ oidc }: KoaContextWithOIDC, error: string, config: Provide
   const { client, params } = oidc
   const asked = params?.['redirect_uri']
   if (error !== 'invalid_redirect_uri' || !client || typeof asked !== 'string') return {}
-  const { clientId, clientName = 'the site' } = client
-  return { unlisted: { ...unlistedUri(config, clientId, asked), name: clientName } }
+  return { unlisted: { ...unlistedUri(config, client.clientId, asked), name: detailsOf(client).name } }
 }
 
 function showError(

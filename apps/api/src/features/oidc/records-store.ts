@@ -1,4 +1,5 @@
-import type { Queryable, Tx } from '#platform/db/database'
+import { batcher } from '#platform/db/batcher'
+import type { Database, Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
 /** A record of the protocol library, found by the digest of its name. */
@@ -44,8 +45,21 @@ const writeRecord = (db: Queryable, r: NewRecord) =>
       session_id = coalesce(excluded.session_id, oidc_records.session_id)
     where coalesce(oidc_records.session_id = excluded.session_id, true) and oidc_records.consumed_at is null`)
 
-export const findRecord = (db: Queryable, digest: string) =>
-  db.maybeOne<RecordRow>(sql`select ${columns} from oidc_records where digest = ${digest}`)
+/** A record with the scope that its session was granted; null for a record without a session. */
+export interface GrantedRecord extends RecordRow {
+  readonly grantedScope: string | null
+}
+
+/** Reads records by their digests, many in one statement; undefined for one that is not stored. */
+export const recordsReader = (db: Pick<Database, 'batched' | 'maxBatchesAtOnce'>) =>
+  batcher(async (digests: string[]): Promise<(GrantedRecord | undefined)[]> => {
+    const rows = await db.batched<GrantedRecord>(sql`
+      select r.*, o.scope as "grantedScope"
+      from (select ${columns} from oidc_records where digest = any(${digests}::text[]) offset 0) r
+      left join oidc_sessions o on o.session_id = r."sessionId"`)
+    const found = new Map(rows.map((row) => [row.digest, row]))
+    return digests.map((digest) => found.get(digest))
+  }, db.maxBatchesAtOnce)
 
 export const findRecordByUid = (db: Queryable, uidDigest: string) =>
   db.maybeOne<RecordRow>(sql`select ${columns} from oidc_records where uid_digest = ${uidDigest}`)
@@ -108,10 +122,6 @@ export const trimRecords = (db: Queryable, most: number) =>
 export const insertGrant = (tx: Tx, g: { sessionId: string; projectId: string; scope: string }) =>
   tx.execute(sql`
     insert into oidc_sessions (session_id, project_id, scope) values (${g.sessionId}, ${g.projectId}, ${g.scope})`)
-
-export const findGrantScope = async (db: Queryable, sessionId: string): Promise<string | undefined> =>
-  (await db.maybeOne<{ scope: string }>(sql`select scope from oidc_sessions where session_id = ${sessionId}`))
-    ?.scope
 
 /** Deletes pending records of a member who is erased. Records of a session are deleted with it. */
 export const eraseRecords = (tx: Tx, memberId: string) =>

@@ -1,6 +1,6 @@
 import { type Client, errors } from 'oidc-provider'
+import { scopes as knownScopes } from '#responses/oidc-claims'
 import type { Deps } from '../../deps.ts'
-import { scopes as knownScopes } from './claims.ts'
 import { detailsOf } from './client-metadata.ts'
 import { findResource } from './clients-store.ts'
 import { resourceEntry } from './consents-store.ts'

@@ -1,6 +1,6 @@
 import Provider, { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider'
+import { scopes } from '#responses/oidc-claims'
 import type { Deps } from '../../deps.ts'
-import { scopes } from './claims.ts'
 import { findResource } from './clients-store.ts'
 import { getResource } from './requested-consent.ts'
 import { sessionOfToken } from './token-session.ts'

@@ -1,6 +1,7 @@
-import type { Member } from '@rolecall/contract'
+import { shownName } from '#member/shown-name'
 import { memberTerms } from '#mirror/freshness'
 import { digestOfTokenless } from '#platform/crypto/tokens'
+import type { ClaimedMember } from '#responses/oidc-claims'
 import { liveSession, readSession } from '#session-memory/live-session'
 import { answerOf, type Session, type SessionAt } from '#session-memory/session'
 import { freshestRoles } from '../../checks/freshest-roles.ts'
@@ -15,13 +16,8 @@ export const sessionOfToken = (
 ): Promise<SessionAt | undefined> => liveSession(answers, digestOfTokenless(sessionId))
 
 /** A member in their session, with roles as fresh as those of validate. */
-export interface LiveMember {
+export interface LiveMember extends ClaimedMember {
   readonly session: Session
-  readonly member: Member
-  readonly roles: readonly { readonly roleId: string; readonly roleName: string }[]
-  /** The names that the project gives to the groups of these roles. */
-  readonly groups: readonly string[]
-  readonly rolesAsOf: string
 }
 
 /**
@@ -43,7 +39,7 @@ export async function memberOfToken(deps: SessionDeps, sessionId: string): Promi
 }
 
 /** Returns the member of a session, read from a response about it. */
-export const liveMember = (session: Session, answer: string): LiveMember => ({
-  ...(JSON.parse(answer) as LiveMember),
-  session,
-})
+export function liveMember(session: Session, answer: string): LiveMember {
+  const read = JSON.parse(answer) as Omit<LiveMember, 'session' | 'name'>
+  return { ...read, name: shownName(read.member), session }
+}

@@ -1,5 +1,6 @@
 import type { Queryable, Tx } from '#platform/db/database'
-import { sql } from '#platform/db/sql'
+import { type Sql, sql } from '#platform/db/sql'
+import { noteActivity } from './store.ts'
 
 /** A session that a client gets by another protocol, which stores its tokens. */
 export interface NewClientSession {
@@ -31,19 +32,23 @@ export const insertClientSession = (tx: Tx, s: NewClientSession) =>
     join memberships m on m.server_id = r.server_id and m.member_id = ${s.memberId} and m.left_at is null
     where p.id = ${s.projectId} and p.deleted_at is null and p.deactivated_at is null`)
 
-/** Extends a live session from now on, when its code or its refresh token is redeemed. Returns false if it is not live. */
+/**
+ * Returns the steps of a statement that extend the live sessions of its step `used` from now on: `extended`, and `active`
+ * for their members.
+ */
+export const extendSteps = (ttlSec: number): Sql => sql`
+    extended as (
+      update sessions s
+      set expires_at = greatest(s.expires_at, least(clock_now() + ${ttlSec}::int * interval '1 second', s.max_expires_at))
+      from used u where s.id = u.session_id and s.revoked_at is null and s.expires_at > clock_now()
+      returning s.id, s.member_id),
+    active as (${noteActivity(sql`extended`)})`
+
+/** Extends a live session when its code is redeemed. Returns false if it is not live. */
 export const extendClientSession = async (tx: Tx, sessionId: string, ttlSec: number): Promise<boolean> =>
   (await tx.maybeOne(sql`
-    with extended as (
-      update sessions
-      set expires_at = greatest(expires_at, least(clock_now() + ${ttlSec}::int * interval '1 second', max_expires_at))
-      where id = ${sessionId} and revoked_at is null and expires_at > clock_now()
-      returning id, member_id),
-    active as (
-      insert into member_activity as a (member_id, seen_at) select member_id, clock_now() from extended
-      on conflict (member_id) do update set seen_at = excluded.seen_at
-      where a.seen_at < excluded.seen_at - interval '10 minutes')
-    select id from extended`)) !== undefined
+    with used as (select ${sessionId}::uuid as session_id), ${extendSteps(ttlSec)}
+    select from extended`)) !== undefined
 
 /** Ends a client's sessions of a member, also those with codes not redeemed yet. Returns the number of sessions. */
 export const endClientSessionsOf = (tx: Tx, c: { projectId: string; memberId: string }) =>

@@ -60,7 +60,7 @@ const isRedeemable = sql`c.used_at is null and c.expires_at > clock_now() and (c
  * Records that members were active, in the order of their IDs, so that two statements cannot wait for each other. Readers
  * need days, so a time that is only minutes newer is not written.
  */
-const noteActivity = (members: Sql): Sql => sql`
+export const noteActivity = (members: Sql): Sql => sql`
   insert into member_activity as a (member_id, seen_at)
   select distinct member_id, clock_now() from ${members} order by member_id
   on conflict (member_id) do update set seen_at = excluded.seen_at

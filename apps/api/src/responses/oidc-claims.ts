@@ -1,7 +1,4 @@
-import { memberField, storedFields } from '@rolecall/contract'
-import type { AccountClaims } from 'oidc-provider'
-import { shownName } from '#member/shown-name'
-import type { LiveMember } from './token-session.ts'
+import { type Member, memberField, storedFields } from '@rolecall/contract'
 
 const profileClaims = storedFields.flatMap((name) => {
   const { claim } = memberField(name)
@@ -25,12 +22,28 @@ export const claimsByScope = {
 /** The scopes that a client can request. */
 export const scopes = [...Object.keys(claimsByScope), 'offline_access']
 
+/** A member in their session, as far as claims state it. */
+export interface ClaimedMember {
+  readonly session: { readonly memberId: string; readonly serverId: string }
+  readonly member: Member
+  /** The name that the member is shown by. */
+  readonly name: string
+  readonly roles: readonly { readonly roleId: string; readonly roleName: string }[]
+  /** The names that the project gives to the groups of these roles. */
+  readonly groups: readonly string[]
+  readonly rolesAsOf: string
+}
+
+/** Claims by their names. */
+export interface Claims extends Readonly<Record<string, unknown>> {
+  readonly sub: string
+}
+
 /** Returns the claims of a member. Roles in an ID token become stale, so it has them only if the project wants that. */
 export function claimsOf(
-  { session, member, roles, groups, rolesAsOf }: LiveMember,
+  { session, member, name, roles, groups, rolesAsOf }: ClaimedMember,
   { withRoles }: { withRoles: boolean },
-): AccountClaims {
-  const name = shownName(member)
+): Claims {
   return {
     sub: session.memberId,
     name,
@@ -59,13 +72,13 @@ const namesInScope = (scope: string): string[] =>
     .flatMap((one) => (one in claimsByScope ? claimsByScope[one as keyof typeof claimsByScope] : []))
 
 /** Returns the claims that these scopes give a client. */
-export function claimsInScope(claims: AccountClaims, scope: string): Record<string, unknown> {
+export function claimsInScope(claims: Claims, scope: string): Record<string, unknown> {
   const names = new Set(namesInScope(scope))
   return Object.fromEntries(Object.entries(claims).filter(([name]) => names.has(name)))
 }
 
 /** Returns the same claims in the order of the scopes, as the library lists them at userinfo. */
-export const claimsByOrderOfScope = (claims: AccountClaims, scope: string): Record<string, unknown> =>
+export const claimsByOrderOfScope = (claims: Claims, scope: string): Record<string, unknown> =>
   Object.fromEntries(
     namesInScope(scope).flatMap((name) => (Object.hasOwn(claims, name) ? [[name, claims[name]]] : [])),
   )

@@ -1,0 +1,81 @@
+import { heldElsewhere } from '#platform/db/batcher'
+import type { Queryable } from '#platform/db/database'
+import { type Sql, sql } from '#platform/db/sql'
+
+/** A token as it is stored. */
+export interface NewToken {
+  readonly digest: string
+  readonly payload: string
+  readonly ttlSec: number
+}
+
+/** A presented code or refresh token, and the tokens for it. */
+export interface Redemption {
+  readonly digest: string
+  readonly accessToken: NewToken
+  readonly refreshToken: NewToken | undefined
+}
+
+/** Returns the steps of a statement that extend the sessions of its step `used`. */
+export type ExtendSteps = (ttlSec: number) => Sql
+
+/** The treatment of a row that another transaction holds: a statement waits for it, or skips it. */
+type IfHeld = 'wait' | 'skip'
+const skipLocked: Readonly<Record<IfHeld, Sql>> = { wait: sql``, skip: sql`skip locked` }
+
+/**
+ * Redeems codes and refresh tokens in one statement: marks each as used, extends its session, and stores its new tokens.
+ * `consumed_at is null` on the locked row makes them single-use: of any number of simultaneous tries exactly one matches.
+ * Returns false for one that was used, or that has no live session. Its steps, by name:
+ *
+ * - `found`, `locked`: the records and their sessions, sorted, so that all are locked before the first is written.
+ * - `used`: the records that fit, marked as used.
+ * - `extended`, `active`: the steps of `extendSessions`, which extend the sessions of `used`.
+ * - `stored`: the new tokens.
+ *
+ * With `skip`, records and sessions that another transaction holds are skipped.
+ */
+export async function redeemRecords(
+  query: Queryable['query'],
+  redemptions: readonly Redemption[],
+  { extendSessions, ifHeld }: { readonly extendSessions: Sql; readonly ifHeld: IfHeld },
+): Promise<(boolean | typeof heldElsewhere)[]> {
+  const tokens = (of: 'accessToken' | 'refreshToken') => {
+    const column = <Key extends keyof NewToken>(key: Key) => redemptions.map((one) => one[of]?.[key] ?? null)
+    return sql`${column('digest')}::text[], ${column('payload')}::text[], ${column('ttlSec')}::int[]`
+  }
+  const rows = await query<{ n: number; isRedeemed: boolean }>(sql`
+    with asked as (
+      select * from unnest(${redemptions.map(({ digest }) => digest)}::text[],
+        ${tokens('accessToken')}, ${tokens('refreshToken')}) with ordinality
+        as q (digest, access_digest, access_payload, access_ttl_sec, refresh_digest, refresh_payload, refresh_ttl_sec, n)),
+    found as (
+      select q.*, r.session_id, r.consumed_at is null as is_unused from asked q cross join lateral (
+        select * from oidc_records r where r.digest = q.digest
+        for no key update ${skipLocked[ifHeld]}) r
+      order by q.digest),
+    locked as (
+      select q.*, q.is_unused and s.revoked_at is null and s.expires_at > clock_now() as fits
+      from found q cross join lateral (
+        select * from sessions s where s.id = q.session_id
+        for no key update ${skipLocked[ifHeld]}) s
+      order by q.session_id),
+    used as (
+      update oidc_records r set consumed_at = clock_now() from locked q where q.fits and r.digest = q.digest
+      returning q.*),
+    ${extendSessions},
+    stored as (
+      insert into oidc_records (digest, model, session_id, payload, expires_at)
+      select t.digest, t.model, u.session_id, t.payload, clock_now() + t.ttl_sec * interval '1 second'
+      from used u cross join lateral (values
+        ('AccessToken', u.access_digest, u.access_payload, u.access_ttl_sec),
+        ('RefreshToken', u.refresh_digest, u.refresh_payload, u.refresh_ttl_sec)) t (model, digest, payload, ttl_sec)
+      where t.digest is not null)
+    select n, true as "isRedeemed" from used
+    union all
+    select n, false from asked q
+    where n not in (select n from locked) and exists (select from oidc_records r where r.digest = q.digest)`)
+  const outcomes: (boolean | typeof heldElsewhere)[] = redemptions.map(() => false)
+  for (const { n, isRedeemed } of rows) outcomes[n - 1] = isRedeemed || heldElsewhere
+  return outcomes
+}

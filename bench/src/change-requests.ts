@@ -1,0 +1,144 @@
+import type { Deps } from '@rolecall/api/deps'
+import { digestOf } from '@rolecall/api/platform/crypto/tokens'
+import { addMembers, copyCodes, copySessions, settle } from './copies.ts'
+import { issue, memberOf } from './logins.ts'
+import { asClient, grantRecords, makeClient } from './oidc-records.ts'
+import { numberCodes, numberSessions, plainExchange, plainLogout, plainRefresh } from './plain-changes.ts'
+import { redirectUri, roleIds, seedSessions, serverId } from './seed.ts'
+import type { Requests } from './wrk.ts'
+
+const members = 50_000
+const scope = 'openid profile email roles offline_access'
+
+/** A change that the service makes. */
+export interface Requested {
+  readonly id: string
+  readonly title: string
+  /** The name of its row. */
+  readonly name: string
+  readonly path: string
+  readonly requests: Requests
+}
+
+export interface Change extends Requested {
+  /** The same change, as pgbench sends it. */
+  readonly statement: string
+  /** The same change, as clients of OpenID Connect request it. */
+  readonly byProtocol?: Requested
+}
+
+/** Makes as many rows of each kind as `supply`, and as many of OpenID Connect as `protocolSupply`. */
+export async function makeSupply(
+  deps: Deps,
+  { supply, protocolSupply }: { readonly supply: number; readonly protocolSupply: number },
+) {
+  const { db } = deps
+  console.log(`${2 * supply} codes, ${4 * supply} sessions, ${members} members for changes`)
+  const { apiKey, tokens, projectId } = await seedSessions(deps, 1)
+  const [token = ''] = tokens
+  const code = await issue(deps, projectId, await memberOf(deps, token))
+  const others = await addMembers(db, serverId, roleIds, members)
+  await numberCodes(db, digestOf(code), supply, others)
+  for (const kind of ['refresh', 'logout'] as const)
+    await numberSessions(db, kind, digestOf(token), supply, others)
+  const toRefresh = await copySessions(db, token, supply, others)
+  const toEnd = await copySessions(db, token, supply, others)
+  const codes = await copyCodes(db, code, supply, others)
+  await makeClient(db, projectId)
+  const granted = { scope, count: protocolSupply, memberIds: others }
+  const like = { projectId, tokens: [token] }
+  const clientCodes = await grantRecords(db, like, { model: 'AuthorizationCode', ...granted })
+  const clientTokens = await grantRecords(db, like, { model: 'RefreshToken', ...granted })
+  await settle(db)
+  return { apiKey, projectId, codes, toRefresh, toEnd, clientCodes, clientTokens }
+}
+
+/** Returns the requests of a client to the token endpoint. */
+const atTokenEndpoint = (
+  client: Parameters<typeof asClient>[0],
+  forms: readonly Readonly<Record<string, string>>[],
+): Pick<Requested, 'path' | 'requests'> => ({
+  path: '/oidc/token',
+  requests: {
+    method: 'POST',
+    headers: { Authorization: asClient(client), 'Content-Type': 'application/x-www-form-urlencoded' },
+    each: forms.map((form) => ({ body: String(new URLSearchParams(form)) })),
+  },
+})
+
+/** Returns the changes that those rows are for. */
+export function changesOf({
+  apiKey,
+  projectId,
+  codes,
+  toRefresh,
+  toEnd,
+  clientCodes,
+  clientTokens,
+}: Awaited<ReturnType<typeof makeSupply>>): readonly Change[] {
+  const json = { 'Content-Type': 'application/json' }
+  const asProject = { ...json, 'X-API-Key': apiKey }
+  const client = { projectId, apiKey }
+  return [
+    {
+      id: 'changes-refresh',
+      title: 'Refresh',
+      name: 'Rolecall',
+      path: '/api/auth/token/refresh',
+      requests: {
+        method: 'POST',
+        headers: json,
+        header: 'Authorization',
+        each: toRefresh.map(({ token, refreshToken }) => ({
+          value: `Bearer ${token}`,
+          body: JSON.stringify({ refreshToken }),
+        })),
+      },
+      statement: plainRefresh,
+      byProtocol: {
+        id: 'changes-oidc-refresh',
+        title: 'Refresh by OpenID Connect, against our own',
+        name: 'OpenID Connect',
+        ...atTokenEndpoint(
+          client,
+          clientTokens.map((token) => ({ grant_type: 'refresh_token', refresh_token: token })),
+        ),
+      },
+    },
+    {
+      id: 'changes-logout',
+      title: 'Logout',
+      name: 'Rolecall',
+      path: '/api/auth/logout',
+      requests: {
+        method: 'POST',
+        headers: asProject,
+        each: toEnd.map(({ token }) => ({ body: JSON.stringify({ token }) })),
+      },
+      statement: plainLogout(projectId),
+    },
+    {
+      id: 'changes-exchange',
+      title: 'Exchange of a one-time code for a session',
+      name: 'Rolecall',
+      path: '/api/auth/token',
+      requests: {
+        method: 'POST',
+        headers: asProject,
+        each: codes.map((code) => ({ body: JSON.stringify({ clientId: projectId, code, redirectUri }) })),
+      },
+      statement: plainExchange(projectId, redirectUri),
+      byProtocol: {
+        id: 'changes-oidc-code',
+        title: 'Code of OpenID Connect, against our own exchange',
+        name: 'OpenID Connect',
+        ...atTokenEndpoint(
+          client,
+          clientCodes.map((code) => ({
+            ...{ grant_type: 'authorization_code', code, redirect_uri: redirectUri },
+          })),
+        ),
+      },
+    },
+  ]
+}
