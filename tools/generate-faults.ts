@@ -125,6 +125,18 @@ const byTests: readonly (readonly [part: string, fault: string, promise: string,
     'lines of the log are lost, and nothing else',
     'apps/api/src/platform/log.test.ts',
   ],
+  [
+    'Embedded database',
+    'its disk is full at the start',
+    'the disk is named, the data is not blamed, and it starts when there is room',
+    'apps/api/src/platform/db/full-folder.test.ts',
+  ],
+  [
+    'Embedded database',
+    'its log cannot be written, while it serves or stops',
+    'exits 1 at once with one log line, and the next start has every acknowledged write',
+    'apps/api/test/process/full-disk.test.ts',
+  ],
 ]
 
 /** Returns `docs/reference/faults.md`: each fault, its promise, and the observation. */

@@ -28,6 +28,7 @@ import { hasActiveSignIns } from './features/sessions/end-store.ts'
 import { deleteSessionAddresses } from './features/sessions/own-sessions-store.ts'
 import { reviewStoredSchemas } from './features/webhooks/review-schemas.ts'
 import { foldTotals } from './mirror/totals-store.ts'
+import { endWithEngine } from './process/end-with-engine.ts'
 import { readEnvironment } from './process/environment.ts'
 import { firstSteps } from './process/first-steps.ts'
 import { graceMs, shutDownOnce } from './process/graceful-shutdown.ts'
@@ -78,7 +79,7 @@ async function serveRequests(config: Config, log: Log, instanceId: string): Prom
         version,
       })
     : undefined
-  const opened = await openConfiguredDatabase(config, log)
+  const opened = await openConfiguredDatabase(config, log, endWithEngine(log))
   const db = tracing ? tracedDatabase(opened, tracing) : opened
   const applied = await retryUntilUp(() =>
     migrate(db, ownFolder, (progress) => log.info(progressSentence(progress))),

@@ -18,6 +18,7 @@ import { createCache } from '#platform/cache/create-cache'
 import { uuidv7 } from '#platform/crypto/uuid'
 import type { Database } from '#platform/db/database'
 import { openDatabase } from '#platform/db/open-database'
+import type { EmbeddedOptions } from '#platform/db/pglite'
 import { watchWrites } from '#platform/db/watched-writes'
 import { ApiError } from '#platform/http/api-error'
 import type { Log } from '#platform/log'
@@ -59,8 +60,11 @@ const strangersPerMinute = 120
 const unknownTokensPart = 1 / 2
 
 /** Opens the database that the configuration names. */
-export const openConfiguredDatabase = (config: Config, log: Log): Promise<Database> =>
-  openDatabase(config.databaseUrl, { log })
+export const openConfiguredDatabase = (
+  config: Config,
+  log: Log,
+  onStopped?: EmbeddedOptions['onStopped'],
+): Promise<Database> => openDatabase(config.databaseUrl, { log, onStopped })
 
 interface DepsOptions {
   readonly tracing?: Tracing | undefined

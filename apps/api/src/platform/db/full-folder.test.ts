@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPglite } from './pglite.ts'
-import { unarchiveFolder } from './pglite-archive.ts'
+import { archiveFolder, unarchiveFolder } from './pglite-archive.ts'
+import { sql } from './sql.ts'
 
 let folder: string
 let archive: Uint8Array
@@ -31,9 +32,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
+async function unarchived(name: string) {
+  await unarchiveFolder(join(folder, name), archive, async () => {})
+  return join(folder, name)
+}
+
 /** Permissions are not the cause. */
 const advice = (path: string) =>
-  new RegExp(`^The data folder ${path} cannot be used: its disk is full\\. Free some space(?!.*permission)`)
+  new RegExp(
+    `^The data folder ${path} cannot be used: its disk is full\\. Free some space(?!.*(permission|restore))`,
+  )
 
 test('a first start on a full disk says so and leaves nothing behind', async ({ skip }) => {
   if (!smallDisk) return skip('no small disk')
@@ -55,6 +63,57 @@ test('a restore on a full disk blames the disk and not the backup, and leaves no
     message: expect.stringMatching(advice(target)),
   })
   expect([existsSync(target), existsSync(`${target}.restoring`)]).toEqual([false, false])
+}, 60_000)
+
+test('a database on a disk that has become full is not taken for a damaged one, and is whole again with room', async ({
+  skip,
+}) => {
+  if (!smallDisk) return skip('no small disk')
+  const data = join(smallDisk, 'grown')
+  execFileSync('mount', ['-o', 'remount,size=80m', smallDisk])
+  const db = await openPglite(data)
+  await db.script('create table kept (word text); insert into kept values ($$kept$$)')
+  await db.close()
+  const fill = join(smallDisk, 'fill')
+  await writeFile(fill, Buffer.alloc(80_000_000)).catch(() => {})
+  try {
+    await expect(openPglite(data)).rejects.toThrow(advice(data))
+    await expect(archiveFolder(data)).rejects.toThrow(advice(data))
+  } finally {
+    await rm(fill)
+  }
+  const again = await openPglite(data)
+  expect(await again.query(sql`select word from kept`)).toEqual([{ word: 'kept' }])
+  await again.close()
+  await rm(data, { recursive: true })
+}, 60_000)
+
+test('a file of a database that this user may not read is a matter of permissions, and of no backup', async ({
+  skip,
+}) => {
+  if (process.getuid?.() !== 0) return skip('no other user to become')
+  const data = await unarchived('foreign')
+  for (const path of await readdir(data, { recursive: true })) await chown(join(data, path), 65_534, 65_534)
+  for (const path of [folder, data]) await chmod(path, 0o777)
+  const control = join(data, 'global', 'pg_control')
+  await chown(control, 0, 0)
+  await chmod(control, 0o600)
+  process.seteuid?.(65_534)
+  try {
+    await expect(openPglite(data)).rejects.toThrow(
+      /cannot be used: this user may not write there\. Give this user the permission(?!.*restore)/,
+    )
+  } finally {
+    process.seteuid?.(0)
+  }
+}, 60_000)
+
+test('damaged data is told with the reason of the engine, and a backup comes last', async () => {
+  const data = await unarchived('damaged')
+  await truncate(join(data, 'global', 'pg_control'), 100)
+  await expect(openPglite(data)).rejects.toThrow(
+    /cannot be used: the database engine does not start on it \(.*pg_control.*\)\. Check its permissions.* restore a backup/,
+  )
 }, 60_000)
 
 test('a folder that this user may not write to is a matter of permissions, and of no disk', async ({

@@ -1,9 +1,9 @@
 import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
-import { PGlite } from '@electric-sql/pglite'
+import { startEngine } from './embedded-engine.ts'
 import { FolderUnusable, lockFolder, unfinishedRestore } from './folder-lock.ts'
-import { hasNoRoom, noRoom } from './no-room.ts'
+import { folderProblem } from './folder-problem.ts'
 
 /**
  * Returns the whole folder of an embedded database as one compressed archive, in memory. No other process has it open
@@ -12,16 +12,16 @@ import { hasNoRoom, noRoom } from './no-room.ts'
 export async function archiveFolder(folder: string): Promise<Uint8Array> {
   const unlock = await lockFolder(folder)
   try {
-    const pglite = await PGlite.create({ dataDir: folder })
-    const archive = await pglite.dumpDataDir('gzip')
-    await pglite.close()
+    const engine = await startEngine({ dataDir: folder })
+    const archive = await engine.pglite.dumpDataDir('gzip')
+    await engine.close()
     return new Uint8Array(await archive.arrayBuffer())
   } catch (cause) {
     const cannot = {
       reason: 'the database engine cannot write it to an archive',
       fix: 'Check that enough memory is free.',
     }
-    throw new FolderUnusable(folder, hasNoRoom(cause) ? noRoom : cannot, cause)
+    throw new FolderUnusable(folder, folderProblem(cause) ?? cannot, cause)
   } finally {
     await unlock()
   }
@@ -52,17 +52,18 @@ export async function unarchiveFolder(
     }
     await rm(unfinished, { recursive: true, force: true })
     const tar = new Blob([await unpack(archive)], { type: 'application/x-tar' })
-    const pglite = await PGlite.create({ dataDir: unfinished, loadDataDir: tar }).catch((cause: unknown) => {
-      throw hasNoRoom(cause) ? cause : new NotAnArchive('', { cause })
+    const engine = await startEngine({ dataDir: unfinished, loadDataDir: tar }).catch((cause: unknown) => {
+      throw folderProblem(cause) ? cause : new NotAnArchive('', { cause })
     })
-    await pglite.close()
+    await engine.close()
     await look(`pglite:${unfinished}`)
     await rename(unfinished, folder)
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true })
     // Removes only the folder that this call made, and only while it is empty.
     if (made !== undefined) await rmdir(folder).catch(() => {})
-    throw hasNoRoom(error) ? new FolderUnusable(folder, noRoom, error) : error
+    const problem = folderProblem(error)
+    throw problem ? new FolderUnusable(folder, problem, error) : error
   } finally {
     await unlock()
   }

@@ -1,6 +1,6 @@
 import { access, constants, mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { PGlite, type PGliteInterface, type Transaction } from '@electric-sql/pglite'
+import type { PGlite, PGliteInterface, Transaction } from '@electric-sql/pglite'
 import pg from 'pg'
 import type { Log } from '#platform/log'
 import { keepByteOrderMarks } from './byte-order-marks.ts'
@@ -12,9 +12,10 @@ import {
   type Queryable,
   sqlState,
 } from './database.ts'
+import { type EngineStopped, startEngine } from './embedded-engine.ts'
 import { type FolderProblem, FolderUnusable, lockFolder, refuseUnfinishedRestore } from './folder-lock.ts'
+import { chooseAnother, folderProblem } from './folder-problem.ts'
 import { createFullDisk } from './full-disk.ts'
-import { hasNoRoom, noRoom } from './no-room.ts'
 import { encodeParameter } from './pglite-parameters.ts'
 import type { Sql } from './sql.ts'
 
@@ -27,24 +28,31 @@ const serializers = new Proxy<Record<number, (value: unknown) => string>>(
   { get: (_, type) => (value: unknown) => encodeParameter(Number(type), value) },
 )
 
+export interface EmbeddedOptions {
+  readonly log?: Pick<Log, 'info' | 'warn'>
+  /** Called once if the engine ends itself: nothing is answered from then on, until the next start of the process. */
+  readonly onStopped?: ((reason: EngineStopped) => void) | undefined
+}
+
 /**
  * PostgreSQL embedded in this process. `folder` undefined keeps the data in memory. It answers one
  * statement at a time, on the event loop, so callers batch what they can.
  */
 export async function openPglite(
   folder: string | undefined,
-  log: Pick<Log, 'info' | 'warn'> = silent,
+  { log = silent, onStopped }: EmbeddedOptions = {},
 ): Promise<Database> {
   const unlock = folder === undefined ? async () => {} : await lockedFolder(folder)
-  const pglite = await PGlite.create({
-    ...(folder !== undefined && { dataDir: folder }),
-    parsers: { [int8]: Number },
-  }).catch(async (cause: unknown) => {
+  const engine = await startEngine(
+    { ...(folder !== undefined && { dataDir: folder }), parsers: { [int8]: Number } },
+    onStopped,
+  ).catch(async (cause: unknown) => {
     await unlock()
     throw folder === undefined
       ? cause
-      : new FolderUnusable(folder, hasNoRoom(cause) ? noRoom : noStart, cause)
+      : new FolderUnusable(folder, folderProblem(cause) ?? noStart(cause), cause)
   })
+  const { pglite } = engine
   keepByteOrderMarks(pglite)
   let closed = false
   const disk = createFullDisk(log)
@@ -53,6 +61,7 @@ export async function openPglite(
     try {
       return await run()
     } catch (error) {
+      if (engine.stopped()) throw new DatabaseUnavailable(error)
       if (sqlState(error) === diskFull) {
         disk.met()
         throw new DatabaseFull(error)
@@ -102,7 +111,7 @@ export async function openPglite(
       if (closed) return
       closed = true
       disk.close()
-      await pglite.close()
+      await engine.close()
       await unlock()
     },
   }
@@ -169,35 +178,19 @@ function literal(type: number | undefined, value: unknown) {
 const invalidText = () =>
   Object.assign(new Error('invalid byte sequence for encoding "UTF8": 0x00'), { code: '22021' })
 
-const choose = 'choose another folder: DATABASE_URL=pglite:<folder>.'
-const noPermission: FolderProblem = {
-  reason: 'this user cannot write there',
-  fix: `Give this user the permission, or ${choose}`,
-}
-const inItsPlace: FolderProblem = { reason: 'a file has this name', fix: `Move the file, or ${choose}` }
-/** Problems with a folder that an operator can fix, by the codes of the operating system. */
-const fixable: Readonly<Record<string, FolderProblem>> = {
-  EACCES: noPermission,
-  EPERM: noPermission,
-  EROFS: { reason: 'its file system is read-only', fix: `Mount it for writing, or ${choose}` },
-  ENOTDIR: inItsPlace,
-  EEXIST: inItsPlace,
-  ENOSPC: noRoom,
-  EDQUOT: noRoom,
-  ENAMETOOLONG: { reason: 'its name is too long', fix: `To fix it, ${choose}` },
-}
-const noStart: FolderProblem = {
-  reason: 'the database engine does not start on it',
-  fix: `Restore a backup with \`rolecall restore FILE\`, or ${choose}`,
-}
+const noStart = (cause: unknown): FolderProblem => ({
+  reason: `the database engine does not start on it (${(cause as Error).message})`,
+  fix:
+    'Check its permissions, its disk and the free memory first: the data may be whole. ' +
+    'Only if it is damaged, restore a backup into an empty folder with `rolecall restore FILE`.',
+})
 
 async function lockedFolder(folder: string) {
   try {
     await mkdir(folder, { recursive: true })
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    const problem = fixable[code]
+    const problem = folderProblem(error)
     throw problem ? new FolderUnusable(folder, problem, error) : error
   }
   const unlock = await lockFolder(folder)
@@ -215,7 +208,7 @@ async function lockedFolder(folder: string) {
 
 const noCluster: FolderProblem = {
   reason: 'the database engine cannot create a database there',
-  fix: `Check that enough memory is free, or ${choose}`,
+  fix: `Check that enough memory is free, or ${chooseAnother}`,
 }
 
 /**
@@ -226,11 +219,11 @@ async function createCluster(folder: string) {
   const unfinished = `${folder}.creating`
   await rm(unfinished, { recursive: true, force: true })
   try {
-    const pglite = await PGlite.create({ dataDir: unfinished })
-    await pglite.close()
+    const engine = await startEngine({ dataDir: unfinished })
+    await engine.close()
   } catch (cause) {
     await rm(unfinished, { recursive: true, force: true })
-    throw new FolderUnusable(folder, hasNoRoom(cause) ? noRoom : noCluster, cause)
+    throw new FolderUnusable(folder, folderProblem(cause) ?? noCluster, cause)
   }
   await rmdir(folder)
   await rename(unfinished, folder)

@@ -1,0 +1,63 @@
+import { DatabaseFull } from './database.ts'
+import { EngineStopped } from './embedded-engine.ts'
+import type { FolderProblem } from './folder-lock.ts'
+
+/** Completes a fix: the data may be elsewhere. */
+export const chooseAnother = 'choose another folder: DATABASE_URL=pglite:<folder>.'
+
+const noPermission: FolderProblem = {
+  reason: 'this user may not write there',
+  fix: `Give this user the permission, or ${chooseAnother}`,
+}
+const inItsPlace: FolderProblem = {
+  reason: 'a file is in its place',
+  fix: `Move the file, or ${chooseAnother}`,
+}
+const noRoom: FolderProblem = {
+  reason: 'its disk is full',
+  fix: 'Free some space, or move the folder to another disk: DATABASE_URL=pglite:<folder>.',
+}
+/** Problems with a folder that an operator can fix, by the codes of the operating system. */
+const fixable: Readonly<Record<string, FolderProblem>> = {
+  EACCES: noPermission,
+  EPERM: noPermission,
+  EROFS: { reason: 'its file system is read-only', fix: `Mount it for writing, or ${chooseAnother}` },
+  ENOTDIR: inItsPlace,
+  EEXIST: inItsPlace,
+  ENOSPC: noRoom,
+  EDQUOT: noRoom,
+  EFBIG: {
+    reason: 'this process may not write files of the size that the database needs',
+    fix: 'Raise the limit: `ulimit -f unlimited` in a shell, LimitFSIZE=infinity in a systemd unit.',
+  },
+  ENAMETOOLONG: { reason: 'its name is too long', fix: `To fix it, ${chooseAnother}` },
+}
+/** The numbers of these codes in the file system of the embedded engine; its errors have no code. */
+const engineNumbers: Readonly<Record<number, string>> = {
+  2: 'EACCES',
+  19: 'EDQUOT',
+  22: 'EFBIG',
+  51: 'ENOSPC',
+  63: 'EPERM',
+  69: 'EROFS',
+}
+/** The words for these codes at the end of a message of the embedded engine. */
+const engineWords: Readonly<Record<string, string>> = {
+  'Permission denied': 'EACCES',
+  'Quota exceeded': 'EDQUOT',
+  'File too large': 'EFBIG',
+  'No space left on device': 'ENOSPC',
+  'Operation not permitted': 'EPERM',
+  'Read-only file system': 'EROFS',
+}
+
+/** Returns the problem that an error of a data folder shows; undefined if it is none that an operator can fix. */
+export const folderProblem = (error: unknown): FolderProblem | undefined => fixable[codeOf(error) ?? '']
+
+function codeOf(error: unknown): string | undefined {
+  if (error instanceof DatabaseFull) return 'ENOSPC'
+  if (error instanceof EngineStopped)
+    return engineWords[error.message.split(': ').at(-1) ?? ''] ?? codeOf(error.cause)
+  const { name, errno, code } = Object(error) as { name?: unknown; errno?: unknown; code?: unknown }
+  return name === 'ErrnoError' ? engineNumbers[Number(errno)] : code === undefined ? undefined : String(code)
+}

@@ -1,0 +1,20 @@
+import type { EngineStopped } from '#platform/db/embedded-engine'
+import { folderProblem } from '#platform/db/folder-problem'
+import type { Log } from '#platform/log'
+
+/**
+ * Ends the process after its embedded database has ended itself, as a server of PostgreSQL does: from then on no request
+ * has an answer, and the next start recovers every acknowledged change.
+ */
+export const endWithEngine =
+  (log: Log) =>
+  (reason: EngineStopped): void => {
+    const problem = folderProblem(reason)
+    const advice = problem ? `${problem.reason}. ${problem.fix}` : 'start the service again.'
+    log.error(
+      { engine: reason.message },
+      `embedded database stopped, ending; every acknowledged change is safe: ${advice}`,
+    )
+    // At once: a stop that is under way would exit with 0.
+    process.exit(1)
+  }
