@@ -11,6 +11,7 @@ const runs = [
   'changes',
   'scale-sessions',
   'scale-members',
+  'scale-mass',
   'scale-instances',
   'console',
   'soak',

@@ -2,6 +2,7 @@ import { rounds, seconds } from './compare.ts'
 import { help } from './help.ts'
 import { describeRun, versionsOf, writeResult } from './results.ts'
 import { measureInstances } from './scale-instances.ts'
+import { measureMassChanges } from './scale-mass.ts'
 import { measureMembers } from './scale-members.ts'
 import { measureSessions } from './scale-sessions.ts'
 
@@ -9,13 +10,15 @@ help(`
 npm run bench:scale
 
 What grows when the community grows: validate with 10,000, 100,000 and 1,000,000 sessions, any as likely and Zipf;
-lists and search of 200,000 and 1,000,000 members; what another instance costs the database: its statements per second
-at rest, per validate and per revocation with 1, 2, 4 and 8 instances, and the line through them at 100. Takes less than ten minutes
+lists and search of 200,000 and 1,000,000 members; how long requests wait while a role of 4,000 members is deleted, 1,000
+members leave, and 200,000 are read; what another instance costs the database: its statements per second
+at rest, per validate and per revocation with 1, 2, 4 and 8 instances, and the line through them at 100. Takes about a quarter of an hour
 and writes bench/results/scale-*.json; npm run docs makes the page of them.
 
-  ONLY       parts, comma-separated: sessions, members, instances
+  ONLY       parts, comma-separated: sessions, members, mass, instances
   SESSIONS   sizes, comma-separated (10000,100000,1000000)
   MEMBERS    sizes, comma-separated (200000,1000000)
+  MASS       members, holders of the deleted role, leavers, members to read (1000000,4000,1000,200000)
   INSTANCES  numbers, comma-separated (1,2,4,8)
   REST_SECONDS  of counting at rest, for each number of instances (10)
   ROUNDS     of each target (3)
@@ -26,6 +29,7 @@ const numbers = (name: string, preset: string) => (process.env[name] ?? preset).
 const sizes = {
   sessions: numbers('SESSIONS', '10000,100000,1000000'),
   members: numbers('MEMBERS', '200000,1000000'),
+  mass: numbers('MASS', '1000000,4000,1000,200000'),
   instances: numbers('INSTANCES', '1,2,4,8'),
 }
 const wanted = process.env['ONLY']?.split(',') ?? Object.keys(sizes)
@@ -42,6 +46,12 @@ if (wanted.includes('members')) {
   const run = describeRun('npm run bench:scale', { MEMBERS: sizes.members.join() })
   const tables = await measureMembers(sizes.members)
   writeResult('scale-members', { title: 'More members', ...run, versions, tables }, whole)
+}
+if (wanted.includes('mass')) {
+  const run = describeRun('npm run bench:scale', { MASS: sizes.mass.join() })
+  const [members = 0, holders = 0, leavers = 0, read = 0] = sizes.mass
+  const tables = [await measureMassChanges({ members, holders, leavers, read })]
+  writeResult('scale-mass', { title: 'Thousands of changes at once', ...run, versions, tables }, whole)
 }
 if (wanted.includes('instances')) {
   const run = describeRun('npm run bench:scale', { INSTANCES: sizes.instances.join() })

@@ -38,6 +38,7 @@ const roles = Array.from({ length: 12 }, (_, i) => ({
 export const roleIds = roles.map(({ id }) => id)
 /** Holders of this role are System Admins, if the service is configured with it. */
 export const adminRoleId = String(1_100_093_797_636_898_817n + 100n)
+const adminRole = { id: adminRoleId, name: 'Admin', color: 0, position: roles.length }
 
 export interface Seeded {
   readonly projectId: string
@@ -61,7 +62,8 @@ export async function prepare<T>(env: Record<string, string>, work: (deps: Deps)
 
 /** Creates a project with a session for each of `count` members. */
 export async function seedSessions(deps: Deps, count: number): Promise<Seeded> {
-  await deps.db.transaction((tx) => writeServer(tx, { id: serverId, name: 'Club', icon: null, roles }, 'now'))
+  const server = { id: serverId, name: 'Club', icon: null, roles: [...roles, adminRole] }
+  await deps.db.transaction((tx) => writeServer(tx, server, 'now'))
   return seedSessionsOf(
     deps,
     Array.from({ length: count }, (_, i) => () => member(i + 1)),

@@ -1,6 +1,6 @@
 import type { ChatMember, ChatUser } from '#chat/chat-platform'
 import { toldColumns, toldFields } from '#member/columns'
-import type { Queryable, Tx } from '#platform/db/database'
+import type { Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
 /**
@@ -163,17 +163,40 @@ export const noteAbsences = (tx: Tx, departures: readonly Departure[], begunAt: 
     on conflict (server_id, member_id) do update set synced_at = greatest(clock_now(), m.synced_at)
     where m.left_at is not null and m.synced_at < ${begunAt}`)
 
+export interface TakeRole {
+  readonly serverId: string
+  readonly roleId: string
+  /** Only members with later IDs lose the role. */
+  readonly after: string
+  /** The maximum number of rows that the statement locks and writes. */
+  readonly limit: number
+}
+
 /**
- * Removes a role from up to `limit` members who hold it; returns 0 when no member does any more. The platform said
- * nothing about their other roles, so the time of its last statement stays: a list that was requested before may
- * correct them.
+ * Takes a role from the next current members who hold it, in the order of their IDs; returns the last of them, or
+ * undefined when there are no more. Without a known limit, the planner reads few holders from the index of roles, and
+ * many along the key; each step continues where the last one ended, so all steps together read each row once.
+ *
+ * The platform said nothing about the other roles of these members, so the time of its last statement stays: a list that
+ * was requested before may correct them.
  */
-export const takeRole = (db: Queryable, serverId: string, roleId: string, limit: number) =>
-  db.execute(sql`
-    update memberships set role_ids = array_remove(role_ids, ${roleId})
-    where server_id = ${serverId} and member_id in (
+export async function takeRole(
+  tx: Tx,
+  { serverId, roleId, after, limit }: TakeRole,
+): Promise<string | undefined> {
+  const taken = await tx.maybeOne<{ last: string | null }>(sql`
+    with due as materialized (
       select member_id from memberships
-      where server_id = ${serverId} and role_ids @> array[${roleId}]::text[] order by member_id limit ${limit})`)
+      where server_id = ${serverId} and left_at is null and role_ids @> array[${roleId}]::text[]
+        and member_id > ${after}
+      order by member_id limit (select ${limit}::bigint) for no key update),
+    taken as (
+      update memberships m set role_ids = array_remove(m.role_ids, ${roleId})
+      from due where m.server_id = ${serverId} and m.member_id = due.member_id
+      returning m.member_id)
+    select max(member_id) as last from taken`)
+  return taken?.last ?? undefined
+}
 
 /** Sets the name that a member chose here, which the platform does not know. */
 export const setPreferredName = (tx: Tx, memberId: string, name: string | null) =>

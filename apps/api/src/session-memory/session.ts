@@ -91,8 +91,13 @@ export class Session {
     return this.facts.member.value.username
   }
 
+  /**
+   * Returns the roles that the member holds, as every answer does: a role that is not known does not exist any more. A
+   * deleted role decides nothing from the moment its row is gone, however long its holders' rows still name it.
+   */
   get roleIds(): readonly string[] {
-    return this.facts.membership.value.roleIds
+    const { roles } = this.facts.server.value
+    return this.facts.membership.value.roleIds.filter((id) => roles.has(id))
   }
 
   /** The names that the project gives to the groups of roles. */

@@ -28,13 +28,13 @@ export const newcomer = (id: string, place: KnownPlace | undefined): ChatMember 
   pending: false,
 })
 
-/** Returns a member as stored in the mirror; undefined if they are not a member. */
+/** Returns a member as stored in the mirror, without deleted roles; undefined if they are not a member. */
 export const mirrored = (id: string, place: KnownPlace | undefined): ChatMember | undefined =>
   place?.isCurrent
     ? {
         ...newcomer(id, place),
         nick: place.nick,
-        roleIds: place.roleIds ?? [],
+        roleIds: (place.roleIds ?? []).filter((roleId) => place.roles.some((role) => role.id === roleId)),
         joinedAt: place.joinedAt,
         pending: place.pending ?? false,
       }

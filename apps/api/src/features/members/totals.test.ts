@@ -135,7 +135,13 @@ describe.each(engines)('totals of member lists on %s', (engine) => {
             ),
           ),
       ],
-      [1, () => takeRole(db, serverId, random.one(roles) ?? '', 3)],
+      [
+        1,
+        () =>
+          db.transaction((tx) =>
+            takeRole(tx, { serverId, roleId: random.one(roles) ?? '', after: '', limit: 3 }),
+          ),
+      ],
       [
         1,
         () =>

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { ToldAt } from '#chat/chat-gateway'
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { MirrorDeps } from '../mirror-deps.ts'
-import { takeRole } from '../write-members.ts'
 import { createEventQueue, type Received } from './event-queue.ts'
+import { createRoleRemovals } from './role-removals.ts'
 import { asLeader, LeadLost } from './store.ts'
 import { writeEvents } from './write-events.ts'
 
@@ -12,7 +12,6 @@ const maxBatchSize = 200
 /** The pause between two batches: events that arrive meanwhile share the next one. */
 const batchPauseMs = 10
 const retryAfterMs = 250
-const membersPerRoleStep = 500
 
 interface EventWriterHandlers {
   /** Notes that members of these servers hold a role that no event has described. */
@@ -33,6 +32,7 @@ export function createEventWriter(
 ) {
   const { db, log } = deps
   const queue = createEventQueue()
+  const removals = createRoleRemovals(deps, epoch)
   let writing: Promise<void> | undefined
   let unwritten: readonly Received[] = []
   /** Servers with events that were never written: their repeated events are not skipped. */
@@ -67,7 +67,8 @@ export function createEventWriter(
       try {
         const last = lastOf(batch, forgetful)
         handlers.rolesUnknown(await asLeader(db, epoch, (tx) => writeEvents(tx, deps, events, last)))
-        for (const event of events) if (event.kind === 'roleRemoved') void takeRoleFromAll(event)
+        for (const event of events)
+          if (event.kind === 'roleRemoved') removals.start(event.serverId, event.roleId)
         return true
       } catch (error) {
         if (error instanceof LeadLost) {
@@ -85,19 +86,6 @@ export function createEventWriter(
       }
     }
     return false
-  }
-  const takeRoleFromAll = async ({ serverId, roleId }: { serverId: string; roleId: string }) => {
-    try {
-      while (
-        !isClosing &&
-        (await asLeader(db, epoch, (tx) => takeRole(tx, serverId, roleId, membersPerRoleStep)))
-      ) {
-        // Repeats until no member holds it.
-      }
-    } catch (error) {
-      // Responses leave out roles that do not exist; the next reading of all members removes the rest.
-      log.debug({ err: error, serverId }, 'deleted role not removed from its members')
-    }
   }
 
   return {
@@ -131,7 +119,7 @@ export function createEventWriter(
     },
     async close() {
       isClosing = true
-      await writing
+      await Promise.all([writing, removals.close()])
     },
   }
 }

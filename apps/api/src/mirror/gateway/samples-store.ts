@@ -29,6 +29,8 @@ export const listToSample = async (
 export interface Mirrored {
   readonly nick: string | null
   readonly roleIds: readonly string[]
+  /** Those of them that exist: a deleted role is taken from its holders a moment later. */
+  readonly knownRoleIds: readonly string[]
   readonly pending: boolean
   readonly hasLeft: boolean
   readonly syncedAt: Date
@@ -36,5 +38,6 @@ export interface Mirrored {
 
 export const findMirrored = (db: Queryable, serverId: string, memberId: string) =>
   db.maybeOne<Mirrored>(sql`
-    select nick, role_ids as "roleIds", pending, left_at is not null as "hasLeft", synced_at as "syncedAt"
-    from memberships where server_id = ${serverId} and member_id = ${memberId}`)
+    select m.nick, m.role_ids as "roleIds", m.pending, m.left_at is not null as "hasLeft", m.synced_at as "syncedAt",
+      array(select r.id from roles r where r.server_id = m.server_id and r.id = any(m.role_ids)) as "knownRoleIds"
+    from memberships m where m.server_id = ${serverId} and m.member_id = ${memberId}`)

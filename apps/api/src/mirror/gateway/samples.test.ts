@@ -14,6 +14,7 @@ import {
   untilTrue,
 } from '../../../test/live-mirror.ts'
 import { startWorld, type World } from '../../../test/service.ts'
+import { removeRole } from '../write-servers.ts'
 import type { LiveMirror } from './status.ts'
 
 const club = demo.mainGuildId
@@ -71,6 +72,22 @@ describe.each(mainEngines)('a change that the platform never told, on %s', (engi
     await untilTrue(world)
     expect(mirror.status().samples.wrong).toBe(0)
     expect(world.sim.journal.count('members')).toBe(pages)
+  }, 60_000)
+
+  test('and neither is a deleted role that its holders are about to lose', async () => {
+    const { db } = world.service.deps
+    const { crew } = demo.roles
+    world.sim.world.setRoles(club, ada, [crew])
+    mirror = startLiveMirror(world.service, { mirror: { sampleEveryMs: 50 } })
+    await untilLive(world)
+    world.sim.gateway.loseDispatches(1)
+    world.sim.world.deleteRole(club, crew)
+    await db.transaction((tx) => removeRole(tx, club, crew))
+    await ageSome()
+    const isConfirmed = async () =>
+      (await db.query(sql`select from memberships where member_id = ${ada} and role_ids = '{}'`)).length > 0
+    await until('Ada is asked about', isConfirmed, 30_000)
+    expect(mirror.status().samples.wrong).toBe(0)
   }, 60_000)
 
   test('is put right when an admin has the member read again', async () => {

@@ -114,4 +114,7 @@ const isSame = (mirrored: Mirrored, member: ChatMember | undefined): boolean =>
   !mirrored.hasLeft &&
   mirrored.nick === member.nick &&
   mirrored.pending === member.pending &&
-  [...mirrored.roleIds].sort().join() === [...member.roleIds].sort().join()
+  [mirrored.roleIds, mirrored.knownRoleIds].some((ids) => isSameSet(ids, member.roleIds))
+
+const isSameSet = (some: readonly string[], others: readonly string[]): boolean =>
+  [...some].sort().join() === [...others].sort().join()

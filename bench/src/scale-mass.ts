@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Deps } from '@rolecall/api/deps'
+import { revokeSessionsOfDeparted } from '@rolecall/api/features/sessions/end-store'
+import { createEventWriter } from '@rolecall/api/mirror/gateway/event-writer'
+import { takeLead } from '@rolecall/api/mirror/gateway/store'
+import { syncMembers } from '@rolecall/api/mirror/rest/sync-members'
+import { sql } from '@rolecall/api/platform/db/sql'
+import { serverCore } from './compare.ts'
+import type { Pair } from './copies.ts'
+import { createAsk, createSend, departed, listed, otherWork, type Send } from './mass-requests.ts'
+import { deletedRoleId, type MassSizes, type MassSupply, seedMass, unreadServerId } from './mass-seed.ts'
+import { alongside } from './other-work.ts'
+import { inPlace } from './place.ts'
+import { environment, prepare, serverId } from './seed.ts'
+import { startRolecall } from './services.ts'
+import type { Row, Table } from './table.ts'
+
+const calmMs = 3_000
+const patienceMs = 120_000
+
+/**
+ * Measures changes of thousands of rows: when they are in force, and how long other requests and changes wait meanwhile.
+ * A process on the core of the load writes what the gateway reports, so the service learns of it as another instance
+ * does.
+ */
+export async function measureMassChanges(sizes: MassSizes): Promise<Table> {
+  return inPlace(0, async ({ postgres }) => {
+    const env = { ...environment, DATABASE_URL: await postgres.database('mass') }
+    return prepare(env, async (deps) => {
+      const supply = await seedMass(deps, sizes)
+      const service = await startRolecall(serverCore, env)
+      const rows = await measure(deps, service.url, supply, sizes)
+      await service.stop()
+      return toTable(sizes, rows)
+    })
+  })
+}
+
+async function measure(deps: Deps, url: string, supply: MassSupply, sizes: MassSizes): Promise<Row[]> {
+  const mirror = { ...deps, endSessions: { ofMembers: revokeSessionsOfDeparted } }
+  const lead = await deps.db.transaction((tx) => takeLead(tx, true))
+  const fail = (reason: string) => () => {
+    throw new Error(`Events were not written: ${reason}`)
+  }
+  const writer = createEventWriter(mirror, lead?.epoch ?? 0, {
+    rolesUnknown: () => {},
+    forgotten: fail('forgotten'),
+    delayed: fail('delayed'),
+    leadLost: fail('lead lost'),
+  })
+  const { holders, leavers } = supply
+  const ask = createAsk(url, supply.apiKey)
+  const send = createSend(writer)
+  const lanes = otherWork(deps, ask, send, supply)
+  // Fills the cache of the service.
+  for (const pair of [...holders.sessions, ...leavers.sessions]) await ask.holds(pair)
+
+  const last = (pairs: readonly Pair[]) => pairs.at(-1) as Pair
+  const parts: readonly [string, () => Promise<Row>][] = [
+    ['nothing else', () => sleep(calmMs).then(() => ({}))],
+    [
+      `a role of ${holders.ids.length.toLocaleString('en')} members is deleted`,
+      () => deleteRole(deps, send, () => ask.holds(last(holders.sessions)).then((holds) => !holds)),
+    ],
+    [
+      `${leavers.ids.length.toLocaleString('en')} members leave at once`,
+      async () => {
+        const from = performance.now()
+        for (const id of leavers.ids) void send(departed(id))
+        await until(() => ask.isEnded(last(leavers.sessions)))
+        return { inForce: performance.now() - from }
+      },
+    ],
+    [`the first read of ${sizes.read.toLocaleString('en')} members`, () => readAll(mirror, sizes.read)],
+  ]
+  const rows: Row[] = []
+  for (const [name, work] of parts) {
+    const { result, longest } = await alongside(lanes, work)
+    rows.push({ name, ...result, ...longest })
+    console.log(`  ${JSON.stringify(rows.at(-1))}`)
+  }
+  await writer.close()
+  return rows
+}
+
+async function deleteRole({ db }: Deps, send: Send, isGone: () => Promise<boolean>): Promise<Row> {
+  const from = performance.now()
+  void send({ kind: 'roleRemoved', serverId, roleId: deletedRoleId })
+  await until(isGone)
+  const inForce = performance.now() - from
+  await until(async () => {
+    const holders = await db.query(sql`
+      select from memberships where left_at is null and role_ids @> array[${deletedRoleId}]::text[]`)
+    return holders.length === 0
+  })
+  return { inForce, complete: performance.now() - from }
+}
+
+type Mirror = Parameters<typeof syncMembers>[0]
+
+async function readAll(mirror: Mirror, count: number): Promise<Row> {
+  const from = performance.now()
+  const chat: Mirror['chat'] = {
+    ...mirror.chat,
+    members: async (_, after, limit) => listed(count, after, limit),
+  }
+  await syncMembers(
+    { ...mirror, chat },
+    {
+      serverId: unreadServerId,
+      counts: { seen: 0, changed: 0, ended: 0 },
+      place: { after: '0', unlisted: [] },
+      reportProgress: async () => {},
+      ask: (question) => question(),
+    },
+  )
+  return { complete: performance.now() - from }
+}
+
+async function until(check: () => Promise<boolean>) {
+  const deadline = performance.now() + patienceMs
+  while (!(await check())) {
+    if (performance.now() > deadline) throw new Error('It did not happen in time.')
+    await sleep(5)
+  }
+}
+
+const toTable = ({ members }: MassSizes, rows: Row[]): Table => ({
+  id: 'mass',
+  title: `Thousands of changes at once, among ${members.toLocaleString('en')} members`,
+  note: 'The longest wait of each kind of request and change while the change of the row is under way. PostgreSQL.',
+  columns: [
+    { key: 'name', title: 'Meanwhile' },
+    { key: 'inForce', title: 'In force after ms', digits: 0 },
+    { key: 'complete', title: 'Written after ms', digits: 0 },
+    { key: 'validate', title: 'validate', digits: 0 },
+    { key: 'refresh', title: 'refresh', digits: 0 },
+    { key: 'logout', title: 'logout', digits: 0 },
+    { key: 'event', title: 'change in another server', digits: 0 },
+    { key: 'holder', title: 'change of one of the members', digits: 0 },
+    { key: 'audited', title: 'audited change', digits: 0 },
+  ],
+  rows,
+})
