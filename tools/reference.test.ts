@@ -6,6 +6,7 @@ import { type Variable, variables } from '../apps/api/src/config.ts'
 import type { Database } from '../apps/api/src/platform/db/database.ts'
 import { openDatabase } from '../apps/api/src/platform/db/open-database.ts'
 import { createDatabase, type TestDatabase } from '../apps/api/test/databases.ts'
+import { compatibilityReference } from './generate-compatibility.ts'
 import { consoleGuide } from './generate-console.ts'
 import { eventReference } from './generate-events.ts'
 import { faultsReference } from './generate-faults.ts'
@@ -30,6 +31,7 @@ test.each([
   ['docs/reference/configuration.md', configurationReference],
   ['docs/reference/figures.md', figuresReference],
   ['docs/reference/faults.md', faultsReference],
+  ['docs/reference/compatibility.md', compatibilityReference],
   ['docs/guides/console.md', consoleGuide],
 ])('%s says what the sources say', async (page, make) => {
   await expect(make()).toMatchFileSnapshot(`../${page}`)

@@ -9,7 +9,7 @@ import { startWorld, type World } from '../service.ts'
 import { canProtect, protectedHost as host, protectingProxies } from './protecting-proxies.ts'
 
 const page = { accept: 'text/html', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
-const programs = ['nginx', 'caddy', 'apache2'] as const
+const programs = ['haproxy', 'nginx', 'caddy', 'apache2'] as const
 
 let world: World
 /** The requests to the application behind the proxy, as they arrived. */

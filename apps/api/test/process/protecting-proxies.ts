@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -35,8 +35,25 @@ type Start = (place: {
 
 /** The programs with samples in `deploy/proxies`, each configured by its sample. */
 export const protectingProxies: Readonly<
-  Record<'nginx' | 'caddy' | 'apache2', (given: Given) => Promise<Started>>
+  Record<'haproxy' | 'nginx' | 'caddy' | 'apache2', (given: Given) => Promise<Started>>
 > = {
+  haproxy: (given) =>
+    protecting(given, async ({ folder, port, host, fill }) => {
+      const [certificate, key] = [`${folder}/${host}.pem`, `${folder}/${host}.key`]
+      // HAProxy reads both from one file.
+      await appendFile(certificate, await readFile(key))
+      const script = 'rolecall-haproxy.lua'
+      await writeFile(join(folder, script), fill(await sample(`proxies/${script}`)))
+      const file = join(folder, 'haproxy.cfg')
+      const site = fill(await sample('proxies/haproxy.cfg'))
+        .replace('bind :443', `bind 127.0.0.1:${port}`)
+        .replaceAll('/etc/haproxy/', `${folder}/`)
+      // It does not answer plain HTTP where it speaks TLS, so another frontend shows that it is ready.
+      const ready = await freePort()
+      const frontend = `frontend ready\n    bind 127.0.0.1:${ready}\n    http-request return status 200\n`
+      await writeFile(file, `${site}\n${frontend}`)
+      return run('haproxy', ['-db', '-f', file], ready)
+    }),
   nginx: (given) =>
     protecting(given, async ({ folder, port, fill }) => {
       const server = fill(await sample('proxies/nginx.conf'))
@@ -124,16 +141,18 @@ export async function startOpenidApache({
   const folder = await proxyFolder()
   const guide = new URL('../../../../docs/guides/programs/apache.md', import.meta.url)
   const [, site = ''] = /```apache\n([^`]+)```/.exec(await readFile(guide, 'utf8')) ?? []
+  const origin = `http://127.0.0.1:${port}`
   const filled = site
     .replace('*:443', `127.0.0.1:${port}`)
     .replace(/^ +SSL.*\n/gm, '')
-    .replaceAll(`https://${protectedHost}`, `http://127.0.0.1:${port}`)
+    .replaceAll(`https://${protectedHost}`, origin)
+    .replaceAll(encodeURIComponent(`https://${protectedHost}`), encodeURIComponent(origin))
     .replace('PUBLIC_URL', issuer)
     .replace('CLIENT_ID', id)
     .replace('API_KEY', key)
     .replace('PASSPHRASE', randomBytes(32).toString('hex'))
     .replace('127.0.0.1:8080', `127.0.0.1:${application}`)
-  const apache = await runApache(folder, port, ['auth_openidc'], filled)
+  const apache = await runApache(folder, port, ['authz_user', 'rewrite', 'auth_openidc'], filled)
   return { ...apache, stop: () => apache.stop().then(() => rm(folder, { recursive: true, force: true })) }
 }
 

@@ -1,48 +1,33 @@
-import { fork } from 'node:child_process'
-import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { demo } from '@rolecall/chat-sim'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { sql } from '#platform/db/sql'
+import { type Observation, writeRecord } from '../../../../tools/compatibility.ts'
 import { freePort } from '../../../../tools/free-port.js'
+import { installDebian } from '../../../../tools/install-debian.ts'
 import { installOnce } from '../../../../tools/install-once.js'
 import type { LiveMirror } from '../../src/mirror/gateway/status.ts'
 import { findChromium } from '../chromium.ts'
 import { call } from '../client.ts'
-import { givenAdmin, givenProject } from '../given.ts'
+import { type GivenProject, givenAdmin, givenProject, givenSession, validate } from '../given.ts'
 import { startLiveMirror, untilLive } from '../live-mirror.ts'
-import { givenClient } from '../oidc.ts'
 import { startWorld, type World } from '../service.ts'
-import { canProtect, hasOpenidApache, protectingProxies, startOpenidApache } from './protecting-proxies.ts'
+import { browserSite } from './relying-parties/browser-site.ts'
+import { doors, openidApache } from './relying-parties/doors.ts'
+import { addGuest, hostOf, logIn, type Party, type Row, type Seen } from './relying-parties/party.ts'
+import { debianPackages, recipes } from './relying-parties/recipes.ts'
+import { sites } from './relying-parties/sites.ts'
 
-/** A site at which members sign in. It answers `/me` with the roles that it knows. */
-interface Party {
-  readonly origin: string
-  /** The path at which a sign-in begins. */
-  readonly login: string
-  /** The path at which the party's own sign-out begins, and the page where it ends. */
-  readonly logout?: readonly [from: string, to: string]
-  stop(): unknown
-}
-
-interface Row {
-  /** Returns true if the program is on this machine. */
-  isThere(): boolean
-  start(port: number): Promise<Party>
-  /** The answer of `/me` once the role is removed: a site continues, and a proxy denies access. */
-  readonly withoutRole: { readonly status: number; readonly roles: readonly string[] }
-}
-
-const goesOn = { status: 200, roles: [] }
-const isClosed = { status: 403, roles: [] }
+const rows = [...sites, browserSite, ...recipes, openidApache, ...doors]
+const title = 'lets a member in, follows each change of roles, and shuts out a kicked member'
 
 let world: World
 let mirror: LiveMirror
 let browser: Browser
-const names = ['openid-client', 'auth-js', 'passport', 'express-openid-connect'] as const
-const doors = ['nginx', 'caddy', 'apache2'] as const
+/** A project whose sessions tell what the service knows. */
+let witness: GivenProject
 const ports = new Map<string, number>()
 
 /** The application behind the proxies. */
@@ -51,93 +36,23 @@ const application = createServer(({ headers }, answer) => {
   answer.setHeader('content-type', 'application/json')
   answer.end(JSON.stringify({ roles: roles.filter((name) => name !== '') }))
 })
-const applicationPort = () => String((application.address() as AddressInfo).port)
-const program = (name: string) =>
-  fileURLToPath(new URL(`../../../../tools/peers/relying-parties/${name}.js`, import.meta.url))
-
-/** A site as the documentation of its library writes it. */
-const siteWith = (name: (typeof names)[number]): Row => ({
-  isThere: () => true,
-  withoutRole: goesOn,
-  async start(port) {
-    const origin = `http://127.0.0.1:${port}`
-    const callback = name === 'auth-js' ? '/auth/callback/rolecall' : '/callback'
-    const { id, key } = await givenClient(world, {
-      redirectUris: [origin + callback],
-      oidc: {
-        postLogoutRedirectUris: [`${origin}/goodbye`],
-        ...(name === 'express-openid-connect' && { backchannelLogoutUri: `${origin}/backchannel-logout` }),
-      },
-    })
-    const given = { port, issuer: world.url, clientId: id, clientSecret: key }
-    const child = fork(program(name), [JSON.stringify(given)], { execArgv: [], stdio: 'inherit' })
-    await once(child, 'message')
-    const logout = name === 'openid-client' && ({ logout: ['/logout', '/goodbye'] } as const)
-    return { origin, login: '/login', ...logout, stop: () => child.kill('SIGKILL') }
-  },
-})
-
-/** Returns the host that a proxy protects. To the browser its port is that of https, which is none of ours. */
-const hostOf = (name: string) => `${name}.wiki.example.org`
-
-const doorOf = (name: (typeof doors)[number]): Row => ({
-  isThere: () => canProtect(name),
-  withoutRole: isClosed,
-  async start(port) {
-    const { id } = await givenProject(world, { isInternal: true })
-    await call(world.url, 'PATCH', `/api/admin/projects/${id}`, {
-      token: await givenAdmin(world),
-      body: { forwardAuth: { hosts: [hostOf(name)], anyOf: [demo.roles.crew] } },
-    })
-    const { stop } = await protectingProxies[name]({
-      service: new URL(world.url).port,
-      application: applicationPort(),
-      host: hostOf(name),
-      port,
-    })
-    return { origin: `https://${hostOf(name)}`, login: '/me', stop }
-  },
-})
-
-const openidApache: Row = {
-  isThere: hasOpenidApache,
-  withoutRole: isClosed,
-  async start(port) {
-    const origin = `http://127.0.0.1:${port}`
-    const { id, key } = await givenClient(world, {
-      redirectUris: [`${origin}/oidc/callback`],
-      oidc: {
-        postLogoutRedirectUris: [`${origin}/goodbye`],
-        backchannelLogoutUri: `${origin}/oidc/callback?logout=backchannel`,
-      },
-    })
-    const given = { issuer: world.url, id, key, application: applicationPort(), port }
-    const { stop } = await startOpenidApache(given)
-    const bye = `/oidc/callback?logout=${encodeURIComponent(`${origin}/goodbye`)}`
-    return { origin, login: '/me', logout: [bye, '/goodbye'], stop }
-  },
-}
-
-const rows: Readonly<Record<string, Row>> = {
-  ...Object.fromEntries(names.map((name) => [name, siteWith(name)])),
-  mod_auth_openidc: openidApache,
-  ...Object.fromEntries(doors.map((name) => [name, doorOf(name)])),
-}
 
 beforeAll(async () => {
   await installOnce('tools/peers')
+  installDebian(debianPackages)
   world = await startWorld('pglite', { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_GLOBAL: '0' })
   world.service.deps.deliveries.start()
   mirror = startLiveMirror(world.service)
   await untilLive(world)
+  witness = await givenProject(world)
   await new Promise<void>((listening) => application.listen(0, '127.0.0.1', listening))
-  for (const name of Object.keys(rows)) ports.set(name, await freePort())
-  const rules = doors.map((name) => `MAP ${hostOf(name)} 127.0.0.1:${ports.get(name)}`)
+  for (const { program } of rows) ports.set(program, await freePort())
+  const rules = doors.map(({ program }) => `MAP ${hostOf(program)} 127.0.0.1:${ports.get(program)}`)
   browser = await chromium.launch({
     executablePath: findChromium(),
     args: ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=${rules.join(', ')}`],
   })
-})
+}, 300_000)
 afterAll(async () => {
   await browser?.close()
   application.close()
@@ -146,51 +61,150 @@ afterAll(async () => {
 })
 
 /** Returns the party's response to the open page, with its cookies. */
-const me = (page: Page) =>
+const readMe = (page: Page): Promise<Seen> =>
   page.evaluate(async () => {
     const reply = await fetch('/me', { cache: 'no-store', redirect: 'manual' })
     return { status: reply.status, roles: reply.status === 200 ? (await reply.json()).roles : [] }
   })
 
-/** Signs in from the start page of the party, over the platform's screen, back to the party. */
-async function logIn(page: Page, { origin, login }: Party, member: string) {
-  await page.goto(origin + login)
-  await page.waitForURL(({ href }) => href.startsWith(world.sim.url))
-  await page.goto(`${page.url()}&login_as=${member}&auto=1`)
-  expect(new URL(page.url()).origin).toBe(origin)
+const inside: Seen = { status: 200, roles: ['Crew'] }
+
+/** A member at a party, in a browser. */
+interface Visit {
+  readonly row: Row
+  readonly party: Party
+  readonly page: Page
+  readonly member: string
 }
 
-const inside = { status: 200, roles: ['Crew'] }
+/** Waits until the party shows something. A party that asks for each request shows it at once. */
+async function expectSeen({ row, party, page }: Visit, seen: Partial<Seen>) {
+  const see = () => (party.see ?? readMe)(page)
+  if (row.staleFor === undefined) expect(await see()).toMatchObject(seen)
+  else await expect.poll(see, { interval: 20 }).toMatchObject(seen)
+}
 
-describe.each(Object.entries(rows))('a browser at %s', (name, { isThere, start, withoutRole }) => {
-  test('is let in, loses a role and has it back, logs out, and is out once its member is kicked', async ({
-    skip,
-  }) => {
-    skip(!isThere(), `${name} is not installed: CONTRIBUTING.md says what the suite needs`)
-    const { sim } = world
-    const member = sim.world.addUser({ username: `guest-of-${name}` }).id
-    sim.world.addMember(demo.mainGuildId, member, { roles: [demo.roles.crew] })
-    const party = await start(ports.get(name) ?? 0)
+/** Tries a sign-in as somebody who is no member. */
+async function tellsRefusal({ row, party, page }: Visit) {
+  if (!row.showsRefusal) return
+  const { id } = world.sim.world.addUser({ username: `stranger-at-${hostOf(row.program).split('.')[0]}` })
+  await logIn(page, party, world, id)
+  await page.getByText('not a member').waitFor()
+  await page.context().clearCookies()
+}
+
+async function signsIn(visit: Visit): Promise<Observation[]> {
+  const { page, party, member } = visit
+  await logIn(page, party, world, member)
+  await expectSeen(visit, inside)
+  return [{ capability: 'signIn', result: 'yes' }]
+}
+
+async function signsOut(visit: Visit): Promise<Observation[]> {
+  const { page, party } = visit
+  if (!party.signOut) return []
+  await party.signOut.begin(page)
+  await page.waitForURL(party.origin + party.signOut.end)
+  await expectSeen(visit, { status: 401 })
+  // Signed out of the service, too: the platform asks again.
+  await signsIn(visit)
+  return [{ capability: 'signOut', result: 'there and here' }]
+}
+
+/** Refuses the access tokens that exist, as ten minutes do. */
+const endAccessTokens = () =>
+  world.service.deps.db.execute(sql`
+    update oidc_records set expires_at = clock_now() - interval '1 second' where model = 'AccessToken'`)
+
+async function refreshes(visit: Visit): Promise<Observation[]> {
+  if (!visit.row.refreshes) return []
+  // The second refresh needs the token of the first one.
+  for (let i = 0; i < 2; i++) {
+    await endAccessTokens()
+    await expectSeen(visit, inside)
+  }
+  return [{ capability: 'refresh', result: 'rotates and keeps the tokens' }]
+}
+
+/** Changes the platform, and waits until the service knows. */
+async function change(session: string, make: () => void, known: object) {
+  make()
+  await expect
+    .poll(async () => (await validate(world, witness, session)).body, { interval: 20 })
+    .toMatchObject(known)
+}
+
+async function followsRoles(visit: Visit, session: string): Promise<Observation[]> {
+  const { row, member } = visit
+  const set = (roles: string[]) => () => world.sim.world.setRoles(demo.mainGuildId, member, roles)
+  await change(session, set([]), { roles: [] })
+  await expectSeen(visit, row.withoutRole)
+  if (row.leadsOut) await leavesDenied(visit)
+  await change(session, set([demo.roles.crew]), { roles: [{ roleName: 'Crew' }] })
+  await expectSeen(visit, inside)
+  const result = row.withoutRole.status === 200 ? 'shown' : 'refused and let in again'
+  return [{ capability: 'liveRoles', result }]
+}
+
+/** Leaves the session at the page that denies access, and signs in again. */
+async function leavesDenied({ party, page, member }: Visit) {
+  await page.goto(party.origin)
+  await page.getByRole('link').click()
+  await page.waitForURL(party.origin + party.signOut?.end)
+  await logIn(page, party, world, member)
+}
+
+async function shutsOut(visit: Visit, session: string): Promise<Observation[]> {
+  const { row, party, member } = visit
+  const kick = () => world.sim.world.removeMember(demo.mainGuildId, member)
+  await change(session, kick, { code: 'INVALID_TOKEN' })
+  const observed: Observation[] = []
+  if (row.endsByLogout) {
+    await expectLogoutAccepted(party)
+    observed.push({ capability: 'backChannelLogout', result: 'accepted' })
+  }
+  await expectSeen(visit, { status: 401 })
+  return [...observed, { capability: 'kicked', result: 'out' }]
+}
+
+/** Waits until the party has accepted each logout token at the first attempt. */
+async function expectLogoutAccepted({ project }: Party) {
+  const token = await givenAdmin(world)
+  const path = `/api/admin/projects/${project.id}/logout-deliveries`
+  const attempts = async () => {
+    const { body } = await call(world.url, 'GET', path, { token })
+    return body.data.map(({ status, attempts }: { status: string; attempts: number }) => [status, attempts])
+  }
+  await expect.poll(async () => (await attempts()).flat()).not.toContain('pending')
+  const all = await attempts()
+  expect(all.length).toBeGreaterThan(0)
+  expect(all).toEqual(all.map(() => ['delivered', 1]))
+}
+
+const record = ({ program, guide, version, staleFor }: Row, observations: readonly Observation[]) =>
+  writeRecord({
+    ...{ program, guide, version: version() ?? 'unknown' },
+    date: new Date().toISOString().slice(0, 10),
+    test: { file: 'apps/api/test/process/relying-parties.browser.test.ts', title },
+    observations: [...observations, { capability: 'staleness', result: staleFor ?? 'no time' }],
+  })
+
+describe.each(rows)('a browser at $program', (row) => {
+  test(title, async ({ skip }) => {
+    const { program, isThere, start } = row
+    skip(!isThere(), `${program} is not installed: CONTRIBUTING.md says what the suite needs`)
+    const member = addGuest(world, program)
+    const { port: applicationPort } = application.address() as AddressInfo
+    const place = { world, port: ports.get(program) ?? 0, application: String(applicationPort) }
+    const party = await start(place)
     const context = await browser.newContext({ ignoreHTTPSErrors: true })
     try {
-      const page = await context.newPage()
-      await logIn(page, party, member)
-      await expect.poll(() => me(page)).toEqual(inside)
-      if (party.logout) {
-        const [from, to] = party.logout
-        await page.goto(party.origin + from)
-        expect(page.url()).toBe(party.origin + to)
-        expect((await me(page)).status).toBe(401)
-        // Signed out of the service, too: the platform asks again.
-        await logIn(page, party, member)
-        await expect.poll(() => me(page)).toEqual(inside)
-      }
-      sim.world.setRoles(demo.mainGuildId, member, [])
-      await expect.poll(() => me(page)).toEqual(withoutRole)
-      sim.world.setRoles(demo.mainGuildId, member, [demo.roles.crew])
-      await expect.poll(() => me(page)).toEqual(inside)
-      sim.world.removeMember(demo.mainGuildId, member)
-      await expect.poll(async () => (await me(page)).status, { interval: 20 }).toBe(401)
+      const visit = { row, party, member, page: await context.newPage() }
+      await tellsRefusal(visit)
+      const observed = [...(await signsIn(visit)), ...(await signsOut(visit)), ...(await refreshes(visit))]
+      const { token } = await givenSession(world, witness, member)
+      observed.push(...(await followsRoles(visit, token)), ...(await shutsOut(visit, token)))
+      if (process.env['COMPATIBILITY'] === 'write') record(row, observed)
     } finally {
       await context.close()
       await party.stop()

@@ -20,7 +20,7 @@ describe('what the guides for programs say', () => {
 
   test.each(pages)('%s: scopes, claims and addresses are there', async (name) => {
     const page = read(name)
-    const scopes = [...page.matchAll(/\bopenid((?:[ ,]+\w+)*)(?=["`\n])/g)].flatMap(([, rest = '']) =>
+    const scopes = [...page.matchAll(/\bopenid((?:[ ,]+\w+)*)(?=["'`\n\]])/g)].flatMap(([, rest = '']) =>
       rest.split(/[ ,]+/).filter((scope) => scope !== ''),
     )
     const others = [...page.matchAll(/--scopes (\w+)|'(profile|email|roles)'/g)].map(([, a, b]) => a ?? b)

@@ -15,6 +15,7 @@ import { announceInterval, refreshTokenOfDevice } from './device-code.ts'
 import { askForCode, confirmCode, showConnected } from './device-pages.ts'
 import { errorPage, type ProtocolError } from './error-page.ts'
 import { sendReasons } from './error-reason.ts'
+import { explainRefusedGrants } from './explain-refused-grant.ts'
 import { createFindAccount } from './find-account.ts'
 import { createLoadGrant } from './grant-of-login.ts'
 import { introspectLive } from './introspect.ts'
@@ -64,6 +65,7 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
     log.error({ err }, 'OpenID Connect request failed: internal error'),
   )
   logRefusals(provider, log)
+  explainRefusedGrants(provider)
   followSingleSignOn(provider, login)
   ownTokens(provider, config.outboundKey ?? '')
   ownResources(provider, deps)

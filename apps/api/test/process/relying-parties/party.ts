@@ -1,0 +1,94 @@
+import { readFileSync } from 'node:fs'
+import { demo } from '@rolecall/chat-sim'
+import type { Page } from 'playwright-core'
+import type { CompatibilityRecord } from '../../../../../tools/compatibility.ts'
+import type { GivenProject } from '../../given.ts'
+import type { World } from '../../service.ts'
+
+/** The status and the roles that a party shows to a browser. */
+export interface Seen {
+  readonly status: number
+  readonly roles: readonly string[]
+}
+
+/** A site at which members sign in, while it runs. */
+export interface Party {
+  readonly origin: string
+  /** The project of which the site is the client, or the host. */
+  readonly project: GivenProject
+  /** Begins a sign-in, which leads to the platform's screen. */
+  signIn(page: Page): Promise<unknown>
+  /** The party's own sign-out, and the page where it ends. */
+  readonly signOut?: { readonly end: string; begin(page: Page): Promise<unknown> }
+  /** Reads what the party shows; by default its answer to `/me`. */
+  see?(page: Page): Promise<Seen>
+  stop(): unknown
+}
+
+/** What the start of a party needs. */
+export interface Place {
+  readonly world: World
+  readonly port: number
+  /** The port of the application behind the proxies. */
+  readonly application: string
+}
+
+/** A program with which the walk is made. */
+export interface Row extends Pick<CompatibilityRecord, 'program' | 'guide'> {
+  version(): string | undefined
+  /** Returns true if the program is on this machine. */
+  isThere(): boolean
+  start(place: Place): Promise<Party>
+  /** What is shown once the role is removed: a site continues, and a proxy denies access. */
+  readonly withoutRole: Seen
+  /** True for a site that uses a refresh token once its access token is refused. */
+  readonly refreshes?: true
+  /** True for a site that accepts logout tokens. */
+  readonly endsByLogout?: true
+  /** True for a site that shows why a sign-in was refused. */
+  readonly showsRefusal?: true
+  /** True for a site whose 403 page leads out of a session. */
+  readonly leadsOut?: true
+  /** How long the program uses roles that it read before. Without it, the program asks for each request. */
+  readonly staleFor?: string
+}
+
+export const goesOn: Seen = { status: 200, roles: [] }
+export const isClosed: Seen = { status: 403, roles: [] }
+
+/** The host name that a proxy protects in the walk. */
+export const hostOf = (program: string) => `${program.toLowerCase().replace(/\W/g, '')}.wiki.example.org`
+
+/** Signs in or out by an address of the party. */
+export const byAddress = (address: string) => (page: Page) => page.goto(address)
+
+/** Signs in or out by a button of the party's start page. */
+export const byButton = (origin: string, name: string) => async (page: Page) => {
+  await page.goto(origin)
+  await page.getByRole('button', { name, exact: true }).click()
+}
+
+/** Leads a browser from the start of a sign-in over the platform's screen back to the party. */
+export async function logIn(page: Page, { origin, signIn }: Party, { sim }: World, member: string) {
+  await signIn(page)
+  await page.waitForURL(({ href }) => href.startsWith(sim.url))
+  await page.goto(`${page.url()}&login_as=${member}&auto=1`)
+  await page.waitForURL((url) => url.origin === origin)
+}
+
+/** Returns the version of a package in `tools/peers`. */
+export const packageVersion = (name: string): string =>
+  JSON.parse(
+    readFileSync(
+      new URL(`../../../../../tools/peers/node_modules/${name}/package.json`, import.meta.url),
+      'utf8',
+    ),
+  ).version
+
+/** Creates a guest with the role that the doors ask for. */
+export function addGuest({ sim }: World, program: string): string {
+  const name = hostOf(program).split('.')[0]
+  const { id } = sim.world.addUser({ username: `guest-of-${name}` })
+  sim.world.addMember(demo.mainGuildId, id, { roles: [demo.roles.crew] })
+  return id
+}

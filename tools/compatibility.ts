@@ -1,0 +1,57 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** The columns of docs/reference/compatibility.md. */
+export const capabilities = {
+  signIn: 'Sign-in',
+  liveRoles: 'Live roles',
+  refresh: 'Refresh',
+  kicked: 'Kicked',
+  backChannelLogout: 'Back-channel logout',
+  signOut: 'Sign-out',
+  staleness: 'Stale for',
+} as const
+
+export type Capability = keyof typeof capabilities
+
+/** What a test saw of one capability of a real program. */
+export interface Observation {
+  readonly capability: Capability
+  readonly result: string
+}
+
+/** A program that a test ran, with everything that the test saw of it. */
+export interface CompatibilityRecord {
+  readonly program: string
+  readonly version: string
+  /** The page with the configuration that was run, or its sources. */
+  readonly guide: string
+  /** The day of the run. */
+  readonly date: string
+  readonly test: { readonly file: string; readonly title: string }
+  readonly observations: readonly Observation[]
+}
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const file = join(root, 'docs/reference/compatibility.json')
+
+export const readRecords = (): CompatibilityRecord[] => JSON.parse(readFileSync(file, 'utf8'))
+
+/** Replaces the record of a program. Only a run with `COMPATIBILITY=write` does so. */
+export function writeRecord(record: CompatibilityRecord): void {
+  const others = readRecords().filter(({ program }) => program !== record.program)
+  const all = [...others, record].toSorted((a, b) => a.program.localeCompare(b.program, 'en'))
+  writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`)
+}
+
+/** Lists the records without a run: the test does not exist, or does not name the program. */
+export const recordsWithoutRun = (
+  records: readonly CompatibilityRecord[],
+  sourcesOf: (file: string) => string,
+): string[] =>
+  records.flatMap(({ program, test }) => {
+    const sources = sourcesOf(test.file)
+    const missing = [test.title, program].filter((text) => !sources.includes(text))
+    return missing.map((text) => `${program}: ${test.file} does not contain "${text}"`)
+  })
