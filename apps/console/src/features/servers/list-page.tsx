@@ -122,14 +122,16 @@ function AddServer({ onClose }: { onClose: () => void }) {
                 </Notice>
               )}
               {others.length === 0 ? (
-                <p>{name} is in no other server. Invite it to one; then it is shown here.</p>
+                <p>
+                  <bdi>{name}</bdi> is in no other server. Invite it to one; then it is shown here.
+                </p>
               ) : (
                 <ul className="server-list" aria-label="Servers that the bot is in">
                   {others.map((server) => (
                     <li key={server.id} className="row apart">
                       <span className="with-portrait">
                         <Portrait of={server.icon} name={server.name} />
-                        {server.name}
+                        <bdi>{server.name}</bdi>
                       </span>
                       <Button
                         size="small"
