@@ -30,6 +30,7 @@ const sources = [
   'clients/python/README.md',
   'docs/guides/inbound-webhooks.md',
   'docs/guides/stacks',
+  'packages/contract/package.json',
   'packages/contract/src',
   'packages/sdk/src',
   'packages/tenant-schema/src',

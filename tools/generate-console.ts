@@ -24,11 +24,13 @@ attacks that it withstands, see [security](../security/console.md). \`npm run co
 | who changed something | **Audit**: pick a person and a project by name, or click a name, a kind, or a severity in the list |
 | a member's sessions, roles, and block | **Members**, then the member |
 | a new API key without an outage | the project, **Keys**, *Replace…*: the old key stays valid for an hour, a day, a week, or until a set time |
+| the audit entries of one project | type the name of the project and *audit* into *Search*, choose a period, and download |
+| several sessions to end, or access to give or take away | select them in the list: the effects are shown first, and each failure is named |
 | OpenID Connect, or a reverse proxy | the project, **OpenID Connect** or **Proxy** |
 
 A click on a column sorts a table that is complete, and a click on a role, a server, a person, or a kind narrows the list. The
 address keeps both, so a link shows the same. On a phone each row is a card with every column. *Guide* leads from a page to
-the guide that explains it.
+the guide that explains it, and a firing alert links to its runbook. *Search* also opens a tab of a project: type *wiki keys*.
 
 An internal project always uses the main server: the page **Access** says *Main server (internal)*. Access of its own
 limits its scopes there. Scopes take effect only where members can sign in, so the form stores none without that.

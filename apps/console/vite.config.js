@@ -18,6 +18,8 @@ export default defineConfig({
   css: { modules: { localsConvention: 'camelCaseOnly' } },
   build: {
     target: 'es2022',
+    // Names the files of each page, which a test measures.
+    manifest: true,
     // An inlined file is not from this origin, so the policy of the page would block it.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },

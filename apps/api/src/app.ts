@@ -32,6 +32,7 @@ import { eraseBlock, findBlock } from './features/blocks/store.ts'
 import { chatServerRoutes } from './features/chat-servers/routes.ts'
 import { consoleRoutes } from './features/console/routes.ts'
 import { docsRoutes } from './features/docs/routes.ts'
+import { openSite } from './features/docs/site-files.ts'
 import { changedKeys } from './features/encryption-keys/check-fingerprints.ts'
 import { findProjectsThatKnew, insertErased } from './features/events/erasure-store.ts'
 import { eventRoutes } from './features/events/routes.ts'
@@ -279,7 +280,8 @@ export function createApp(
     changedKeys: async () => (await changedKeys(db, config)).problems,
   })
   metricsRoute(router, deps, cluster.isWorker ? workersMetrics(registry) : registry)
-  docsRoutes(router, config)
-  if (config.console) consoleRoutes(router)
+  const site = openSite()
+  docsRoutes(router, config, site)
+  if (config.console) consoleRoutes(router, { hasSite: site.size > 0 })
   return app
 }

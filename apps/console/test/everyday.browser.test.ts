@@ -408,6 +408,6 @@ test('a page without access, a missing record, and a refused form say so in word
   const crumbs = page.getByRole('navigation', { name: 'Breadcrumbs' })
   expect(await crumbs.innerText()).toMatch(/^Projects\s*\/\s*Project$/)
   const guide = page.getByRole('link', { name: 'Guide' })
-  expect(await guide.getAttribute('href')).toMatch(/docs\/guides\/administering\.md$/)
+  expect(await guide.getAttribute('href')).toMatch(/docs\/guides\/administering\.(md|html)$/)
   await visit.close()
 })

@@ -5,6 +5,7 @@ import {
   createAdmin,
   RolecallError,
 } from '@rolecall/sdk/admin'
+import { cleanNames } from './clean-names.ts'
 import { note } from './connection.ts'
 import { pairSettled } from './keep-session.ts'
 
@@ -32,7 +33,7 @@ export async function ask<Name extends AdminQuestion>(
       return attempt()
     })
     note(undefined)
-    return answer as AdminAnswer<Name>
+    return cleanNames(answer as AdminAnswer<Name>)
   } catch (error) {
     if (error instanceof RolecallError) note(error)
     throw error

@@ -97,7 +97,7 @@ export function UsageLines({ label, chart }: { label: string; chart: UsageChart 
         {lines.map(({ key, name, count }, at) => (
           <li key={key}>
             <span className="chart-mark" style={{ background: colorOf(at) }} />
-            {name} <span className="quiet number">{numberText(count)}</span>
+            <bdi>{name}</bdi> <span className="quiet number">{numberText(count)}</span>
           </li>
         ))}
       </ul>
@@ -113,7 +113,7 @@ export function UsageLines({ label, chart }: { label: string; chart: UsageChart 
                 <th scope="col">From</th>
                 {lines.map(({ key, name }) => (
                   <th key={key} scope="col" data-align="end">
-                    {name}
+                    <bdi>{name}</bdi>
                   </th>
                 ))}
               </tr>

@@ -8,7 +8,7 @@ interface RoleChipProps {
 /** A role in its color. The name is always shown, because not all readers can tell colors apart. */
 export const RoleChip = ({ name, color }: RoleChipProps) => (
   <span className="chip" style={roleColors(color)} title={name}>
-    {name}
+    <bdi>{name}</bdi>
   </span>
 )
 

@@ -79,7 +79,11 @@ function DangerBody({ action, onClose, preview, children, name, run }: BodyProps
       {name !== undefined && (
         <div className="field">
           <label htmlFor={input}>
-            Type <strong>{name}</strong> to confirm
+            Type{' '}
+            <strong>
+              <bdi>{name}</bdi>
+            </strong>{' '}
+            to confirm
           </label>
           <input
             id={input}

@@ -1,10 +1,13 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Fragment, type MouseEvent, type ReactNode, useState } from 'react'
+import { SelectBox } from './select-box.tsx'
+import type { Selection } from './selection.ts'
 import { type SortValue, sorted, sortOf } from './sort.ts'
 import { TableFrame } from './table-frame.tsx'
 import { TableHead } from './table-head.tsx'
 import { useFilters } from './use-filters.ts'
-import { isLong, type PlacedRow, VirtualRows } from './virtual-rows.tsx'
+import { isLong, VirtualRows } from './virtual-rows.tsx'
+import type { PlacedRow } from './visible-rows.tsx'
 
 export interface Column<Row> {
   readonly header: string
@@ -28,6 +31,10 @@ interface DataTableProps<Row> {
   readonly groupOf?: (row: Row) => string
   /** Shows more rows on a screen. */
   readonly isDense?: boolean
+  /** Lets rows be selected, in the first column. Not for rows that open a page. */
+  readonly selection?: Selection<Row> | undefined
+  /** The name of a row for screen readers, if rows can be selected. */
+  readonly rowName?: (row: Row) => string
   /** The content of a table without rows, with the next step. */
   readonly empty: ReactNode
 }
@@ -42,7 +49,14 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   if (props.rows.length === 0) return <div className="table-frame">{empty}</div>
   const sort = sortOf(filters['sort'])
   const rows = sorted(props.rows, columns, sort)
-  const head = <TableHead columns={columns} sort={sort} onSort={(next) => setFilters({ sort: next })} />
+  const head = (
+    <TableHead
+      columns={columns}
+      sort={sort}
+      onSort={(next) => setFilters({ sort: next })}
+      selection={props.selection}
+    />
+  )
   if (isLong(rows.length)) return <VirtualTable {...props} rows={rows} head={head} />
   return (
     <TableFrame label={label}>
@@ -104,7 +118,7 @@ interface TableRowProps<Row> extends DataTableProps<Row> {
   readonly placed?: PlacedRow
 }
 
-function TableRow<Row>({ columns, row, rowLink, placed }: TableRowProps<Row>) {
+function TableRow<Row>({ columns, row, rowLink, rowName, rowKey, selection, placed }: TableRowProps<Row>) {
   const navigate = useNavigate()
   const to = rowLink?.(row)
   const open = (event: MouseEvent) => {
@@ -114,18 +128,30 @@ function TableRow<Row>({ columns, row, rowLink, placed }: TableRowProps<Row>) {
     if (event.metaKey || event.ctrlKey) window.open(`/console${to}`, '_blank', 'noopener')
     else void navigate({ to })
   }
+  const first = (content: ReactNode) => {
+    if (to) {
+      return (
+        <Link to={to} className="row-link">
+          {content}
+        </Link>
+      )
+    }
+    return (
+      <SelectBox
+        label={`Select ${rowName?.(row) ?? rowKey(row)}`}
+        isOn={selection?.has(row) ?? false}
+        onToggle={selection && (() => selection.toggle(row))}
+      >
+        {content}
+      </SelectBox>
+    )
+  }
   return (
     // The link in the first cell is for the keyboard.
     <tr data-opens={to ? '' : undefined} onClick={to ? open : undefined} {...placed}>
       {columns.map(({ header, cell, align }, column) => (
         <td key={header} data-align={align} data-label={header || undefined}>
-          {column === 0 && to ? (
-            <Link to={to} className="row-link">
-              {cell(row)}
-            </Link>
-          ) : (
-            cell(row)
-          )}
+          {column === 0 ? first(cell(row)) : cell(row)}
         </td>
       ))}
     </tr>

@@ -12,6 +12,14 @@ export const guides = {
 
 export type Guide = keyof typeof guides
 
-/** Returns the public address of a guide. A link opens it; the console itself sends requests to no other origin. */
-export const guideAddress = (guide: Guide): string =>
-  `https://github.com/rolecall/rolecall/blob/main/docs/guides/${guide}.md`
+/** Returns the address of a guide. */
+export const guideAddress = (guide: Guide): string => docsAddress(`guides/${guide}`)
+
+/**
+ * Returns the address of a page of the documentation, by its path in docs. The console's own page says where the
+ * documentation is: at the service if it serves the site, otherwise in the repository.
+ */
+export function docsAddress(path: string): string {
+  const places = document.querySelector<HTMLMetaElement>('meta[name="rolecall-docs"]')?.content ?? ''
+  return places.replace('*', path)
+}

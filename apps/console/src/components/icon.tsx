@@ -18,7 +18,6 @@ const strokes = {
   close: 'M4 4l8 8M12 4l-8 8',
   menu: 'M2.5 4.5h11M2.5 8h11M2.5 11.5h11',
   plus: 'M8 3v10M3 8h10',
-  more: 'M3.5 8h.1M8 8h.1M12.5 8h.1',
   key: 'M9.5 9.5a3.5 3.5 0 1 0-3-3L2.5 10.5v3h3v-2h2v-2z',
   out: 'M6.5 2.5h-4v11h4M6.5 8h7M10.5 5l3 3-3 3',
   warn: 'M8 2.5 14.2 13H1.8zM8 6.5v3M8 11.4h.1',

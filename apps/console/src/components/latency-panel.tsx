@@ -31,7 +31,7 @@ export function LatencyPanel({ range: { from, to }, projectId }: { range: Range;
   const columns: readonly Column<Latency>[] = [
     {
       header: groupBy === 'route' ? 'Endpoint' : 'Project',
-      cell: ({ name }) => <span className={groupBy === 'route' ? 'mono' : undefined}>{name}</span>,
+      cell: ({ name }) => <bdi className={groupBy === 'route' ? 'mono' : undefined}>{name}</bdi>,
     },
     {
       header: 'Answers',

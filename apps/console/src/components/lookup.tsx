@@ -1,62 +1,14 @@
-import { useEffect, useState } from 'react'
-import { ComboBox, Input, ListBox, ListBoxItem, Popover } from 'react-aria-components'
+import { lazy, Suspense } from 'react'
+import { fileOf } from '../shell/page-file.tsx'
+import type { LookupProps } from './lookup-box.tsx'
 
-export interface LookupChoice {
-  readonly id: string
-  readonly name: string
-  /** Tells apart choices with the same name. */
-  readonly note?: string
-}
+const LookupBox = lazy(fileOf(() => import('./lookup-box.tsx')))
 
-interface LookupProps {
-  readonly label: string
-  /** The name of the choice in force; empty without one. */
-  readonly chosenName: string
-  readonly choices: readonly LookupChoice[]
-  /** True for a text that is an ID: it is chosen as it was typed. */
-  readonly isId: (text: string) => boolean
-  readonly onSearch: (text: string) => void
-  /** Called with the ID; empty when the field was cleared. */
-  readonly onChoose: (id: string) => void
-}
-
-/** A field that finds something by its name, or takes its ID. */
-export function Lookup({ label, chosenName, choices, isId, onSearch, onChoose }: LookupProps) {
-  const [text, setText] = useState(chosenName)
-  useEffect(() => setText(chosenName), [chosenName])
-  const type = (typed: string) => {
-    setText(typed)
-    onSearch(typed)
-    if (typed === '' || isId(typed.trim())) onChoose(typed.trim())
-  }
-  return (
-    <ComboBox
-      aria-label={label}
-      className="lookup"
-      items={choices}
-      inputValue={text}
-      onInputChange={type}
-      onBlur={() => setText(chosenName)}
-      onSelectionChange={(id) => id !== null && onChoose(String(id))}
-      allowsCustomValue
-      allowsEmptyCollection
-    >
-      <Input className="input" placeholder={label} spellCheck={false} autoComplete="off" />
-      <Popover className="menu-popover">
-        <ListBox<LookupChoice>
-          className="menu"
-          renderEmptyState={() => (
-            <span className="menu-item">{text === '' ? 'Type a name or an ID.' : 'Nothing matches.'}</span>
-          )}
-        >
-          {({ id, name, note }) => (
-            <ListBoxItem id={id} textValue={name} className="menu-item">
-              <bdi>{name}</bdi>
-              {note && <span className="quiet">{note}</span>}
-            </ListBoxItem>
-          )}
-        </ListBox>
-      </Popover>
-    </ComboBox>
-  )
-}
+/** A field that finds something by its name, or takes its ID. The page does not wait for its list. */
+export const Lookup = (props: LookupProps) => (
+  <Suspense
+    fallback={<input className="input" aria-label={props.label} placeholder={props.label} disabled />}
+  >
+    <LookupBox {...props} />
+  </Suspense>
+)

@@ -129,9 +129,9 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly { to: stri
 /** A list of names and values. */
 export const Facts = ({ of }: { of: readonly (readonly [string, ReactNode])[] }) => (
   <dl className="facts">
-    {of.map(([name, value]) => (
-      <div key={name} style={{ display: 'contents' }}>
-        <dt>{name}</dt>
+    {of.map(([label, value]) => (
+      <div key={label} style={{ display: 'contents' }}>
+        <dt>{label}</dt>
         <dd>{value}</dd>
       </div>
     ))}
@@ -141,9 +141,9 @@ export const Facts = ({ of }: { of: readonly (readonly [string, ReactNode])[] })
 /** A few numbers that summarize a page. */
 export const Figures = ({ of }: { of: readonly { name: string; value: ReactNode; note?: ReactNode }[] }) => (
   <dl className="figures">
-    {of.map(({ name, value, note }) => (
-      <div key={name} className="figure">
-        <dt>{name}</dt>
+    {of.map(({ name: label, value, note }) => (
+      <div key={label} className="figure">
+        <dt>{label}</dt>
         <dd>
           {value}
           {note && <small>{note}</small>}

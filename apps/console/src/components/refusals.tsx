@@ -20,6 +20,10 @@ export const latestOfEach = (refused: readonly RefusedLogin[]): RefusedLogin[] =
 
 export const WhyLink = ({ refused }: { refused: RefusedLogin }) => (
   <Link to={whyLink(refused)}>
-    Why<span className="unseen"> {refused.displayName ?? refused.username} was refused</span>
+    Why
+    <span className="unseen">
+      {' '}
+      <bdi>{refused.displayName ?? refused.username}</bdi> was refused
+    </span>
   </Link>
 )

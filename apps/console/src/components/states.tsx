@@ -49,7 +49,7 @@ export const Notice = ({ tone = 'none', title, children, action }: NoticeProps) 
 )
 
 /** The reason of a refusal: each wrong field in words, or the service's sentence without its marks for programs. */
-const Reason = ({ error: { errors, detail, message } }: { error: RolecallError }) =>
+export const Reason = ({ error: { errors, detail, message } }: { error: RolecallError }) =>
   errors.length === 0 ? (
     (detail || message).replaceAll('`', '')
   ) : (
@@ -82,7 +82,23 @@ export const Problem = ({ error, title }: { error: RolecallError; title?: string
 interface Answered<T> {
   readonly data: T | undefined
   readonly error: RolecallError | null
+  /** The error of the latest attempt, while the call is retried. */
+  readonly failureReason: RolecallError | null
   readonly isPlaceholderData: boolean
+}
+
+/** Combines responses that a page can only show together. The first error counts for all. */
+export function answersOf<A, B, C>(
+  ...answers: readonly [Answered<A>, Answered<B>, Answered<C>]
+): Answered<readonly [A, B, C]> {
+  const [a, b, c] = answers
+  const isComplete = a.data !== undefined && b.data !== undefined && c.data !== undefined
+  return {
+    data: isComplete ? ([a.data, b.data, c.data] as const) : undefined,
+    error: answers.find(({ error }) => error)?.error ?? null,
+    failureReason: answers.find(({ failureReason }) => failureReason)?.failureReason ?? null,
+    isPlaceholderData: answers.some(({ isPlaceholderData }) => isPlaceholderData),
+  }
 }
 
 /** A response, a placeholder while it loads, or the error. Old rows stay on the screen while new ones load. */
@@ -98,12 +114,17 @@ export function Answer<T>({
   if (of.data !== undefined) {
     return of.isPlaceholderData ? <div className="stale">{children(of.data)}</div> : children(of.data)
   }
-  if (!of.error) return loading
+  if (!of.error) return of.failureReason ? <NotReached /> : loading
   if (of.error.status === 403) return <Forbidden />
   if (of.error.status === 404)
     return <Empty title="Not found">It was deleted, or the address is wrong.</Empty>
   return <Problem error={of.error} title="Loading failed" />
 }
+
+/** The service cannot be reached. The bar at the top counts down to the next attempt. */
+const NotReached = () => (
+  <Empty title="Not loaded yet">This appears by itself as soon as Rolecall responds.</Empty>
+)
 
 /** The reader is signed in but lacks the role. */
 const Forbidden = () => (

@@ -1,4 +1,6 @@
 import type { CSSProperties } from 'react'
+import { SelectBox } from './select-box.tsx'
+import type { Selection } from './selection.ts'
 import { nextSort, type Sort, type SortValue, sortName } from './sort.ts'
 
 interface HeadColumn<Row> {
@@ -12,6 +14,8 @@ interface TableHeadProps<Row> {
   readonly columns: readonly HeadColumn<Row>[]
   readonly sort: Sort | undefined
   readonly onSort: (sort: string) => void
+  /** Selects all rows of the table, by a checkbox in the first column. */
+  readonly selection?: Pick<Selection<Row>, 'areAll' | 'toggleAll'> | undefined
 }
 
 const directionOf = (sort: Sort | undefined, header: string) => {
@@ -20,22 +24,31 @@ const directionOf = (sort: Sort | undefined, header: string) => {
 }
 
 /** The head of a table. A click on a sortable column sorts by it. */
-export const TableHead = <Row,>({ columns, sort, onSort }: TableHeadProps<Row>) => (
+export const TableHead = <Row,>({ columns, sort, onSort, selection }: TableHeadProps<Row>) => (
   <thead>
     <tr>
-      {columns.map(({ header, align, width, sortBy }) => {
+      {columns.map(({ header, align, width, sortBy }, column) => {
         const style: CSSProperties = { width }
-        if (!sortBy)
-          return (
-            <th key={header} scope="col" data-align={align} style={style}>
-              {header || <span className="unseen">Actions</span>}
-            </th>
-          )
+        const text = sortBy ? (
+          <button type="button" className="sort" onClick={() => onSort(nextSort(sort, sortName(header)))}>
+            {header}
+          </button>
+        ) : (
+          header || <span className="unseen">Actions</span>
+        )
+        const selects = column === 0 ? selection : undefined
         return (
-          <th key={header} scope="col" data-align={align} style={style} aria-sort={directionOf(sort, header)}>
-            <button type="button" className="sort" onClick={() => onSort(nextSort(sort, sortName(header)))}>
-              {header}
-            </button>
+          <th
+            key={header}
+            scope="col"
+            data-align={align}
+            style={style}
+            data-selects={selects && ''}
+            aria-sort={sortBy && directionOf(sort, header)}
+          >
+            <SelectBox label="Select all rows" isOn={selects?.areAll ?? false} onToggle={selects?.toggleAll}>
+              {text}
+            </SelectBox>
           </th>
         )
       })}

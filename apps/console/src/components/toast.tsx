@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, useCallback, useContext, useState } from 'react'
 import { Button } from './button.tsx'
 import { Icon } from './icon.tsx'
+import './toast.css'
 
 type Say = (text: string) => void
 

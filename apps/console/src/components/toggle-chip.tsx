@@ -16,6 +16,6 @@ export const RoleToggle = ({ name, color, isOn, onToggle }: RoleToggleProps) => 
     aria-pressed={isOn}
     onClick={onToggle}
   >
-    {name}
+    <bdi>{name}</bdi>
   </button>
 )

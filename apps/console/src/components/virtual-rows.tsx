@@ -1,59 +1,18 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
-import { Fragment, type ReactNode } from 'react'
+import { lazy, Suspense } from 'react'
+import { fileOf } from '../shell/page-file.tsx'
+import type { VirtualRowsProps } from './visible-rows.tsx'
 
-const rowHeight = 41
 /** The most rows that are all rendered. A longer table renders only the visible rows. */
 const maxPlainRows = 100
 
 export const isLong = (count: number): boolean => count > maxPlainRows
 
-/** The attributes of a row, by which its position and height are measured. */
-export interface PlacedRow {
-  readonly ref: (row: HTMLTableRowElement | null) => void
-  readonly 'data-index': number
-  readonly 'aria-rowindex': number
-}
+// Few tables are long, so the others do not load the code that measures rows.
+const VisibleRows = lazy(fileOf(() => import('./visible-rows.tsx')))
 
-interface VirtualRowsProps {
-  readonly count: number
-  /** The number of columns of the table. */
-  readonly columns: number
-  /**
-   * The scrolling element, once it is mounted. It is state, because a ref is set only after the first render of the
-   * rows.
-   */
-  readonly frame: HTMLElement | null
-  readonly children: (at: number, placed: PlacedRow) => ReactNode
-}
-
-/** The visible rows of a long table, between two spacers that stand in for the others. */
-export function VirtualRows({ count, columns, frame, children }: VirtualRowsProps) {
-  const virtual = useVirtualizer({
-    count,
-    getScrollElement: () => frame,
-    estimateSize: () => rowHeight,
-    overscan: 12,
-  })
-  const seen = virtual.getVirtualItems()
-  const spacer = (height: number) =>
-    height > 0 && (
-      <tr className="spacer">
-        <td colSpan={columns} style={{ height }} />
-      </tr>
-    )
-  return (
-    <>
-      {spacer(seen[0]?.start ?? 0)}
-      {seen.map(({ index, key }) => (
-        <Fragment key={key}>
-          {children(index, {
-            ref: virtual.measureElement,
-            'data-index': index,
-            'aria-rowindex': index + 2,
-          })}
-        </Fragment>
-      ))}
-      {spacer(virtual.getTotalSize() - (seen.at(-1)?.end ?? 0))}
-    </>
-  )
-}
+/** The rows of a long table. */
+export const VirtualRows = (props: VirtualRowsProps) => (
+  <Suspense fallback={null}>
+    <VisibleRows {...props} />
+  </Suspense>
+)

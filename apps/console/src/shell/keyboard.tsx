@@ -98,4 +98,4 @@ const isTyping = (target: EventTarget | null) =>
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
 /** A dialog has its own keys. */
-const isAsking = () => document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null
+const isAsking = () => document.querySelector('[role="dialog"], [role="alertdialog"]') !== null

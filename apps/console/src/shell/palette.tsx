@@ -16,6 +16,8 @@ import { logOut } from '../api/session.ts'
 import { Icon, type IconName } from '../components/icon.tsx'
 import { placesOf } from './places.ts'
 import { useFound } from './use-found.ts'
+import '../components/dialog.css'
+import '../components/menu.css'
 import './palette.css'
 
 interface Entry {
@@ -110,7 +112,7 @@ export default function Palette({ typedBefore, profile, onClose, onKeys }: Palet
               {({ id, text, note, icon }) => (
                 <MenuItem id={id} textValue={text} className="menu-item">
                   <Icon name={icon} size={14} />
-                  <span className="palette-text">{text}</span>
+                  <bdi className="palette-text">{text}</bdi>
                   {note && <kbd>{note}</kbd>}
                 </MenuItem>
               )}

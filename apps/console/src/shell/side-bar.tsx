@@ -3,7 +3,6 @@ import { Link, useLocation } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { logOut } from '../api/session.ts'
 import { Button } from '../components/button.tsx'
-import { ChoiceMenu } from '../components/choice-menu.tsx'
 import { Icon } from '../components/icon.tsx'
 import { Picture } from '../components/picture.tsx'
 import { openPalette } from './keyboard.tsx'
@@ -26,7 +25,10 @@ export const SideBar = ({ profile }: { profile: AdminProfile }) => {
         <Link to="/" className="side-brand" aria-label="Rolecall, start">
           <Brand />
         </Link>
-        <span className="side-toggle">
+        <span className="side-toggle row">
+          <Button kind="quiet" size="icon" aria-label="Search" onClick={openPalette}>
+            <Icon name="search" />
+          </Button>
           <Button
             kind="quiet"
             size="icon"
@@ -51,15 +53,18 @@ export const SideBar = ({ profile }: { profile: AdminProfile }) => {
         <div className="side-self">
           <Picture url={profile.avatar} name={nameOf(profile)} />
           <span className="side-self-name">
-            {nameOf(profile)}
+            <bdi>{nameOf(profile)}</bdi>
             <small>{profile.isSystemAdmin ? 'System Admin' : profile.isAuditor ? 'Auditor' : 'Owner'}</small>
           </span>
-          <ChoiceMenu
-            label="Your account"
-            choices={[{ id: 'out', text: 'Sign out', onChoose: () => void logOut() }]}
+          <Button
+            kind="quiet"
+            size="icon"
+            aria-label="Sign out"
+            title="Sign out"
+            onClick={() => void logOut()}
           >
-            <Icon name="more" />
-          </ChoiceMenu>
+            <Icon name="out" />
+          </Button>
         </div>
       </div>
     </header>

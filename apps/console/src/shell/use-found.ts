@@ -5,6 +5,7 @@ import { question } from '../api/queries.ts'
 import type { IconName } from '../components/icon.tsx'
 import { latestOfEach, whyLink } from '../components/refusals.tsx'
 import { exactFirst, pastedIn } from './pasted.ts'
+import { tabsNamed } from './project-tabs.ts'
 
 /** A search result and its page. */
 export interface Found {
@@ -96,6 +97,16 @@ export function useFound(
             to: `/projects/${id}`,
           }),
         ),
+      ...tabsNamed(all, typed).map(
+        ({ project, path, text }): Found => ({
+          id: `tab-${project.id}${path}`,
+          text: `${project.name}: ${text}`,
+          note: 'Project',
+          icon: 'projects',
+          // The audit log can be narrowed further and downloaded, which the tab of the project cannot.
+          to: path === '/audit' ? `/audit?about=${project.id}` : `/projects/${project.id}${path}`,
+        }),
+      ),
       ...people.map(
         ({ memberId, username, globalName }): Found => ({
           id: `member-${memberId}`,

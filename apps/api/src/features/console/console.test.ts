@@ -7,6 +7,7 @@ import { buildConsoleOnce } from '../../../../../tools/build-console.js'
 import { call } from '../../../test/client.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { openBuilt } from './built-files.ts'
+import { withSite } from './routes.ts'
 
 let world: World
 beforeAll(async () => {
@@ -82,6 +83,17 @@ describe('the console', () => {
     expect([200, 404]).toContain(answer.status)
     // A client may resolve the dots itself; then it requested the page.
     if (answer.status === 200) expect(answer.headers.get('content-type')).toContain('text/html')
+  })
+
+  test('it links to the documentation of this service if it serves that, and otherwise to the repository', async () => {
+    const place = (text: string) => /<meta name="rolecall-docs" content="([^"]*)">/.exec(text)?.[1]
+    const repository = 'https://github.com/rolecall/rolecall/blob/main/docs/*.md'
+    const built = openBuilt().page() ?? ''
+    expect(place(built)).toBe(repository)
+    expect(place(withSite(built))).toBe('/docs/*.html')
+    const { status } = await get('/docs/')
+    const served = place(await (await get('/console/')).text())
+    expect(served).toBe(status === 200 ? '/docs/*.html' : repository)
   })
 
   test('the address without its slash leads to it', async () => {

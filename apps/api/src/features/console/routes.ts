@@ -25,12 +25,19 @@ export const consolePolicy = [
 /** Rejects these requests last under load: an administrator must be able to see the problems during an incident. */
 const terms = { refusedUnderPressure: 'last' } as const
 
+interface ConsoleOptions {
+  /** True if this service serves the documentation site, which pages of the console link to. */
+  readonly hasSite: boolean
+}
+
 /** Serves the console: one page at every address, and the built files by their names. */
 export function consoleRoutes(
   { page: serve }: Pick<Router<Callers>, 'page'>,
+  { hasSite }: ConsoleOptions,
   { page, asset }: Built = openBuilt(),
 ) {
-  const html = page()
+  const built = page()
+  const html = hasSite ? built && withSite(built) : built
   const application = html === undefined ? answerNotBuilt : createPublicDocument(pageHeaders, () => html)
   serve('/console', terms, () => redirect('/console/'))
   serve('/console/', terms, ({ headers }) => application(headers))
@@ -52,6 +59,10 @@ export function consoleRoutes(
 }
 
 const assets = '/console/assets/'
+
+/** Returns the page of the console with links to the documentation of this service instead of the repository. */
+export const withSite = (page: string): string =>
+  page.replace(/(<meta name="rolecall-docs" content=")[^"]*/, '$1/docs/*.html')
 
 /** Disallows caching of files that a release names: the next release has other files. */
 const pageHeaders = {

@@ -8,6 +8,7 @@ import type { Config } from '../../config.ts'
 import { apiPage } from './api-page.ts'
 import { errorsPage } from './errors-page.ts'
 import { docsPolicy } from './layout.ts'
+import type { SiteFile } from './site-files.ts'
 import { siteRoutes } from './site-routes.ts'
 
 /**
@@ -17,6 +18,7 @@ import { siteRoutes } from './site-routes.ts'
 export function docsRoutes(
   router: Pick<Router<Callers>, 'page'>,
   { publicUrl, console: hasConsole }: Pick<Config, 'publicUrl' | 'console'>,
+  site: ReadonlyMap<string, SiteFile>,
 ) {
   const { page } = router
   const serve = (path: string, own: Record<string, string>, make: () => string) => {
@@ -30,6 +32,6 @@ export function docsRoutes(
   serve('/api/openapi.json', json, () => JSON.stringify(openApi(publicUrl, version)))
   serve('/api/docs', html, () => apiPage(publicUrl, version))
   serve('/api/docs/errors', html, errorsPage)
-  siteRoutes(router)
+  siteRoutes(router, site)
   page('/', {}, () => redirect(hasConsole ? '/console/' : '/api/docs'))
 }

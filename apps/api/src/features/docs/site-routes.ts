@@ -5,7 +5,7 @@ import { notBuilt } from '#platform/http/not-built'
 import { createPublicDocument } from '#platform/http/public-document'
 import type { Router } from '#platform/http/router'
 import type { Callers } from '../../callers/callers.ts'
-import { openSite, type SiteFile } from './site-files.ts'
+import type { SiteFile } from './site-files.ts'
 
 /** Allows nothing from other origins, no inline script or style, no text that becomes a script, and no frame around a page. */
 const sitePolicy = [
@@ -26,8 +26,8 @@ const root = '/docs/'
 type Headers = IncomingHttpHeaders
 
 /** Serves the documentation site under `/docs/`. */
-export function siteRoutes({ page }: Pick<Router<Callers>, 'page'>) {
-  const answer = createSite(openSite())
+export function siteRoutes({ page }: Pick<Router<Callers>, 'page'>, files: ReadonlyMap<string, SiteFile>) {
+  const answer = createSite(files)
   page('/docs', {}, () => redirect(root))
   page(root, {}, ({ headers }) => answer('', headers))
   page('/docs/*', {}, ({ raw }) => answer(pathOf(raw.url ?? ''), raw.headers))

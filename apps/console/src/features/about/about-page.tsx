@@ -25,11 +25,11 @@ export function Page() {
       <Panel title="Read more">
         <Facts
           of={links.map(
-            ([href, name, what]) =>
+            ([href, text, what]) =>
               [
                 what,
                 <a key={href} href={href}>
-                  {name}
+                  {text}
                 </a>,
               ] as const,
           )}

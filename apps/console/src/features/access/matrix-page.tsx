@@ -4,14 +4,18 @@ import { useState } from 'react'
 import { useAnswer } from '../../api/queries.ts'
 import { Page as PageFrame, Panel } from '../../components/page.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { Answer, Empty, Skeleton } from '../../components/states.tsx'
+import { SelectBox } from '../../components/select-box.tsx'
+import { type Selection, useSelection } from '../../components/selection.ts'
+import { Answer, answersOf, Empty, Skeleton } from '../../components/states.tsx'
 import { TableFrame } from '../../components/table-frame.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFilters } from '../../components/use-filters.ts'
-import { isLong, type PlacedRow, VirtualRows } from '../../components/virtual-rows.tsx'
+import { isLong, VirtualRows } from '../../components/virtual-rows.tsx'
+import type { PlacedRow } from '../../components/visible-rows.tsx'
 import { useMayChange } from '../../shell/profile.ts'
 import { AccessEditor, type Cell } from './access-editor.tsx'
 import { accessText, grantText } from './access-text.ts'
+import { BulkAccess } from './bulk-access.tsx'
 import './access.css'
 
 /** Every project and every server. A cell shows the access of the project to the server, and opens to change it. */
@@ -22,6 +26,8 @@ export function Page() {
   const projects = useAnswer('listProjects', { query: { name: name || undefined } })
   const servers = useAnswer('listServers')
   const matrix = useAnswer('accessMatrix', { query: {} })
+  const everything = answersOf(projects, servers, matrix)
+  const selection = useSelection(projects.data?.data ?? [], ({ id }) => id)
   return (
     <PageFrame
       title="Access"
@@ -33,20 +39,19 @@ export function Page() {
         <SearchField label="Search projects" value={name} onSearch={(text) => setFilters({ name: text })} />
       </div>
       <div className="access">
-        <Answer of={projects} loading={<Skeleton rows={10} />}>
-          {({ data }) =>
-            servers.data === undefined || matrix.data === undefined ? (
-              <Skeleton rows={10} />
-            ) : data.length === 0 || servers.data.data.length === 0 ? (
+        <Answer of={everything} loading={<Skeleton rows={10} />}>
+          {([projects, servers, matrix]) =>
+            projects.data.length === 0 || servers.data.length === 0 ? (
               <Empty title={name ? 'No projects match' : 'No servers or projects yet'}>
                 {name ? 'Search for part of a name.' : 'Add a server and a project first.'}
               </Empty>
             ) : (
               <Matrix
-                projects={data}
-                servers={servers.data.data}
-                mappings={matrix.data.data}
+                projects={projects.data}
+                servers={servers.data}
+                mappings={matrix.data}
                 onOpen={mayChange ? setOpen : undefined}
+                selection={mayChange ? selection : undefined}
               />
             )
           }
@@ -63,37 +68,51 @@ interface MatrixProps {
   readonly servers: AdminAnswer<'listServers'>['data']
   readonly mappings: readonly AccessMapping[]
   readonly onOpen: ((cell: Cell) => void) | undefined
+  readonly selection: Selection<Project> | undefined
 }
 
-function Matrix({ projects, servers, mappings, onOpen }: MatrixProps) {
+function Matrix({ projects, servers, mappings, onOpen, selection }: MatrixProps) {
   const [frame, setFrame] = useState<HTMLElement | null>(null)
   const byCell = new Map(mappings.map((one) => [`${one.projectId} ${one.serverId}`, one]))
+  const mappingOf = (project: { id: string }, server: { id: string }) =>
+    byCell.get(`${project.id} ${server.id}`)
   const row = (project: Project, placed?: PlacedRow) => (
     <tr key={project.id} {...placed}>
       <th scope="row">
-        <Link to="/projects/$id" params={{ id: project.id }} className="row-link" title={project.name}>
-          <bdi>{project.name}</bdi>
-        </Link>
+        <SelectBox
+          label={`Select ${project.name}`}
+          isOn={selection?.has(project) ?? false}
+          onToggle={selection && (() => selection.toggle(project))}
+        >
+          <Link to="/projects/$id" params={{ id: project.id }} className="row-link" title={project.name}>
+            <bdi>{project.name}</bdi>
+          </Link>
+        </SelectBox>
         {!project.isActive && <span className="cell-sub">inactive</span>}
       </th>
       {servers.map((server) => (
         <td key={server.id} data-label={server.name}>
-          <CellButton
-            cell={{ project, server, mapping: byCell.get(`${project.id} ${server.id}`) }}
-            onOpen={onOpen}
-          />
+          <CellButton cell={{ project, server, mapping: mappingOf(project, server) }} onOpen={onOpen} />
         </td>
       ))}
     </tr>
   )
   const isVirtual = isLong(projects.length)
-  return (
+  const table = (
     <TableFrame label="Access of projects to servers" isVirtual ref={setFrame}>
       <table className="table cards matrix" aria-rowcount={isVirtual ? projects.length + 1 : undefined}>
         <caption className="unseen">Access of projects to servers</caption>
         <thead>
           <tr>
-            <th scope="col">Project</th>
+            <th scope="col" data-selects={selection && ''}>
+              <SelectBox
+                label="Select all rows"
+                isOn={selection?.areAll ?? false}
+                onToggle={selection?.toggleAll}
+              >
+                Project
+              </SelectBox>
+            </th>
             {servers.map((server) => (
               <th key={server.id} scope="col" title={server.name}>
                 <bdi>{server.name}</bdi>
@@ -116,6 +135,12 @@ function Matrix({ projects, servers, mappings, onOpen }: MatrixProps) {
         </tbody>
       </table>
     </TableFrame>
+  )
+  return (
+    <div className="stack tight">
+      {selection && <BulkAccess {...{ selection, servers, mappingOf }} />}
+      {table}
+    </div>
   )
 }
 

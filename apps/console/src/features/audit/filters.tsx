@@ -4,6 +4,7 @@ import { countText } from '../../components/number.tsx'
 import { instantOf, PeriodFields } from '../../components/period-fields.tsx'
 import { pastedIn } from '../../shell/pasted.ts'
 import { PersonFilter, TargetFilter } from './lookups.tsx'
+import { isPreset, presetNamed, presetOf, presetTexts } from './period-presets.ts'
 
 type Filters = Readonly<Record<string, string | undefined>>
 type Query = NonNullable<AdminInput<'exportAuditLogs'>['query']>
@@ -61,6 +62,13 @@ export const Filters = ({ filters, onChange, count }: FiltersProps) => (
       options={severities}
       value={filters['severity'] ?? ''}
       onChoose={(severity) => onChange({ severity })}
+    />
+    <Choice
+      label="Period"
+      all="Any time"
+      options={presetTexts}
+      value={presetNamed(filters['from'], filters['to'], new Date())}
+      onChoose={(name) => onChange(isPreset(name) ? { ...presetOf(name, new Date()) } : { from: '', to: '' })}
     />
     <PeriodFields from={filters['from']} to={filters['to']} onChange={onChange} />
     <PersonFilter id={filters['who'] ?? ''} onChoose={(who) => onChange({ who })} />

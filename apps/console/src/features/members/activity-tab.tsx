@@ -16,8 +16,8 @@ const tones = { info: 'none', warning: 'warn', error: 'bad' } as const
 
 const entryColumns: readonly Column<AuditEntry>[] = [
   { header: 'When', cell: ({ at }) => <Time at={at} /> },
-  { header: 'What', cell: ({ summary }) => summary },
-  { header: 'By', cell: ({ actorUsername }) => actorUsername ?? 'The service' },
+  { header: 'What', cell: ({ summary }) => <bdi>{summary}</bdi> },
+  { header: 'By', cell: ({ actorUsername }) => <bdi>{actorUsername ?? 'The service'}</bdi> },
   {
     header: 'Severity',
     align: 'end',

@@ -30,7 +30,7 @@ const columns: readonly Column<MemberListItem>[] = [
         <Portrait of={avatar} name={globalName ?? username} />
         <span>
           <bdi>{globalName ?? username}</bdi>
-          {globalName && <span className="cell-sub">{username}</span>}
+          {globalName && <bdi className="cell-sub">{username}</bdi>}
         </span>
       </span>
     ),
@@ -170,7 +170,7 @@ function RefusedPeople({ search }: { search: string }) {
                 <Portrait of={avatar} name={displayName ?? username} />
                 <span>
                   <bdi>{displayName ?? username}</bdi>
-                  {displayName && <span className="cell-sub">{username}</span>}
+                  {displayName && <bdi className="cell-sub">{username}</bdi>}
                 </span>
               </span>
             ),

@@ -2,7 +2,9 @@ import type { MemberServers, MemberSession } from '@rolecall/sdk/admin'
 import { useAnswer, useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { EndSessions } from '../../components/end-sessions.tsx'
 import { Panel } from '../../components/page.tsx'
+import { useSelection } from '../../components/selection.ts'
 import { Answer, Empty, Problem } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
@@ -18,6 +20,8 @@ function Sessions({ member }: { member: MemberServers }) {
   const sessions = useAnswer('listMemberSessions', { params: { id: memberId } })
   const end = useChange('revokeMemberSession')
   const mayChange = useMayChange()
+  const all = sessions.data?.sessions ?? []
+  const selection = useSelection(all, ({ id }) => id)
   const say = useToast()
   const columns: readonly Column<MemberSession>[] = [
     { header: 'Where', cell: sessionPlace, sortBy: sessionPlace },
@@ -65,7 +69,6 @@ function Sessions({ member }: { member: MemberServers }) {
         ),
     },
   ]
-  const all = sessions.data?.sessions ?? []
   return (
     <div className="stack">
       {end.error && <Problem error={end.error} />}
@@ -75,6 +78,15 @@ function Sessions({ member }: { member: MemberServers }) {
         flush
         actions={all.length > 0 && <EndAllSessions member={member} />}
       >
+        <EndSessions
+          selection={selection}
+          describe={(session) => ({
+            id: session.id,
+            memberId,
+            name: rowName(session),
+            effect: 'Ends with the next request.',
+          })}
+        />
         <Answer of={sessions}>
           {({ sessions: rows }) => (
             <DataTable
@@ -82,6 +94,8 @@ function Sessions({ member }: { member: MemberServers }) {
               columns={columns}
               rows={rows}
               rowKey={({ id }) => id}
+              rowName={rowName}
+              selection={mayChange ? selection : undefined}
               empty={<Empty title="No sessions">Sessions appear when the member signs in to a site.</Empty>}
             />
           )}
@@ -90,3 +104,7 @@ function Sessions({ member }: { member: MemberServers }) {
     </div>
   )
 }
+
+/** Tells apart sessions in the same place. */
+const rowName = (session: MemberSession) =>
+  `${sessionPlace(session)}, ${session.clientInfo.ipAddress ?? 'Unknown address'}`

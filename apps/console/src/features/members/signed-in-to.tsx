@@ -31,7 +31,7 @@ export const SignedInTo = ({ memberId, sessions }: { memberId: string; sessions:
             {all.slice(0, maxShown).map((session) => (
               <li key={session.id} className="row apart">
                 {session.projectId === null ? (
-                  sessionPlace(session)
+                  <bdi>{sessionPlace(session)}</bdi>
                 ) : (
                   <Link to="/projects/$id" params={{ id: session.projectId }}>
                     <bdi>{sessionPlace(session)}</bdi>

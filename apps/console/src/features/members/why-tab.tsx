@@ -236,7 +236,7 @@ const Checks = ({ label, steps, places }: ChecksProps) => (
         <Icon name={ok ? 'check' : 'close'} />
         <span>
           <span className="unseen">{ok ? 'Passed: ' : 'Failed: '}</span>
-          {detail}
+          <bdi>{detail}</bdi>
           {mend && <span className="cell-sub plain">{mend}</span>}
           <MendLink to={ok ? undefined : places[check]} />
         </span>

@@ -77,7 +77,7 @@ const columnsOf = (grouping: Grouping) => [
   {
     header: groupings[grouping].header,
     cell: ({ key, people }: Group) => (
-      <span className="mono">{grouping === 'memberId' ? (people[0]?.name ?? key) : key}</span>
+      <bdi className="mono">{grouping === 'memberId' ? (people[0]?.name ?? key) : key}</bdi>
     ),
   },
   { header: 'Count', cell: ({ count }: Group) => <Num value={count} />, align: 'end' as const },
@@ -101,7 +101,7 @@ const Who = ({ people }: Pick<Group, 'people'>) => (
   <span className="chips">
     {people.slice(0, maxPeople).map(({ id, name }) => (
       <Link key={id} to="/members/$id/why" params={{ id }} aria-label={`Why ${name} was refused`}>
-        {name}
+        <bdi>{name}</bdi>
       </Link>
     ))}
     {people.length > maxPeople && <span className="quiet">and {people.length - maxPeople} more</span>}

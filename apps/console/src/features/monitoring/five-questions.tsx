@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { question, useAnswer } from '../../api/queries.ts'
+import { figureValue } from '../../components/figure-value.ts'
 import { boundText, shareText } from '../../components/latency-text.ts'
 import { Num } from '../../components/number.tsx'
 import { Figures } from '../../components/page.tsx'
@@ -23,12 +24,11 @@ export function FiveQuestions({
     query: { from, to, projectId, groupBy: 'route', limit: maxEndpoints },
   })
   const queues = useQuery({ ...question('queues', {}), refetchInterval: everyMs })
-  const waiting = queues.data?.data.reduce((total, one) => total + one.waiting, 0)
   return (
     <section aria-label="At a glance">
       <Answer of={latency} loading={<Skeleton rows={1} height={74} />}>
-        {({ data }) => {
-          const { count, serverErrors, clientErrors, measured, p95Ms } = summaryOf(data)
+        {({ data, boundsMs }) => {
+          const { count, serverErrors, clientErrors, measured, p95Ms } = summaryOf(data, boundsMs)
           return (
             <Figures
               of={[
@@ -46,7 +46,9 @@ export function FiveQuestions({
                 { name: 'Latency, p95', value: boundText(p95Ms, measured) },
                 {
                   name: 'Waiting in queues',
-                  value: waiting === undefined ? '…' : <Num value={waiting} short />,
+                  value: figureValue(queues, ({ data: all }) => (
+                    <Num value={all.reduce((total, one) => total + one.waiting, 0)} short />
+                  )),
                   note: projectId && 'across all projects',
                 },
               ]}

@@ -6,6 +6,7 @@ import { Status } from '../../components/chip.tsx'
 import { byId, Choice } from '../../components/choice.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import { LatencyPanel } from '../../components/latency-panel.tsx'
+import { Needs } from '../../components/needs.tsx'
 import { Num } from '../../components/number.tsx'
 import { Figures, Page as PageFrame, Panel } from '../../components/page.tsx'
 import { Answer, Empty } from '../../components/states.tsx'
@@ -26,6 +27,7 @@ export function Page() {
   const projects = useAnswer('listProjects', { query: {} })
   const projectId = project || undefined
   const health = useQuery({ ...question('systemHealth', {}), refetchInterval: healthEveryMs })
+  const alerts = useQuery({ ...question('listAttention', {}), refetchInterval: healthEveryMs })
   return (
     <PageFrame
       title="Monitoring"
@@ -45,6 +47,7 @@ export function Page() {
         </>
       }
     >
+      <Needs title="Firing alerts" items={alerts.data?.data ?? []} />
       <FiveQuestions range={range} projectId={projectId} />
       <Requests range={range} projectId={projectId} />
       <LatencyPanel range={range} {...(projectId !== undefined && { projectId })} />
@@ -180,7 +183,7 @@ const Instances = ({ health: { api, chatPlatform } }: { health: SystemHealth }) 
           rows={chatPlatform.notLive ?? []}
           rowKey={({ serverId }) => serverId}
           columns={[
-            { header: 'Server', cell: ({ serverName }) => serverName },
+            { header: 'Server', cell: ({ serverName }) => <bdi>{serverName}</bdi> },
             {
               header: 'Reason',
               cell: ({ reason }) => (

@@ -34,7 +34,7 @@ export function Queues() {
                 header: 'Queue',
                 cell: ({ name, meaning }) => (
                   <>
-                    <span className="mono">{name}</span>
+                    <bdi className="mono">{name}</bdi>
                     <span className="cell-sub">{meaning}</span>
                   </>
                 ),

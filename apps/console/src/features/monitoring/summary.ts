@@ -1,4 +1,3 @@
-import { latency } from '@rolecall/contract'
 import type { Latency } from '@rolecall/sdk/admin'
 
 type Measured = Pick<Latency, 'count' | 'clientErrors' | 'serverErrors' | 'measured' | 'took'>
@@ -13,12 +12,15 @@ export interface Summary {
   readonly p95Ms: number | null
 }
 
-/** Adds the endpoints up, and reads the 95th percentile of all of them from the sum of their histograms. */
-export function summaryOf(rows: readonly Measured[]): Summary {
+/**
+ * Adds the endpoints up, and reads the 95th percentile of all of them from the sum of their histograms, which have these
+ * upper bounds.
+ */
+export function summaryOf(rows: readonly Measured[], boundsMs: readonly number[]): Summary {
   const sum = (of: (row: Measured) => number) => rows.reduce((total, row) => total + of(row), 0)
   const measured = sum((row) => row.measured)
   let reached = 0
-  const place = latency.latencyBoundsMs.findIndex((_, cell) => {
+  const place = boundsMs.findIndex((_, cell) => {
     reached += sum(({ took }) => took[cell] ?? 0)
     return reached >= measured * 0.95
   })
@@ -27,6 +29,6 @@ export function summaryOf(rows: readonly Measured[]): Summary {
     clientErrors: sum((row) => row.clientErrors),
     serverErrors: sum((row) => row.serverErrors),
     measured,
-    p95Ms: latency.latencyBoundsMs[place] ?? null,
+    p95Ms: boundsMs[place] ?? null,
   }
 }

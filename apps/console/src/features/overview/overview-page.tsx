@@ -1,12 +1,13 @@
-import type { Attention, SystemHealth } from '@rolecall/sdk/admin'
+import type { SystemHealth } from '@rolecall/sdk/admin'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Navigate } from '@tanstack/react-router'
 import { question, useAnswer } from '../../api/queries.ts'
-import { ButtonLink } from '../../components/button.tsx'
 import { Sparkline } from '../../components/chart.tsx'
 import { Status } from '../../components/chip.tsx'
 import { DataTable } from '../../components/data-table.tsx'
-import { countText, Num, numberText } from '../../components/number.tsx'
+import { figureValue } from '../../components/figure-value.ts'
+import { Needs } from '../../components/needs.tsx'
+import { Num, numberText } from '../../components/number.tsx'
 import { Figures, Page as PageFrame, Panel } from '../../components/page.tsx'
 import { refusalText, WhyLink, whyLink } from '../../components/refusals.tsx'
 import { Answer, Empty, Notice, Skeleton } from '../../components/states.tsx'
@@ -31,7 +32,7 @@ function Overview() {
   const isCalm = attention.data?.total === 0
   return (
     <PageFrame title="Overview" guide="administering" lead={health.data && sentenceOf(health.data, isCalm)}>
-      {attention.data && attention.data.total > 0 && <NeedsYou items={attention.data.data} />}
+      <Needs title="Needs attention" items={attention.data?.data ?? []} />
       <InNumbers />
       <div className="columns">
         <Answer of={health}>{(found) => <Parts health={found} />}</Answer>
@@ -41,32 +42,6 @@ function Overview() {
     </PageFrame>
   )
 }
-
-/** A panel for open problems, hidden if there are none: readers would stop noticing a panel that is always there. */
-const NeedsYou = ({ items }: { items: readonly Attention[] }) => (
-  <Panel title="Needs attention" note={countText(items.length, 'problem')} flush>
-    <ul className="needs">
-      {items.map((item) => (
-        <li key={`${item.code} ${item.subject?.id} ${item.detail}`}>
-          <Status tone={item.severity === 'error' ? 'bad' : 'warn'}>
-            {item.severity === 'error' ? 'Now' : 'Soon'}
-          </Status>
-          <div>
-            <strong>{item.title}</strong>
-            <p>{item.detail}</p>
-            <p className="quiet">{item.mend}</p>
-          </div>
-          <span className="quiet needs-since">{item.since && <Time at={item.since} />}</span>
-          {item.subject?.type === 'project' && (
-            <ButtonLink size="small" to="/projects/$id" params={{ id: item.subject.id }}>
-              Open {item.subject.name}
-            </ButtonLink>
-          )}
-        </li>
-      ))}
-    </ul>
-  </Panel>
-)
 
 function InNumbers() {
   const range = useRange()
@@ -79,15 +54,13 @@ function InNumbers() {
     ...{ from: range.from, to: range.to, bucket: range.fine, status: '2xx' as const },
     route: ['POST /api/auth/token', 'POST /oidc/token'],
   })
-  const sum = ({ data }: typeof validates) =>
-    data === undefined ? (
-      '…'
-    ) : (
+  const sum = (usage: typeof validates) =>
+    figureValue(usage, (chart) => (
       <>
-        <Num value={data.series.reduce((total, { count }) => total + count, 0)} short />
-        <Sparkline chart={data} />
+        <Num value={chart.series.reduce((total, { count }) => total + count, 0)} short />
+        <Sparkline chart={chart} />
       </>
-    )
+    ))
   return (
     <section className="stack tight" aria-label="Activity">
       <div className="row apart">
@@ -98,10 +71,13 @@ function InNumbers() {
         of={[
           {
             name: 'Members',
-            value: stats.data ? <Num value={stats.data.members} short /> : '…',
+            value: figureValue(stats, ({ members }) => <Num value={members} short />),
             note: stats.data && `${numberText(stats.data.activeMembers)} recently active`,
           },
-          { name: 'Active sessions', value: stats.data ? <Num value={stats.data.sessions} short /> : '…' },
+          {
+            name: 'Active sessions',
+            value: figureValue(stats, ({ sessions }) => <Num value={sessions} short />),
+          },
           { name: 'Validations', value: sum(validates) },
           { name: 'Sign-ins', value: sum(signIns) },
         ]}
@@ -151,9 +127,9 @@ function RecentlyRefused() {
 const Parts = ({ health }: { health: SystemHealth }) => (
   <Panel title="Status" actions={<Link to="/monitoring">Monitoring</Link>}>
     <dl className="parts">
-      {partsOf(health).map(({ name, tone, state, note }) => (
-        <div key={name}>
-          <dt>{name}</dt>
+      {partsOf(health).map(({ name: part, tone, state, note }) => (
+        <div key={part}>
+          <dt>{part}</dt>
           <dd>
             <Status tone={tone}>{state}</Status>
             <span className="quiet">{note}</span>
@@ -177,7 +153,7 @@ function Newest() {
             rows={data}
             rowKey={({ id }) => id}
             columns={[
-              { header: 'What', cell: ({ summary }) => summary },
+              { header: 'What', cell: ({ summary }) => <bdi>{summary}</bdi> },
               { header: 'When', cell: ({ at }) => <Time at={at} />, align: 'end' },
             ]}
             empty={<Empty title="No entries yet">Changes by administrators will appear here.</Empty>}

@@ -49,12 +49,12 @@ function Entries({ project }: { project: Project }) {
                   header: 'What',
                   cell: ({ summary, action }) => (
                     <>
-                      {summary}
+                      <bdi>{summary}</bdi>
                       <span className="cell-sub mono">{action}</span>
                     </>
                   ),
                 },
-                { header: 'Who', cell: ({ actorUsername }) => actorUsername ?? 'Rolecall' },
+                { header: 'Who', cell: ({ actorUsername }) => <bdi>{actorUsername ?? 'Rolecall'}</bdi> },
                 { header: 'When', cell: ({ at }) => <Time at={at} />, align: 'end' },
               ]}
               empty={<Empty title="No changes yet">Changes will appear here.</Empty>}

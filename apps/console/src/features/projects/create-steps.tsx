@@ -143,7 +143,7 @@ export function ServersStep({ form }: StepProps) {
                       }
                     />
                     <span>
-                      {name}
+                      <bdi>{name}</bdi>
                       <span className="field-help">
                         {countText(memberCount, 'member')}
                         {isMain && ' · main server'}
@@ -190,7 +190,9 @@ export function ReviewStep({ form, chosen, kind, onEdit }: StepProps & { onEdit:
     <>
       <dl className="review">
         <ReviewLine name="Name" step={1} onEdit={onEdit}>
-          <strong>{name}</strong>
+          <strong>
+            <bdi>{name}</bdi>
+          </strong>
           {description && <span className="cell-sub">{description}</span>}
         </ReviewLine>
         <ReviewLine name="Kind" step={1} onEdit={onEdit}>
@@ -230,7 +232,7 @@ export function ReviewStep({ form, chosen, kind, onEdit }: StepProps & { onEdit:
 }
 
 const ReviewLine = ({
-  name,
+  name: label,
   step,
   onEdit,
   children,
@@ -241,10 +243,10 @@ const ReviewLine = ({
   children: ReactNode
 }) => (
   <div>
-    <dt>{name}</dt>
+    <dt>{label}</dt>
     <dd>{children}</dd>
     <dd>
-      <Button kind="quiet" size="small" onClick={() => onEdit(step)} aria-label={`Change: ${name}`}>
+      <Button kind="quiet" size="small" onClick={() => onEdit(step)} aria-label={`Change: ${label}`}>
         Change
       </Button>
     </dd>
@@ -257,7 +259,9 @@ const Lines = ({ of }: { of: readonly string[] }) =>
   ) : (
     <ul>
       {of.map((line) => (
-        <li key={line}>{line}</li>
+        <li key={line}>
+          <bdi>{line}</bdi>
+        </li>
       ))}
     </ul>
   )

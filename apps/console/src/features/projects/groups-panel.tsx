@@ -47,7 +47,11 @@ export function GroupsPanel({ project }: { project: Project }) {
             </thead>
             {serverIds.map((id, at) => (
               <tbody key={id}>
-                {serverIds.length > 1 && <Heading>{nameOf(id)}</Heading>}
+                {serverIds.length > 1 && (
+                  <Heading>
+                    <bdi>{nameOf(id)}</bdi>
+                  </Heading>
+                )}
                 {answers[at]?.data?.data.map((role) => (
                   <RoleRow key={role.id} form={form} role={role} />
                 ))}

@@ -122,7 +122,7 @@ function OwnProjects() {
     <PageFrame title="Projects" guide="first-project" lead="The projects that you manage.">
       <DataTable
         label="Projects"
-        columns={[{ header: 'Name', cell: ({ name }) => name }]}
+        columns={[{ header: 'Name', cell: ({ name }) => <bdi>{name}</bdi> }]}
         rows={ownedProjects}
         rowKey={({ id }) => id}
         rowLink={({ id }) => `/projects/${id}`}

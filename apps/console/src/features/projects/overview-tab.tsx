@@ -70,7 +70,12 @@ function Overview({ project }: { project: Project }) {
           columns={[
             {
               header: 'Server',
-              cell: ({ serverName, isMainServer }) => `${serverName}${isMainServer ? ' (main)' : ''}`,
+              cell: ({ serverName, isMainServer }) => (
+                <>
+                  <bdi>{serverName}</bdi>
+                  {isMainServer && ' (main)'}
+                </>
+              ),
             },
             {
               header: 'Scopes',

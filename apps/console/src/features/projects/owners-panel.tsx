@@ -83,8 +83,8 @@ function Owner({ id, onRemove }: { id: string; onRemove: () => void }) {
   return (
     <span className="row apart">
       <span>
-        {name}
-        <span className="cell-sub mono">{member.data?.username ?? id}</span>
+        <bdi>{name}</bdi>
+        <bdi className="cell-sub mono">{member.data?.username ?? id}</bdi>
       </span>
       <Button size="small" aria-label={`Remove ${name}`} onClick={onRemove}>
         Remove
@@ -109,7 +109,7 @@ function FindMember({ chosen, onChoose }: { chosen: readonly string[]; onChoose:
       <SearchField label="Find a member to add" value={search} onSearch={setSearch} />
       {others.map(({ memberId, globalName, username }) => (
         <Button key={memberId} size="small" onClick={() => onChoose(memberId)}>
-          Add {globalName ?? username} ({username})
+          Add <bdi>{globalName ?? username}</bdi> (<bdi>{username}</bdi>)
         </Button>
       ))}
       {search !== '' && found.data && others.length === 0 && (

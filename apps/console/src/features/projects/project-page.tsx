@@ -6,20 +6,8 @@ import { Status } from '../../components/chip.tsx'
 import type { Guide } from '../../components/guides.ts'
 import { Page, Tabs } from '../../components/page.tsx'
 import { Answer } from '../../components/states.tsx'
+import { projectTabs } from '../../shell/project-tabs.ts'
 import { stateOf } from './project-state.ts'
-
-const tabs = [
-  ['', 'Overview'],
-  ['/keys', 'Keys'],
-  ['/redirects', 'Redirects'],
-  ['/sign-in', 'OpenID Connect'],
-  ['/proxy', 'Proxy'],
-  ['/webhooks', 'Inbound webhooks'],
-  ['/events', 'Events'],
-  ['/sessions', 'Sessions'],
-  ['/audit', 'Audit'],
-  ['/settings', 'Settings'],
-] as const
 
 /** The guide of each tab, by its path. The administration guide explains the other tabs. */
 const tabGuides: Readonly<Record<string, Guide>> = {
@@ -48,7 +36,10 @@ export function ProjectPage({ children }: { children: (project: Project) => Reac
       id={id}
       actions={state && <Status tone={state.tone}>{state.text}</Status>}
     >
-      <Tabs label={title} tabs={tabs.map(([path, text]) => ({ to: `/projects/${id}${path}`, text }))} />
+      <Tabs
+        label={title}
+        tabs={projectTabs.map(([path, text]) => ({ to: `/projects/${id}${path}`, text }))}
+      />
       {/* The key discards state, such as a secret that was just shown, when another project opens. */}
       <Answer of={project}>{(one) => <Fragment key={one.id}>{children(one)}</Fragment>}</Answer>
     </Page>

@@ -43,7 +43,7 @@ const fieldsOf = (grace: Grace): { readonly graceSec?: number; readonly graceUnt
 
 function ReplaceForm({ project, onClose, onKey }: KeyDialogProps) {
   const form = useForm('regenerateApiKey', {
-    initial: fieldsOf('hour'),
+    initial: fieldsOf('day'),
     params: { id: project.id },
     onDone: ({ apiKey }) => {
       onKey(apiKey)
@@ -67,7 +67,7 @@ function ReplaceForm({ project, onClose, onKey }: KeyDialogProps) {
 }
 
 function GraceField({ form }: { form: ReplaceBody }) {
-  const [grace, setGrace] = useState<Grace>('hour')
+  const [grace, setGrace] = useState<Grace>('day')
   const id = useId()
   const choose = (next: Grace) => {
     const { graceSec, graceUntil } = fieldsOf(next)

@@ -9,9 +9,11 @@ import { byId, Choice } from '../../components/choice.tsx'
 import { CursorPager } from '../../components/cursor-pager.tsx'
 import { Danger } from '../../components/danger.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
+import { EndSessions } from '../../components/end-sessions.tsx'
 import { Panel } from '../../components/page.tsx'
 import { Portrait } from '../../components/portrait.tsx'
 import { SearchField } from '../../components/search-field.tsx'
+import { useSelection } from '../../components/selection.ts'
 import { Answer, Empty, Problem } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
@@ -53,6 +55,7 @@ function List({ project }: { project: Project }) {
   })
   const servers = useAnswer('listServers')
   const mayChange = useMayChange()
+  const selection = useSelection(sessions.data?.data ?? [], ({ id }) => id)
   const end = useChange('revokeMemberSession')
   const endAll = useChange('endMemberSessions')
   const say = useToast()
@@ -66,14 +69,14 @@ function List({ project }: { project: Project }) {
           <Portrait of={session.avatar} name={nameOf(session)} />
           <span>
             <Link to="/members/$id/sessions" params={{ id: session.memberId }}>
-              {nameOf(session)}
+              <bdi>{nameOf(session)}</bdi>
             </Link>
-            <span className="cell-sub">{session.username}</span>
+            <bdi className="cell-sub">{session.username}</bdi>
           </span>
         </span>
       ),
     },
-    { header: 'Server', cell: ({ serverName }) => serverName },
+    { header: 'Server', cell: ({ serverName }) => <bdi>{serverName}</bdi> },
     {
       header: 'Browser',
       cell: ({ kind, clientInfo: { ipAddress, userAgent } }) => (
@@ -137,6 +140,15 @@ function List({ project }: { project: Project }) {
           </>
         }
       >
+        <EndSessions
+          selection={selection}
+          describe={(session) => ({
+            id: session.id,
+            memberId: session.memberId,
+            name: nameOf(session),
+            effect: `Signed out of “${project.name}” in ${session.serverName} with the next request.`,
+          })}
+        />
         <Answer of={sessions}>
           {({ data, nextCursor }) => (
             <>
@@ -145,6 +157,8 @@ function List({ project }: { project: Project }) {
                 columns={columns}
                 rows={data}
                 rowKey={({ id }) => id}
+                rowName={nameOf}
+                selection={mayChange ? selection : undefined}
                 empty={
                   idOf(member) || server ? (
                     <Empty title="No sessions match">Choose every server, or clear the member ID.</Empty>

@@ -73,7 +73,7 @@ function Webhooks({ project }: { project: Project }) {
               rowKey={({ id }) => id}
               rowLink={({ id }) => `/projects/${project.id}/webhooks/${id}`}
               columns={[
-                { header: 'Name', cell: ({ name }) => name },
+                { header: 'Name', cell: ({ name }) => <bdi>{name}</bdi> },
                 {
                   header: 'Address',
                   cell: (webhook) => <Copyable text={webhookAddress(webhook)} shown={webhook.slug} />,

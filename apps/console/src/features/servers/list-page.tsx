@@ -122,14 +122,16 @@ function AddServer({ onClose }: { onClose: () => void }) {
                 </Notice>
               )}
               {others.length === 0 ? (
-                <p>{name} is in no other server. Invite it to a server, and the server appears here.</p>
+                <p>
+                  <bdi>{name}</bdi> is in no other server. Invite it to a server, and the server appears here.
+                </p>
               ) : (
                 <ul className="server-list" aria-label="Servers with the bot">
                   {others.map((server) => (
                     <li key={server.id} className="row apart">
                       <span className="with-portrait">
                         <Portrait of={server.icon} name={server.name} />
-                        {server.name}
+                        <bdi>{server.name}</bdi>
                       </span>
                       <Button
                         size="small"

@@ -151,7 +151,10 @@ function Roles({ serverId }: { serverId: string }) {
       cell: ({ id, name, memberCount }) => (
         <Link to="/members" search={{ server: serverId, roles: id }}>
           <Num value={memberCount} />
-          <span className="unseen"> with {name}</span>
+          <span className="unseen">
+            {' '}
+            with <bdi>{name}</bdi>
+          </span>
         </Link>
       ),
     },

@@ -13,7 +13,7 @@ const words = { default: 'Default', environment: 'Environment', stored: 'Set her
 
 /** The source of a setting's value, the value after a reset, and the administrator who changed it last. */
 export function SourceOf({ row, source }: SourceProps) {
-  const names = row.variables.map((name) => <code key={name}>{name} </code>)
+  const names = row.variables.map((variable) => <code key={variable}>{variable} </code>)
   if (!source) return <span className="quiet">{names}</span>
   return (
     <span className="quiet">

@@ -17,12 +17,12 @@ const columns: readonly Column<ListedWebhook>[] = [
     header: 'Webhook',
     cell: ({ name, slug }) => (
       <>
-        {name}
+        <bdi>{name}</bdi>
         <span className="cell-sub mono">{slug}</span>
       </>
     ),
   },
-  { header: 'Project', cell: ({ projectName }) => projectName },
+  { header: 'Project', cell: ({ projectName }) => <bdi>{projectName}</bdi> },
   {
     header: 'Accepts',
     cell: ({ isActive, requireSignature }) =>

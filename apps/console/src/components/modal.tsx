@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react'
+import { Modal as AriaModal, Dialog, Heading, ModalOverlay } from 'react-aria-components'
+import './dialog.css'
+
+export interface DialogProps {
+  readonly title: string
+  readonly isOpen: boolean
+  readonly onClose: () => void
+  /** A question that is answered by a button, never by a click beside it. */
+  readonly isQuestion?: boolean
+  readonly size?: 'normal' | 'wide'
+  readonly children: ReactNode
+}
+
+/** The part of a dialog that is loaded when the first one opens. */
+export default function Modal({
+  title,
+  isOpen,
+  onClose,
+  isQuestion = false,
+  size = 'normal',
+  children,
+}: DialogProps) {
+  return (
+    <ModalOverlay
+      className="overlay fade"
+      isOpen={isOpen}
+      onOpenChange={(open) => !open && onClose()}
+      isDismissable={!isQuestion}
+    >
+      <AriaModal className="modal" data-size={size}>
+        <Dialog className="dialog" role={isQuestion ? 'alertdialog' : 'dialog'}>
+          <Heading slot="title" level={2}>
+            {title}
+          </Heading>
+          {children}
+        </Dialog>
+      </AriaModal>
+    </ModalOverlay>
+  )
+}

@@ -1,0 +1,34 @@
+import { useState } from 'react'
+
+/** The rows of a list that are selected. A row that leaves the list leaves the selection, too. */
+export interface Selection<Row> {
+  /** The selected rows, in the order of the list. */
+  readonly rows: readonly Row[]
+  readonly areAll: boolean
+  readonly has: (row: Row) => boolean
+  readonly toggle: (row: Row) => void
+  /** Selects every row, or none if all of them are selected. */
+  readonly toggleAll: () => void
+  readonly clear: () => void
+}
+
+/** Returns the selection among these rows, which `keyOf` identifies across refetches. */
+export function useSelection<Row>(all: readonly Row[], keyOf: (row: Row) => string): Selection<Row> {
+  const [keys, setKeys] = useState<ReadonlySet<string>>(new Set())
+  const rows = all.filter((row) => keys.has(keyOf(row)))
+  const areAll = rows.length > 0 && rows.length === all.length
+  return {
+    rows,
+    areAll,
+    has: (row) => keys.has(keyOf(row)),
+    toggle: (row) => setKeys(toggled(keys, keyOf(row))),
+    toggleAll: () => setKeys(new Set(areAll ? [] : all.map(keyOf))),
+    clear: () => setKeys(new Set()),
+  }
+}
+
+function toggled(keys: ReadonlySet<string>, key: string): ReadonlySet<string> {
+  const next = new Set(keys)
+  if (!next.delete(key)) next.add(key)
+  return next
+}

@@ -1,0 +1,59 @@
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** A file of the built console, by the manifest of Vite. */
+interface BuiltModule {
+  readonly file: string
+  readonly imports?: readonly string[]
+  readonly dynamicImports?: readonly string[]
+  readonly css?: readonly string[]
+}
+
+export type Manifest = Readonly<Record<string, BuiltModule>>
+
+/** The most that a page may load, compressed with gzip, until it can be used for the first time. */
+export const maxFirstLoadBytes = 150_000
+/** The same for a page with a form, which checks input by the schemas of the contract. */
+const maxFormBytes = 215_000
+const schemas = /\/(use-form|settings)-/
+
+const dist = fileURLToPath(new URL('../dist', import.meta.url))
+const entry = 'index.html'
+
+export const readManifest = (): Manifest =>
+  JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8')) as Manifest
+
+/** The size of a built file, as it is sent with gzip. */
+export const gzipBytes = (file: string): number => {
+  const path = join(dist, `${file}.gz`)
+  return existsSync(path) ? statSync(path).size : 0
+}
+
+/** Lists the pages of the console, by their source files. */
+export const pagesOf = (manifest: Manifest): string[] =>
+  (manifest[entry]?.dynamicImports ?? []).filter((name) => name.startsWith('src/features/'))
+
+/** Lists the files that a browser loads before a page can be used: the shell, the page, and all that they import. */
+function filesOf(manifest: Manifest, page: string): string[] {
+  const seen = new Set<string>()
+  const files = new Set<string>()
+  const visit = (name: string) => {
+    if (seen.has(name)) return
+    seen.add(name)
+    const { file, imports = [], css = [] } = manifest[name] ?? { file: '' }
+    for (const one of [file, ...css]) files.add(one)
+    imports.forEach(visit)
+  }
+  visit(entry)
+  visit(page)
+  return [...files]
+}
+
+/** Returns the limit of a page. */
+export const limitOf = (manifest: Manifest, page: string): number =>
+  filesOf(manifest, page).some((file) => schemas.test(file)) ? maxFormBytes : maxFirstLoadBytes
+
+/** Returns the bytes that a browser loads before a page can be used. */
+export const firstLoad = (manifest: Manifest, page: string, size = gzipBytes): number =>
+  filesOf(manifest, page).reduce((total, file) => total + size(file), 0)
