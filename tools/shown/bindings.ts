@@ -66,6 +66,7 @@ export const bindings: readonly Binding[] = [
   {
     by: 'tools/shown/help-examples.test.ts',
     commands: [
+      'node --cpu-prof --cpu-prof-dir=FOLDER "$(command -v rolecall)" serve',
       'rolecall --help',
       'rolecall audit verify',
       'rolecall doctor',

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -53,9 +53,9 @@ afterAll(async () => {
 const run = (text: string, fill: Record<string, string> = {}, more: Record<string, string> = {}) =>
   runShown(example(text), { cwd: folder, env: { ...env, ...more }, fill })
 
-/** Starts the service with an example, waits until it listens, and stops it like Ctrl-C. */
+/** Starts the service with a command, waits until it listens, and stops it like Ctrl-C. */
 async function serve(text: string, fill: Record<string, string> = {}, more: Record<string, string> = {}) {
-  const child = spawn('sh', ['-ec', filledIn(example(text), fill)], {
+  const child = spawn('sh', ['-ec', filledIn(text, fill)], {
     cwd: folder,
     env: { PATH: path, ...env, ...more },
     detached: true,
@@ -94,8 +94,12 @@ describe('the examples of --help', () => {
     await run('rolecall backup rolecall-2026-11-22.tar.gz')
     await rm(join(folder, '.rolecall'), { recursive: true })
     expect(await run('rolecall restore rolecall-2026-11-22.tar.gz')).toContain('rolecall migrate')
-    await serve('rolecall migrate && rolecall serve')
-    await serve('rolecall serve')
+    await serve(example('rolecall migrate && rolecall serve'))
+    await serve(example('rolecall serve'))
+    const profiled = 'node --cpu-prof --cpu-prof-dir=FOLDER "$(command -v rolecall)" serve'
+    expect(read('docs/runbooks/RolecallEventLoopBlocked.md')).toContain(profiled)
+    await serve(profiled, { FOLDER: 'profiles' })
+    expect(readdirSync(join(folder, 'profiles')).join()).toMatch(/\.cpuprofile$/)
     await run('PUBLIC_URL=https://id.example rolecall openapi > openapi.json')
     expect(JSON.parse(readFileSync(join(folder, 'openapi.json'), 'utf8')).openapi).toBe('3.1.0')
   })
@@ -112,7 +116,7 @@ describe('the examples of --help', () => {
       'KEY=…': `KEY=${key}`,
     })
     await serve(
-      'DATABASE_URL=postgres://… CACHE_URL=redis://… rolecall serve',
+      example('DATABASE_URL=postgres://… CACHE_URL=redis://… rolecall serve'),
       { ...fill, 'redis://…': redis.url },
       { OUTBOUND_WEBHOOK_ENCRYPTION_KEY: key },
     )

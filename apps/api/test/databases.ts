@@ -37,7 +37,7 @@ async function createOnPostgres(): Promise<TestDatabase> {
   await run(maintenance, `create database ${name} template postgres`)
   return {
     url: inject('postgresUrl').replace(/\/postgres$/, `/${name}`),
-    drop: () => run(maintenance, `drop database ${name} with (force)`),
+    drop: () => run(maintenance, `drop database if exists ${name} with (force)`),
   }
 }
 

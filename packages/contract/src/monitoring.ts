@@ -54,9 +54,7 @@ export const SystemHealth = Type.Object({
   api: Type.Object({
     version: Type.String(),
     uptime: Type.Number({ description: 'Seconds since the answering process started.' }),
-    instances: Type.Array(Instance, {
-      description: 'Instances seen within the last minute, the oldest first.',
-    }),
+    instances: Type.Array(Instance, { description: 'Seen within the last minute, the oldest first.' }),
   }),
   chatPlatform: Type.Object({
     status: { ...OneOf('up', 'degraded', 'down'), description: '`degraded`: roles are not live.' },
@@ -200,8 +198,7 @@ export const usage = endpoint({
   summary: 'List request counts by minute, newest first',
   description:
     'Kept for 30 days. Counts appear within a second. With `bucket`, the response contains series for a chart: sign-ins ' +
-    'by code are ' +
-    '`route=POST /api/auth/token&status=2xx`, validations are `route=POST /api/auth/validate`.',
+    'by code are `route=POST /api/auth/token&status=2xx`, validations `route=POST /api/auth/validate`.',
   auth: 'admin',
   query: UsageQuery,
   answers: {
@@ -225,9 +222,7 @@ const AuthFailuresQuery = Closed({
   reason: Type.Optional(Type.String({ maxLength: 64 })),
   address: Type.Optional(Type.String({ maxLength: 64, description: 'The exact address.' })),
   projectId: Type.Optional(Uuid),
-  keyPrefix: Type.Optional(
-    Type.String({ maxLength: 16, description: 'The key prefix: `rck_` and eight characters.' }),
-  ),
+  keyPrefix: Type.Optional(Type.String({ maxLength: 16, description: '`rck_` and eight characters.' })),
   memberId: Type.Optional({ ...Snowflake, description: 'The member who sent the request, if known.' }),
   cursor: Type.Optional(
     Type.String({
@@ -321,10 +316,7 @@ export const Stats = Type.Object({
   sessions: Type.Integer({ description: 'Sessions that are neither expired nor revoked.' }),
   projects: Type.Integer(),
   activeProjects: Type.Integer(),
-  asOf: {
-    ...DateTime,
-    description: 'The counts are refreshed when they are older than the setting `statsTtlMs`.',
-  },
+  asOf: { ...DateTime, description: 'Counted again when older than the setting `statsTtlMs`.' },
 })
 
 /** Returns the numbers of the service, counted again at most every `statsTtlMs`. */

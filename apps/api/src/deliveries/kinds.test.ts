@@ -148,7 +148,11 @@ describe.each(ciEngines)('deliveries on %s', (engine) => {
     await expect.poll(() => states(target)).toEqual(['failed', 'failed'])
     expect(target.asked()).toBe(1)
     expect(await entriesOf(target)).toMatchObject([
-      { action, severity: 'warning', summary: expect.stringContaining(`answered ${status}`) },
+      {
+        action,
+        severity: 'warning',
+        summary: expect.stringMatching(new RegExp(`returned status ${status}\\.$`)),
+      },
     ])
     const [{ id }] = (await list(target)).data
     expect((await resend(target, id)).body.code).toMatch(/_MISSING$/)

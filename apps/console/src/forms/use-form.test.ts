@@ -5,7 +5,7 @@ import { bodyOf } from './use-form.ts'
 test('a form complains of what the service would refuse, at the same place', () => {
   expect(problemsOf('createProject', { name: '' })).toEqual([
     { path: '/name', message: 'is required', code: 'MINLENGTH' },
-    { path: '/name', message: expect.stringContaining('must show something'), code: 'FORMAT' },
+    { path: '/name', message: expect.stringContaining('must be visible text'), code: 'FORMAT' },
   ])
   expect(problemsOf('createProject', {})).toEqual([
     { path: '/name', message: 'is required', code: 'REQUIRED' },

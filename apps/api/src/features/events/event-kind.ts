@@ -100,7 +100,7 @@ function entryOf(projectId: string, { projectName, url }: EnabledEndpoint, endin
       return {
         ...disable,
         severity: 'warning',
-        summary: `${disabled}: the receiver returned status 410. ${error}`,
+        summary: `${disabled}. ${error}`,
       }
     case 'silent':
       return {

@@ -227,7 +227,9 @@ describe.each(ciEngines)('several keys of one project on %s', (engine) => {
     const told = (await admin.audit(project.id)).filter(({ action }) => action === 'key.ending')
     expect(told.map(({ summary }) => summary)).toEqual([
       expect.stringMatching(
-        new RegExp(`^The replaced API key ${prefixOf(project.key)} of .+ ends at .+; it was used 0 times`),
+        new RegExp(
+          `^The replaced API key ${prefixOf(project.key)} of .+ expires at .+ Uses since it was replaced: 0\\.$`,
+        ),
       ),
     ])
   })

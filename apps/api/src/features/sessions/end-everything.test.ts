@@ -75,7 +75,9 @@ describe.each(ciEngines)('ending everything on %s', (engine) => {
         action: 'session.revoke_all',
         severity: 'warning',
         actorId: null,
-        summary: expect.stringMatching(/ \d+ sessions, \d+ single sign-on sessions, 0 codes, 0 logins/),
+        summary: expect.stringMatching(
+          / \d+ sessions, \d+ single sign-on sessions, 0 codes, 0 sign-ins in progress/,
+        ),
       },
     ])
   })
