@@ -106,7 +106,7 @@ describe('the demo site', () => {
     await page.getByRole('heading', { name: 'Members only' }).waitFor()
     await page.reload()
     await page.getByRole('heading', { name: 'Members only' }).waitFor()
-    const way = page.getByRole('link', { name: 'console of Rolecall' })
+    const way = page.getByRole('link', { name: 'Rolecall console' })
     expect(await way.getAttribute('href')).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\/$/)
   })
 

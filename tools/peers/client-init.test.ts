@@ -247,9 +247,9 @@ describe('an app that rolecall-init was run in', () => {
     expect(again.status).toBe(0)
     expect(again.stdout).toContain('nothing is missing')
     expect(again.stdout).toContain(
-      'ROLECALL_URL was kept as https://id.example; https://other.example was given.',
+      'ROLECALL_URL was kept as https://id.example, although https://other.example was given.',
     )
-    expect(again.stdout).toContain('ROLECALL_CLIENT_ID was kept as prj_1; prj_2 was given.')
+    expect(again.stdout).toContain('ROLECALL_CLIENT_ID was kept as prj_1, although prj_2 was given.')
     expect(again.stdout).toContain('delete those lines from .env and run this command again.')
     expect(again.stdout).not.toMatch(/ROLECALL_(API_KEY|SECRET|APP_URL) was kept/)
     expect(again.stdout).toContain('The key was not checked: https://id.example does not respond')
@@ -294,7 +294,7 @@ describe('an app that rolecall-init was run in', () => {
     const code =
       "import { createRolecall } from '@rolecall/sdk/express'\nexport const login = createRolecall()\n"
     const app = await givenApp(express, { 'server/login.js': code })
-    expect(init(app).stdout).toContain('server/login.js, which makes the login')
+    expect(init(app).stdout).toContain('server/login.js, which contains the sign-in')
     expect(Object.keys(await filesOf(app))).toEqual(['.env', '.gitignore', 'package.json', 'server/login.js'])
   })
 
@@ -376,10 +376,10 @@ describe('rolecall-init', () => {
   })
 
   test.each<[string, object | string, string[], RegExp]>([
-    ['a broken package.json', '{ "dependencies": ', [], /^\S+package\.json is not JSON: /],
-    ['a package.json that is a list', '[]', [], /^\S+package\.json is not an object: /],
+    ['a broken package.json', '{ "dependencies": ', [], /^\S+package\.json is not valid JSON\. /],
+    ['a package.json that is a list', '[]', [], /^\S+package\.json is not an object\. /],
     ['no framework', {}, [], /^None of next, .+\. Choose one with --framework\.$/],
-    ['two frameworks', { dependencies: { express: '5', fastify: '5' } }, [], /express and fastify: /],
+    ['two frameworks', { dependencies: { express: '5', fastify: '5' } }, [], /express and fastify\. /],
     ['an unknown framework', express, ['--framework', 'rails'], /^--framework is one of next, /],
     ['an older Next.js', { dependencies: { next: '^15.1.0' } }, [], /^Next\.js 16 or newer is needed; /],
     ['an unknown option', express, ['--nothing'], /^Unknown option '--nothing'\. /],

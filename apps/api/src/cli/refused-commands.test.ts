@@ -44,7 +44,7 @@ test('a command on a folder that a running service uses says what to do, and whe
   const told = await rolecall('audit verify', { DATABASE_URL })
   expect([told.code, told.out]).toEqual([1, ''])
   expect(told.err).toBe(
-    'A running Rolecall process uses the data folder running. Stop it and run this command again, or verify it there: ' +
+    'A running Rolecall process uses the data folder running. Stop it and run this command again, or verify the log there instead: ' +
       'in the console under Audit, or with POST /api/admin/audit/chain/verify.\n',
   )
   const other = await rolecall('sessions revoke --all', { DATABASE_URL })

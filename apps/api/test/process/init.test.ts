@@ -148,7 +148,7 @@ test('at a terminal it asks, asks again after a wrong answer, takes what is offe
     [/Bot token[^:]*: $/, 'planted-wrong-token'],
     [/PROBLEM +CHAT_BOT_TOKEN.*Copy it again[\s\S]*Bot token[^:]*: $/, sim.app.botToken],
     [/Client secret[^:]*: $/, sim.app.clientSecret],
-    [/Invite the bot to your server: http[\s\S]*Id of the main server[^:]*: $/, demo.mainGuildId],
+    [/Invite the bot to your server: http[\s\S]*ID of the main server[^:]*: $/, demo.mainGuildId],
     [/Roles: .*Steward[\s\S]*Role that makes[\s\S]*: $/, 'Steward'],
     [/Address for browsers \[http:\/\/127\.0\.0\.1:3000\]: $/, `http://127.0.0.1:${port}`],
     [/Database.*\[pglite:\.rolecall\/db\]: $/, ''],
@@ -189,7 +189,7 @@ test('for PostgreSQL it also asks for the cache, the workers, and the proxies', 
     const ended = once(terminal, 'close')
     const answers: [RegExp, string][] = [
       [/Cache: [^\n]* \[memory:\]: $/, 'redis://127.0.0.1:1'],
-      [/PROBLEM +CACHE_URL +does not answer[\s\S]*\[memory:\]: $/, redis.url],
+      [/PROBLEM +CACHE_URL +does not respond[\s\S]*\[memory:\]: $/, redis.url],
       [/Worker processes[^\n]* \[auto\]: $/, 'three'],
       [/PROBLEM +WORKERS[\s\S]*\[auto\]: $/, '3'],
       [/reverse proxies[^\n]*: $/, '10.0.0.0/8'],

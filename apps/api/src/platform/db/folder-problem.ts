@@ -6,11 +6,11 @@ import type { FolderProblem } from './folder-lock.ts'
 export const chooseAnother = 'choose another folder: DATABASE_URL=pglite:<folder>.'
 
 const noPermission: FolderProblem = {
-  reason: 'this user may not write there',
+  reason: 'this user cannot write there',
   fix: `Give this user the permission, or ${chooseAnother}`,
 }
 const inItsPlace: FolderProblem = {
-  reason: 'a file is in its place',
+  reason: 'a file has this name',
   fix: `Move the file, or ${chooseAnother}`,
 }
 const noRoom: FolderProblem = {

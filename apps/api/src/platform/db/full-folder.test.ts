@@ -101,7 +101,7 @@ test('a file of a database that this user may not read is a matter of permission
   process.seteuid?.(65_534)
   try {
     await expect(openPglite(data)).rejects.toThrow(
-      /cannot be used: this user may not write there\. Give this user the permission(?!.*restore)/,
+      /cannot be used: this user cannot write there\. Give this user the permission(?!.*restore)/,
     )
   } finally {
     process.seteuid?.(0)
