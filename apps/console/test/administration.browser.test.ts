@@ -97,7 +97,7 @@ test('roles get group names by keyboard, at 390 px, and a bad name is explained 
   await page.keyboard.press('Enter')
   await groups
     .getByRole('alert')
-    .filter({ hasText: /^Group name must show something/ })
+    .filter({ hasText: /^Group name must be visible text/ })
     .waitFor()
   expect(await crew.getAttribute('aria-invalid')).toBe('true')
   await crew.focus()
@@ -143,7 +143,7 @@ test('what needs somebody is at the top with its mend, and gone once it is mende
   const { page } = visit
   await visit.settled(/^Overview$/)
   const needs = page.getByRole('region', { name: 'Needs attention' })
-  await needs.getByText('Event delivery to a project is disabled').waitFor()
+  await needs.getByText('Event delivery to a project is disabled', { exact: true }).waitFor()
   await needs.getByText(/Fix its receiver/).waitFor()
   await db.execute(sql`delete from event_endpoints`)
   // Any change has the screen follow.

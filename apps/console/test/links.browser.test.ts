@@ -74,7 +74,7 @@ test('the palette and a dialog lie over the page, whichever page was opened firs
   const { page } = visit
   await visit.settled(/^Overview$/)
   await page.keyboard.press('Control+k')
-  const palette = page.getByRole('dialog', { name: 'Search and do' })
+  const palette = page.getByRole('dialog', { name: 'Command palette' })
   await palette.waitFor()
   const overlay = page.locator('.overlay')
   expect(await overlay.evaluate((one) => getComputedStyle(one).position)).toBe('fixed')

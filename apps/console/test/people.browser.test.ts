@@ -227,7 +227,7 @@ test('a server is added, its members are read with their number moving, and it i
   await page.getByRole('heading', { level: 1, name: 'Harbour Games' }).waitFor()
   await page.getByRole('button', { name: 'Read all members' }).click()
   await page.getByText('Removed').waitFor()
-  await page.getByText('Player', { exact: true }).waitFor()
+  await page.getByText('Player', { exact: true }).first().waitFor()
   await page.getByRole('button', { name: 'Remove…' }).click()
   await page.getByText('No members are signed out, and no keys stop working.').waitFor()
   await page.getByLabel(/^Type/).fill('Harbour Games')

@@ -48,7 +48,7 @@ ${renderNeighbors(page, pages)}
 ${renderContents(content)}
 </div>
 <dialog class="search" aria-label="Search">
-<form method="dialog"><label>Search the documentation <input type="search" autocomplete="off" spellcheck="false" autofocus></label>
+<form method="dialog"><label>Search the documentation <input type="search" autocomplete="off" spellcheck="false"></label>
 <button>Close</button></form>
 <p role="status"></p>
 <ol></ol>
