@@ -82,7 +82,7 @@ test('the palette and a dialog lie over the page, whichever page was opened firs
   await palette.waitFor({ state: 'detached' })
   await page.getByRole('heading', { level: 1 }).focus()
   await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
   expect(await overlay.evaluate((one) => getComputedStyle(one).position)).toBe('fixed')
   visit.expectQuiet()
   await visit.close()
