@@ -149,7 +149,7 @@ test('at a terminal it asks, asks again after a wrong answer, takes what is offe
     [/PROBLEM +CHAT_BOT_TOKEN.*Copy it again[\s\S]*Bot token[^:]*: $/, sim.app.botToken],
     [/Client secret[^:]*: $/, sim.app.clientSecret],
     [/Invite the bot to your server: http[\s\S]*ID of the main server[^:]*: $/, demo.mainGuildId],
-    [/Roles: .*Steward[\s\S]*Role that makes[\s\S]*: $/, 'Steward'],
+    [/Roles: .*Steward[\s\S]*Role for System Admins[\s\S]*: $/, 'Steward'],
     [/Address for browsers \[http:\/\/127\.0\.0\.1:3000\]: $/, `http://127.0.0.1:${port}`],
     [/Database.*\[pglite:\.rolecall\/db\]: $/, ''],
     [/Name of the first project[^:]*: $/, ''],
