@@ -1,10 +1,10 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.js'
+import { installDebian } from './install-debian.ts'
 
 /** A real Prometheus with one target, and with the real rules. */
 export interface Prometheus {
@@ -22,13 +22,7 @@ const isThere = () => spawnSync('prometheus', ['--version']).status === 0
 /** Installs Debian's package if it is missing and can be installed. */
 export function ensurePrometheus(): void {
   if (isThere()) return
-  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    console.log('Installing prometheus for the tests…')
-    // Without a run level the package does not start a server of its own.
-    const options = { stdio: 'ignore', env: { ...process.env, RUNLEVEL: '1' } } as const
-    spawnSync('apt-get', ['update', '-qq'], options)
-    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'prometheus'], options)
-  }
+  installDebian(['prometheus'])
   if (isThere()) return
   throw new Error(
     'Alerts and panels are tried in a real Prometheus, which is not on the PATH: apt-get install prometheus, or brew install prometheus.',

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { startWorld } from '../../apps/api/test/service.ts'
+import { installDebian } from '../../tools/install-debian.ts'
 import { openDoor } from './tests/door.ts'
 
 /** The full name of Debian's own: another one first in PATH would not find Debian's packages. */
@@ -118,15 +119,10 @@ describe.skipIf(!isReady)('the client for Python', () => {
 
 /** Installs missing packages as root on Debian. Otherwise prints them, and counts the tests as skipped. */
 function ensurePython(): boolean {
+  const names = missing()
+  if (names.length === 0) return true
+  installDebian(names)
   if (missing().length === 0) return true
-  if (process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    console.log('Installing Python packages for the tests…')
-    const options = ['-o', 'DPkg::Lock::Timeout=300', '-qq']
-    execFileSync('apt-get', [...options, 'update'], { stdio: 'ignore' })
-    const install = [...options, 'install', '-y', '--no-install-recommends', ...missing()]
-    execFileSync('apt-get', install, { stdio: 'ignore' })
-    return missing().length === 0
-  }
   console.warn(`The client for Python is SKIPPED: apt-get install ${missing().join(' ')}`)
   return false
 }

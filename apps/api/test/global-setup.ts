@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import type { TestProject, Vitest } from 'vitest/node'
 import { buildOnce } from '../../../tools/build-once.js'
+import { installDebian, mayInstall } from '../../../tools/install-debian.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { openDatabase } from '../src/platform/db/open-database.ts'
 import { makeDataFolder } from './data-folder.ts'
@@ -90,8 +90,6 @@ const isWholeRun = (vitest: Vitest) =>
 const isInstalled = (name: string) =>
   (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)))
 
-const mayInstall = process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')
-
 function ensureProgram({ names, package: name }: (typeof programs)[number]) {
   if (names.some(isInstalled)) return
   if (!mayInstall) {
@@ -99,22 +97,14 @@ function ensureProgram({ names, package: name }: (typeof programs)[number]) {
       `The tests need ${names.join(' or ')} on the PATH: apt-get install ${name}, or brew install ${name}.`,
     )
   }
-  install([name])
+  installDebian([name])
 }
 
 function installProxy({ name, file = join('/usr/sbin', name), packages }: (typeof proxies)[number]) {
   if (isInstalled(name) || existsSync(file)) return
-  if (mayInstall) install(packages)
+  if (mayInstall) installDebian(packages)
   else
     console.warn(
       `${name} is not there: what is tried behind it is SKIPPED. apt-get install ${packages.join(' ')}`,
     )
-}
-
-function install(packages: readonly string[]) {
-  console.log(`Installing ${packages.join(' and ')} for the tests…`)
-  // Without a run level no package starts a server of its own.
-  const options = { stdio: 'ignore', env: { ...process.env, RUNLEVEL: '1' } } as const
-  execFileSync('apt-get', ['update', '-qq'], options)
-  execFileSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...packages], options)
 }
