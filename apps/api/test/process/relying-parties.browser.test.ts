@@ -84,7 +84,7 @@ async function expectSeen({ row, party, page }: Visit, seen: Partial<Seen>) {
   else await expect.poll(see, { interval: 20 }).toMatchObject(seen)
 }
 
-/** Tries a sign-in as somebody who is no member. */
+/** Tries a sign-in as a person who is not a member. */
 async function tellsRefusal({ row, party, page }: Visit) {
   if (!row.showsRefusal) return
   const { id } = world.sim.world.addUser({ username: `stranger-at-${hostOf(row.program).split('.')[0]}` })

@@ -3,6 +3,7 @@ import { demo } from '@rolecall/chat-sim'
 import type { Page } from 'playwright-core'
 import type { CompatibilityRecord } from '../../../../../tools/compatibility.ts'
 import type { GivenProject } from '../../given.ts'
+import { givenClient } from '../../oidc.ts'
 import type { World } from '../../service.ts'
 
 /** The status and the roles that a party shows to a browser. */
@@ -25,7 +26,7 @@ export interface Party {
   stop(): unknown
 }
 
-/** What the start of a party needs. */
+/** The world and the ports that a party starts with. */
 export interface Place {
   readonly world: World
   readonly port: number
@@ -39,7 +40,7 @@ export interface Row extends Pick<CompatibilityRecord, 'program' | 'guide'> {
   /** Returns true if the program is on this machine. */
   isThere(): boolean
   start(place: Place): Promise<Party>
-  /** What is shown once the role is removed: a site continues, and a proxy denies access. */
+  /** The response once the role is removed: a site continues, and a proxy denies access. */
   readonly withoutRole: Seen
   /** True for a site that uses a refresh token once its access token is refused. */
   readonly refreshes?: true
@@ -49,12 +50,26 @@ export interface Row extends Pick<CompatibilityRecord, 'program' | 'guide'> {
   readonly showsRefusal?: true
   /** True for a site whose 403 page leads out of a session. */
   readonly leadsOut?: true
-  /** How long the program uses roles that it read before. Without it, the program asks for each request. */
+  /** The time for which the program uses roles that it read before. Without it, the program asks for each request. */
   readonly staleFor?: string
 }
 
 export const goesOn: Seen = { status: 200, roles: [] }
 export const isClosed: Seen = { status: 403, roles: [] }
+
+/** Creates the project of a site at an origin, with the secret of its key. */
+export const givenSite = (
+  world: World,
+  origin: string,
+  { callback, endsByLogout }: { callback: string } & Pick<Row, 'endsByLogout'>,
+): Promise<GivenProject> =>
+  givenClient(world, {
+    redirectUris: [origin + callback],
+    oidc: {
+      postLogoutRedirectUris: [`${origin}/goodbye`],
+      ...(endsByLogout && { backchannelLogoutUri: `${origin}/backchannel-logout` }),
+    },
+  })
 
 /** The host name that a proxy protects in the walk. */
 export const hostOf = (program: string) => `${program.toLowerCase().replace(/\W/g, '')}.wiki.example.org`

@@ -8,8 +8,7 @@ import { vi } from 'vitest'
 import { fencesOf } from '../../../../../acceptance/browser/shell.ts'
 import { debianVersion } from '../../../../../tools/install-debian.ts'
 import { noteRun, noteSkipped } from '../../../../../tools/shown/notes.ts'
-import { givenClient } from '../../oidc.ts'
-import { byButton, goesOn, type Place, packageVersion, type Row } from './party.ts'
+import { byButton, givenSite, goesOn, type Place, packageVersion, type Row } from './party.ts'
 
 interface Recipe extends Pick<Row, 'endsByLogout' | 'showsRefusal'> {
   readonly program: string
@@ -42,13 +41,7 @@ const recipe = ({ program, page, callback, debian, ...more }: Recipe): Row => {
     ...more,
     async start({ world, port }) {
       const origin = `http://127.0.0.1:${port}`
-      const project = await givenClient(world, {
-        redirectUris: [origin + callback],
-        oidc: {
-          postLogoutRedirectUris: [`${origin}/goodbye`],
-          ...(more.endsByLogout && { backchannelLogoutUri: `${origin}/backchannel-logout` }),
-        },
-      })
+      const project = await givenSite(world, origin, { callback, ...more })
       const env = {
         ROLECALL_URL: world.url,
         ROLECALL_CLIENT_ID: project.id,

@@ -1,8 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { givenClient } from '../../oidc.ts'
-import { byAddress, goesOn, packageVersion, type Row } from './party.ts'
+import { byAddress, givenSite, goesOn, packageVersion, type Row } from './party.ts'
 
 interface Site {
   /** The program in tools/peers/relying-parties. */
@@ -25,13 +24,7 @@ const siteWith = (
   ...more,
   async start({ world, port }) {
     const origin = `http://127.0.0.1:${port}`
-    const project = await givenClient(world, {
-      redirectUris: [origin + callback],
-      oidc: {
-        postLogoutRedirectUris: [`${origin}/goodbye`],
-        ...(more.endsByLogout && { backchannelLogoutUri: `${origin}/backchannel-logout` }),
-      },
-    })
+    const project = await givenSite(world, origin, { callback, ...more })
     const given = { port, issuer: world.url, clientId: project.id, clientSecret: project.key }
     const path = fileURLToPath(
       new URL(`../../../../../tools/peers/relying-parties/${file}.js`, import.meta.url),
