@@ -26,8 +26,7 @@ const schemaOf = (text: string) => ({
   'x-note': [text],
 })
 
-// biome-ignore lint/suspicious/noExplicitAny: Each exit returns a body of its own shape.
-const inSchema = (exit: string, schema: any) => ({
+const inSchema = (exit: string, schema: ReturnType<typeof schemaOf>) => ({
   [`title in ${exit}`]: schema.title,
   [`key in ${exit}`]: Object.keys(schema.properties)[0]?.slice('key '.length),
   [`constant in ${exit}`]: Object.values<{ enum: string[] }>(schema.properties)[0]?.enum[0],
