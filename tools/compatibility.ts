@@ -15,7 +15,7 @@ export const capabilities = {
 
 export type Capability = keyof typeof capabilities
 
-/** What a test saw of one capability of a real program. */
+/** The result of a test for one capability of a real program. */
 export interface Observation {
   readonly capability: Capability
   readonly result: string

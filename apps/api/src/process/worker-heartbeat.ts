@@ -3,12 +3,12 @@ import cluster from 'node:cluster'
 /** The interval at which heartbeats are sent and checked. */
 export const checkEveryMs = 500
 /** The number of checks in a row without a heartbeat after which a worker is hung: 10 s. */
-const looksUntilHung = 20
+const checksUntilHung = 20
 /**
  * The number of checks before the first heartbeat: a worker loads its program then, which takes longer when
  * everything starts at once: 60 s.
  */
-const looksUntilStarted = 120
+const checksUntilStarted = 120
 const heartbeat = { type: 'rolecall:alive' } as const
 
 /**
@@ -37,13 +37,13 @@ export const isHeartbeat = (message: unknown): boolean =>
  * nothing about its workers. After a late check it listens for one whole interval before it counts again.
  */
 export function createWorkerWatch<Worker>(now: () => number) {
-  const silences = new Map<Worker, { looks: number; hasStarted: boolean }>()
+  const silences = new Map<Worker, { missed: number; hasStarted: boolean }>()
   let dueAt = now() + checkEveryMs
 
   return {
-    started: (worker: Worker) => void silences.set(worker, { looks: 0, hasStarted: false }),
+    started: (worker: Worker) => void silences.set(worker, { missed: 0, hasStarted: false }),
     recordHeartbeat(worker: Worker) {
-      if (silences.has(worker)) silences.set(worker, { looks: 0, hasStarted: true })
+      if (silences.has(worker)) silences.set(worker, { missed: 0, hasStarted: true })
     },
     ended: (worker: Worker) => void silences.delete(worker),
     /** Returns the workers that this check finds hung. The caller runs it every `checkEveryMs`. */
@@ -53,8 +53,8 @@ export function createWorkerWatch<Worker>(now: () => number) {
       if (isLate) return []
       const hung: Worker[] = []
       for (const [worker, silence] of silences) {
-        silence.looks += 1
-        if (silence.looks === (silence.hasStarted ? looksUntilHung : looksUntilStarted)) hung.push(worker)
+        silence.missed += 1
+        if (silence.missed === (silence.hasStarted ? checksUntilHung : checksUntilStarted)) hung.push(worker)
       }
       return hung
     },

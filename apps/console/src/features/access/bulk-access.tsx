@@ -100,7 +100,7 @@ const givesTo = ({ id, name }: Project, server: Server): Change => {
   return {
     key: id,
     name,
-    effect: 'Members may log in. The project can read members and check their roles.',
+    effect: 'Members can sign in. The project can read members and check their roles.',
     preview: async () => dryRunOf(await ask('setAccess', { params, query: { dryRun: true }, body: {} })),
     run: () => ask('setAccess', { params, query: {}, body: {} }),
   }
