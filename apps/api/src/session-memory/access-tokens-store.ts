@@ -23,7 +23,7 @@ export interface AccessTokenRow {
   readonly isExpired: boolean
   readonly expiresAtMs: number
   readonly grant: { readonly projectId: string; readonly scope: string } | undefined
-  /** Undefined for a project that is not a client any more. */
+  /** Undefined for a project that is no longer a client. */
   readonly client: ClientFact | undefined
 }
 

@@ -1,6 +1,6 @@
 import type { Client } from 'oidc-provider'
 
-/** Matches a redirect URI at a loopback address, and captures what is before the port, the port, and what is after it. */
+/** Matches a redirect URI at a loopback address, and captures the part before the port, the port, and the part after it. */
 const loopback = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([1-9]\d{0,4}))?((?:[/?].*)?)$/
 
 /**
