@@ -150,7 +150,7 @@ describe('the alerts of deploy/ in a real Prometheus', () => {
     world.sim.world.inviteBot(demo.mainGuildId)
   })
 
-  test('guessing, a platform that refuses us and then is away, and a queue that nobody empties', async () => {
+  test('guessing, a platform that refuses us and then is away, and a queue that no worker empties', async () => {
     const { db, chat } = world.service.deps
     const busy = await givenProject(world)
     await Promise.all(Array.from({ length: 310 }, () => ask(busy.key)))

@@ -10,7 +10,7 @@ service and updates by itself. The keyboard is enough: \`Ctrl K\` or \`⌘K\` op
 shortcuts. The console offers what the reader's role allows. Before a dangerous action, it shows the effects in numbers and asks for the
 name. Dark or light mode follows the system. Times are in the reader's time zone, with UTC on hover.
 
-To try it, run \`npm start\` and sign in as Mara Lind. For its design, see [decision 0043](../decisions/0043-console.md). For the
+To try it, run \`npm start\` and sign in as Mara Lind. For its design, see [decision 43](../decisions/0043-console.md). For the
 attacks that it withstands, see [security](../security/console.md). \`npm run console -w bench\` measures it with 200,000 members,
 500 projects, and 1,000,000 audit entries. \`CONSOLE=off\` leaves it out.
 

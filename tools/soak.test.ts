@@ -46,7 +46,7 @@ describe('the verdict on an answer', () => {
     expect(verdicts.unexplained).toHaveLength(3)
   })
 
-  test('a 500, and a 503 that does not say when to come back, are wrong whatever the fault', () => {
+  test('a 500, and a 503 without Retry-After, are wrong during any fault', () => {
     const verdicts = createVerdicts()
     verdicts.begin('everything', { lost: true, codes: ['DATABASE_UNAVAILABLE'], logins: true })
     verdicts.answered(of(answer(500)))

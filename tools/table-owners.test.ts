@@ -39,7 +39,7 @@ const foreign = (all: readonly Write[]) =>
 const isIn = (folder: string, owner: string) => folder === owner || folder.startsWith(`${owner}/`)
 
 describe('tables', () => {
-  test('are written by their owner, and by whoever has a reason that is written down', () => {
+  test('are written by their owner, and by features with a recorded reason', () => {
     expect(writes.length).toBeGreaterThan(80)
     expect(foreign(writes)).toEqual([])
   })
@@ -53,7 +53,7 @@ describe('tables', () => {
     },
   )
 
-  test('have an owner each, and no exception that nobody needs', () => {
+  test('have an owner each, and no unused exception', () => {
     const written = [...new Set(writes.map(({ table }) => table))].sort()
     expect(Object.keys(owners).sort()).toEqual(written)
     const unused = Object.entries(exceptions).flatMap(([table, reasons]) =>

@@ -47,9 +47,9 @@ const administration: readonly (readonly [method: string, path: string])[] = [
   ['GET', '/api/admin/monitoring/health'],
 ]
 
-describe('who is nobody', () => {
+describe('a request without a credential', () => {
   test.each(administration)(
-    '%s %s answers 401 without a session, whatever else is wrong',
+    '%s %s answers 401 without a session, despite other mistakes',
     async (method, path) => {
       for (const headers of [{}, { authorization: 'Bearer rcs_nonsense' }, { authorization: 'Basic eDp5' }]) {
         const answer = await ask(method, path, { headers })
@@ -125,7 +125,7 @@ describe('GET /api/health', () => {
 })
 
 describe('refusals', () => {
-  test('have one shape, whatever was asked for, and every path of the service begins with /api', async () => {
+  test('have one shape for every request, and every path of the service begins with /api', async () => {
     // `ask` checks this shape for each of them.
     for (const path of ['/api/nothing', '/auth/authorize', '/api/admin/nothing', '/api//health']) {
       expect((await ask('GET', path)).status, path).toBe(404)

@@ -121,7 +121,7 @@ describeWithMembers('members', () => {
       expect(body.servers).toHaveLength(2)
     })
 
-    test('400 for an id that is none, 404 for a member that nobody knows', async () => {
+    test('400 for a malformed ID, 404 for an unknown member', async () => {
       expect((await admin('/not-an-id/servers')).status).toBe(400)
       const { status, body } = await admin('/99999999999999999/servers')
       expect([status, body.code]).toEqual([404, 'MEMBER_NOT_FOUND'])

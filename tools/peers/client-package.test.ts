@@ -53,7 +53,7 @@ describe('the package', () => {
     expect(messages).toEqual([])
   })
 
-  test('is typed right for whatever resolves it', async () => {
+  test('has correct types in every module resolution', async () => {
     const manifest = createRequire(import.meta.url).resolve('@arethetypeswrong/cli/package.json')
     const cli = join(dirname(manifest), 'dist/index.js')
     const flags = ['--profile', 'node16', '--format', 'json']

@@ -168,7 +168,7 @@ test('eight tabs share one stream, and all of them hear of a change and of a log
   await expect.poll(() => streams).toBe(0)
 })
 
-test('a tab that nobody sees has no stream, and knows what has happened when it is seen again', async () => {
+test('a hidden tab has no stream, and catches up when it is visible again', async () => {
   const page = await context.newPage()
   await logIn(page, '/')
   await whoIn(page).toBe('Deckhand')

@@ -197,7 +197,7 @@ describe('the configuration', () => {
     }
   })
 
-  test('on loopback, where nobody listens in, production speaks plain http', () => {
+  test('on loopback, which is not exposed, production speaks plain HTTP', () => {
     for (const origin of ['http://127.0.0.1:3000', 'http://localhost:8080', 'http://[::1]:3000']) {
       const local = {
         PUBLIC_URL: origin,
@@ -215,7 +215,7 @@ describe('the configuration', () => {
     ])
   })
 
-  test('whatever TRUST_PROXY is accepted, the framework understands', () => {
+  test('the framework understands every accepted TRUST_PROXY', () => {
     const networks = [
       '10.0.0.0/8',
       '127.0.0.1',
@@ -312,7 +312,7 @@ describe('the configuration', () => {
   )
 
   // A message travels to logs, terminals and issue trackers; the input may be a secret, in any variable.
-  test('no message ever holds a value, whatever it is and wherever it was put', () => {
+  test('no message ever contains a value, in any variable', () => {
     const anyName = fc.constantFrom(...table.map(({ name }) => name))
     const secret = fc.stringMatching(/^[A-Za-z0-9_.!-]{12,40}$/)
     fc.assert(
@@ -335,7 +335,7 @@ describe('the configuration', () => {
     )
   })
 
-  test('NODE_ENV that nobody recognises is production, with a warning; nothing, development and test are not', () => {
+  test('an unknown NODE_ENV is production, with a warning; none, development and test are not', () => {
     for (const mode of ['prod', 'PRODUCTION', 'Production', 'production ', 'staging', 'true']) {
       const loaded = loadConfig({ ...production, NODE_ENV: mode })
       expect(loaded.config.production, mode).toBe(true)

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
-import { formats } from '@rolecall/contract'
+import { formats, settings } from '@rolecall/contract'
 import { cacheUrlForms, isCacheUrl } from '#platform/cache/cache-url'
 import { guessableBecause } from '#platform/crypto/guessable-key'
 import { databaseUrlProblem } from '#platform/db/database-url'
@@ -96,6 +96,13 @@ function proxies(value: string) {
     ? given
     : problem('must be addresses or networks, comma-separated, like 10.0.0.0/8 or ::1')
 }
+/** Takes name, meaning, and bounds of a setting that is changed while the service runs from the contract. */
+const changeable = ({ variables: [name], meaning, editable: { min, max } }: settings.EditableRow) => ({
+  ...{ name, meaning },
+  read: integer(min, max),
+})
+const { settingTable } = settings
+
 /**
  * All variables of the service itself. The configuration page is generated from this table. NODE_ENV and
  * NODE_OPTIONS, which belong to Node.js, are read separately.
@@ -322,11 +329,9 @@ export const variables = {
     read: integer(1, maxSec),
   },
   permissionTtlMs: {
-    name: 'PERMISSION_TTL_MS',
+    ...changeable(settingTable.cache.permissionTtlMs),
     group: 'Caches and limits',
     default: '60000',
-    meaning:
-      'Without the gateway: the age at which a member’s roles are read again. 0 reads them every time.',
     read: integer(0, maxSec * 1_000),
   },
   answerMemoryMb: {
@@ -354,10 +359,9 @@ export const variables = {
     read: integer(0, maxSec * 1_000),
   },
   statsTtlMs: {
-    name: 'STATS_TTL_MS',
+    ...changeable(settingTable.cache.statsTtlMs),
     group: 'Caches and limits',
     default: '300000',
-    meaning: 'Time for which statistics are cached.',
     read: integer(0, maxSec * 1_000),
   },
   rateLimitGlobal: {
@@ -376,54 +380,39 @@ export const variables = {
     read: integer(1, 86_400_000),
   },
   maxWebhooksPerProject: {
-    name: 'MAX_WEBHOOKS_PER_PROJECT',
+    ...changeable(settingTable.rateLimit.maxWebhooksPerProject),
     group: 'Caches and limits',
     default: '10',
-    meaning: 'The most inbound webhooks per project.',
-    read: integer(1, 100),
   },
   memberActivityThresholdDays: {
-    name: 'MEMBER_ACTIVITY_THRESHOLD_DAYS',
+    ...changeable(settingTable.preferences.memberActivityThresholdDays),
     group: 'Caches and limits',
     default: '30',
-    meaning: 'A member seen within this many days counts as active.',
-    read: integer(1, 365),
   },
   usageDays: {
-    name: 'RETENTION_USAGE_DAYS',
+    ...changeable(settingTable.retention.usageDays),
     group: 'Retention',
     default: '30',
-    meaning: 'Days to keep request counts.',
-    read: integer(1, 36_500),
   },
   authFailuresDays: {
-    name: 'RETENTION_AUTH_FAILURES_DAYS',
+    ...changeable(settingTable.retention.authFailuresDays),
     group: 'Retention',
     default: '30',
-    meaning: 'Days to keep records of rejected keys and sessions, with address and path.',
-    read: integer(1, 36_500),
   },
   auditDays: {
-    name: 'RETENTION_AUDIT_DAYS',
+    ...changeable(settingTable.retention.auditDays),
     group: 'Retention',
     default: '36500',
-    meaning: 'Days to keep the audit log. 36,500 is a hundred years.',
-    read: integer(90, 36_500),
   },
   submissionsDays: {
-    name: 'RETENTION_SUBMISSIONS_DAYS',
+    ...changeable(settingTable.retention.submissionsDays),
     group: 'Retention',
     default: '36500',
-    meaning: 'Days to keep submissions to inbound webhooks. 36,500 is a hundred years.',
-    read: integer(1, 36_500),
   },
   sessionAddressesDays: {
-    name: 'RETENTION_SESSION_ADDRESSES_DAYS',
+    ...changeable(settingTable.retention.sessionAddressesDays),
     group: 'Retention',
     default: '36500',
-    meaning:
-      'Days after a sign-in to keep the address and browser of its session, at most as long as the session.',
-    read: integer(1, 36_500),
   },
   logLevel: {
     name: 'LOG_LEVEL',
@@ -446,7 +435,7 @@ export const variables = {
       'Bearer token for `/metrics`, at least 16 characters. If not set, only loopback addresses have access.',
     read: text,
   },
-} satisfies Record<string, Variable>
+} satisfies Record<string, Variable> & Record<settings.EditableSetting, Variable<number>>
 
 type Table = typeof variables
 type Read<V extends Variable> = Exclude<ReturnType<V['read']>, Problem>

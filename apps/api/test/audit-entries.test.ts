@@ -65,7 +65,7 @@ describe.each(engines)('the audit entries on %s', (engine) => {
     },
   )
 
-  test.each(writes)('%s leaves none when it is refused, whatever for', async (name, one) => {
+  test.each(writes)('%s leaves none when it is refused, for any reason', async (name, one) => {
     const { given, undo } = rowOf(name)
     const asked = await given({ world, token })
     const nowhere = { ...asked, path: addressOf(one).replaceAll(demo.mainGuildId, '999999999999999999') }

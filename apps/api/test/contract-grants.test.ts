@@ -72,7 +72,7 @@ describe.each(mainEngines)('a project that lacks one grant on %s', (engine) => {
     },
   )
 
-  test('logs nobody in without READ', async () => {
+  test('signs no member in without READ', async () => {
     const ask = async () => (await call(world.url, 'GET', authorizePath(project.id))).body?.code
     await grant(all.filter((name) => name !== 'READ'))
     expect(await ask()).toBe('SERVER_NOT_ACCESSIBLE')

@@ -52,7 +52,7 @@ describe('over HTTP, every endpoint of the contract', () => {
     return withParts({ limiter, unknownTokens }, run)
   }
 
-  test('answers 405 with Allow to a method that it does not take, whoever asks, and HEAD where there is GET', async () => {
+  test('answers 405 with Allow to a method that it does not take, for every caller, and HEAD where there is GET', async () => {
     for (const path of new Set(endpoints.map((one) => addressOf(one)))) {
       const takes = endpoints.flatMap((one) => (addressOf(one) === path ? [one.method as string] : []))
       if (takes.includes('GET')) takes.push('HEAD')
@@ -146,7 +146,7 @@ describe('over HTTP, every endpoint of the contract', () => {
     })
   })
 
-  describe('the limit counts whoever asked', () => {
+  describe('the limit counts the caller', () => {
     const stranger = (url: string) => call(url, 'GET', '/api/auth/sessions')
     const exhaustAddress = async (url: string) => {
       for (let i = 0; i < 200; i++) if ((await stranger(url)).status === 429) return

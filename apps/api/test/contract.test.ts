@@ -59,13 +59,13 @@ describe.each(mainEngines)('every endpoint of the contract on %s', (engine) => {
   }
 
   describe.each(rowsOf(({ auth }) => auth === 'admin'))('%s', (_, one) => {
-    test('answers 401 to who is nobody, whatever is asked', async () => {
+    test('answers 401 to every request without a credential', async () => {
       for (const [title, sent] of Object.entries(given.badTokens)) {
         await refusesAll(one, sent, 401, 'INVALID_TOKEN', title)
       }
     })
 
-    test('answers 403 to the session of a member, whatever is asked', async () => {
+    test('answers 403 to every request with the session of a member', async () => {
       await refusesAll(one, { token: given.member }, 403, 'NOT_SYSTEM_ADMIN')
     })
   })
@@ -87,11 +87,14 @@ describe.each(mainEngines)('every endpoint of the contract on %s', (engine) => {
     }
   })
 
-  test.each(rowsOf(({ auth }) => auth === 'session'))('%s answers 401 to who is nobody', async (_, one) => {
-    for (const [title, sent] of Object.entries(given.badTokens)) {
-      await refusesAll(one, sent, 401, 'INVALID_TOKEN', title)
-    }
-  })
+  test.each(rowsOf(({ auth }) => auth === 'session'))(
+    '%s answers 401 without a credential',
+    async (_, one) => {
+      for (const [title, sent] of Object.entries(given.badTokens)) {
+        await refusesAll(one, sent, 401, 'INVALID_TOKEN', title)
+      }
+    },
+  )
 
   test.each(rowsOf(({ auth }) => auth === 'projectKey'))(
     '%s answers 401 without a good key',

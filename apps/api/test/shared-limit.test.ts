@@ -57,7 +57,7 @@ describe('the rate limit on two instances over one PostgreSQL and Redis', () => 
     expect((await scriptsRun()) - before).toBeLessThan(500)
   })
 
-  test('lets exactly the limit through, whatever each instance asked for ahead', async () => {
+  test('lets exactly the limit through, with any shares of the instances', async () => {
     await Promise.all([ask(world, limit, 8), ask(other, limit, 8)])
     // One went into the session of the test.
     expect(allowed()).toBe(limit - 1)

@@ -80,7 +80,7 @@ describe.each(mainEngines)('System Admin on %s', (engine) => {
     expect(await statusOf(world, token)).toBe(401)
   })
 
-  test('an outage of the platform takes nobody’s access, and gives nobody any', async () => {
+  test('an outage of the platform takes no access away, and gives none', async () => {
     const world = worldOf('0')
     const token = await givenAdmin(world, joon)
     give(world, captain)
@@ -94,7 +94,7 @@ describe.each(mainEngines)('System Admin on %s', (engine) => {
   })
 
   test.each(['0', '3600000'])(
-    'a role that nobody has vouched for in five minutes opens nothing, while members go on (permissionTtlMs %s)',
+    'a role without a vouching leader for five minutes opens nothing, while members stay signed in (permissionTtlMs %s)',
     async (ttlMs) => {
       const world = worldOf(ttlMs)
       const token = await givenAdmin(world)

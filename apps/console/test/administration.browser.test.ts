@@ -123,7 +123,7 @@ test('roles get group names by keyboard, at 390 px, and a bad name is explained 
   await visit.close()
 }, 60_000)
 
-test('the log is narrowed by what it is about, and its chain is checked when somebody asks', async () => {
+test('the log is filtered by its target, and its chain is checked on request', async () => {
   const { project } = await admin.create({ name: 'Boat house' })
   const visit = await at.open(`/console/audit?about=${project.id}`)
   const { page } = visit
@@ -134,7 +134,7 @@ test('the log is narrowed by what it is about, and its chain is checked when som
   await visit.close()
 })
 
-test('what needs somebody is at the top with its mend, and gone once it is mended', async () => {
+test('problems that need attention are at the top with their fix, and gone once they are fixed', async () => {
   const { project } = await admin.create({ name: 'Harbour radio' })
   const { db } = at.world.service.deps
   await db.execute(sql`

@@ -25,7 +25,7 @@ const widths = [
 test.each(
   pages.map((page, number) => ({ ...page, number, address: page.path({ projectId: '…', webhookId: '…' }) })),
 )(
-  '$address in four looks: breaks no policy, asks nobody else, fits the screen, and axe finds nothing',
+  '$address in four looks: breaks no policy, asks no other host, fits the screen, and axe finds nothing',
   async ({ path, title, number }) => {
     const seen = await Promise.all(
       widths.map(async ({ width, schemes }) => {
@@ -75,7 +75,7 @@ describe('logging in', () => {
     await visit.close()
   })
 
-  test('the session of somebody at work goes on with a new pair, which no page notices', async () => {
+  test('the session of a working admin continues with a new pair, which no page notices', async () => {
     const visit = await at.open('/console/projects', { as: null })
     const { page, context } = visit
     await page.getByRole('link', { name: 'Sign in' }).click()
@@ -130,7 +130,7 @@ describe('logging in', () => {
     await visit.close()
   })
 
-  test('who is no administrator reads why, and can try again as somebody else', async () => {
+  test('a member who is no administrator reads why, and can try another account', async () => {
     const visit = await at.open('/console/', { as: null })
     await visit.page.route('**/api/admin/profile', (route) =>
       route.fulfill({

@@ -125,7 +125,7 @@ test('a refused person is found on Overview, in the member list, and with Ctrl K
   await visit.close()
 }, 60_000)
 
-test('why somebody is let in is a list that can be read, and what a change would do is tried without being made', async () => {
+test('the reasons for access are a readable list, and a change can be tried without being made', async () => {
   const { id } = await givenProject(at.world, { name: 'Pilot book' })
   const changed = await (await givenAdministration(at.world)).projects('PATCH', `/${id}`, {
     oidc: { enabled: true },

@@ -6,7 +6,7 @@ const tag = 'Settings'
 
 interface Described {
   /** The environment variables that provide the value. A secret counts as set if all of them are set. */
-  readonly variables: readonly string[]
+  readonly variables: readonly [string, ...string[]]
   readonly meaning: string
 }
 interface NumberRow extends Described {
@@ -14,7 +14,8 @@ interface NumberRow extends Described {
   /** Read for compatibility, without any effect. */
   readonly isDeprecated?: true
 }
-interface EditableRow extends NumberRow {
+/** A setting that an administrator changes while the service runs. */
+export interface EditableRow extends NumberRow {
   /** The bounds within which an administrator may change it. */
   readonly editable: { readonly min: number; readonly max: number }
 }
@@ -45,7 +46,7 @@ const text = (variable: string, meaning: string): TextRow => ({
   variables: [variable],
   meaning,
 })
-const secret = (variables: readonly string[], meaning: string): SecretRow => ({
+const secret = (variables: SecretRow['variables'], meaning: string): SecretRow => ({
   kind: 'secret',
   variables,
   meaning,

@@ -178,7 +178,7 @@ describe('a cached validate', () => {
     client.close()
   })
 
-  test('by default asks again after five seconds, whatever the stream says', async () => {
+  test('by default asks again after five seconds, even with an open stream', async () => {
     const client = givenClient({ cache: true })
     const { token } = await givenSession(world, project)
     await whenLocal(token, client)
@@ -276,7 +276,7 @@ describe('a stream that is', () => {
     client.close()
   })
 
-  test('held up by a transaction of somebody else counts as silent', async () => {
+  test('held up by another client’s transaction counts as silent', async () => {
     const { token } = await givenSession(world, project)
     await whenLocal(token)
     let end = () => {}

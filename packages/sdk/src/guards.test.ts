@@ -61,7 +61,7 @@ describe('rules that say something else than was meant', () => {
     'no role at all': { allOf: [] },
     'an empty id': { anyOf: [''] },
   }
-  test.each(Object.entries(meant))('let nobody in: %s', async (_, wrong) => {
+  test.each(Object.entries(meant))('let no member in: %s', async (_, wrong) => {
     const app = Fastify()
     const onRequest = forFastify.createGuard(given.rolecall, options).requireMember(wrong as never)
     app.get('/', { onRequest }, async () => 'in')

@@ -73,7 +73,7 @@ describe('a login', () => {
     expect(url).not.toContain('code_challenge')
   })
 
-  test('tells the service which browser it acts for, whatever that browser calls itself', async () => {
+  test('sends the service any user agent of the browser that it acts for', async () => {
     const client = { ip: '203.0.113.9', userAgent: 'Boat\nBrowser ⛵ 1.0' }
     const { token } = await rolecall.exchange({ ...(await givenCode(demo.users.piper)), client })
     const [session] = await rolecall.sessions(token)
@@ -185,7 +185,7 @@ describe('an error', () => {
     for (const secret of [project.key, token, refreshToken]) expect(shown).not.toContain(secret)
   })
 
-  test('says that nobody listens, and where', async () => {
+  test('says that nothing listens at an address', async () => {
     const baseUrl = `http://127.0.0.1:${await freePort()}`
     const nowhere = new Rolecall({ baseUrl, apiKey: project.key })
     const error = await refusal(nowhere.validate(anyToken))

@@ -118,7 +118,7 @@ function testSite(start: StartSite): void {
     expect(page.text).toContain('You do not have the required role.')
   })
 
-  test('answers 503 when nobody can tell, never 401, and keeps the session', async () => {
+  test('answers 503 when the session cannot be checked, never 401, and keeps the session', async () => {
     const member = await givenMember()
     const browser = new SiteBrowser(brokenUrl, world.sim.url)
     for (const [name, value] of member.jar) browser.jar.set(name, value)

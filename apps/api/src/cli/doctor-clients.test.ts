@@ -52,7 +52,7 @@ test('a service that clients cannot find where PUBLIC_URL says is named, with wh
   ])
 })
 
-test('hosts that nobody may be asked about are named, with what to do', async () => {
+test('unreachable protected hosts are named, with what to do', async () => {
   expect(await linesOf('protected hosts')).toEqual([
     expect.stringMatching(/^ok .*no project has protected hosts/),
   ])

@@ -79,7 +79,7 @@ describe.each(engines)('who left, or was banned, and came back unseen, on %s', (
     expect(await status(again.token)).toBe(200)
   })
 
-  test('a session that nobody ended is of the membership before, and does not come back with its member', async () => {
+  test('an open session of the former membership does not come back with its member', async () => {
     const session = await givenSession(world, project, kenji)
     expect(await status(session.token)).toBe(200)
     const { db, answers } = world.service.deps

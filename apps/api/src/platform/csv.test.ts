@@ -108,7 +108,7 @@ describe('a CSV download', () => {
     },
   )
 
-  test('reads back as it was written, but for the quotes that defuse it, whatever was written', async () => {
+  test('reads back any text as it was written, except for the quotes that defuse it', async () => {
     const hostile = fc.constantFrom(
       '"',
       ',',

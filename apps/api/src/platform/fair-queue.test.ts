@@ -11,7 +11,7 @@ const shares = {
 }
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-test('whoever asks a hundred times delays someone else by one turn', async () => {
+test('a caller with a hundred requests delays another caller by one turn', async () => {
   const queue = createFairQueue({ ...shares, maxAtOnce: 1, turn: nextTurn })
   const done: string[] = []
   const ask = (caller: string) => queue.run(caller, nextTurn).then(() => done.push(caller))
@@ -45,7 +45,7 @@ test.each([
   expect(maxOfOne).toBeLessThanOrEqual(2)
 })
 
-test('who only fails goes last: one at a time, spaced, and when nobody else waits', async () => {
+test('a caller that only fails goes last: one at a time, spaced, and when no other caller waits', async () => {
   const queue = createFairQueue({ ...shares, maxAtOnce: 1 })
   const order: string[] = []
   const fail = () =>

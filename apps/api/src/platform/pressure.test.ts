@@ -59,7 +59,7 @@ describe('pressure', () => {
     ).toMatchObject({ levels: [0, 0, 0], lines: [] })
   })
 
-  test('one long pause is over when it is noticed, and refuses nobody', () => {
+  test('one long pause is over when it is noticed, and refuses no request', () => {
     expect(
       levelsOf([
         [0, 0],
@@ -147,7 +147,7 @@ describe('pressure', () => {
     },
   )
 
-  test('this very process has memory to spare, whatever share of it it is given', () => {
+  test('this process has memory to spare, even with a small share', () => {
     for (const processes of [1, 2]) {
       expect(processReadings(processes).memory()).toBeGreaterThan(0)
       expect(processReadings(processes).memory()).toBeLessThan(0.9)

@@ -29,7 +29,7 @@ test('a worker that is being started has a minute for its first heartbeat', () =
   expect(looks(1)).toEqual(['worker'])
 })
 
-test('a primary that was suspended, however long and often, takes nobody for hung by that', () => {
+test('a primary that was suspended, however long and often, takes no worker for hung', () => {
   const { watch, check, looks } = givenWatch()
   watch.recordHeartbeat('worker')
   expect(looks(19)).toEqual([])
@@ -38,7 +38,7 @@ test('a primary that was suspended, however long and often, takes nobody for hun
   expect(looks(19)).toEqual([])
 })
 
-test('a primary that gets no processor in time finds nobody hung', () => {
+test('a primary that gets no processor in time finds no worker hung', () => {
   const { watch, check } = givenWatch()
   watch.recordHeartbeat('worker')
   for (let times = 0; times < 100; times++) expect(check(2 * checkEveryMs + 1)).toEqual([])

@@ -11,7 +11,7 @@ test('a process is not waited for that said it has applied a change before the r
   expect(holders.behind([row], '10:10:', 1)).toEqual(['another'])
 })
 
-test('what a process said that holds a lease no more counts for nobody', () => {
+test('an acknowledgement of a process without a lease does not count', () => {
   const holders = new Holders(2_000)
   holders.acknowledged('another', '9:9:')
   holders.observe([], 0)

@@ -4,7 +4,7 @@ import { parseNotification } from './invalidation.ts'
 const carrying = (read: unknown) => `look me 7:9: ${JSON.stringify(read)}`
 const holders = ['a', 'b']
 
-test('an invalidation carries changes, whatever their facts are written with', () => {
+test('an invalidation carries changes with facts of any characters', () => {
   const changes = [
     ['session', 'a digest'],
     ['access', 'project/server'],

@@ -112,7 +112,7 @@ describe('a lease for answers from memory', () => {
     expect(await rows()).toHaveLength(1)
   })
 
-  test('that nobody renews is waited for once, no longer than it lasts, and then taken away', async () => {
+  test('that is not renewed is waited for once, until it expires, and is then deleted', async () => {
     const answers = await begin({ timing: short })
     await db.execute(sql`insert into answer_leases (id) values (gen_random_uuid())`)
     await change()
@@ -121,7 +121,7 @@ describe('a lease for answers from memory', () => {
     await expect.poll(rows).toHaveLength(1)
   })
 
-  test('that somebody holds who does not acknowledge is waited for as long as it lasts', async () => {
+  test('of a process that does not acknowledge is waited for until it expires', async () => {
     await db.execute(sql`insert into answer_leases (id) values (gen_random_uuid())`)
     await change()
     // Confirmed as in a command, which has no lease of its own.
@@ -129,7 +129,7 @@ describe('a lease for answers from memory', () => {
     expect(ms).toBeGreaterThanOrEqual(short.leaseMs - 1)
   })
 
-  test('of nobody is waited for when nothing was changed', async () => {
+  test('is not waited for when nothing was changed', async () => {
     await db.execute(sql`insert into answer_leases (id) values (gen_random_uuid())`)
     const timing = { ...leaseTiming, leaseMs: 60_000 }
     expect(await msOf(() => create({ timing }).confirm())).toBeLessThan(5_000)
@@ -203,14 +203,14 @@ describe('a lease for answers from memory', () => {
     expect(await rows()).toEqual([])
   })
 
-  test('nobody waits for a process that has stopped', async () => {
+  test('a process that has stopped is not waited for', async () => {
     const answers = await begin({ timing: leaseTiming })
     await answers.close()
     expect(answers.isGood()).toBe(false)
     expect(await rows()).toEqual([])
   })
 
-  test('is taken away from whoever may not have read what is trimmed from the log', async () => {
+  test('is deleted if its holder may not have read the trimmed part of the log', async () => {
     await begin({ timing: seldom })
     const [before] = await rows()
     await change()

@@ -196,7 +196,7 @@ describe('what is kept in memory', () => {
     expect(session?.liveAsOfMs(5_000)).toBeNull()
   })
 
-  test('what is read without a lease is as good, and kept by nobody', () => {
+  test('a read without a lease is correct, and is not cached', () => {
     const [read] = readAlone([item(1)], rows(row(1)))
     expect(JSON.parse(read?.session?.answer(null, 'rest') ?? '').roles).toHaveLength(2)
     expect(memory.session('token 1')).toBeUndefined()

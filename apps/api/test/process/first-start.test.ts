@@ -23,7 +23,7 @@ const migrate = () =>
     stdio: 'ignore',
   })
 
-test('an embedded database whose first creation was killed, at whatever point, is made by the next start', async () => {
+test('an embedded database whose first creation was killed, at any point, is made by the next start', async () => {
   for (const afterMs of [300, 600, 900, 1_200, 1_700, 2_500]) {
     const killed = migrate()
     const ended = once(killed, 'exit')

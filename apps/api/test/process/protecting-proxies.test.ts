@@ -275,7 +275,7 @@ describe.each(programs)('%s, as deploy/proxies configures it', (program) => {
     })
   })
 
-  test('lets nobody in while Rolecall does not answer', async ({ skip }) => {
+  test('lets no visitor in while Rolecall does not respond', async ({ skip }) => {
     const nothing = createServer()
     await new Promise<void>((resolve) => nothing.listen(0, '127.0.0.1', resolve))
     const { port } = nothing.address() as AddressInfo

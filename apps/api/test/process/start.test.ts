@@ -123,7 +123,7 @@ describe('rolecall serve', { timeout: 60_000 }, () => {
     expect((await fetch(`${service.url}/api/health`)).status).toBe(200)
   })
 
-  test('a NODE_ENV that nobody recognises is production', async () => {
+  test('an unknown NODE_ENV is production', async () => {
     expect(await start({ NODE_ENV: 'prod', CHAT_BOT_TOKEN: '' }).ended).toBe(1)
   })
 

@@ -131,7 +131,7 @@ describe('rolecall serve on an embedded database', { timeout: 90_000 }, () => {
       return () => database.drop()
     })
 
-    test('asked again and again, by whatever signal, it stops once: what is under way is answered', async () => {
+    test('asked again and again, by any signal, it stops once: open requests are answered', async () => {
       const browser = new Browser(service.url)
       const back = await atPlatform(await openLogin(browser, '/api/auth/admin/login'), {
         as: demo.users.mara,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { linesOf } from './stream-lines.ts'
 
-test('lines are whole whatever pieces they come in, and a heartbeat without a line is heard', async () => {
+test('lines are whole in any pieces, and a heartbeat without a line is noticed', async () => {
   const pieces = ['id: 7\neve', 'nt: sync.changed\nda', 'ta: {}\n\n', ': \n\n', 'id']
   const encoder = new TextEncoder()
   const body = new ReadableStream<Uint8Array>({

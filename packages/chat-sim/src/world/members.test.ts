@@ -30,7 +30,7 @@ const anyId = fc
   )
 const anyStep = fc.record({ id: anyId, removes: fc.boolean() })
 
-it('pages like a plain sorted list, whatever was put and removed', () => {
+it('pages like a plain sorted list after any additions and removals', () => {
   fc.assert(
     fc.property(
       fc.array(anyStep, { maxLength: 60 }),

@@ -29,7 +29,7 @@ describe('what rolecall-init says of a key, which the service is asked about', (
     expect(await check(inactive.id, inactive.key)).toMatch(/its project is inactive/)
   })
 
-  test('is that it was not checked where nobody answers, and nothing where too little is known', async () => {
+  test('says that a key was not checked if no server responds, and says nothing if too little is known', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}`
     expect(await check(project.id, project.key, nobody)).toBe(
       `The key was not checked: ${nobody} does not respond like Rolecall.`,

@@ -127,7 +127,7 @@ describe('the option sso', () => {
     expect(await leadsTo(plain, await leadsTo(plain, '/auth/login'))).toMatch(world.sim.url)
   })
 
-  test('shows the screen to whoever has not', async () => {
+  test('shows the screen to members who have not agreed', async () => {
     const browser = browserAt(ssoUrl)
     expect(await leadsTo(browser, await leadsTo(browser, '/auth/login'))).toMatch(world.sim.url)
     expect((await browser.open('/')).text).toBe(demo.users.ada)

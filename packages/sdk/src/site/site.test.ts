@@ -199,7 +199,7 @@ test('of logins under way a browser keeps five cookies, the latest', async () =>
 })
 
 describe('two instances of an app without a store', () => {
-  test('that refresh one session at once lose nobody: the page asks once more, a program in a second', async () => {
+  test('that refresh one session at once keep it: the page asks once more, a program in a second', async () => {
     const browser = await serve(newInstance())
     await browser.open('/')
     await age(browser)
@@ -255,7 +255,7 @@ describe('two instances of an app without a store', () => {
     return { pair: await pairIn(browser), cookie: `${cookieName()}=${browser.jar.get(cookieName())}` }
   }
 
-  test('have whoever comes second ask again, once, and keep the cookie of who was first', async () => {
+  test('make the second request ask again once, and keep the cookie of the first', async () => {
     const page = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
     const ask = async (method: string, path: string, more: Record<string, string>, marker = '') => {
       const { pair, cookie } = await givenAged()
@@ -335,7 +335,7 @@ describe('a store of the app', () => {
     for (const answer of answers) expect([answer.status, await answer.text()]).toEqual([200, 'ada.osei'])
   })
 
-  test('that does not answer logs nobody out', async () => {
+  test('that does not respond signs no member out', async () => {
     const store = givenStore()
     const browser = await serve(newInstance({ store }))
     await browser.open('/')

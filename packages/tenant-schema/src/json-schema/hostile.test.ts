@@ -157,7 +157,7 @@ const attacks: [string, unknown, unknown][] = [
 ]
 
 describe('a hostile schema or payload', () => {
-  test.each(attacks)('%s: holds nobody up', (title, schema, value) => {
+  test.each(attacks)('%s: delays no other request', (title, schema, value) => {
     expectSwift(title, schema, value)
   })
 

@@ -59,7 +59,7 @@ describe.each(mainEngines)('project-server access on %s', (engine) => {
       })
     })
 
-    test('200 changes a mapping: whatever is left out stays as it is', async () => {
+    test('200 changes a mapping: omitted fields stay as they are', async () => {
       const project = await givenBare()
       await put(project.id, main, { operations: { SEND_MESSAGES: true }, scopes: ['read_members'] })
       const operations = await put(project.id, main, { operations: { MANAGE_WEBHOOKS: true } })

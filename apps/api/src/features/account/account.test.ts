@@ -57,7 +57,7 @@ describe.each(ciEngines)('the account page on %s', (engine) => {
     return body.data[0]
   }
 
-  test('a browser that nobody is logged in in goes through the login and comes back; no code is made', async () => {
+  test('a browser without a session goes through the sign-in and comes back; no code is made', async () => {
     const browser = await loggedIn(users.ada)
     const { status, text, headers } = await open(browser)
     expect(status).toBe(200)
@@ -104,7 +104,7 @@ describe.each(ciEngines)('the account page on %s', (engine) => {
     expect((await post(browser, `/account/sessions/${session}/end`)).status).toBe(404)
   })
 
-  test('nobody ends what is another’s, and nothing happens for a form of another site', async () => {
+  test('a member ends no session of another member, and a form of another site does nothing', async () => {
     const mine = await loggedIn(users.ada)
     const { token } = await givenSession(world, wiki, users.joon)
     const { sessions } = (await call(world.url, 'GET', '/api/auth/sessions', { token })).body
@@ -195,7 +195,7 @@ describe.each(ciEngines)('the account page on %s', (engine) => {
     expect(own.body.auditEntries.map(({ action }: { action: string }) => action)).toContain('member.block')
   })
 
-  test('a link of another site downloads nothing, and nobody downloads it all the time', async () => {
+  test('a link of another site downloads nothing, and downloads are limited', async () => {
     const browser = await loggedIn(users.kenji)
     const linked = await browser.get('/account/data', {
       'sec-fetch-site': 'cross-site',

@@ -50,7 +50,7 @@ describe.each(mainEngines)('a blocked member, on %s', (engine) => {
     world.service.deps.db.query<{ action: string; targetId: string }>(sql`
       select action, target_id as "targetId" from audit_log where action like 'member.%block' order by seq`)
 
-  test('has no session any more, whatever asks for it, and none comes back when the block ends', async () => {
+  test('has no session for any endpoint, and none comes back when the block ends', async () => {
     const session = await givenSession(world, project)
     const other = await givenSession(world, await givenProject(world))
     const { status, body } = await block()
@@ -147,7 +147,7 @@ describe.each(mainEngines)('a blocked member, on %s', (engine) => {
     world.sim.world.setRoles(mainGuildId, users.joon, [])
   })
 
-  test('is blocked until the end that was given, by the clock of the database, and then by nobody’s help no more', async () => {
+  test('is blocked until the given end, by the clock of the database, and then unblocked without a request', async () => {
     const code = await givenCode(world, project)
     const until = new Date(Date.now() + 3_600_000).toISOString()
     expect((await block(users.ada, { until })).body.until).toBe(until)

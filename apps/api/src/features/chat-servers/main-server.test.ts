@@ -54,7 +54,7 @@ describe.each(engines)('the main server at start on %s', (engine) => {
     expect(await ensureMainServer({ db: at(0) }, undefined)).toBeUndefined()
   })
 
-  test('a second main flag is a unique violation, whoever sets it', async () => {
+  test('a second main flag is a unique violation for every writer', async () => {
     const second = at(0).execute(
       sql`insert into servers (id, name, is_main) values (${demo.gamesGuildId}, 'x', true)`,
     )

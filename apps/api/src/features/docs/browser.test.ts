@@ -28,7 +28,7 @@ const looks = [1280, 390].flatMap((width) =>
 const cases = ['/api/docs', '/api/docs/errors'].flatMap((path) => looks.map((look) => ({ path, ...look })))
 
 test.each(cases)(
-  '$path at $width px, $colorScheme: complains of nothing, asks nobody else, fits the screen',
+  '$path at $width px, $colorScheme: logs no complaint, asks no other host, fits the screen',
   async ({ path, width, colorScheme }) => {
     const page = await browser.newPage({ viewport: { width, height: 900 }, colorScheme })
     const complaints: string[] = []

@@ -248,7 +248,7 @@ describe('a dry run on postgres', () => {
   })
   afterAll(() => world.close())
 
-  test('of a server waits for nobody who changes one of its members', async () => {
+  test('of a server does not wait for a change of one of its members', async () => {
     const token = await givenAdmin(world)
     const path = `/api/admin/servers/${club}`
     await world.service.deps.db.transaction(async (tx) => {

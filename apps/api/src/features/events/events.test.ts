@@ -100,7 +100,7 @@ describe.each(mainEngines)('events on %s', (engine) => {
       expect(stranger.events).toEqual([])
     })
 
-    test('of an admin session is told to nobody', async () => {
+    test('of an admin session creates no event', async () => {
       const reader = await listen(await givenProject(world))
       const before = await countRows(world, 'outbox')
       await call(world.url, 'POST', '/api/auth/admin/logout', { token: await givenAdmin(world) })
@@ -123,7 +123,7 @@ describe.each(mainEngines)('events on %s', (engine) => {
       expect(stranger.events).toEqual([])
     })
 
-    test('whose roles change are told of once; a member whom nobody has a session of writes nothing', async () => {
+    test('whose roles change cause one event; a member without a session causes none', async () => {
       const given = await givenProject(world)
       await givenSession(world, given, users.joon)
       await givenSession(world, given, users.joon)

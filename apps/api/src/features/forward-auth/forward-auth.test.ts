@@ -158,7 +158,7 @@ describe.each(ciEngines)('forward authentication on %s', (engine) => {
     expect(passed.headers.get('strict-transport-security')).toBeNull()
   })
 
-  test('nobody is told where to log in: programs by 401, pages by 302 where that was asked for', async () => {
+  test('a visitor without a session is told where to sign in: programs by 401, pages by 302 if the proxy asks for it', async () => {
     const login = `https://${host}/_rolecall/start?rd=${encodeURIComponent('/page?x=1')}`
     const program = await check({}, '?redirect=true')
     expect([program.status, program.headers.get('location')]).toEqual([401, login])
@@ -375,7 +375,7 @@ describe.each(ciEngines)('forward authentication on %s', (engine) => {
     await protect({ serverId: '111111111111111111' }, other.id, 400)
   })
 
-  test('the record says what is protected, whoever made it', async () => {
+  test('the record says what is protected, for every author', async () => {
     const made = await call(world.url, 'POST', '/api/admin/projects', {
       token: admin,
       body: {

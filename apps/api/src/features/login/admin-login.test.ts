@@ -101,7 +101,7 @@ describe.each(mainEngines)('admin login on %s', (engine) => {
       }
     })
 
-    test('whatever return_to is taken, a browser reads it as an address of this site', async () => {
+    test('a browser reads every accepted return_to as an address of this site', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.string({ unit: fc.constantFrom(...'/\\.:@%?&=#abc \t\n'), maxLength: 12 }),
@@ -134,7 +134,7 @@ describe.each(mainEngines)('admin login on %s', (engine) => {
       }
     })
 
-    test('whoever declines gets the same page', async () => {
+    test('a member who declines gets the same page', async () => {
       const browser = new Browser(world.url)
       const back = await atPlatform(await openLogin(browser, loginPath()), {
         as: demo.users.mara,

@@ -112,7 +112,7 @@ describe.each(mainEngines)('the refusals of GET /api/auth/authorize on %s', (eng
       }
     })
 
-    test('an unknown project is 400, whatever else is wrong', async () => {
+    test('an unknown project is 400, with any other mistakes', async () => {
       const unknown = {
         ...good(),
         client_id: '01890000-0000-7000-8000-000000000000',

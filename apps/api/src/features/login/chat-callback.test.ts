@@ -38,7 +38,7 @@ describe.each(mainEngines)('the end of a login on %s', (engine) => {
       expect(end.searchParams.get('iss')).toBe(world.url)
     })
 
-    test('a redirect URI comes back byte for byte, of whatever shape it was registered', async () => {
+    test('a redirect URI of any registered shape comes back byte for byte', async () => {
       const uris = [
         'https://site.example/callback',
         'https://site.example/callback?',
@@ -62,7 +62,7 @@ describe.each(mainEngines)('the end of a login on %s', (engine) => {
       }
     })
 
-    test('the project’s state comes back byte for byte, as one parameter, whatever is in it', async () => {
+    test('any state of the project comes back byte for byte, as one parameter', async () => {
       const samples = [
         '&code=evil',
         '#x',
@@ -127,7 +127,7 @@ describe.each(mainEngines)('the end of a login on %s', (engine) => {
       world.sim.oauth.answerIss('exact')
     })
 
-    test('parameters that nobody asked for are ignored', async () => {
+    test('unrequested parameters are ignored', async () => {
       const browser = new Browser(world.url)
       const back = await atPlatform(await openLogin(browser, authorizePath(project.id)))
       const end = await browser.get(`${back}&session_state=x&guild_id=1&permissions=8`)
@@ -170,11 +170,11 @@ describe.each(mainEngines)('the end of a login on %s', (engine) => {
       return end
     }
 
-    test('whoever declines at the platform is access_denied', async () => {
+    test('a member who declines at the platform is access_denied', async () => {
       await expectError(await refusedAs(demo.users.ada, true), 'access_denied', 'declined')
     })
 
-    test('whoever is not in the server is access_denied, and nothing tells where else they are', async () => {
+    test('a person who is not in the server is access_denied, and nothing tells where else they are', async () => {
       const told = new Set<string | null>()
       for (const as of [demo.users.noor, demo.users.emil, demo.users.viktor]) {
         const end = await refusedAs(as)

@@ -30,7 +30,7 @@ describe.each([
   const open = async (get: ReturnType<typeof from>) =>
     (await get(authorizePath(project.id))).headers.get('location') ?? ''
 
-  test('keeps nobody else from logging in', async () => {
+  test('keeps no other member from signing in', async () => {
     let junk = 0
     let isOver = false
     const flood = async () => {

@@ -125,14 +125,14 @@ describe.each(mainEngines)('a login while the platform is in trouble on %s', (en
     expect(end.searchParams.get('error')).toBe('server_error')
   })
 
-  test('an ID token that nobody asked for disturbs no login', async () => {
+  test('an unrequested ID token disturbs no sign-in', async () => {
     world.sim.oauth.includeIdToken(true)
     const end = await walkLogin(world, authorizePath(project.id))
     world.sim.oauth.includeIdToken(false)
     expect(end.searchParams.has('code')).toBe(true)
   })
 
-  test('the platform’s code is sent to it once, whatever comes back', async () => {
+  test('the platform’s code is sent to it once, for any response', async () => {
     world.sim.journal.clear()
     await expectError('temporarily_unavailable', failing('token', { status: 503 }))
     // One for the failed sign-in, and one for the sign-in that proved the recovery.

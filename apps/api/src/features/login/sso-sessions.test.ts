@@ -96,7 +96,7 @@ describe.each(mainEngines)('single sign-on as a session of its member on %s', (e
       }),
     ],
   ])('%s', (_, asking) => {
-    test('ends all sessions of the member, single sign-on in every browser and codes under way; nobody else’s', async () => {
+    test('ends all sessions of the member, single sign-on in every browser and codes under way; none of another member', async () => {
       const other = await givenProject(world)
       const [first, second] = [await returning(), await returning()]
       const elsewhere = await walkLogin(world, authorizePath(other.id), { as: demo.users.ada })
@@ -117,7 +117,7 @@ describe.each(mainEngines)('single sign-on as a session of its member on %s', (e
     })
   })
 
-  test('a member that nobody knows has no sessions to end: 404', async () => {
+  test('an unknown member has no sessions to end: 404', async () => {
     const token = await givenAdmin(world)
     const path = '/api/admin/members/999999999999999999/sessions'
     expect((await call(world.url, 'DELETE', path, { token })).body.code).toBe('MEMBER_NOT_FOUND')

@@ -134,7 +134,7 @@ describe.each(mainEngines)('single sign-on on %s', (engine) => {
     expect((await browser.get(ssoPath(inactive))).body.code).toBe('PROJECT_INACTIVE')
   })
 
-  test('whoever left the server since is access_denied', async () => {
+  test('a member who left the server since is access_denied', async () => {
     const browser = await returning(demo.users.tomas)
     world.sim.world.removeMember(demo.mainGuildId, demo.users.tomas)
     const end = await open(browser, ssoPath(project))

@@ -66,7 +66,7 @@ describe.each(mainEngines)('deep pages on %s', (engine) => {
       .sort((a, b) => (a.name === b.name ? (a.id < b.id ? -1 : 1) : a.name < b.name ? -1 : 1))
       .map(({ id }) => id)
 
-  test('each page is its slice of the whole list, by whatever filters, from either end and beyond', async () => {
+  test('each page is its slice of the whole list, with any filters, from either end and beyond', async () => {
     const { db } = world.service.deps
     const place = fc.record({
       offset: fc.integer({ min: 0, max: people }),

@@ -174,7 +174,7 @@ describe('with 200,000 memberships on postgres', () => {
     },
   )
 
-  test('an admin has two downloads at a time, whoever else has some, and gets a place back', async () => {
+  test('an admin has two downloads at a time, beside those of others, and gets a place back', async () => {
     const slow = await Promise.all([download('format=csv'), download('format=json')])
     expect(slow.map(({ statusCode }) => statusCode)).toEqual([200, 200])
     const third = await call(world.url, 'GET', `${members}/export`, { token })
@@ -199,7 +199,7 @@ describe('with 200,000 memberships on postgres', () => {
     slow[1]?.destroy()
   })
 
-  test('downloads that nobody reads on hold up nobody, and hanging up lets go of the database', async () => {
+  test('downloads that a client stops reading delay no request, and hanging up frees the database', async () => {
     const slow = await Promise.all([download('format=csv'), download('format=json')])
     for (let i = 0; i < 20; i++) {
       expect((await call(world.url, 'GET', `${members}?limit=5`, { token })).status).toBe(200)

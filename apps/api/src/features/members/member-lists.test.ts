@@ -92,7 +92,7 @@ describe.each(engines)('member lists on %s', (engine) => {
     { requiredKeys: [] },
   )
 
-  test('hold exactly whom the platform has, whatever the filters, page by page in one order', async () => {
+  test('hold exactly the platform’s members, with any filters, page by page in one order', async () => {
     const pages = fc.record({ page: fc.integer({ min: 1, max: 4 }), limit: fc.integer({ min: 1, max: 100 }) })
     await fc.assert(
       fc.asyncProperty(filters, pages, async (wanted, { page, limit }) => {
@@ -182,7 +182,7 @@ describe.each(engines)('member lists on %s', (engine) => {
     expect(seen.filter((id) => wanted.includes(id))).toEqual(wanted)
   })
 
-  test('leave out whoever left everywhere, at once', async () => {
+  test('leave out a member who left everywhere, at once', async () => {
     const { deps } = world.service
     const shown = async () => idsOf((await list({ search: 'noor' })).body).includes(noor)
     expect(await shown()).toBe(true)

@@ -175,7 +175,7 @@ describe.each(engines)('totals of member lists on %s', (engine) => {
   }
 
   test.each([1, 2, 3])(
-    'are the counts of members, whoever came, went, changed roles or was erased at once (seed %i)',
+    'are the counts of members after concurrent joins, departures, changes of roles, and erasures (seed %i)',
     async (seed) => {
       const random = createRandom(seed)
       const { db } = world.service.deps

@@ -60,7 +60,7 @@ describe('monitoring says of the gateway', () => {
     expect((await platform()).problem).toBeNull()
   })
 
-  test('also when the bot was taken out while nobody was told', async () => {
+  test('also when the bot was removed while the gateway was away', async () => {
     world.sim.gateway.forgetSessions()
     world.sim.world.kickBot(club)
     world.sim.gateway.dropAll()
@@ -69,7 +69,7 @@ describe('monitoring says of the gateway', () => {
     await until('it is live again', async () => (await platform()).notLive?.length === 0)
   })
 
-  test('what can be mended, whatever else fails', async () => {
+  test('repairable problems, during other failures', async () => {
     world.sim.gateway.setMemberIntent(false)
     world.sim.gateway.forgetSessions()
     world.sim.gateway.dropAll()

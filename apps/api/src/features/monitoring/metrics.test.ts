@@ -67,7 +67,7 @@ describe.each(mainEngines)('GET /metrics on %s', (engine) => {
     expect(sampleOf(text, 'rolecall_gateway_last_event_timestamp_seconds')).toBeUndefined()
   })
 
-  test('has labels of closed lists only: no id, address, key or token, whatever is sent', async () => {
+  test('has labels of closed lists only, for any request: no ID, address, key, or token', async () => {
     const project = await givenProject(world)
     await call(world.url, 'GET', `/api/admin/projects/${project.id}`, { token: mintToken('session') })
     await call(world.url, 'GET', `/api/${mintToken('session')}`, {

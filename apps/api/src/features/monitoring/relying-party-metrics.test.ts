@@ -60,7 +60,7 @@ test('answers of OpenID Connect are counted by endpoint and outcome, and what a 
   })
 })
 
-test('answers to proxies are counted by protected host, and a host that is nobody’s is no label', async () => {
+test('responses to proxies are counted by protected host, and an unknown host is no label', async () => {
   const { id } = await givenProject(world, { isInternal: true })
   const body = { forwardAuth: { hosts: [host] } }
   await call(world.url, 'PATCH', `/api/admin/projects/${id}`, { token: await givenAdmin(world), body })

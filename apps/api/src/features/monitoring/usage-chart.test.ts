@@ -35,7 +35,7 @@ describe.each(ciEngines)('usage for charts on %s', (engine) => {
     })
   const at = (hour: number) => new Date(Date.UTC(2026, 2, 1, hour)).toISOString()
 
-  test('sums by bucket, within the period, whatever the route', async () => {
+  test('sums by bucket, within the period, over all routes', async () => {
     const { body } = await chart({ bucket: '1h' })
     expect(body).toEqual({
       bucket: '1h',

@@ -55,7 +55,7 @@ describe.each(mainEngines)('notifications on %s', (engine) => {
     expect(arrivedIds(world, project)).toEqual(await writtenIds(world, project))
   })
 
-  test('a message says what, by whom and when, names the project, and mentions nobody', async () => {
+  test('a message states the change, its author, its time, and the project, and mentions no member', async () => {
     const project = await givenChannel(world, { name: '@everyone [Click](https://evil.example) <@1>' })
     await admin('DELETE', `${project.id}/key`)
     await expect.poll(() => arrived(world, project)).toHaveLength(1)
@@ -131,7 +131,7 @@ describe.each(mainEngines)('notifications on %s', (engine) => {
     expect(await writtenIds(world, deleted)).toEqual([])
   })
 
-  test('a change that is rolled back is told to nobody', async () => {
+  test('a change that is rolled back sends no notice', async () => {
     const project = await givenChannel(world)
     const { db, audit } = world.service.deps
     const change = db.transaction(async (tx) => {

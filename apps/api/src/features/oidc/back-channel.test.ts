@@ -35,7 +35,7 @@ describe.each(mainEngines)('back-channel logout on %s', (engine) => {
       body: { memberId: demo.users.ada },
     })
 
-  test('whoever ends a session, its client gets a signed logout token that names it', async () => {
+  test('every end of a session sends its client a signed logout token that names it', async () => {
     const tokens = await logIn(world, project)
     await logoutAll()
     const [claims] = await told()

@@ -20,7 +20,7 @@ import { startWorld, type World } from '../../../test/service.ts'
 
 const nobody = '01900000-0000-7000-8000-000000000000'
 
-describe.each(ciEngines)('what nobody should send, on %s', (engine) => {
+describe.each(ciEngines)('malformed requests on %s', (engine) => {
   let world: World
   let project: GivenProject
   let browserClient: GivenProject
@@ -139,7 +139,7 @@ describe.each(ciEngines)('what nobody should send, on %s', (engine) => {
       postForm(world.url, '/oidc/token', form, headers)
     const outcome = ({ status, body }: Awaited<ReturnType<typeof token>>) => [status, body.error]
 
-    test('a client that does not know its key is refused, whatever else is right', async () => {
+    test('a client with a wrong key is refused, even if all else is right', async () => {
       const grant = { grant_type: 'authorization_code', code: 'x', redirect_uri: clientUri }
       const wrong = { ...project, key: `${project.key.slice(0, -1)}${project.key.endsWith('x') ? 'y' : 'x'}` }
       expect(outcome(await token(grant, basic(wrong)))).toEqual([401, 'invalid_client'])

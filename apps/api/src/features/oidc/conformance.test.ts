@@ -60,7 +60,7 @@ describe.each(mainEngines)('the plans of the OpenID Foundation on %s', (engine) 
     expect(other.body).toEqual(body)
   })
 
-  test('oidcc-discovery-endpoint-verification: whatever Host and X-Forwarded-Proto a request says', async () => {
+  test('oidcc-discovery-endpoint-verification: with any Host and X-Forwarded-Proto', async () => {
     const { body } = await call(world.url, 'GET', '/.well-known/openid-configuration', {
       headers: { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
     })
@@ -161,7 +161,7 @@ describe.each(mainEngines)('the plans of the OpenID Foundation on %s', (engine) 
     expect(world.sim.journal.count('token')).toBe(1)
   })
 
-  test('oidcc-id-token-hint: of who is logged in it is enough, of somebody else it is not', async () => {
+  test('oidcc-id-token-hint: of the signed-in member it is enough, of another member it is not', async () => {
     const browser = new Browser(world.url)
     const mine = await logIn(world, project, { browser })
     const others = await logIn(world, project, { as: demo.users.joon })

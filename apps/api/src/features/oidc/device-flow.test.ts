@@ -17,7 +17,7 @@ describe.each(ciEngines)('the device flow on %s', (engine) => {
   })
   afterAll(() => world.close())
 
-  test('a device gets its tokens once somebody has typed its code and logged in', async () => {
+  test('a device gets its tokens once a member has typed its code and signed in', async () => {
     const device = await beginDevice(world, project)
     expect(device).toMatchObject({ verification_uri: `${world.url}/device`, interval: 5 })
     expect((await pollDevice(world, project, device)).body.error).toBe('authorization_pending')

@@ -75,7 +75,7 @@ describe.each(ciEngines)('RP-initiated logout on %s', (engine) => {
     expect((await userinfo(world, tokens.access_token)).status).toBe(401)
   })
 
-  test('an address that is not registered is gone to by nobody, and a bad hint is refused', async () => {
+  test('an unregistered address is never opened, and a bad hint is refused', async () => {
     const tokens = await logIn(world, project)
     const foreign = [
       { id_token_hint: tokens.id_token, post_logout_redirect_uri: 'https://evil.example/' },
@@ -108,7 +108,7 @@ describe.each(ciEngines)('RP-initiated logout on %s', (engine) => {
     }
   })
 
-  test('a form that was made up or belongs to somebody else ends nothing', async () => {
+  test('a form that is made up or belongs to another browser ends nothing', async () => {
     const browser = new Browser(world.url)
     const tokens = await logIn(world, project, { browser })
     const made = await postForm(

@@ -38,7 +38,7 @@ describe.each(engines)('records on %s', (engine) => {
     return row?.n
   }
 
-  test('a flood pushes out itself, and nobody who has logged in', async () => {
+  test('a flood evicts its own records, and none of a signed-in member', async () => {
     const tokens = await logIn(world, await givenClient(world))
     const { db } = world.service.deps
     await db.execute({ text: 'delete from oidc_records where session_id is null', values: [] })

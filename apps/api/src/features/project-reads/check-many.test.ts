@@ -93,7 +93,7 @@ describe.each(mainEngines)('POST /api/servers/{serverId}/permissions/check-many 
     expect(texts.filter((text) => /from memberships|server_access/.test(text))).toEqual([])
   })
 
-  test('roles that are not fresh come from the mirror and say so, and nobody is asked again', async () => {
+  test('roles that are not fresh come from the mirror and say so, and no member is requested again', async () => {
     await changeAll(sql`synced_at = clock_now() - interval '2 hours'`)
     const asked = world.sim.journal.count('member')
     for (const one of await check({ memberIds: first, anyOf: [crew] })) {
@@ -112,7 +112,7 @@ describe.each(mainEngines)('POST /api/servers/{serverId}/permissions/check-many 
     }
   })
 
-  test('while the gateway vouches for the server, whoever is not in its mirror is no member', async () => {
+  test('while the gateway vouches for the server, a person who is not in its mirror is no member', async () => {
     const { db } = world.service.deps
     await db.execute(sql`
       update servers set live_as_of = clock_now(), live_until = clock_now() + interval '1 hour' where id = ${server}`)

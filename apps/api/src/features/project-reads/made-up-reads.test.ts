@@ -30,7 +30,7 @@ describe.each(mainEngines)('one project that asks for made-up members on %s', (e
     call(world.url, 'POST', `${server}/permissions/check`, { key, body: { memberId } })
   const sourceOf = async () => (await validate(world, quiet, token)).body.rolesSource
 
-  test('does not mark the server as failing for everybody, whatever the platform says of them', async () => {
+  test('does not mark the server as failing, for any response of the platform', async () => {
     const faults = [
       { status: 503 },
       { status: 429, retryAfterSec: 1, scope: 'shared' as const },
@@ -45,7 +45,7 @@ describe.each(mainEngines)('one project that asks for made-up members on %s', (e
     }
   })
 
-  test('nor when the platform is slow about them, and delays nobody else', async () => {
+  test('nor when the platform is slow about them, and delays no other caller', async () => {
     world.sim.failFor('member', { delayMs: 1_500 }, 60_000, { path: '/members/149' })
     const reads = Array.from({ length: 20 }, (_, n) => read(madeUp(n), noisy))
     await Promise.all(reads)
@@ -53,7 +53,7 @@ describe.each(mainEngines)('one project that asks for made-up members on %s', (e
     expect(await sourceOf()).toBe('rest')
   })
 
-  test('is told to wait once its budget is used up, and nobody else is', async () => {
+  test('is told to wait once its budget is used up, and no other caller is', async () => {
     const statuses = new Set<number>()
     for (let n = 0; n < 300 && !statuses.has(429); n += 10) {
       const replies = await Promise.all(

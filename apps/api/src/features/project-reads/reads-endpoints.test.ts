@@ -27,7 +27,7 @@ describe.each(mainEngines)('what scopes buy a project on %s', (engine) => {
     call(world.url, 'POST', `/api/servers/${server}/permissions/check`, { key, body })
 
   describe('GET /api/servers/{serverId}/members/{memberId}', () => {
-    test('200 answers a member that nobody has seen log in, with their roles now', async () => {
+    test('200 returns a member who has never signed in, with their current roles', async () => {
       const reply = await get(`${main}/members/${users.tomas}`)
       expect(reply.status).toBe(200)
       expect(reply.body).toMatchObject({
@@ -79,7 +79,7 @@ describe.each(mainEngines)('what scopes buy a project on %s', (engine) => {
       expect((await check(question)).body.allowed).toBe(true)
     })
 
-    test('200 for someone who is no member: not allowed, whatever is asked', async () => {
+    test('200 for a person who is no member: not allowed, for every question', async () => {
       for (const question of [{}, { anyOf: [roles.crew] }]) {
         const reply = await check({ memberId: users.emil, ...question })
         expect([reply.status, reply.body]).toEqual([200, { allowed: false, isMember: false, roles: [] }])
@@ -129,14 +129,14 @@ describe.each(mainEngines)('what scopes buy a project on %s', (engine) => {
       return seen
     }
 
-    test('200 pages through everyone exactly once, whatever the page size', async () => {
+    test('200 pages through every member exactly once, with any page size', async () => {
       const everyone = await walk(100)
       expect(everyone).toEqual(expect.arrayContaining(ids))
       expect(new Set(everyone).size).toBe(everyone.length)
       for (const limit of [1, 7, everyone.length]) expect(await walk(limit)).toEqual(everyone)
     })
 
-    test('whoever stays while others leave between pages appears exactly once', async () => {
+    test('a member who stays while others leave between pages appears exactly once', async () => {
       const { db } = world.service.deps
       const leave = (page: number) =>
         db.execute(sql`update memberships set left_at = clock_now() where member_id = ${ids[page * 3] ?? ''}`)
@@ -148,7 +148,7 @@ describe.each(mainEngines)('what scopes buy a project on %s', (engine) => {
       )
     })
 
-    test('each carries the roles in this server, and nobody’s e-mail', async () => {
+    test('each carries the roles in this server, and no e-mail', async () => {
       const { body, text } = await get(`${main}/members?limit=100`)
       const bulk = body.data.find(({ memberId }: { memberId: string }) => memberId === ids[1])
       expect(bulk).toMatchObject({ roles: [{ roleId: roles.crew, roleName: 'Crew' }] })

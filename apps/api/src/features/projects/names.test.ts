@@ -113,7 +113,7 @@ describe.each(mainEngines)('names of projects and webhooks on %s', (engine) => {
     expect(tally(replies.map(({ status }) => status))).toEqual({ 201: 1, 409: 7 })
   })
 
-  test('have a key of the database: nobody writes another one, and no rename leaves it behind', async () => {
+  test('have a key of the database: no statement writes another one, and no rename leaves it behind', async () => {
     const { db } = world.service.deps
     const { project } = await admin.create({ name: 'Night watch' })
     await expect(

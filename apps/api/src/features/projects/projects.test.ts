@@ -49,7 +49,7 @@ describe.each(mainEngines)('projects on %s', (engine) => {
       expect((await create({ name: 'Hermit', serverAccess: [] })).body.project.serverAccess).toEqual([])
     })
 
-    test('refuses a name that is taken, whatever its case, and writes nothing', async () => {
+    test('refuses a taken name in any case, and writes nothing', async () => {
       await create({ name: 'Taken' })
       const before = await entries()
       expect((await create({ name: 'tAKEN' })).body.code).toBe('PROJECT_NAME_TAKEN')

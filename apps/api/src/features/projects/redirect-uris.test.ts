@@ -75,7 +75,7 @@ describe('readRedirectUris', () => {
     expect(readRedirectUris(uri).problems).toHaveLength(1)
   })
 
-  test('keeps any list of good ones in order, once each, whatever blanks surround them', () => {
+  test('keeps any list of good ones in order, once each, without surrounding blanks', () => {
     const blank = fc.constantFrom('', ' ', '  ', '\t')
     const list = fc.array(fc.tuple(blank, goodUri, blank), { minLength: 1, maxLength: 20 })
     fc.assert(

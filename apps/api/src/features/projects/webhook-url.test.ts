@@ -71,7 +71,7 @@ describe('webhook addresses', () => {
     expect(isTaken(url)).toBe(false)
   })
 
-  test('whatever is taken goes to a host of the platform, by the rules of a browser', () => {
+  test('every accepted address leads to a host of the platform, by the rules of a browser', () => {
     const piece = fc.constantFrom(
       'https:',
       'http:',

@@ -134,7 +134,7 @@ describe.each(mainEngines)('POST /api/auth/token on %s', (engine) => {
       })
     })
 
-    test('whatever is sent as one, the session is made, and what is kept is short and printable', async () => {
+    test('with any value, the session is created, and the stored value is short and printable', async () => {
       const agents = [
         'x'.repeat(8_000),
         'a\u00ff\u0080b',

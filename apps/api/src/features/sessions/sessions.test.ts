@@ -77,7 +77,7 @@ describe.each(mainEngines)('sessions on %s', (engine) => {
     leave: (member) => world.service.deps.mirrorMember(demo.mainGuildId, { id: member }, undefined, 'now'),
   }
 
-  test('whatever is done to sessions in whatever order, the service answers as the reference model does', async () => {
+  test('after any changes of sessions in any order, the service answers as the reference model does', async () => {
     await fc.assert(
       fc.asyncProperty(sessionSteps([demo.users.ada, demo.users.joon, demo.users.tomas]), async (steps) => {
         await world.service.deps.db.execute(

@@ -131,7 +131,7 @@ describe.each(mainEngines)('validate, before the framework sees it and behind it
     ])
   })
 
-  test('a body in pieces is read whole, and a client that leaves before its end harms nobody', async () => {
+  test('a body in pieces is read whole, and a client that leaves before its end harms no other request', async () => {
     const headers = { 'x-api-key': project.key, ...json, 'content-length': '65' }
     const pieces = request(new URL('/api/auth/validate', world.url), { method: 'POST', headers })
     const answered = new Promise<number>((resolve, reject) => {

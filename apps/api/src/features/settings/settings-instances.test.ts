@@ -72,7 +72,7 @@ describe('settings on two instances over one PostgreSQL and Redis', () => {
     expect(await lagOf(50)).toBeLessThan(promisedMs)
   })
 
-  test('whoever asks the other one right after the answer gets the new value', async () => {
+  test('a request to the other one right after the response gets the new value', async () => {
     await redis.kill()
     for (let i = 1; i <= 5; i++) {
       await set(100 + i)

@@ -46,7 +46,7 @@ describe.each(ciEngines)('reading submissions on %s', (engine) => {
     expect(reply.body.nextCursor).toBeNull()
   })
 
-  test('in pages that miss and repeat nothing, whatever arrives meanwhile', async () => {
+  test('in pages that miss and repeat nothing while others arrive', async () => {
     const seen: string[] = []
     let cursor: string | null = null
     do {
@@ -123,7 +123,7 @@ describe.each(ciEngines)('reading submissions on %s', (engine) => {
       expect(ids(await asMember(token, hook.slug, '?limit=2'))).toEqual(sent.slice(0, 2))
     })
 
-    test('403 without the role, where nobody has one, and at once when the role is lost', async () => {
+    test('403 without the role, where no role is allowed, and at once when the role is lost', async () => {
       const { token } = await givenSession(world, project, demo.users.ada)
       const { setRoles } = world.sim.world
       setRoles(demo.mainGuildId, demo.users.ada, [])

@@ -25,7 +25,7 @@ test('a server with much to tell leaves room for the others in each batch', () =
   expect(queue.size()).toBe(850)
 })
 
-test('too many waiting events cost the server that has most of them, and nobody else', () => {
+test('too many waiting events cost the server that has most of them, and no other server', () => {
   const queue = createEventQueue()
   fill(queue, 'calm', 3)
   expect(fill(queue, 'busy', 49_998)).toEqual(['busy'])

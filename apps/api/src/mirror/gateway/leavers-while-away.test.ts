@@ -13,7 +13,7 @@ const leavers = 2_000
 /** One question takes a thirtieth of a second: asking about each would take a minute. */
 const patienceMs = 30_000
 
-describe.each(mainEngines)('those who left while nobody was told, on %s', (engine) => {
+describe.each(mainEngines)('members who left while the gateway was away, on %s', (engine) => {
   let world: World
   let mirror: LiveMirror
   let crowd: string[]

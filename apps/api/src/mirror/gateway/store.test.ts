@@ -78,7 +78,7 @@ describe.each(engines)('leadership on %s', (engine) => {
     await expect(recordBeginnings(db, old, known)).rejects.toBeInstanceOf(LeadLost)
   })
 
-  test('leaves the servers that nobody vouches for, and since when', async () => {
+  test('leaves the servers without a vouching leader, and since when', async () => {
     const epoch = await lead()
     const [server, ...others] = await listNotLive(db)
     expect(others).toEqual([])

@@ -94,7 +94,7 @@ describe.each(mainEngines)('member syncs on %s', (engine) => {
     expect((await membership(rosa))?.nick).toBe('Rosa the ready')
   })
 
-  test('end the membership and the sessions of whoever the platform says has left', async () => {
+  test('end the membership and the sessions of members who left, as the platform says', async () => {
     const project = await givenProject(world)
     const session = await givenSession(world, project, ada)
     world.sim.world.removeMember(club, ada)
@@ -128,7 +128,7 @@ describe.each(mainEngines)('member syncs on %s', (engine) => {
     expect((await membership(joon))?.hasLeft).toBe(false)
   })
 
-  test('keep whoever the list lacks but the platform knows', async () => {
+  test('keep a member whom the list lacks but the platform knows', async () => {
     world.sim.failNext('member', { status: 503 }, { times: 2 })
     const asked = world.sim.journal.count('member')
     await post()

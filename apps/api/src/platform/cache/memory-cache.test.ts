@@ -37,7 +37,7 @@ test('never keeps more than it was allowed, and forgets the least recently used 
   expect(kept[999]).toBe('x')
 })
 
-test('keeps claims whatever flood of counters comes', async () => {
+test('keeps claims during a flood of counters', async () => {
   const cache = createMemoryCache({ maxEntries: 10 })
   await cache.claim('nonce', 60_000)
   for (let index = 0; index < 1000; index++) cache.count(`caller ${index}`, 1, 60_000)

@@ -468,7 +468,7 @@ describe('something that is not a cache', () => {
     },
   )
 
-  test('is noticed and logged once, even if nobody asks it anything', async () => {
+  test('is noticed and logged once, even without requests', async () => {
     const port = await listenWith((socket) => socket.end())
     const { levels } = open(`redis://127.0.0.1:${port}`)
     await vi.waitFor(() => expect(levels()).toEqual(['warn']))

@@ -90,7 +90,7 @@ describe.each(engines)('a migrated database on %s', (engine) => {
     await db.execute(sql`delete from migrations where name >= '9998'`)
   })
 
-  test('what a newer migration needs is known by its name, whatever the order of the numbers', async () => {
+  test('the needs of a newer migration are known by name, in any order of the numbers', async () => {
     await db.execute(sql`insert into migrations (name, checksum, needs)
       values ('0000_numbered_late.sql', 'x', '0000_numbered_late.sql')`)
     for (const ask of [migrate, schemaState]) {
@@ -143,7 +143,7 @@ async function givenMigrations(files: Record<string, string>) {
   return folder
 }
 
-test('a migration never deadlocks with reads, holds no locks of the one before it, and nobody waits behind it for long', async () => {
+test('a migration never deadlocks with reads, holds no locks of the one before it, and delays other statements only briefly', async () => {
   const stored = await createDatabase('postgres')
   const db = await openDatabase(stored.url)
   await db.script('drop table migrations; create table one (id int); create table two (id int)')

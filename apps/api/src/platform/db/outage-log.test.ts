@@ -33,7 +33,7 @@ afterAll(async () => {
   await postgres.stop()
 })
 
-test('an outage is one line at its begin and one at its end, whatever works in the background', async () => {
+test('an outage is one line at its begin and one at its end, also with work in the background', async () => {
   const { deps, recorder, logs } = world.service
   const project = await givenChannel(world)
   const session = await givenSession(world, project)

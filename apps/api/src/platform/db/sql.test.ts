@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { allOf, type Sql, sql } from './sql.ts'
 
 describe('sql', () => {
-  test('every value becomes a parameter, whatever it says', () => {
+  test('every value becomes a parameter, with any content', () => {
     fc.assert(
       fc.property(fc.array(fc.anything(), { minLength: 2, maxLength: 2 }), ([a, b]) => {
         const nested = (one: unknown) => typeof one === 'object' && one !== null && 'text' in one

@@ -43,7 +43,7 @@ test('a transaction that lost one is done again as a whole, and once', async () 
   await close()
 })
 
-test('two processes give one name to one text alone, in whatever order they come to use them', () => {
+test('two processes give one name to one text alone, in any order of use', () => {
   const [one, other] = [createStatementNames({ warn() {} }), createStatementNames({ warn() {} })]
   const five = sql`select 2 + 3 as sum`
   const named = [four, five].map((statement) => one.toQuery(statement).name)

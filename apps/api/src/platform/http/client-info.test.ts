@@ -21,7 +21,7 @@ describe('readUserAgent', () => {
     expect(readUserAgent(asHeader(agent))).toBe(agent)
   })
 
-  test('whatever bytes are sent, what is stored is short, printable, well-formed, or null', () => {
+  test('stores any bytes as short, printable, well-formed text, or as null', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 2_000 }), (bytes) => {
         const stored = readUserAgent(Buffer.from(bytes).toString('latin1'))

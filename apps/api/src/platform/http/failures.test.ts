@@ -64,7 +64,7 @@ const definitions: Record<string, EndpointDefinition> = {
   known: endpoint({ ...shared, method: 'POST', path: '/known' }),
 }
 
-describe('whatever fails while a request is answered', () => {
+describe('failures during a response', () => {
   let app: FastifyInstance
   let url: string
   let errors: string[]

@@ -178,7 +178,7 @@ describe('raw HTTP', () => {
     expect(reply.status).toBe(200)
   })
 
-  test('a credential that is sent twice is none: nobody can say which one counts', async () => {
+  test('a credential that is sent twice is ambiguous, and counts as none', async () => {
     const good = `Authorization: Bearer ${session.token}`
     expect((await get('/api/auth/sessions', good)).status).toBe(200)
     for (const lines of [
@@ -214,7 +214,7 @@ describe('raw HTTP', () => {
     }
   })
 
-  test('the address that is recorded is the peer’s, whatever headers of a stranger say', async () => {
+  test('the recorded address is the peer’s, despite headers of a stranger', async () => {
     await get(
       '/api/auth/sessions',
       'X-Forwarded-For: 203.0.113.9',

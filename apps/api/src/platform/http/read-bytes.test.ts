@@ -43,7 +43,7 @@ async function send(bytes: string) {
   return { socket, end }
 }
 
-test('whoever sends at once is read, however many hold half a body open; the oldest of those makes room', async () => {
+test('complete requests are read while many hold half a body open; the oldest of those makes room', async () => {
   await serve({ maxBodies: 2, maxBytes: 1_000_000 })
   const slow = [await send(`${head(10)}12345`), await send(`${head(10)}12345`)]
   for (let i = 0; i < 5; i++) expect(await (await send(`${head(5)}12345`)).end).toContain('5')
@@ -60,7 +60,7 @@ test('bytes of half-sent bodies are bounded together', async () => {
   expect(ended).toContain('SERVICE_OVERLOADED')
 })
 
-test('what ended in whatever way gives its room back', async () => {
+test('every end of a request gives its room back', async () => {
   await serve({ maxBodies: 1, maxBytes: 100 }, 60)
   for (let i = 0; i < 10; i++) {
     expect(await (await send(`${head(50)}${'x'.repeat(50)}`)).end).toContain('50')

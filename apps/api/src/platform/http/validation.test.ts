@@ -40,7 +40,7 @@ describe('validation', () => {
     }
   })
 
-  test('what does not fit a pattern is told the rule in words, whatever the pattern of the contract', () => {
+  test('a value that does not match a pattern of the contract gets the rule in words', () => {
     const asked = endpoints.flatMap(({ params, query, body }: EndpointDefinition) => [params, query, body])
     const patterns = new Set(asked.flatMap((schema) => patternsIn(schema)))
     expect(patterns.size).toBeGreaterThan(3)

@@ -141,7 +141,7 @@ describe('what an answer may do', () => {
     return (signal?: AbortSignal) => send(`http://receiver.example:${port}/`, signal)
   }
 
-  test('a redirect is an answer, and nobody follows it', async () => {
+  test('a redirect is a response, and is not followed', async () => {
     let hits = 0
     const send = await given((_, response) => {
       hits += 1

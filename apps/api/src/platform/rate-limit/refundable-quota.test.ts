@@ -74,7 +74,7 @@ describe.each(['memory', 'redis'] as const)('what may be open at a time, on the 
     expect(await takeMany(limiters, 20)).toBe(2)
   })
 
-  test('is given back in the window that it was taken in, whatever another clock says of the moment', async () => {
+  test('is given back in the window that it was taken in, despite another clock', async () => {
     let time = minute + 59_000
     const limiters = limitersOf('another-clock', 2, () => time)
     await takeMany(limiters, 2)
@@ -96,7 +96,7 @@ describe.each(['memory', 'redis'] as const)('what may be open at a time, on the 
   })
 })
 
-test('what is given back after the cache lost its counter makes room for nobody', async () => {
+test('a refund after the cache lost its counter makes room for no request', async () => {
   const redis = await startRedis()
   const cache = createRedisCache({ url: redis.url, log })
   try {

@@ -158,7 +158,7 @@ describe('a share of a window', () => {
     await instance.leave()
   })
 
-  test('goes back when it lies idle, also when nobody could be told that it is needed', async () => {
+  test('goes back when it lies idle, also when no instance could be notified of the need', async () => {
     const [idle, busy] = [join('idle', 2_000, 0), join('idle', 2_000, 1, { recalls: true })]
     await takeInTurn(idle, 500)
     expect(idle.unused()).toBeGreaterThan(0)
@@ -171,7 +171,7 @@ describe('a share of a window', () => {
     for (const instance of [idle, busy]) await instance.leave()
   })
 
-  test('is asked for before anyone is refused: nobody is who stays within the limit', async () => {
+  test('is requested before a refusal: a caller within the limit is never refused', async () => {
     const limit = 1_000
     const instances = [0, 1, 2, 3].map((at) => join('honest', limit, at))
     for (let round = 0; round < 2; round++) {
@@ -286,7 +286,7 @@ describe('over one to four instances that come and go', () => {
   })
 })
 
-test('a cache that comes back empty gives nobody a second limit', async () => {
+test('a cache that comes back empty gives no caller a second limit', async () => {
   const own = await startRedis()
   const cache = createRedisCache({ url: own.url, log, deadlineMs })
   try {

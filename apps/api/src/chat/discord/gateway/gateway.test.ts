@@ -142,7 +142,7 @@ describe('a healthy connection', () => {
     await other.untilTold()
   })
 
-  test('leaves its session to whoever resumes it when it is closed', async () => {
+  test('leaves its session to the next leader when it is closed', async () => {
     const client = open()
     await client.untilProven()
     await client.gateway.close()
@@ -246,7 +246,7 @@ describe('a new session begins after', () => {
   })
 
   // A socket without a peer must be closed with a listener still in place for its late failure.
-  test('an address where nobody speaks', async () => {
+  test('an address where no server responds', async () => {
     const sockets = new Set<Socket>()
     const silent = createServer((socket) => void sockets.add(socket.on('error', () => {}).resume()))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))

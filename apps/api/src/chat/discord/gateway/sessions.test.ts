@@ -173,7 +173,7 @@ describe('the gateway, when sessions do not last', () => {
     await until('the connection is proven again', isProven)
   })
 
-  test('a resume that nobody answers is given up after its own patience', async () => {
+  test('a resume without a response is given up after its own time limit', async () => {
     const { isProven } = open({ patienceMs: 60_000, resumePatienceMs: 500 })
     await until('the connection is proven', isProven)
     sim.gateway.ignoreResume()
@@ -200,7 +200,7 @@ describe('the throttle', () => {
     expect(other).toBeLessThan(second)
   })
 
-  test('a wait that is given up costs nobody a turn', async () => {
+  test('a wait that is given up costs no other caller a turn', async () => {
     const throttle = createIdentifyThrottle({ ...timing, identifyEveryMs: 200 })
     const turn = { ...quiet, lane: 0 }
     await throttle.wait({ ...turn, shard: 0 }, signal)

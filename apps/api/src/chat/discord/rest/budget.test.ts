@@ -77,7 +77,7 @@ test('after a pause one request finds out whether it is over; logins may first',
   expect(ask(background, 200)).toBe(true)
 })
 
-test('a probe that fails doubles the pause, and one that nobody hears of again does not last', () => {
+test('a probe that fails doubles the pause, and one without a result does not last', () => {
   const { ask, askFor, wait, budget } = givenBudget()
   askFor(1_000, background, 401)
   wait(40_000)
@@ -155,7 +155,7 @@ test('limits that others have used up, refusals here and there, and outages open
   expect(budget.state()).toMatchObject({ open: [], refusedLast10Minutes: 10 })
 })
 
-test('instances behind one address stop together, well before the ban, whatever each of them saw', async () => {
+test('instances behind one address stop together, well before the ban, with any failures of each', async () => {
   const cache = createMemoryCache()
   const instances = Array.from({ length: 10 }, () => givenBudget(cache))
   let sent = 0

@@ -26,7 +26,7 @@ describe('posting to a webhook of the simulated platform', () => {
   const post = (more: Partial<ChatMessage> = {}, token: string = demo.webhook.token) =>
     postToDiscordWebhook(`${sim.apiUrl}/webhooks/${demo.webhook.id}/${token}`, { ...message, ...more }, never)
 
-  test('a message arrives as one embed, and nobody is mentioned', async () => {
+  test('a message arrives as one embed, and mentions no member', async () => {
     expect(await post()).toMatchObject({ outcome: 'delivered', status: 200 })
     expect(sim.inbox.messages()).toMatchObject([
       {
@@ -155,7 +155,7 @@ describe('posting to something that is no webhook', () => {
     expect(sent).toBeLessThan(16 * 1024 * 1024)
   })
 
-  test('whoever does not answer is left after 5 seconds', async () => {
+  test('a server that does not respond is given up after 5 seconds', async () => {
     reply = () => {}
     const begun = performance.now()
     expect(await postToDiscordWebhook(`${url}/hook`, message, never)).toMatchObject({
@@ -165,7 +165,7 @@ describe('posting to something that is no webhook', () => {
     expect(performance.now() - begun).toBeLessThan(8_000)
   })
 
-  test('nobody there is told without the address', async () => {
+  test('an unreachable server is reported without its address', async () => {
     const closed = `http://127.0.0.1:${await freePort()}/hook`
     expect(await postToDiscordWebhook(closed, message, never)).toEqual({
       outcome: 'failed',
