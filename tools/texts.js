@@ -11,6 +11,7 @@ import { parseSync, Visitor } from 'rolldown/utils'
 /** @typedef {ReadonlyMap<string, string>} Sources The text of each file, by its path from the root. */
 
 const isScript = /\.[jt]sx?$/
+const isTestFile = /\.test\.tsx?$/
 const isTest = /\.test\.tsx?$|(^|\/)(test|dist)\//
 /** Folders of the interface: pages, the console, `--help`, errors, and log lines. Only English is checked. */
 const hasInterface =
@@ -68,6 +69,15 @@ export const stringsIn = (sources) =>
     .filter(([path]) => isScript.test(path) && hasInterface.test(path) && !isTest.test(path))
     .flatMap(([path, source]) => scriptStrings(path, source))
     .filter(({ text }) => /\S+\s+\S+\s+\S/.test(text))
+
+/**
+ * Returns the titles of tests and of groups of tests.
+ *
+ * @param {Sources} sources
+ * @returns {Text[]}
+ */
+export const titlesIn = (sources) =>
+  [...sources].filter(([path]) => isTestFile.test(path)).flatMap(([path, source]) => testTitles(path, source))
 
 /**
  * Returns the paragraphs, list items, and table rows of Markdown, without code.
@@ -137,6 +147,23 @@ function scriptStrings(path, source) {
     TemplateElement: ({ start, value }) => add(start, value.cooked ?? value.raw),
     JSXText: ({ start, value }) => add(start, value),
   }).visit(program)
+  return found
+}
+
+/**
+ * @param {string} path
+ * @param {string} source
+ */
+function testTitles(path, source) {
+  /** @type {Text[]} */
+  const found = []
+  new Visitor({
+    CallExpression: ({ callee, arguments: [title] }) => {
+      if (title?.type !== 'Literal' || typeof title.value !== 'string') return
+      const call = source.slice(callee.start, callee.end)
+      if (/^(test|it|describe)\b/.test(call)) found.push(textAt(path, source, title.start, title.value))
+    },
+  }).visit(parseSync(path, source).program)
   return found
 }
 

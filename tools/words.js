@@ -1,4 +1,4 @@
-import { commentsIn, proseIn, stringsIn } from './texts.js'
+import { commentsIn, proseIn, stringsIn, titlesIn } from './texts.js'
 
 /**
  * A rule about words: no more than the share `budget` of its texts may break it.
@@ -17,6 +17,7 @@ const budgets = {
   relativeComments: 0.02,
   pronounComments: 0.01,
   strings: 0.005,
+  titles: 0,
   pages: 0,
   longSentences: 0.005,
 }
@@ -58,6 +59,16 @@ export const rules = [
     planted: {
       path: 'apps/console/src/planted.tsx',
       text: 'export const planted = <p>\n  Nobody is signed in.\n</p>',
+    },
+  },
+  {
+    title: 'titles of tests name persons and things, without “whoever”, “whatever”, or “nobody”',
+    budget: budgets.titles,
+    read: titlesIn,
+    isBroken: (text) => /\b(whoever|whatever|nobody|somebody)\b/i.test(text),
+    planted: {
+      path: 'tools/planted.test.ts',
+      text: "test.each([1])('whoever asks for %i gets it', () => {})",
     },
   },
   {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { describe, expect, test } from 'vitest'
-import { commentsIn, proseIn, readSources, stringsIn } from './texts.js'
+import { commentsIn, proseIn, readSources, stringsIn, titlesIn } from './texts.js'
 import { check, isOverBudget, rules } from './words.js'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -66,6 +66,17 @@ describe('the texts of a file', () => {
     for (const path of ['apps/api/src/a.test.ts', 'apps/api/src/languages/nl.ts', 'bench/src/a.ts']) {
       expect(textsOf(stringsIn, path, script)).toEqual([])
     }
+  })
+
+  test('are the titles of tests and groups, in files of tests alone', () => {
+    const script =
+      "describe('One', () => {\n  test.each([1])('two %i', () => say('three'))\n  it('four', run)\n})"
+    expect(textsOf(titlesIn, 'planted.test.ts', script)).toEqual([
+      [1, 'One'],
+      [2, 'two %i'],
+      [3, 'four'],
+    ])
+    expect(textsOf(titlesIn, 'planted.ts', script)).toEqual([])
   })
 
   test('are the paragraphs, items, and rows of a page, without code', () => {

@@ -39,7 +39,7 @@ export function createDecide(
     try {
       session = await rolecall.validate(token)
     } catch (error) {
-      // Rethrows only unknown errors: frameworks respond with an error's status, and a 401 of ours would look like a
+      // Rethrows only unknown errors: frameworks respond with an error's status, and a 401 of Rolecall would look like a
       // logout.
       if (!(error instanceof RolecallError)) throw error
       onError(error)

@@ -8,7 +8,7 @@ interface Belongs {
   readonly serverId?: string | undefined
 }
 
-/** Returns what a page shows of its project and its server. All images are at addresses of ours. */
+/** Returns the parts of a project and its server that a page shows. The service itself serves all images. */
 export async function brandOf(db: Queryable, of: Belongs): Promise<Brand> {
   const row = await findBrand(db, of.projectId, of.serverId)
   if (!row) return { accentColor: null }
@@ -23,7 +23,7 @@ export async function brandOf(db: Queryable, of: Belongs): Promise<Brand> {
   }
 }
 
-/** Removes the images from a page on the host of a protected site, where addresses of ours are not served. */
+/** Removes the images from a page on the host of a protected site, which does not serve addresses of the service. */
 export const withoutImages = ({ server, site, accentColor }: Brand): Brand => ({
   server: server && { name: server.name },
   site: site && { name: site.name },

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts'
 /** A redirect URI that the project has not listed, as it was sent, and the page on which its owner lists it. */
 export interface UnlistedUri {
   readonly redirectUri: string
-  /** An address of ours; undefined if no console is served. */
+  /** An address of the console; undefined if no console is served. */
   readonly href?: string
 }
 
@@ -28,7 +28,7 @@ export function sectionAboutUri(
   site: string,
   { redirectUri, href }: UnlistedUri,
 ): PageSection {
-  // Characters that are not seen, or that turn the direction of writing, would show another address than the one sent.
+  // Invisible characters and changes of the writing direction would make the page show a different address.
   const text = maskCredentials(redirectUri).replaceAll(/[\p{C}\p{Z}]/gu, '\ufffd')
   return {
     heading: say('unlistedHeading', { site }),

@@ -39,7 +39,7 @@ export const toRoles = (roles: readonly Role[]): Roles =>
     }),
   )
 
-/** Returns the parts of the roles that a member holds, highest first. Roles that are not known do not exist any more. */
+/** Returns the parts of the roles that a member holds, highest first. Unknown roles have been deleted. */
 export function partsHeld(roleIds: readonly string[], roles: Roles): RolePart[] {
   const held: RolePart[] = []
   for (const id of new Set(roleIds)) {

@@ -25,7 +25,7 @@ export interface AccessTokenRow {
   readonly grant:
     | { readonly projectId: string; readonly scope: string; readonly clientId: string | null }
     | undefined
-  /** Undefined for a project that is not a client any more. */
+  /** Undefined for a project that is no longer a client. */
   readonly client: ClientFact | undefined
 }
 

@@ -58,7 +58,7 @@ export interface Answers {
   written(): void
   /**
    * Settles when no process serves data from before a change that preceded the call: each has acknowledged the change,
-   * or holds no lease any more. Never rejects, and takes no longer than a lease.
+   * or no longer holds a lease. Never rejects, and takes no longer than a lease.
    */
   confirm(): Promise<void>
 }

@@ -143,7 +143,7 @@ export const addUnknownHolder = (run: Run) =>
 
 /**
  * Deletes the lease of a holder that has not renewed it since this count: it can no longer renew it. A holder from
- * before a crash has none any more either.
+ * before a crash has no lease left either.
  */
 export const endLease = (run: Run, { id, renewals }: Pick<Holder, 'id' | 'renewals'>) =>
   run(sql`

@@ -65,7 +65,7 @@ export class Confirmation {
 
   /**
    * Settles when no process serves data from before a change that preceded the call: each has acknowledged the change,
-   * or holds no lease any more. Never rejects, and takes no longer than a lease.
+   * or no longer holds a lease. Never rejects, and takes no longer than a lease.
    */
   async confirm(): Promise<void> {
     const { clock, log, leaseMs } = this.#deps

@@ -2,7 +2,7 @@ import type { Holder } from './change-log-store.ts'
 import { unknownHolder } from './change-log-store.ts'
 import { covers } from './snapshot.ts'
 
-/** A change with a response that must wait until every holder has applied it, or holds no lease any more. */
+/** A change with a response that must wait until every holder has applied it, or no longer holds a lease. */
 interface Wait {
   readonly target: string
   readonly behind: Set<string>

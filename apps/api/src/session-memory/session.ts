@@ -92,7 +92,7 @@ export class Session {
   }
 
   /**
-   * Returns the roles that the member holds, as every answer does: a role that is not known does not exist any more. A
+   * Returns the roles that the member holds, as every answer does: an unknown role has been deleted. A
    * deleted role decides nothing from the moment its row is gone, however long its holders' rows still name it.
    */
   get roleIds(): readonly string[] {

@@ -11,7 +11,7 @@ const KeysDialog = lazy(fileOf(() => import('./keys-dialog.tsx')))
 
 const openEvent = 'rolecall-open-palette'
 
-/** Opens the palette, from wherever. */
+/** Opens the palette, from any page. */
 export const openPalette = () => dispatchEvent(new Event(openEvent))
 
 /** The time in which a second key completes a sequence: `g` for navigation, `t` for the period. */

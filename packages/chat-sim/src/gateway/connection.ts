@@ -12,7 +12,7 @@ export interface Connection {
   /** The address for a resume, by the name under which this client connected. */
   readonly resumeUrl: string
   session: Session | undefined
-  /** True if it neither sends nor receives any more, while the socket stays open. */
+  /** True if it no longer sends or receives, while the socket stays open. */
   isFrozen: boolean
   lastHeartbeatAt: number
   send(text: string): void

@@ -161,8 +161,8 @@ export async function openVisit(
     async signIn(next: Kept): Promise<void> {
       const before = kept
       set(next, await keeper.write(next))
-      // No cookie holds the browser's previous session any more. That it may stay live until it expires is no reason to
-      // fail.
+      // No cookie still holds the browser's previous session. If this logout fails, that session stays live until it
+      // expires, which is no reason to fail the sign-in.
       if (before) await client.logout(before.token).catch(settings.onError)
     },
   }

@@ -121,7 +121,7 @@ describe('parseExactly', () => {
     '123e-324',
     '700000000000000001',
     '0.12345678901234567',
-  ])('256 KiB of %s hold up nobody', (source) => {
+  ])('256 KiB of %s delay no other request', (source) => {
     const text = `[700000000000000001,${Array(Math.floor((256 * 1024 - 21) / (source.length + 1))).fill(source)}]`
     // The goal is 20 on an idle machine.
     const maxMs = 60

@@ -6,8 +6,8 @@ export class DuplicateKey extends Error {
 }
 
 /**
- * Parses JSON so that the value says no less than the text: a number that a double does not hold becomes an
- * `ExactNumber`, and a key that stands twice in one object is refused. Costs a pass over the text and one over the
+ * Parses JSON so that the value says no less than the text: a number that a double cannot hold becomes an
+ * `ExactNumber`, and a duplicate key in an object is rejected. Costs a pass over the text and one over the
  * value more than JSON.parse, and its parsing again where there is such a number.
  *
  * @throws SyntaxError, DuplicateKey

@@ -1,4 +1,4 @@
 import { version } from '#platform/version'
 
-/** The platform's edge refuses calls without a name of this form; its staff look for who it is by address and version. */
+/** The name of the client, in the form that the platform's edge requires. Its staff find the client by address and version. */
 export const userAgent = `DiscordBot (https://rolecall.example, ${version})`

@@ -4,7 +4,7 @@ import { type Variable, variables } from '../../config.ts'
 import type { Environment } from '../../process/environment.ts'
 import { StartRefused } from '../../process/start-refused.ts'
 
-/** Keys that were written once are never written over: what they seal could not be read any more. */
+/** Refuses an existing file: without its keys, the secrets that they encrypt could no longer be read. */
 export function refuseExisting(path: string) {
   if (!existsSync(path)) return
   throw new StartRefused(

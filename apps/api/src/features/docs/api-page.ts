@@ -33,13 +33,13 @@ const clients = [
 ] as const
 
 /** The introduction. `/` leads to this page, and so does the sign-in of an admin without a console. */
-const welcome = html`<p class="lead">This is the service that logs the members of a community in to its sites. It keeps no
-passwords: members log in with their account at the chat platform.</p>
+const welcome = html`<p class="lead">This service signs the members of a community in to its sites. It stores no passwords:
+members sign in with their Discord account.</p>
 <ul class="ways">
-<li><strong>You want to log in?</strong> Open the site that you want to use, and log in there.</li>
-<li><strong>You build a site?</strong> Its backend uses the API below, or a client:
+<li><strong>Do you want to sign in?</strong> Open the site that you want to use, and sign in there.</li>
+<li><strong>Are you building a site?</strong> Its backend uses the API below, or a client:
 ${clients.map(([name, path], i) => html`${i > 0 && ', '}<a href="${repository}/${path}">${name}</a>`)}.</li>
-<li><strong>You are an admin?</strong> Sign in to a shell with <code>rolecall login</code>: <a
+<li><strong>Are you an admin?</strong> Sign in to a shell with <code>rolecall login</code>: <a
 href="${repository}/docs/guides/command-line.md">how it works</a>. A program of your own
 <a href="#adminToken">exchanges a code</a> for an admin session.</li>
 </ul>`

@@ -24,7 +24,7 @@ describe('API pages', () => {
     const answer = await fetch(`${world.url}/api/docs`, { headers: { accept: 'text/html' } })
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
     const text = await answer.text()
-    expect(text).toContain('logs the members of a community in to its sites')
+    expect(text).toContain('signs the members of a community in to its sites')
     expect(text).toContain('<a href="#adminToken">exchanges a code</a>')
   })
 

@@ -1,7 +1,7 @@
 import type { Client } from 'oidc-provider'
 import { detailsOf } from './client-metadata.ts'
 
-/** Matches a redirect URI at a loopback address, and captures what is before the port, the port, and what is after it. */
+/** Matches a redirect URI at a loopback address, and captures the part before the port, the port, and the part after it. */
 const loopback = {
   project: /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([1-9]\d{0,4}))?((?:[/?].*)?)$/,
   document: /^(http:\/\/(?:localhost|127\.0\.0\.1|\[::1\]))(?::([1-9]\d{0,4}))?((?:[/?].*)?)$/,

@@ -22,11 +22,11 @@ interface Details {
   /** The site that the browser came from, for the refusal page; with an address only if that was checked. */
   readonly site?: { readonly name: string; readonly href?: string }
   /**
-   * The unlisted redirect URI as it was sent, for the refusal page; `href` is an address of ours where an owner lists
-   * it.
+   * The unlisted redirect URI as it was sent, for the refusal page; `href` is the page of the console on which an
+   * owner adds it.
    */
   readonly unlisted?: { readonly redirectUri: string; readonly href?: string }
-  /** The address of ours at which the sign-in begins again, for the refusal page. */
+  /** The address at which the sign-in starts again, for the refusal page. */
   readonly again?: string
   /** True if the person pressed Cancel: the refusal page then reports no failure. */
   readonly isCancelled?: boolean
@@ -44,7 +44,7 @@ export class ApiError extends Error {
 
   constructor(code: ErrorCode, details: Details = {}) {
     const { stackTraceLimit } = Error
-    // A refusal is a response and no fault: its stack is never read, and costs more than the rest of it.
+    // A refusal is a response and not a fault: its stack is never read, and would cost more than all the rest.
     if (errors[code].status < 500) Error.stackTraceLimit = 0
     super(sentencesOf(code, details.detail), { cause: details.cause })
     Error.stackTraceLimit = stackTraceLimit

@@ -12,7 +12,7 @@ export interface Brand {
 
 interface Part {
   readonly name: string
-  /** An address of ours. */
+  /** An address of the service. */
   readonly image?: string | undefined
 }
 
@@ -63,7 +63,7 @@ export function accentStyle({ accentColor }: Brand): string | undefined {
   return `:root{--accent:${accentColor};--on-accent:${textColorOn(accentColor)}}`
 }
 
-/** Returns what the policy of a page allows for its brand: the style of its color, and images of ours. It continues `style-src`. */
+/** Returns the end of `style-src` in a page's policy: the style of the brand's color, and images of the service. */
 export function brandSources(brand: Brand | undefined): string {
   const style = brand && accentStyle(brand)
   const digest = style === undefined ? '' : ` 'sha256-${createHash('sha256').update(style).digest('base64')}'`

@@ -1,4 +1,4 @@
-/** Headers of every answer. Nothing of ours is ever cached, framed, sniffed or named in a referrer. */
+/** Headers of every response. No response is ever cached, framed, sniffed, or named in a referrer. */
 export const commonHeaders = (publicUrl: string) => ({
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',

@@ -7,7 +7,10 @@ export type RequestId = (headers: IncomingHttpHeaders) => string
 
 const shape = /^[A-Za-z0-9_-]{8,64}$/
 
-/** A caller's own id when it is a plain word and no credential, which would be stored and shown; else one of ours: a random start and a count. */
+/**
+ * Creates the function that names requests. It returns the caller's own ID if that is a plain word and not a credential,
+ * which would be stored and shown. Otherwise it generates one: a random start and a count.
+ */
 export function createRequestIds(): RequestId {
   const instance = randomBytes(5).toString('hex')
   let count = 0

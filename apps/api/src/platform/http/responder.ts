@@ -84,7 +84,7 @@ export interface Responder {
 export interface Writes {
   /** Returns the number of statements that may have changed something. */
   writes(): number
-  /** Settles when no process serves data from before the changes any more. Never rejects. */
+  /** Settles when no process still serves data from before the changes. Never rejects. */
   confirm(): Promise<void>
 }
 
@@ -137,8 +137,8 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
   }
 
   /**
-   * Waits until a change is known everywhere, so that its client may rely on it. Here, where no handler can forget it;
-   * also for a refusal, which may follow a change. Undefined if nothing was written since the request began.
+   * Waits until every instance has applied a change, so that its client may rely on it. This is the place where no
+   * handler can forget it. A refusal waits, too: it may follow a change. Undefined if the request wrote nothing.
    */
   const confirmed = (definition: EndpointDefinition | undefined, request: FastifyRequest) =>
     definition && changes(definition) && request.writesBefore >= 0 && writes.writes() !== request.writesBefore

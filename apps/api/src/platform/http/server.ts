@@ -115,7 +115,7 @@ function answerWhatNodeWould(app: FastifyInstance, publicUrl: string) {
     app.server.emit('request', request, response)
   })
   app.server.on('connect', (_, socket) => {
-    // Node.js has released this connection: it has no other listener any more.
+    // Node.js has released this connection, so it has no other listener.
     socket.on('error', () => socket.destroy())
     socket.resume()
     socket.once('finish', () => socket.destroy())
@@ -154,7 +154,7 @@ declare module 'fastify' {
 /** Returns a problem for bytes that never became a request; the connection ends with it. */
 function rawProblem(error: Error, publicUrl: string): string {
   const known = toApiError(error)
-  // Before there is a request nothing of ours can have failed.
+  // Before the request is read, no code of the service can have failed.
   const refusal = known.status < 500 ? known : new ApiError('BAD_REQUEST')
   const requestId = randomBytes(8).toString('hex')
   const body = JSON.stringify(toProblem(refusal, requestId, `${publicUrl}/api/docs/errors`))

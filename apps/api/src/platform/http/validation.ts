@@ -140,7 +140,7 @@ interface Place {
 /** Finds NUL and lone surrogates, which only JSON accepts in strings: tables, logs and headers reject them. */
 function unstorable(root: unknown): ProblemDetail[] {
   const problems: ProblemDetail[] = []
-  // A list instead of recursion: a body may be nested deeper than the engine's stack.
+  // Uses a list instead of recursion: a body may be nested deeper than the engine's stack allows.
   const waiting: Place[] = []
   const look = (value: unknown, key: string | number, parent: Place | undefined) => {
     if (typeof value === 'string') addTextProblem(problems, value, () => pathOf({ key, parent }))

@@ -113,7 +113,7 @@ async function pixelProblem(chunks: readonly Chunk[], header: Header): Promise<s
   const rows = rowLengths(header)
   const length = rows.reduce((sum, row) => sum + row, 0)
   const data = Buffer.concat(chunks.flatMap(({ type, data }) => (type === 'IDAT' ? [data] : [])))
-  // A few bytes can decompress to gigabytes: more than the rows is never read.
+  // A few bytes can decompress to gigabytes, so reading stops after the last row.
   const pixels = await inflateWhole(data, { maxOutputLength: length }).catch(() => undefined)
   if (pixels?.length !== length) return damaged
   let at = 0

@@ -3,8 +3,8 @@ import { collectDefaultMetrics, Registry } from 'prom-client'
 let made: Registry | undefined
 
 /**
- * Memory, processor, garbage collection and the delay of the event loop. There is one process, so there is one
- * of these, however many services a test runs in it; measured from the first call on.
+ * Measures memory, processor, garbage collection, and the delay of the event loop, from the first call on. There is
+ * one instance for each process, for any number of services that a test runs in it.
  */
 export function processMetrics(): Registry {
   if (!made) {

@@ -26,7 +26,7 @@ function Settings({ project }: { project: Project }) {
   const say = useToast()
   const description = project.description ?? ''
   const form = useForm('updateProject', {
-    // An owner may send the description, and nothing else of it.
+    // An owner may send only the description.
     initial:
       mayManage && !mayChange
         ? { description }

@@ -138,7 +138,7 @@ function Row({ row, values, source, changed, change }: RowProps) {
   )
 }
 
-/** A number or text; of a secret whether there is one. */
+/** A number or text; for a secret, whether it is set. */
 function shownValue(values: Effective, group: string, key: string): unknown {
   const found = (values as unknown as Record<string, Record<string, object>>)[group]?.[key]
   if (found && 'isSet' in found) return found.isSet === true

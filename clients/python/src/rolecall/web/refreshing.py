@@ -47,7 +47,7 @@ class Kept:
         return time.time() > self.obtained_at + (self.expires_at - self.obtained_at) / 2
 
 
-#: The new pair. None if the old one is not live any more, because another process was first, or the session has ended.
+#: The new pair. None if the old one is no longer live, because another process was first, or the session has ended.
 Replacement = Optional[Kept]
 
 

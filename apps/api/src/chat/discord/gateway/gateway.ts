@@ -161,7 +161,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     return safe && safe.id === sessions.get(shardId)?.sessionId ? safe.sequence : null
   }
 
-  /** A fault of ours ends one connection, and not the gateway: the next one may not meet it. */
+  /** An internal error ends one connection, not the gateway: the next connection may not cause it. */
   const endedByFault = (error: unknown): Ended => {
     log.error({ err: error }, 'gateway connection ended: internal error')
     connection?.close()

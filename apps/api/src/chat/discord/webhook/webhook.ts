@@ -49,7 +49,7 @@ function outcomeOf({ status, headers, ok }: Response, said: Said | undefined): C
     return { outcome: 'gone', ...answered }
   }
   if (status === 429) {
-    // A 429 without JSON comes from the network edge, which counts addresses of ours, not webhooks.
+    // A 429 without JSON comes from the network edge, which counts per IP address, not per webhook.
     const isGlobal = said === undefined || said.global === true || headers.has('x-ratelimit-global')
     return { outcome: 'limited', ...answered, pauseMs: retryAfter(headers, said), isGlobal }
   }
