@@ -24,6 +24,19 @@ const system = [
   'tools/{sdk,shown}/*.test.ts',
   'apps/api/src/cli/*.test.ts',
 ]
+/** Sweeps: races, random sequences, and comparisons of every kind, which take the processor for many seconds each. */
+const sweeps = [
+  'apps/api/src/audit/audit-chain.test.ts',
+  'apps/api/src/deliveries/kinds.test.ts',
+  'apps/api/src/features/dry-run/other-ways.test.ts',
+  'apps/api/src/features/login/{login-limits,platform-faults}.test.ts',
+  'apps/api/src/features/members/{member-lists,totals}.test.ts',
+  'apps/api/src/features/oidc/{answer-from-memory,device-polls,redemptions,resource-consent,resources}.test.ts',
+  'apps/api/src/features/projects/{groups,instances}.test.ts',
+  'apps/api/src/features/sessions/{gathered-changes,races}.test.ts',
+  'apps/api/src/mirror/gateway/role-removals.test.ts',
+  'apps/api/test/admin-writes-at-once.test.ts',
+]
 /** Tests that use third-party packages, which are installed before the first of them runs. */
 const peers = ['tools/peers/*.test.ts', 'tools/site/{search,site}.test.ts']
 /** Tests that measure memory, event loop turns, or globals of their process. Each has a process to itself. */
@@ -80,10 +93,14 @@ export default defineConfig({
           ...many,
           name: 'fast',
           include: everything,
-          exclude: [...exclude, ...system, ...measured, ...browser, ...alone, ...last, ...peers],
+          exclude: [...exclude, ...sweeps, ...system, ...measured, ...browser, ...alone, ...last, ...peers],
           // Files share processes: for most of them imports are half of the work.
           isolate: false,
         },
+      },
+      {
+        ...shared,
+        test: { ...settings, ...many, name: 'sweeps', include: sweeps, exclude, isolate: false },
       },
       { ...acceptance, test: { ...acceptance.test, ...settings, ...many } },
       {

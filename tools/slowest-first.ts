@@ -26,7 +26,7 @@ const slowest = [
   'apps/api/src/session-memory/lease-model.test.ts',
 ]
 /** Kinds of files in the order of a run. Files of a kind share processes only while they directly follow each other. */
-const projects = ['acceptance', 'fast', 'measured', 'system', 'peers', 'browser', 'alone', 'last']
+const projects = ['acceptance', 'fast', 'sweeps', 'measured', 'system', 'peers', 'browser', 'alone', 'last']
 
 /** Starts the slowest files of each kind first, so that a run ends with short files. */
 export class SlowestFirst extends BaseSequencer {

@@ -102,6 +102,10 @@ create function keep_current_members(ids text[]) returns void language plpgsql a
 begin
   -- Two memberships that end at the same time: the later transaction waits here, and then sees the other one ended.
   perform from members where id = any(ids) order by length(id), id for no key update;
+  -- A server that is registered, removed, or made the main server at the same time: one of both transactions waits
+  -- here for the other, and then sees its change.
+  perform from servers where id = any(array(
+    select server_id from memberships where member_id = any(ids) and left_at is null)) for key share;
   -- `offset 0` makes the planner look up each member by key, even in an embedded engine that never analyzes its tables.
   update members u set is_current = now.is_current, is_club_member = now.is_club_member
   from (
@@ -114,7 +118,8 @@ begin
   where u.id = now.id
     and (u.is_current, u.is_club_member) is distinct from (now.is_current, now.is_club_member);
 end $$;
-comment on function keep_current_members is 'Locks the members, and sets is_current and is_club_member by their memberships.';
+comment on function keep_current_members is
+  'Locks the members and their servers, and sets is_current and is_club_member by their memberships.';
 
 create function keep_other_servers(ids text[]) returns void language plpgsql as $$
 begin
@@ -189,6 +194,8 @@ create function keep_members_of_server() returns trigger language plpgsql as $$
 begin
   -- A dry run is rolled back, so these columns are never read; updating them would lock every member of the server.
   if coalesce(current_setting('rolecall.rehearsal', true), '') <> 'on' then
+    -- Waits for transactions that locked the server in keep_current_members: they did not see this change.
+    perform from servers where id = new.id for update;
     perform keep_current_members(array(
       select member_id from memberships where server_id = new.id and left_at is null));
   end if;

@@ -9,12 +9,15 @@ create table oidc_clients (
   backchannel_logout_uri text,
   device_flow boolean not null,
   roles_in_id_token boolean not null,
+  client_hosts text[] not null default '{}',
   enabled_since timestamptz,
   updated_at timestamptz(3) not null default clock_now()
 );
 comment on table oidc_clients is 'Projects that are OpenID Connect clients. A project without a row is not a client.';
 comment on column oidc_clients.server_id is 'The server that members sign in to. Null: the main server.';
 comment on column oidc_clients.is_public is 'The client does not authenticate with its API key, and must use PKCE.';
+comment on column oidc_clients.client_hosts is
+  'Hosts of client ID metadata documents. Their programs may sign members in to the resources of the project.';
 comment on column oidc_clients.enabled_since is 'When the client was last enabled again. Null: never.';
 
 create function note_enabled_since() returns trigger language plpgsql as $$
@@ -75,20 +78,27 @@ comment on index oidc_records_used is
 create table oidc_sessions (
   session_id uuid primary key references sessions on delete cascade,
   project_id uuid not null,
+  client_id text collate "C",
   scope text not null
 );
 comment on table oidc_sessions is 'Sessions of a project that OpenID Connect created, and their scope.';
+
+comment on column oidc_sessions.client_id is
+  'The address of the metadata document that describes the client. Null: the client is the project itself.';
 
 create index oidc_sessions_project on oidc_sessions (project_id);
 
 create table oidc_consents (
   project_id uuid not null references projects,
   member_id text collate "C" not null references members on delete cascade,
+  client_id text collate "C" not null default '',
   scopes text[] not null,
   created_at timestamptz(3) not null default clock_now(),
-  primary key (project_id, member_id)
+  primary key (project_id, member_id, client_id)
 );
 comment on table oidc_consents is 'What a member has granted to a project.';
+comment on column oidc_consents.client_id is
+  'The address of the metadata document of a program that may use the APIs of the project. Empty: the project itself.';
 comment on column oidc_consents.scopes is 'Scopes, and `resource:` with the URI of each API that the project may use as the member.';
 
 create table oidc_signing_keys (

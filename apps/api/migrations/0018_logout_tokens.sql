@@ -8,7 +8,7 @@ begin
     jsonb_build_object('sessionId', s.id, 'uri', c.backchannel_logout_uri)
   from present s cross join lateral (
     select c.backchannel_logout_uri from oidc_sessions o join oidc_clients c on c.project_id = o.project_id
-    where o.session_id = s.id and c.enabled and c.backchannel_logout_uri is not null
+    where o.session_id = s.id and o.client_id is null and c.enabled and c.backchannel_logout_uri is not null
     offset 0) c
   where s.revoked_at is not null and s.project_id is not null and s.revoked_reason is distinct from 'token_revoked'
     and s.id not in (select f.id from former f where f.revoked_at is not null);
@@ -28,7 +28,7 @@ begin
   insert into deliveries (kind, project_id, member_id, type, data)
   select 'logout', s.project_id, s.member_id, 'logout',
     jsonb_build_object('sessionId', s.id, 'uri', c.backchannel_logout_uri)
-  from oidc_clients c join oidc_sessions o on o.project_id = c.project_id
+  from oidc_clients c join oidc_sessions o on o.project_id = c.project_id and o.client_id is null
   join sessions s on s.id = o.session_id and s.revoked_at is null and s.expires_at > clock_now()
   where c.project_id = new.id and c.enabled and c.backchannel_logout_uri is not null;
   return null;
@@ -48,7 +48,7 @@ begin
   select 'logout', s.project_id, s.member_id, 'logout',
     jsonb_build_object('sessionId', s.id, 'uri', old.backchannel_logout_uri)
   from oidc_sessions o join sessions s on s.id = o.session_id and s.revoked_at is null and s.expires_at > clock_now()
-  where o.project_id = old.project_id;
+  where o.project_id = old.project_id and o.client_id is null;
   return null;
 end $$;
 comment on function tell_client_off is 'Queues a logout token for each session of a client that is disabled.';
@@ -84,7 +84,7 @@ create function tell_unreadable_sessions_end(of_project uuid, in_server text) re
   insert into deliveries (kind, project_id, member_id, type, data)
   select 'logout', s.project_id, s.member_id, 'logout',
     jsonb_build_object('sessionId', s.id, 'uri', c.backchannel_logout_uri)
-  from oidc_clients c join oidc_sessions o on o.project_id = c.project_id
+  from oidc_clients c join oidc_sessions o on o.project_id = c.project_id and o.client_id is null
   join sessions s on s.id = o.session_id and s.revoked_at is null and s.expires_at > clock_now()
   where c.enabled and c.backchannel_logout_uri is not null
     and (of_project is null or c.project_id = of_project) and (in_server is null or s.server_id = in_server)

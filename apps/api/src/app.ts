@@ -65,6 +65,7 @@ import { personalDataRoutes } from './features/personal-data/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
 import { liveRoles } from './features/project-reads/live-member.ts'
 import { projectReadRoutes } from './features/project-reads/routes.ts'
+import { readOutgoingUrl } from './features/projects/outgoing-address.ts'
 import { eraseOwner } from './features/projects/owner-store.ts'
 import { projectRoutes } from './features/projects/routes.ts'
 import { refusedLoginRoutes } from './features/refused-logins/routes.ts'
@@ -169,6 +170,7 @@ export function createApp(
     ...deps,
     login: browserLogin,
     counts: { answers: counts.oidc },
+    documents: { readUrl: (text) => readOutgoingUrl(text, config), get: deps.get },
     sessions: {
       open: insertClientSession,
       extend: extendClientSession,

@@ -10,6 +10,7 @@ import type { EndSessions, MirrorMember, Refreshed, RefreshMember } from '#mirro
 import type { Cache } from '#platform/cache/cache'
 import type { Database, Tx } from '#platform/db/database'
 import type { Log } from '#platform/log'
+import type { Get } from '#platform/outbound/create-get'
 import type { Pressure } from '#platform/pressure'
 import type { SharingLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Tracing } from '#platform/tracing/tracing'
@@ -127,6 +128,11 @@ export interface Deps {
      * meanwhile. Returns the number of ended sessions.
      */
     readonly ofServer: (tx: Tx, serverId: string) => Promise<number>
+    /**
+     * Ends a project's sessions of clients with metadata documents on other hosts than these. Returns the number of
+     * ended sessions.
+     */
+    readonly ofOtherHosts: (tx: Tx, projectId: string, hosts: readonly string[]) => Promise<number>
   }
   readonly runDry: RunDry
   readonly mirrorMember: MirrorMember
@@ -142,5 +148,7 @@ export interface Deps {
   readonly chainVerifier: ChainVerifier
   /** Sends events, notices, and logout tokens to the addresses of projects. */
   readonly deliveries: Deliveries
+  /** Reads documents at addresses that strangers chose. */
+  readonly get: Get
   readonly schemas: TenantSchemas
 }

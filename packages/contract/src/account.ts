@@ -99,5 +99,13 @@ export const withdrawConsent = endpoint({
   description:
     'Only from a page of the service. Ends the OpenID Connect sessions of the project. It asks again at the next sign-in.',
   params: Closed({ projectId: Uuid }),
+  query: Closed({
+    clientId: Type.Optional(
+      Type.String({
+        maxLength: 512,
+        description: 'The address of the metadata document of a program. Without it: the project itself.',
+      }),
+    ),
+  }),
   refuses: ['CROSS_SITE_REQUEST'],
 })

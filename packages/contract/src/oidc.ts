@@ -21,6 +21,10 @@ export const OidcClient = Type.Object({
     description:
       'APIs of the project. Clients request a token with one of these URIs as `resource` (RFC 8707).',
   }),
+  clientHosts: Type.Array(Type.String(), {
+    description:
+      'Hosts of client ID metadata documents. Programs that they describe may request tokens for `resources`.',
+  }),
 })
 
 const Uri = { minLength: 1, maxLength: 2048 } as const
@@ -48,6 +52,15 @@ export const OidcClientInput = Closed({
       Type.String({
         ...{ minLength: 1, maxLength: 512 },
         description: 'An absolute URI without a fragment, compared character for character.',
+      }),
+      { maxItems: 20, uniqueItems: true },
+    ),
+  ),
+  clientHosts: Type.Optional(
+    Type.Array(
+      Type.String({
+        ...{ minLength: 1, maxLength: 259 },
+        description: 'A host name in lower case, with the port unless it is the default.',
       }),
       { maxItems: 20, uniqueItems: true },
     ),

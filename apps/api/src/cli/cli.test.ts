@@ -341,13 +341,7 @@ describe('doctor', () => {
         ['callback URL', 'is not at PUBLIC_URL'],
       ],
     ],
-    [
-      { CHAT_API_URL: 'http://127.0.0.1:1' },
-      [
-        ['bot token', 'The platform does not respond'],
-        ['client secret', 'The platform does not respond'],
-      ],
-    ],
+    [{ CHAT_API_URL: 'http://127.0.0.1:1' }, [['bot token', 'The platform does not respond']]],
     [
       { CHAT_CLIENT_SECRET: 'canary-secret', DATABASE_URL: 'postgres://u:canary@nowhere.invalid/x' },
       [
@@ -380,6 +374,10 @@ describe('doctor', () => {
     [
       { DATABASE_URL: 'postgres://canary:canary@127.0.0.1:1/x' },
       { 'key fingerprints': 'not checked: see database.' },
+    ],
+    [
+      { CHAT_API_URL: 'http://127.0.0.1:1' },
+      { 'client secret': 'not checked: see bot token.', 'main server': 'not checked: see bot token.' },
     ],
     [{ CHAT_BOT_TOKEN: 'canary-wrong' }, { 'main server': 'not checked: see bot token.' }],
     [

@@ -4,7 +4,7 @@ import { readEnvironment } from '../process/environment.ts'
 import { firstSteps } from '../process/first-steps.ts'
 import { chatFor } from './chat-client.ts'
 import { callbackUrlLines } from './doctor/callback-url.ts'
-import { botLines, clientLines, mainServerLines } from './doctor/chat-platform.ts'
+import { botLines, clientLines, mainServerLines, platformAway } from './doctor/chat-platform.ts'
 import { oidcLines, protectedHostLines } from './doctor/clients.ts'
 import { readerLines } from './doctor/fast-reader.ts'
 import { type Line, note, ok, problem, skipped, words } from './doctor/line.ts'
@@ -37,15 +37,22 @@ export async function doctorCommand(): Promise<void> {
       after: 'database',
       check: () => keyLines(config),
     },
-    { name: 'bot token', needs: [chatBotToken, chatApiUrl], check: () => botLines(config, chat) },
+    {
+      name: 'bot token',
+      needs: [chatBotToken, chatApiUrl],
+      isOfPlatform: true,
+      check: () => botLines(config, chat),
+    },
     {
       name: 'client secret',
       needs: [chatClientId, chatClientSecret, chatApiUrl],
+      isOfPlatform: true,
       check: () => clientLines(chat),
     },
     {
       name: 'main server',
       needs: [variables.chatGuildId, variables.chatAdminRoleId, chatBotToken, chatApiUrl],
+      isOfPlatform: true,
       check: () => mainServerLines(config, chat),
     },
     {
@@ -68,8 +75,14 @@ export async function doctorCommand(): Promise<void> {
   ]
   const unusable = new Set(problems.map(variableOf))
   const failed = new Set<string>()
+  let away: string | undefined
   for (const area of areas) {
-    for (const { kind, text } of await linesOf(area, unusable, failed)) {
+    const lines =
+      area.isOfPlatform && away !== undefined
+        ? [skipped(`not checked: see ${away}.`)]
+        : await linesOf(area, unusable, failed)
+    if (lines.includes(platformAway)) away = area.name
+    for (const { kind, text } of lines) {
       console.log(`${words[kind].padEnd(7)}  ${area.name.padEnd(16)}  ${text}`)
       if (kind === 'problem' || kind === 'skipped') failed.add(area.name)
       if (kind === 'problem') process.exitCode = 1
@@ -83,6 +96,8 @@ interface Area {
   readonly needs: readonly { readonly name: string }[]
   /** The area that must pass first. */
   readonly after?: string
+  /** Set if only an answer of the platform can decide the check, which is skipped while the platform does not respond. */
+  readonly isOfPlatform?: boolean
   readonly check: () => Promise<Line[]>
 }
 

@@ -106,6 +106,8 @@ export const de: Catalog = {
   consentTitle: 'Bei {site} anmelden?',
   consent: '{site} wird nicht von diesem Dienst betrieben. Die Website würde erfahren:',
   consentApi: '{site} könnte {api} ({resource}) mit Ihrem Account nutzen.',
+  consentProgram:
+    '{address} beschreibt dieses Programm, und Sie kehren zu {back} zurück. Fahren Sie nur fort, wenn Sie diese Anmeldung selbst begonnen haben.',
   scopeAccount: 'Welcher Account Ihnen gehört',
   scopeProfile: 'Ihren Namen, Ihren Nickname und Ihr Bild',
   scopeEmail: 'Ihre E-Mail-Adresse',

@@ -101,6 +101,8 @@ export const en = {
   consentTitle: 'Sign in to {site}?',
   consent: '{site} is not run by this service. It would learn:',
   consentApi: '{site} could use {api} ({resource}) with your account.',
+  consentProgram:
+    '{address} describes this program, and you return to {back}. Continue only if you started this sign-in yourself.',
   scopeAccount: 'Which account you have',
   scopeProfile: 'Your name, nickname, and picture',
   scopeEmail: 'Your email address',

@@ -104,6 +104,8 @@ export const es: Catalog = {
   consentTitle: '¿Iniciar sesión en {site}?',
   consent: '{site} no pertenece a este servicio. El sitio sabría:',
   consentApi: '{site} podría usar {api} ({resource}) con tu cuenta.',
+  consentProgram:
+    '{address} describe este programa, y volverás a {back}. Continúa solo si tú iniciaste este acceso.',
   scopeAccount: 'Cuál es tu cuenta',
   scopeProfile: 'Tu nombre, tu apodo y tu foto',
   scopeEmail: 'Tu correo electrónico',

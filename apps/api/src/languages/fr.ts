@@ -103,6 +103,8 @@ export const fr: Catalog = {
   consentTitle: 'Se connecter à {site} ?',
   consent: '{site} n’est pas géré par ce service. Le site connaîtrait :',
   consentApi: '{site} pourrait utiliser {api} ({resource}) avec votre compte.',
+  consentProgram:
+    '{address} décrit ce programme, et vous reviendrez à {back}. Ne continuez que si vous avez vous-même commencé cette connexion.',
   scopeAccount: 'Quel compte est le vôtre',
   scopeProfile: 'Votre nom, votre pseudo et votre photo',
   scopeEmail: 'Votre adresse e-mail',

@@ -100,6 +100,8 @@ export const it: Catalog = {
   consentTitle: 'Accedere a {site}?',
   consent: '{site} non è gestito da questo servizio. Il sito verrebbe a sapere:',
   consentApi: '{site} potrebbe usare {api} ({resource}) con il tuo account.',
+  consentProgram:
+    '{address} descrive questo programma, e tornerai a {back}. Continua solo se hai iniziato tu questo accesso.',
   scopeAccount: 'Qual è il tuo account',
   scopeProfile: 'Il tuo nome, il tuo nickname e la tua immagine',
   scopeEmail: 'Il tuo indirizzo e-mail',

@@ -102,6 +102,8 @@ export const ja: Catalog = {
   consentTitle: '{site} にログインしますか?',
   consent: '{site} はこのサービスの運営ではありません。サイトには次の情報が伝わります:',
   consentApi: '{site} は、このアカウントで {api}({resource})を利用できるようになります。',
+  consentProgram:
+    'このプログラムは {address} で説明されており、このあと {back} に戻ります。自分で始めたログインの場合にだけ続けてください。',
   scopeAccount: 'どのアカウントか',
   scopeProfile: '名前、ニックネーム、画像',
   scopeEmail: 'メールアドレス',

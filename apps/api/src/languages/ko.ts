@@ -98,6 +98,8 @@ export const ko: Catalog = {
   consentTitle: '{site} 사이트에 로그인할까요?',
   consent: '{site} 사이트는 이 서비스가 운영하지 않아요. 사이트가 알게 되는 정보:',
   consentApi: '{site} 사이트가 이 계정으로 {api}({resource})에 접근할 수 있게 돼요.',
+  consentProgram:
+    '이 프로그램은 {address}에 설명되어 있으며, 이후 {back}(으)로 돌아가요. 직접 시작한 로그인일 때만 계속하세요.',
   scopeAccount: '어떤 계정인지',
   scopeProfile: '이름, 별명, 사진',
   scopeEmail: '이메일 주소',

@@ -103,6 +103,8 @@ export const nl: Catalog = {
   consentTitle: 'Inloggen bij {site}?',
   consent: '{site} wordt niet door deze dienst beheerd. De site krijgt te weten:',
   consentApi: '{site} zou {api} ({resource}) met je account kunnen gebruiken.',
+  consentProgram:
+    '{address} beschrijft dit programma, en je keert terug naar {back}. Ga alleen verder als je deze aanmelding zelf bent begonnen.',
   scopeAccount: 'Welk account van jou is',
   scopeProfile: 'Je naam, je bijnaam en je afbeelding',
   scopeEmail: 'Je e-mailadres',

@@ -99,6 +99,8 @@ export const pl: Catalog = {
   consentTitle: 'Zalogować się na stronie {site}?',
   consent: 'Strona {site} nie należy do tej usługi. Pozna:',
   consentApi: 'Strona {site} będzie mogła korzystać z {api} ({resource}) przy użyciu Twojego konta.',
+  consentProgram:
+    'Ten program opisuje {address}, a potem nastąpi powrót do {back}. Kontynuuj tylko wtedy, gdy to logowanie zostało rozpoczęte przez Ciebie.',
   scopeAccount: 'Które konto jest Twoje',
   scopeProfile: 'Twoją nazwę, pseudonim i zdjęcie',
   scopeEmail: 'Twój adres e-mail',

@@ -101,6 +101,8 @@ export const ptBr: Catalog = {
   consentTitle: 'Entrar em {site}?',
   consent: '{site} não é administrado por este serviço. O site saberia:',
   consentApi: '{site} poderia usar {api} ({resource}) com a sua conta.',
+  consentProgram:
+    '{address} descreve este programa, e você voltará para {back}. Continue somente se você mesmo iniciou este acesso.',
   scopeAccount: 'Qual é a sua conta',
   scopeProfile: 'Seu nome, seu apelido e sua foto',
   scopeEmail: 'Seu e-mail',

@@ -101,6 +101,8 @@ export const tr: Catalog = {
   consentTitle: '{site} sitesine giriş yapılsın mı?',
   consent: '{site} bu hizmet tarafından yönetilmiyor. Site şunları öğrenecek:',
   consentApi: '{site} sitesi, {api} ({resource}) hizmetini sizin hesabınızla kullanabilecek.',
+  consentProgram:
+    'Bu programı {address} tanımlıyor ve {back} adresine döneceksiniz. Yalnızca bu oturum açmayı kendiniz başlattıysanız devam edin.',
   scopeAccount: 'Hangi hesabın sizin olduğu',
   scopeProfile: 'Adınız, takma adınız ve resminiz',
   scopeEmail: 'E-posta adresiniz',

@@ -96,6 +96,7 @@ export const zhHans: Catalog = {
   consentTitle: '要登录 {site} 吗？',
   consent: '{site} 不由此服务运营。该网站将获知：',
   consentApi: '{site} 将能使用您的账号访问 {api}（{resource}）。',
+  consentProgram: '此程序由 {address} 说明，之后您将返回 {back}。仅当您自己发起此次登录时才继续。',
   scopeAccount: '您使用哪个账号',
   scopeProfile: '您的名称、昵称和头像',
   scopeEmail: '您的电子邮箱地址',

@@ -22,7 +22,9 @@ export interface AccessTokenRow {
   readonly sessionId: string | null
   readonly isExpired: boolean
   readonly expiresAtMs: number
-  readonly grant: { readonly projectId: string; readonly scope: string } | undefined
+  readonly grant:
+    | { readonly projectId: string; readonly scope: string; readonly clientId: string | null }
+    | undefined
   /** Undefined for a project that is no longer a client. */
   readonly client: ClientFact | undefined
 }
@@ -34,6 +36,7 @@ interface FoundRow {
   readonly expiresAtMs: number
   readonly projectId: string | null
   readonly scope: string
+  readonly clientId: string | null
   readonly isPublic: boolean | null
   readonly serverId: string | null
   readonly keysJson: string
@@ -48,7 +51,7 @@ export const accessTokensReader = (
     const rows = await db.batched<FoundRow>(sql`
       select r.payload, r.session_id as "sessionId", r.expires_at <= clock_now() as "isExpired",
         round(date_part('epoch', r.expires_at) * 1000) as "expiresAtMs",
-        o.project_id as "projectId", o.scope, c.is_public as "isPublic", c.server_id as "serverId",
+        o.project_id as "projectId", o.scope, o.client_id as "clientId", c.is_public as "isPublic", c.server_id as "serverId",
         c.keys as "keysJson"
       from unnest(${digests}::text[]) with ordinality as q (digest, n)
       left join lateral (
@@ -69,12 +72,12 @@ export const accessTokensReader = (
     return rows.map(toRow)
   }, db.maxBatchesAtOnce)
 
-function toRow({ payload, projectId, scope, ...row }: FoundRow): AccessTokenRow | undefined {
+function toRow({ payload, projectId, scope, clientId, ...row }: FoundRow): AccessTokenRow | undefined {
   if (payload === null) return undefined
   const { sessionId, isExpired, expiresAtMs, isPublic, serverId, keysJson } = row
   return {
     ...{ payload, sessionId, isExpired, expiresAtMs },
-    grant: projectId === null ? undefined : { projectId, scope },
+    grant: projectId === null ? undefined : { projectId, scope, clientId },
     client: isPublic === null ? undefined : { isPublic, serverId, keys: JSON.parse(keysJson) as ClientKey[] },
   }
 }

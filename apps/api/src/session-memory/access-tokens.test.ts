@@ -21,7 +21,7 @@ const row = (more: Partial<AccessTokenRow> = {}, fields: object = {}): AccessTok
   sessionId: 'the session',
   isExpired: false,
   expiresAtMs: 610_000,
-  grant: { projectId: 'the project', scope: 'roles profile openid' },
+  grant: { projectId: 'the project', scope: 'roles profile openid', clientId: null },
   client,
   ...more,
 })

@@ -17,6 +17,7 @@ const knownInMemory: Readonly<Record<string, string>> = {
   'forward_auth_hosts.project_id': 'written in the same transaction as the row of forward_auth',
   'memberships.synced_at': 'a confirmation changes no roles; their age in the cache counts from the read',
   'oidc_clients.enabled_since': 'a trigger sets it with `enabled`; disabling ended the sessions before it',
+  'oidc_sessions.client_id': 'written once, with its session, and deleted with it',
   'oidc_sessions.project_id': 'written once, with its session, and deleted with it',
   'oidc_sessions.scope': 'written once, with its session, and deleted with it',
   'projects.active_since': 'a trigger sets it with `deactivated_at`, which is watched',

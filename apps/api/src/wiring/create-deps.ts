@@ -22,6 +22,7 @@ import type { EmbeddedOptions } from '#platform/db/pglite'
 import { watchWrites } from '#platform/db/watched-writes'
 import { ApiError } from '#platform/http/api-error'
 import type { Log } from '#platform/log'
+import { createGet } from '#platform/outbound/create-get'
 import { createPost } from '#platform/outbound/create-post'
 import { createResolveHost } from '#platform/outbound/resolve-host'
 import { createPressure, processReadings } from '#platform/pressure'
@@ -42,7 +43,11 @@ import { createProjectReads } from '../features/project-reads/read-for-project.t
 import { openEventsSecret } from '../features/projects/events-address.ts'
 import { reachOf } from '../features/projects/outgoing-address.ts'
 import { readWebhookUrl } from '../features/projects/webhook-url.ts'
-import { revokeSessionsOfDeparted, revokeSessionsOfServer } from '../features/sessions/end-store.ts'
+import {
+  revokeSessionsOfDeparted,
+  revokeSessionsOfOtherHosts,
+  revokeSessionsOfServer,
+} from '../features/sessions/end-store.ts'
 import { createSettings } from '../features/settings/live-settings.ts'
 import { oldSpaceLimitMb } from '../process/environment.ts'
 import { createConfiguredChat } from './configured-chat.ts'
@@ -91,7 +96,8 @@ export function createDeps(
   const db = watchWrites(opened, answers.written)
   const cache = createCache(config.cacheUrl, { log })
   const audit = { record: notifying(recordAudit) }
-  const post = createPost({ ...reachOf(config), resolve: createResolveHost() })
+  const reach = { ...reachOf(config), resolve: createResolveHost() }
+  const post = createPost(reach)
   const deliveries = createDeliveries({
     db,
     log,
@@ -113,7 +119,11 @@ export function createDeps(
   const platformWatch = createPlatformWatch()
   const watched = instrumentChat(createConfiguredChat(config, { log, cache }), platformWatch)
   const chat = tracing ? tracedChat(watched, tracing) : watched
-  const endSessions = { ofMembers: revokeSessionsOfDeparted, ofServer: revokeSessionsOfServer }
+  const endSessions = {
+    ofMembers: revokeSessionsOfDeparted,
+    ofServer: revokeSessionsOfServer,
+    ofOtherHosts: revokeSessionsOfOtherHosts,
+  }
   const mirrorDeps = { db, log, chat, audit, endSessions }
   const refreshRoles = createRolesRefresher({
     db,
@@ -182,6 +192,7 @@ export function createDeps(
     chatFigures: () => chatFigures({ chat, liveMirror }),
     chainVerifier: createChainVerifier({ db, log }),
     deliveries,
+    get: createGet(reach),
     schemas: createTenantSchemas(tooManySchemas),
   }
 }

@@ -49,6 +49,14 @@ const keptResource = (text: string) =>
     ? resourceOf(text)
     : undefined
 const resourceOf = (text: string) => `https://api.example/${text}`
+/** Returns a host unchanged, if it is one in its normal form. */
+const keptClientHost = (text: string) =>
+  /^[a-z0-9-]+(?:\.[a-z0-9-]+)*$/.test(clientHostOf(text)) &&
+  !text.includes('.xn--') &&
+  clientHostOf(text).length <= 259
+    ? clientHostOf(text)
+    : undefined
+const clientHostOf = (text: string) => `tools${text}.example`
 /** Returns an outgoing address as the URL parser writes it. */
 const keptAddress = (text: string) =>
   addressOf(text).length <= 2_048 && isStorable(text) && !/[\s\\\p{Cc}#]/u.test(text)
@@ -170,7 +178,13 @@ const creation: StoredField = {
   title: 'a project that is created',
   covers: [
     ...['/name', '/description', '/eventsUrl', '/inboundWebhook/name', '/inboundWebhook/schema'],
-    ...['/oidc/postLogoutRedirectUris/*', '/oidc/backchannelLogoutUri', '/oidc/resources/*', '/groupNames'],
+    ...[
+      '/oidc/postLogoutRedirectUris/*',
+      '/oidc/backchannelLogoutUri',
+      '/oidc/resources/*',
+      '/oidc/clientHosts/*',
+    ],
+    '/groupNames',
   ].map((field) => `POST ${projects} ${field}`),
   kept: (text) => (keptName(90)(text) && isStorable(text) ? text.normalize('NFC') : undefined),
   store: ({ ask }, text) => {
@@ -186,6 +200,7 @@ const creation: StoredField = {
         backchannelLogoutUri: keptAddress(text) ?? addressOf(''),
         // A resource belongs to one project.
         resources: [`${keptResource(text) ?? resourceOf('')}?${created}`],
+        clientHosts: [keptClientHost(text) ?? clientHostOf('')],
       },
     })
   },
@@ -209,6 +224,10 @@ const creation: StoredField = {
       [
         `resources in ${exit}`,
         same(project.oidc.resources[0].replace(/\?\d+$/, ''), keptResource(text) ?? resourceOf(''), text),
+      ],
+      [
+        `clientHosts in ${exit}`,
+        same(project.oidc.clientHosts[0], keptClientHost(text) ?? clientHostOf(''), text),
       ],
     ])
     return {
@@ -251,6 +270,11 @@ export const projectFields: readonly StoredField[] = [
     value: (text) => ({ oidc: { resources: [resourceOf(text)] } }),
     at: ({ oidc }) => (oidc['resources'] as string[])[0],
     kept: keptResource,
+  }),
+  ofProject('/oidc/clientHosts/*', 'quiet', {
+    value: (text) => ({ oidc: { clientHosts: [clientHostOf(text)] } }),
+    at: ({ oidc }) => (oidc['clientHosts'] as string[])[0],
+    kept: keptClientHost,
   }),
   redirectUris,
   state,

@@ -18,6 +18,7 @@ export const reasons: Readonly<Record<string, string>> = {
   'GET /api/auth/admin/login ?ui_locales': locales,
   'GET /api/auth/admin/login ?code_challenge': challenge,
   'GET /account/language ?return_to': place,
+  'POST /account/consents/{projectId}/withdraw ?clientId': 'Compared with what consent stored.',
   'GET /api/auth/admin/login ?redirect_uri': 'A loopback address, a port and a fixed path only.',
   'GET /api/auth/admin/login ?state': 'Letters, digits and . _ ~ - only.',
   ...of('GET /api/auth/admin/confirm', ['?request'], digest),

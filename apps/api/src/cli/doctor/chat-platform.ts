@@ -2,6 +2,11 @@ import { type ChatPlatform, ChatPlatformError } from '#chat/chat-platform'
 import type { Config } from '../../config.ts'
 import { type Line, ok, problem, skipped } from './line.ts'
 
+/** The line of the first check that meets an outage of the platform. Later checks of the platform are skipped. */
+export const platformAway: Line = problem(
+  'The platform does not respond. Check the network and CHAT_API_URL, or try again later.',
+)
+
 /** Checks that the platform knows the bot, and gives it the access it needs. */
 export async function botLines(config: Config, chat: ChatPlatform): Promise<Line[]> {
   try {
@@ -68,5 +73,5 @@ export async function mainServerLines(
 function platformProblem(error: unknown, refused: string): Line {
   if (!(error instanceof ChatPlatformError)) throw error
   if (error.failure === 'refused') return problem(refused)
-  return problem('The platform does not respond. Check the network and CHAT_API_URL, or try again later.')
+  return platformAway
 }

@@ -8,6 +8,8 @@ export interface OwnSession {
   readonly createdAt: Date
   readonly expiresAt: Date
   readonly projectName: string | null
+  /** The address of the metadata document of a program; null if the session is of the project itself. */
+  readonly clientId: string | null
   readonly serverId: string | null
   readonly ip: string | null
   readonly userAgent: string | null
@@ -16,6 +18,8 @@ export interface OwnSession {
 export interface OwnConsent {
   readonly projectId: string
   readonly projectName: string
+  /** The address of the metadata document of a program; null if the consent is for the project itself. */
+  readonly clientId: string | null
   readonly scopes: readonly string[]
   /** APIs that the project may use as the member, by their URIs. */
   readonly resources: readonly string[]
@@ -30,6 +34,7 @@ interface EndedSession {
 interface OfProject {
   readonly projectId: string
   readonly memberId: string
+  readonly clientId: string | null
 }
 
 type Cookies = string | undefined

@@ -73,8 +73,8 @@ function sitesSection(
   const { say } = reader
   const entries = sessions.filter(({ kind }) => kind !== 'sso').map(entryOf)
   function entryOf(session: OwnSession): PageEntry {
-    const { id, kind, projectName, serverId } = session
-    const title = kind === 'admin' ? say('adminSession') : (projectName ?? say('someSite'))
+    const { id, kind, projectName, clientId, serverId } = session
+    const title = kind === 'admin' ? say('adminSession') : (clientId ?? projectName ?? say('someSite'))
     const browser = browserName(reader, session.userAgent)
     const server = serverNames.get(serverId ?? '')
     return {
@@ -119,14 +119,18 @@ function consentsSection(reader: Reader, consents: readonly OwnConsent[]): PageS
   return {
     heading: say('consentsHeading'),
     paragraphs: [consents.length === 0 ? say('consentsNone') : say('consents')],
-    entries: consents.map(({ projectId, projectName, scopes, resources, at }) => ({
-      title: projectName,
+    entries: consents.map(({ projectId, projectName, clientId, scopes, resources, at }) => ({
+      title: clientId ?? projectName,
       lines: [
         list.format(scopeTexts(reader, scopes)),
         ...resources.map((resource) => say('consentedApi', { resource })),
         say('since', { start: moment(reader, at) }),
       ],
-      action: { href: `/account/consents/${projectId}/withdraw`, text: say('withdraw'), about: projectName },
+      action: {
+        href: `/account/consents/${projectId}/withdraw${clientId === null ? '' : `?${new URLSearchParams({ clientId })}`}`,
+        text: say('withdraw'),
+        about: clientId ?? projectName,
+      },
     })),
   }
 }

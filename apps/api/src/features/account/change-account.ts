@@ -50,7 +50,7 @@ export async function endEverything(
 }
 
 /**
- * Withdraws the person's consent for a project, and ends the sessions that it made. Without a consent, nothing changes.
+ * Withdraws the person's consent for a client, and ends the sessions that it made. Without a consent, nothing changes.
  */
 export async function withdrawConsent(
   {
@@ -61,18 +61,18 @@ export async function withdrawConsent(
   }: ChangeDeps & Pick<AccountNeeds, 'deleteConsent' | 'endClientSessions'>,
   { memberId, account: { username } }: Person,
   by: By,
-  projectId: string,
+  { projectId, clientId }: { readonly projectId: string; readonly clientId: string | null },
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    const withdrawn = await deleteConsent(tx, { projectId, memberId })
+    const withdrawn = await deleteConsent(tx, { projectId, memberId, clientId })
     if (!withdrawn) return
-    const ended = await endClientSessions(tx, { projectId, memberId })
+    const ended = await endClientSessions(tx, { projectId, memberId, clientId })
     await audit.record(tx, {
       ...by,
       actionType: 'auth',
       action: 'consent.withdraw',
       target: { type: 'project', id: projectId, name: withdrawn.projectName },
-      summary: `${username} withdrew their consent for ${withdrawn.projectName}. Its sessions that ended: ${ended}.`,
+      summary: `${username} withdrew their consent for ${clientId === null ? '' : `${clientId} at `}${withdrawn.projectName}. Its sessions that ended: ${ended}.`,
     })
   })
 }

@@ -121,7 +121,9 @@ export function accountRoutes({ route }: Router<Callers>, allDeps: Deps, needs: 
   )
   route(account.withdrawConsent, (request) =>
     changed(request, async (person) => {
-      await withdrawConsent(deps, person, by(person, request.client), request.params.projectId)
+      const { params, query } = request
+      const consent = { projectId: params.projectId, clientId: query.clientId ?? null }
+      await withdrawConsent(deps, person, by(person, request.client), consent)
       return seeOther('/account?done=consent')
     }),
   )

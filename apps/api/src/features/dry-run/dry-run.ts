@@ -41,7 +41,11 @@ export const createDryRun =
 /** Skips the audit entry, which would roll back and would lock the end of the audit log until then. */
 const noAudit: ChangeDeps['audit'] = { record: async () => {} }
 /** Skips ending sessions: a removed server has no live session regardless of the rows, and no row is locked. */
-const noEnds: ChangeDeps['endSessions'] = { ofMembers: async () => [], ofServer: async () => 0 }
+const noEnds: ChangeDeps['endSessions'] = {
+  ofMembers: async () => [],
+  ofServer: async () => 0,
+  ofOtherHosts: async () => 0,
+}
 
 /** Reads the state, including OpenID Connect and protected hosts. */
 async function readAll(db: Queryable, reach: Reach, configuredServerId: string | undefined) {

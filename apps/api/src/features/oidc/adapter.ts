@@ -4,7 +4,8 @@ import { digestOf, isWellFormed, type TokenKind } from '#platform/crypto/tokens'
 import type { Tx } from '#platform/db/database'
 import { refreshGraceSec } from '../../checks/refresh-grace.ts'
 import type { Deps } from '../../deps.ts'
-import { metadataOf } from './client-metadata.ts'
+import { createFindDocument, type DocumentNeeds, isDocumentId } from './client-documents.ts'
+import { metadataOf, metadataOfDocument } from './client-metadata.ts'
 import type { ClientSessions } from './client-sessions.ts'
 import { clientsReader } from './clients-store.ts'
 import { checkPollInterval } from './device-code.ts'
@@ -35,6 +36,7 @@ const trimEvery = 1_000
 export type AdapterDeps = Pick<Deps, 'db' | 'answers' | 'config'> & {
   readonly sessions: ClientSessions
   readonly redemptions: Redemptions
+  readonly documents: DocumentNeeds
 }
 
 /** The format of each kind of credential. A value in another format is not looked up. */
@@ -51,6 +53,15 @@ const byDigest: Partial<Record<string, readonly string[]>> = {
   PushedAuthorizationRequest: ['resume'],
 }
 
+/**
+ * The routes that send a browser to a redirect URI; undefined for the pages of a sign-in. The others need no metadata
+ * document, so tokens do not depend on the site that publishes it.
+ */
+const usesRedirects: ReadonlySet<string | undefined> = new Set([
+  ...[undefined, 'authorization', 'resume'],
+  'pushed_authorization_request',
+])
+
 /** Creates the library's storage: clients are projects, grants are sessions, and everything else is records. */
 export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
   let storedSinceTrim = 0
@@ -61,7 +72,12 @@ export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
     await trimRecords(deps.db, maxRecords)
   }
   const readClient = clientsReader(deps.db, deps.config.chatGuildId)
+  const findDocument = createFindDocument(deps.db, deps.documents)
   const clientOf = async (id: string): Promise<AdapterPayload | undefined> => {
+    if (isDocumentId(id)) {
+      const uris = usesRedirects.has(routeNow()) ? (await findDocument(id)).redirectUris : [id]
+      return metadataOfDocument(id, uris)
+    }
     const row = formats.uuid(id) ? await readClient(id) : undefined
     return row && metadataOf(row)
   }
@@ -88,7 +104,7 @@ function records(deps: RecordDeps, model: Model): Adapter {
   const findRow = async (digest: string): Promise<GrantedRecord | undefined> => {
     if (model !== 'AccessToken') return findRecord(digest)
     const row = await deps.answers.readAccessToken(digest)
-    return row && { ...row, digest, consumedAgoSec: null, grantedScope: row.grant?.scope ?? null }
+    return row && { ...row, digest, consumedAgoSec: null }
   }
 
   const read = async (name: string, row: RecordRow | undefined): Promise<AdapterPayload | undefined> => {
@@ -146,7 +162,7 @@ function records(deps: RecordDeps, model: Model): Adapter {
       if (kind && !isName && !isWellFormed(kind, id)) return undefined
       const row = await findRow(digestFor(id))
       const payload = await read(id, row)
-      noteGrant(row?.sessionId ?? null, row?.grantedScope ?? null)
+      noteGrant(row?.sessionId ?? null, row?.grant)
       if (row && payload && model === 'DeviceCode' && routeNow() === 'token')
         await checkPollInterval(db, row, payload)
       return payload

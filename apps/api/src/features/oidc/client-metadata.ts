@@ -8,7 +8,11 @@ import type { ClientRow } from './clients-store.ts'
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
 
 /** The details of a client that only the service uses, and not the library. */
-export interface ClientDetails {
+export type ClientDetails = ProjectDetails | DocumentDetails
+
+/** The details of a client that is a project. */
+interface ProjectDetails {
+  readonly kind: 'project'
   /** The name of the project. */
   readonly name: string
   readonly serverId: string
@@ -17,11 +21,24 @@ export interface ClientDetails {
   readonly keyDigests: readonly string[]
 }
 
+/** The details of a client that a metadata document describes. It belongs to the project of the resource that it requests. */
+interface DocumentDetails {
+  readonly kind: 'document'
+  /** The host of the document. The document could contain any name, so it is not shown. */
+  readonly name: string
+  readonly rolesInIdToken: false
+  readonly keyDigests: readonly []
+}
+
 /** The name of the property in which the library carries them. */
 export const detailsProperty = 'rolecall'
 
 /** Returns the details of a client that `metadataOf` created. */
 export const detailsOf = (client: Client): ClientDetails => client[detailsProperty] as ClientDetails
+
+/** Returns the project that a client is; undefined for one that a metadata document describes. */
+export const projectIdOf = (client: Client): string | undefined =>
+  detailsOf(client).kind === 'project' ? client.clientId : undefined
 
 /** A placeholder for the secret that the library requires. It belongs to no client, and is never compared. */
 const noSecret = 'the keys of a project are compared by their digests'
@@ -30,13 +47,15 @@ const noSecret = 'the keys of a project are compared by their digests'
 export function metadataOf(row: ClientRow): AdapterPayload | undefined {
   const { name, serverId, isInternal, isPublic, rolesInIdToken, keyDigests, deviceFlow } = row
   if (serverId === null || firstFailed(clientChecks, row)) return undefined
-  const isNative = row.redirectUris.some((uri) => !/^https?:/i.test(uri))
-  const redirectUris = row.redirectUris.filter((uri) => !isNative || !isSecureLoopback(uri))
-  const details: ClientDetails = { name, serverId, isInternal, rolesInIdToken, keyDigests }
+  const { redirectUris, applicationType } = redirectsOf(row.redirectUris)
+  const details: ClientDetails = {
+    kind: 'project',
+    ...{ name, serverId, isInternal, rolesInIdToken, keyDigests },
+  }
   return {
     client_id: row.projectId,
     client_name: name,
-    application_type: isNative ? 'native' : 'web',
+    application_type: applicationType,
     redirect_uris: redirectUris,
     response_types: redirectUris.length > 0 ? ['code'] : [],
     grant_types: [
@@ -53,6 +72,35 @@ export function metadataOf(row: ClientRow): AdapterPayload | undefined {
       backchannel_logout_session_required: true,
     }),
     [detailsProperty]: details,
+  }
+}
+
+/**
+ * Returns a client that a metadata document describes. Nothing else in the document counts: it could contain the details
+ * of the service's own, or addresses that the library would connect to.
+ */
+export function metadataOfDocument(id: string, uris: readonly string[]): AdapterPayload {
+  const { redirectUris, applicationType } = redirectsOf(uris)
+  const name = new URL(id).host
+  const details: ClientDetails = { kind: 'document', name, rolesInIdToken: false, keyDigests: [] }
+  return {
+    client_id: id,
+    client_name: name,
+    application_type: applicationType,
+    redirect_uris: redirectUris,
+    response_types: ['code'],
+    grant_types: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_method: 'none',
+    [detailsProperty]: details,
+  }
+}
+
+/** Returns the redirect URIs of a client that the library accepts together. */
+function redirectsOf(uris: readonly string[]) {
+  const isNative = uris.some((uri) => !/^https?:/i.test(uri))
+  return {
+    redirectUris: uris.filter((uri) => !isNative || !isSecureLoopback(uri)),
+    applicationType: isNative ? ('native' as const) : ('web' as const),
   }
 }
 

@@ -1,6 +1,6 @@
 import { mainServerId } from '#mirror/read-servers'
 import { batcher } from '#platform/db/batcher'
-import type { Database, Queryable } from '#platform/db/database'
+import type { Database, Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
 /** A project as a client that is switched on and may sign members in. */
@@ -41,10 +41,20 @@ export const clientsReader = (
     return projectIds.map((id) => found.get(id.toLowerCase()))
   }, db.maxBatchesAtOnce)
 
-/** Returns the project that a resource belongs to, its name, and the server it answers for; undefined if it cannot use one. */
+/** The project that a resource belongs to. */
+export interface ResourceRow {
+  readonly projectId: string
+  readonly name: string
+  /** The server that it answers for. */
+  readonly serverId: string
+  /** The hosts of client ID metadata documents that it accepts. */
+  readonly clientHosts: readonly string[]
+}
+
+/** Returns the project that a resource belongs to; undefined if it cannot use its server. */
 export const findResource = (db: Queryable, resource: string, configuredServerId: string | undefined) =>
-  db.maybeOne<{ projectId: string; name: string; serverId: string }>(sql`
-    select p.id as "projectId", p.name, s.server_id as "serverId"
+  db.maybeOne<ResourceRow>(sql`
+    select p.id as "projectId", p.name, s.server_id as "serverId", c.client_hosts as "clientHosts"
     from oidc_resources r join projects p on p.id = r.project_id and p.deleted_at is null and p.deactivated_at is null
     join oidc_clients c on c.project_id = p.id and c.enabled
     join readable_servers s on s.project_id = p.id
@@ -59,6 +69,21 @@ export const listBrowserRedirectUris = async (db: Queryable): Promise<string[]> 
       from projects p join oidc_clients c on c.project_id = p.id and c.enabled and c.is_public
       where p.deleted_at is null and p.deactivated_at is null`)
   ).map(({ uri }) => uri)
+
+/** Returns true if a project accepts client ID metadata documents of this host; of any host without one. */
+export const isHostListed = async (db: Queryable, host?: string): Promise<boolean> =>
+  (await db.maybeOne(sql`
+    select 1 as one from oidc_clients c
+      join projects p on p.id = c.project_id and p.deleted_at is null and p.deactivated_at is null
+    where c.enabled and (${host ?? null}::text = any(c.client_hosts)
+      or ${host === undefined}::boolean and c.client_hosts <> '{}') limit 1`)) !== undefined
+
+/** Returns the hosts that a project accepts, and keeps them until the transaction ends. */
+export const lockClientHosts = async (tx: Tx, projectId: string): Promise<readonly string[]> =>
+  (
+    await tx.maybeOne<{ clientHosts: string[] }>(sql`
+      select client_hosts as "clientHosts" from oidc_clients where project_id = ${projectId} and enabled for share`)
+  )?.clientHosts ?? []
 
 /** Returns true if any project is a client. */
 export const hasClients = async (db: Queryable): Promise<boolean> =>

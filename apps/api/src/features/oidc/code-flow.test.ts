@@ -160,6 +160,7 @@ describe.each(mainEngines)('OpenID Connect on %s', (engine) => {
       deviceFlow: false,
       rolesInIdToken: false,
       resources: [],
+      clientHosts: [],
     })
     expect((await userinfo(world, tokens.access_token)).status).toBe(401)
     expect((await call(world.url, 'GET', authPath(off))).status).toBe(400)

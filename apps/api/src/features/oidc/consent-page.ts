@@ -14,6 +14,8 @@ interface Consent extends RequestedConsent {
   readonly action: string
   readonly site: string
   readonly account: string
+  /** The program that a metadata document describes, and its redirect URI; undefined for a project. */
+  readonly program: { readonly address: string; readonly back: string } | undefined
   /** The address that starts the same sign-in for another account; undefined if it cannot start again. */
   readonly elsewhere: string | undefined
 }
@@ -21,7 +23,7 @@ interface Consent extends RequestedConsent {
 /** Asks once what a site may learn about the member, and which API it may use as them. */
 export const consentPage = (
   reader: Reader,
-  { action, site, account, scopes, api, elsewhere }: Consent,
+  { action, site, account, program, scopes, api, elsewhere }: Consent,
   formTargets: readonly string[],
 ) => {
   const { say } = reader
@@ -31,6 +33,7 @@ export const consentPage = (
       title: say('consentTitle', { site }),
       paragraphs: [
         say('signedInAs', { account }),
+        ...(program ? [say('consentProgram', program)] : []),
         ...apiTexts(reader, site, api),
         ...(scopes ? [say('consent', { site })] : []),
       ],

@@ -6,32 +6,44 @@ const resourcePrefix = 'resource:'
 /** Returns the entry of a consent that stands for an API, among the entries that are scopes. */
 export const resourceEntry = (resource: string) => `${resourcePrefix}${resource}`
 
-/** Returns the entries to which the member has consented for the project; undefined if they never consented. */
-export const findConsent = async (
-  db: Queryable,
-  projectId: string,
-  memberId: string,
-): Promise<string[] | undefined> =>
+/** The parties of a consent. */
+interface ConsentOf {
+  readonly projectId: string
+  readonly memberId: string
+  /** The address of the metadata document that describes the client; null if the client is the project itself. */
+  readonly clientId: string | null
+}
+
+/** Returns the entries to which the member has consented for the client; undefined if they never consented. */
+export const findConsent = async (db: Queryable, of: ConsentOf): Promise<string[] | undefined> =>
   (
     await db.maybeOne<{ scopes: string[] }>(sql`
-      select scopes from oidc_consents where project_id = ${projectId} and member_id = ${memberId}`)
+      select scopes from oidc_consents
+      where project_id = ${of.projectId} and member_id = ${of.memberId} and client_id = ${of.clientId ?? ''}`)
   )?.scopes
 
 /** Adds entries that the member has agreed to. */
-export const addConsent = (tx: Tx, c: { projectId: string; memberId: string; scopes: readonly string[] }) =>
+export const addConsent = (tx: Tx, c: ConsentOf & { readonly scopes: readonly string[] }) =>
   tx.execute(sql`
-    insert into oidc_consents (project_id, member_id, scopes)
-    values (${c.projectId}, ${c.memberId}, ${c.scopes}::text[])
-    on conflict (project_id, member_id) do update set created_at = clock_now(), scopes = (
+    insert into oidc_consents (project_id, member_id, client_id, scopes)
+    values (${c.projectId}, ${c.memberId}, ${c.clientId ?? ''}, ${c.scopes}::text[])
+    on conflict (project_id, member_id, client_id) do update set created_at = clock_now(), scopes = (
       select coalesce(array_agg(distinct scope order by scope), '{}')
       from unnest(oidc_consents.scopes || excluded.scopes) as scope)`)
 
 /** Lists a member's consents by project, in the order of names. */
 export const listConsents = async (db: Queryable, memberId: string) => {
-  const rows = await db.query<{ projectId: string; projectName: string; scopes: string[]; at: Date }>(sql`
-    select c.project_id as "projectId", p.name as "projectName", c.scopes, c.created_at as at
+  const rows = await db.query<{
+    projectId: string
+    projectName: string
+    clientId: string | null
+    scopes: string[]
+    at: Date
+  }>(sql`
+    select c.project_id as "projectId", p.name as "projectName", nullif(c.client_id, '') as "clientId", c.scopes,
+      c.created_at as at
     from oidc_consents c join projects p on p.id = c.project_id and p.deleted_at is null
-    where c.member_id = ${memberId} order by p.name, p.id`)
+    where c.member_id = ${memberId} order by p.name, p.id, c.client_id`)
   return rows.map((row) => ({
     ...row,
     scopes: row.scopes.filter((entry) => !entry.startsWith(resourcePrefix)),
@@ -41,11 +53,12 @@ export const listConsents = async (db: Queryable, memberId: string) => {
   }))
 }
 
-/** Deletes a member's consent for a project. Returns the name of the project, or undefined if there was no consent. */
-export const deleteConsent = (tx: Tx, c: { projectId: string; memberId: string }) =>
+/** Deletes a member's consent for a client. Returns the name of the project, or undefined if there was no consent. */
+export const deleteConsent = (tx: Tx, of: ConsentOf) =>
   tx.maybeOne<{ projectName: string }>(sql`
     delete from oidc_consents c using projects p
-    where c.project_id = ${c.projectId} and c.member_id = ${c.memberId} and p.id = c.project_id
+    where c.project_id = ${of.projectId} and c.member_id = ${of.memberId} and c.client_id = ${of.clientId ?? ''}
+      and p.id = c.project_id
     returning p.name as "projectName"`)
 
 /** Deletes all consents of a member who is erased. */

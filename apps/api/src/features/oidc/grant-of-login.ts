@@ -4,6 +4,7 @@ import { uuidv7 } from '#platform/crypto/uuid'
 import type { Deps } from '../../deps.ts'
 import { findConsent } from './consents-store.ts'
 import { consentEntries, findRequestedConsent, needsConsent } from './requested-consent.ts'
+import { siteOf } from './sites.ts'
 import { orProtocolError } from './unavailable.ts'
 
 /**
@@ -19,7 +20,9 @@ export const createLoadGrant =
     const [resource] = Object.keys(resourceServers)
     const requested = await findRequestedConsent(deps, client, { scopes, resource })
     if (needsConsent(requested)) {
-      const agreed = await orProtocolError(findConsent(deps.db, client.clientId, session.accountId))
+      const { projectId, clientId } = await siteOf(deps, client, resource)
+      const consent = { projectId, memberId: session.accountId, clientId }
+      const agreed = await orProtocolError(findConsent(deps.db, consent))
       if (!agreed || !consentEntries(requested).every((entry) => agreed.includes(entry))) return undefined
     }
     const provider: Provider = ctx.oidc.provider

@@ -6,21 +6,17 @@ import type { Client } from '#platform/http/router'
 import type { Deps } from '../../deps.ts'
 import { detailsOf } from './client-metadata.ts'
 import type { ClientSessions } from './client-sessions.ts'
-import { insertGrant } from './records-store.ts'
+import { lockClientHosts } from './clients-store.ts'
+import { insertGrant, type StoredGrant } from './records-store.ts'
+import { siteOf } from './sites.ts'
 import { sessionOfToken } from './token-session.ts'
 
-/** The grant of the session that a record belongs to. */
-interface RecordGrant {
-  readonly sessionId: string
-  readonly scope: string
-}
-
-/** The grants of the records that requests found, by the contexts of the requests. A scope never changes. */
-const grants = new WeakMap<object, RecordGrant>()
+/** The grants of the records that requests found, by the contexts of the requests. A grant never changes. */
+const grants = new WeakMap<object, StoredGrant & { readonly sessionId: string }>()
 
 /** Notes the grant of a record that the current request found: the library asks for it next. */
-export function noteGrant(sessionId: string | null, scope: string | null): void {
-  if (Provider.ctx && sessionId !== null && scope !== null) grants.set(Provider.ctx, { sessionId, scope })
+export function noteGrant(sessionId: string | null, grant: StoredGrant | undefined): void {
+  if (Provider.ctx && sessionId !== null && grant) grants.set(Provider.ctx, { ...grant, sessionId })
 }
 
 /**
@@ -35,7 +31,8 @@ export async function findGrant(
   if (noted?.sessionId !== sessionId) return undefined
   const live = await sessionOfToken(deps, sessionId)
   if (!live || live.session.projectId === null) return undefined
-  const { memberId: accountId, projectId: clientId } = live.session
+  const { memberId: accountId, projectId } = live.session
+  const clientId = noted.clientId ?? projectId
   return { kind: 'Grant', jti: sessionId, accountId, clientId, ...{ openid: { scope: noted.scope } } }
 }
 
@@ -50,16 +47,20 @@ interface Opened {
 export async function openGrant(
   tx: Tx,
   { sessions, config }: Pick<Deps, 'config'> & { sessions: ClientSessions },
-  { accountId = '', clientId = '', scope = '' }: AdapterPayload,
+  { accountId = '', scope = '', resource }: AdapterPayload,
   { sessionId, ttlSec, client }: Opened,
 ): Promise<void> {
   const known = Provider.ctx?.oidc.client
   if (!known) throw new errors.InvalidClient('client is invalid')
+  const { projectId, serverId, clientId } = await siteOf({ db: tx, config }, known, resource)
+  // Waits for a change of the list, which ends the sessions that it finds.
+  if (clientId !== null && !(await lockClientHosts(tx, projectId)).includes(detailsOf(known).name))
+    throw new errors.AccessDenied('The project of this resource no longer accepts this program.')
   const opened = await sessions.open(tx, {
     id: sessionId,
-    projectId: clientId,
+    projectId,
     memberId: accountId,
-    serverId: detailsOf(known).serverId,
+    serverId,
     tokenDigest: digestOfTokenless(sessionId),
     refreshDigest: digestOf(`refresh ${sessionId}`),
     ip: readIp(client?.ip),
@@ -68,5 +69,5 @@ export async function openGrant(
     maxAgeSec: config.sessionMaxAgeSec,
   })
   if (opened === 0) throw new errors.AccessDenied('This site no longer has access to the server.')
-  await insertGrant(tx, { sessionId, projectId: clientId, scope })
+  await insertGrant(tx, { sessionId, projectId, clientId, scope })
 }

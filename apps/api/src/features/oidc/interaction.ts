@@ -17,6 +17,7 @@ import { addConsent } from './consents-store.ts'
 import { errorPage } from './error-page.ts'
 import type { OidcRequest } from './oidc-request.ts'
 import { consentEntries, findRequestedConsent, needsConsent } from './requested-consent.ts'
+import { siteOf } from './sites.ts'
 import { digestOfRecord } from './stored-payload.ts'
 
 type InteractionDeps = Pick<Deps, 'db' | 'config'> & {
@@ -36,7 +37,7 @@ export async function showInteraction(
   if (!interaction) return lost(request)
   return interaction.prompt.name === 'consent'
     ? orResume(interaction, () => askConsent(deps, provider, request, interaction))
-    : logIn(deps, provider, request, interaction)
+    : orResume(interaction, () => logIn(deps, provider, request, interaction))
 }
 
 /** Applies the person's decision about consent. */
@@ -55,12 +56,11 @@ export async function answerInteraction(
   const known = await deps.login.find(request.headers.cookie)
   if (accountId !== undefined && known?.memberId !== accountId) return lost(request)
   if (decision !== 'allow' || accountId === undefined) {
-    if (accountId !== undefined) await noteDeclined(deps, provider, request, interaction, accountId)
-    return onTo(
-      await provider.interactionResult(request, response, consentDeclined, {
-        mergeWithLastSubmission: false,
-      }),
-    )
+    return orResume(interaction, async () => {
+      if (accountId !== undefined) await noteDeclined(deps, provider, request, interaction, accountId)
+      const asked = { mergeWithLastSubmission: false }
+      return onTo(await provider.interactionResult(request, response, consentDeclined, asked))
+    })
   }
   return orResume(interaction, async () => {
     await recordConsent(deps, provider, interaction, accountId)
@@ -84,25 +84,26 @@ async function recordConsent(
   { params }: Interaction,
   memberId: string,
 ): Promise<void> {
-  const client = await provider.Client.find(String(params['client_id']))
+  const client = await clientOf(provider, params)
   const requested = client && (await requestedBy(deps, client, params))
   if (!requested || !needsConsent(requested)) return
-  const consent = { projectId: client.clientId, memberId, scopes: consentEntries(requested) }
+  const { projectId, clientId } = await siteOf(deps, client, params['resource'])
+  const consent = { projectId, memberId, clientId, scopes: consentEntries(requested) }
   await deps.db.transaction((tx) => addConsent(tx, consent))
 }
 
 async function noteDeclined(
-  { login }: InteractionDeps,
+  { login, ...deps }: InteractionDeps,
   provider: Provider,
   request: OidcRequest,
   { params }: Interaction,
   memberId: string,
 ): Promise<void> {
-  const client = await provider.Client.find(String(params['client_id']))
+  const client = await clientOf(provider, params)
   if (!client) return
-  const { serverId } = detailsOf(client)
+  const { projectId, serverId } = await siteOf(deps, client, params['resource'])
   const path = shownPath(request.url ?? '')
-  login.noteDeclined({ memberId, projectId: client.clientId, serverId, path, client: request.client })
+  login.noteDeclined({ memberId, projectId, serverId, path, client: request.client })
 }
 
 const onTo = (location: string) => new Answer(303, undefined, { location })
@@ -129,18 +130,19 @@ function lost(request: OidcRequest): Answer {
 }
 
 async function logIn(
-  { login }: InteractionDeps,
+  { login, ...deps }: InteractionDeps,
   provider: Provider,
   request: OidcRequest,
   { uid, returnTo, params }: Interaction,
 ): Promise<Answer> {
-  const client = await provider.Client.find(String(params['client_id']))
+  const client = await clientOf(provider, params)
   if (!client) return lost(request)
+  const { projectId, serverId } = await siteOf(deps, client, params['resource'])
   const { location, cookie } = await login.begin(request.headers.cookie, {
     interaction: digestOfRecord('Interaction', uid),
     returnTo,
-    projectId: client.clientId,
-    serverId: detailsOf(client).serverId,
+    projectId,
+    serverId,
     address: request.bucket,
   })
   return new Answer(303, undefined, { location, 'set-cookie': [cookie] })
@@ -153,18 +155,20 @@ async function askConsent(
   interaction: Interaction,
 ): Promise<Answer> {
   const { uid, params, session } = interaction
-  const client = await provider.Client.find(String(params['client_id']))
+  const client = await clientOf(provider, params)
   const account = session && (await findUsername(deps.db, session.accountId))
   if (!client || account === undefined) return lost(request)
   const back = params['redirect_uri']
-  const { clientId } = client
-  const brand = await brandOf(deps.db, { projectId: clientId, serverId: detailsOf(client).serverId })
+  const { projectId, serverId, clientId } = await siteOf(deps, client, params['resource'])
+  // The page shows no logo of a project that a program only uses.
+  const brand = await brandOf(deps.db, { serverId, ...(clientId === null && { projectId }) })
   const reader = { ...readerOf(request), brand }
   const consent = {
     action: `/oidc/interaction/${uid}`,
     site: detailsOf(client).name,
     account,
     ...(await requestedBy(deps, client, params)),
+    program: clientId !== null && typeof back === 'string' ? { address: clientId, back } : undefined,
     elsewhere: typeof back === 'string' ? anew(params) : undefined,
   }
   const { body, headers } = consentPage(reader, consent, [
@@ -182,6 +186,16 @@ function anew(params: Interaction['params']): string {
   // The language is in a cookie, for which the person may have chosen another one.
   const kept = texts.filter(([name]) => name !== 'prompt' && name !== 'ui_locales')
   return `/oidc/auth?${new URLSearchParams([...kept, ['prompt', 'login']])}`
+}
+
+/** Finds the client of a sign-in; undefined if it is not a client any more. */
+async function clientOf(provider: Provider, params: Interaction['params']): Promise<Client | undefined> {
+  try {
+    return await provider.Client.find(String(params['client_id']))
+  } catch (error) {
+    if (error instanceof errors.InvalidClient) return undefined
+    throw error
+  }
 }
 
 const requestedBy = (deps: InteractionDeps, client: Client, params: Interaction['params']) =>

@@ -9,7 +9,7 @@ import type { Deps } from '../../deps.ts'
 import { brandOf } from '../../pages/brand-of.ts'
 import { sourceOf } from '../../pages/form-source.ts'
 import type { BrowserLogin } from './browser-login.ts'
-import { detailsOf } from './client-metadata.ts'
+import { detailsOf, projectIdOf } from './client-metadata.ts'
 import type { ClientSessions } from './client-sessions.ts'
 import { listLiveSites } from './clients-store.ts'
 
@@ -44,12 +44,14 @@ export async function logoutAsked(ctx: KoaContextWithOIDC, deps: LogoutDeps): Pr
   const inBrowser = Object.values(session?.authorizations ?? {}).flatMap(({ sid }) => sid ?? [])
   if (owner === undefined && memberId === null) return goOn(ctx, returnTo)
   if (owner === undefined || (memberId !== null && memberId !== owner)) {
-    const brand = await brandOf(deps.db, { projectId: client?.clientId })
+    // The address of a metadata document was not checked, so the page names only projects.
+    const projectId = client && projectIdOf(client)
+    const brand = await brandOf(deps.db, { projectId })
     return askFirst(
       ctx,
       deps,
       { returnTo, memberId, sessionIds: inBrowser },
-      client && detailsOf(client).name,
+      client && projectId && detailsOf(client).name,
       brand,
     )
   }

@@ -1,6 +1,7 @@
 import type { Tally } from '#platform/metrics/tally'
 import type { Deps } from '../../deps.ts'
 import type { BrowserLogin } from './browser-login.ts'
+import type { DocumentNeeds } from './client-documents.ts'
 import type { ClientSessions } from './client-sessions.ts'
 
 /** The counts for monitoring. */
@@ -13,4 +14,9 @@ export interface OidcCounts {
 export type OidcDeps = Pick<
   Deps,
   'db' | 'answers' | 'config' | 'audit' | 'log' | 'settings' | 'refreshMember' | 'cache' | 'limiter'
-> & { readonly login: BrowserLogin; readonly sessions: ClientSessions; readonly counts: OidcCounts }
+> & {
+  readonly login: BrowserLogin
+  readonly sessions: ClientSessions
+  readonly counts: OidcCounts
+  readonly documents: DocumentNeeds
+}

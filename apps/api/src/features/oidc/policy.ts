@@ -1,16 +1,18 @@
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider'
 import { shownPath } from '#platform/http/shown-path'
 import type { BrowserLogin, LoginProblem } from './browser-login.ts'
-import { detailsOf } from './client-metadata.ts'
 import { LoginRefused } from './login-refused.ts'
 import { OidcRequest } from './oidc-request.ts'
+import { type ResourceDeps, siteOf } from './sites.ts'
 import { orProtocolError, Unavailable } from './unavailable.ts'
+
+type PolicyDeps = ResourceDeps & { readonly login: Pick<BrowserLogin, 'use' | 'find'> }
 
 /**
  * Creates the policy of the steps between a request and its code: a sign-in, single sign-on that the platform confirms as
  * in any other sign-in, and consent.
  */
-export function createPolicy(login: Pick<BrowserLogin, 'use' | 'find'>): interactionPolicy.DefaultPolicy {
+export function createPolicy(deps: PolicyDeps): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base()
   // Consent is requested once for a project, regardless of the kind of client.
   policy.get('consent')?.checks.remove('native_client_prompt')
@@ -21,7 +23,7 @@ export function createPolicy(login: Pick<BrowserLogin, 'use' | 'find'>): interac
         'sso_over',
         'End-User authentication is required',
         'login_required',
-        (ctx) => mustLogIn(ctx, login),
+        (ctx) => mustLogIn(ctx, deps),
       ),
     ),
     1,
@@ -29,25 +31,21 @@ export function createPolicy(login: Pick<BrowserLogin, 'use' | 'find'>): interac
   return policy
 }
 
-async function mustLogIn(
-  ctx: KoaContextWithOIDC,
-  login: Pick<BrowserLogin, 'use' | 'find'>,
-): Promise<boolean> {
-  const { client, result, session } = ctx.oidc
+async function mustLogIn(ctx: KoaContextWithOIDC, { login, ...deps }: PolicyDeps): Promise<boolean> {
+  const { client, result, session, params } = ctx.oidc
   if (!client) return false
   const { req } = ctx
   if (!(req instanceof OidcRequest)) return true
-  const { serverId } = detailsOf(client)
+  const { projectId, serverId } = await siteOf(deps, client, params?.['resource'])
   if (result?.login || result?.consent) {
     // The result is valid only in the browser that signed in, and only until that sign-in is ended.
     const wanted = result.login?.accountId ?? session?.accountId
-    const known = await orProtocolError(login.find(req.headers.cookie, client.clientId))
+    const known = await orProtocolError(login.find(req.headers.cookie, projectId))
     return known === undefined || known.memberId !== wanted
   }
   const used = await orProtocolError(
     login.use(req.headers.cookie, {
-      ...{ projectId: client.clientId, serverId },
-      ...{ path: shownPath(ctx.path), client: req.client },
+      ...{ projectId, serverId, path: shownPath(ctx.path), client: req.client },
     }),
   )
   if (!used) return true

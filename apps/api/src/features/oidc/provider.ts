@@ -8,8 +8,9 @@ import type { Deps } from '../../deps.ts'
 import { brandOf } from '../../pages/brand-of.ts'
 import { unlistedUri } from '../../pages/unlisted-uri.ts'
 import { type AdapterDeps, createAdapter } from './adapter.ts'
+import { announceDocuments } from './announce-documents.ts'
 import type { BrowserLogin } from './browser-login.ts'
-import { detailsOf, detailsProperty } from './client-metadata.ts'
+import { detailsOf, detailsProperty, projectIdOf } from './client-metadata.ts'
 import { countAnswers, onRefusal } from './count-answers.ts'
 import { announceInterval, refreshTokenOfDevice } from './device-code.ts'
 import { askForCode, confirmCode, showConnected } from './device-pages.ts'
@@ -29,6 +30,7 @@ import { isRedirectUriAllowed } from './redirect-uri.ts'
 import { findRequestedApi } from './requested-consent.ts'
 import { mayIntrospect, ownResources, resourceIndicators } from './resource-indicators.ts'
 import type { SigningKeys } from './signing-keys.ts'
+import { siteOf } from './sites.ts'
 
 export type ProviderDeps = Omit<AdapterDeps, 'redemptions'> &
   Pick<Deps, 'log' | 'settings' | 'refreshMember'> & {
@@ -74,6 +76,7 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
   ownClients(provider.Client.prototype)
   countAnswers(provider, deps.counts.answers)
   sendReasons(provider)
+  provider.use(announceDocuments(deps))
   provider.use(introspectLive(deps))
   provider.use(async (ctx, next) => {
     const before = deps.answers.writes()
@@ -104,7 +107,7 @@ const logRefusals = (provider: Provider, log: ProviderDeps['log']) =>
   )
 
 function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
-  const { config, login } = deps
+  const { config } = deps
   const cookie = { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true } as const
   const redemptions = createRedemptions(deps)
   return {
@@ -124,7 +127,7 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
     extraParams: { offline: keepOfflineAccess },
     findAccount: createFindAccount(deps),
     loadExistingGrant: createLoadGrant(deps),
-    interactions: { policy: createPolicy(login), url: (_ctx, { uid }) => `/oidc/interaction/${uid}` },
+    interactions: { policy: createPolicy(deps), url: (_ctx, { uid }) => `/oidc/interaction/${uid}` },
     rotateRefreshToken: true,
     issueRefreshToken: (_ctx, client, { scopes }) => redemptions.issueRefreshToken(client, scopes),
     // The grant is the session, which ends with its tokens.
@@ -186,10 +189,7 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
           confirmCode(ctx, {
             ...{ site: detailsOf(client).name, userCode },
             api: await findRequestedApi(deps, client, ctx.oidc.entities.DeviceCode?.params?.['resource']),
-            brand: await brandOf(deps.db, {
-              projectId: client.clientId,
-              serverId: detailsOf(client).serverId,
-            }),
+            brand: await brandOf(deps.db, await siteOf(deps, client, undefined)),
             platformUrl: config.chatAuthorizeUrl,
           }),
         successSource: showConnected,
@@ -296,8 +296,9 @@ function isBrowserOrigin(origin: string, { tokenEndpointAuthMethod, redirectUris
 function unlistedOf({ oidc }: KoaContextWithOIDC, error: string, config: ProviderDeps['config']) {
   const { client, params } = oidc
   const asked = params?.['redirect_uri']
-  if (error !== 'invalid_redirect_uri' || !client || typeof asked !== 'string') return {}
-  return { unlisted: { ...unlistedUri(config, client.clientId, asked), name: detailsOf(client).name } }
+  const projectId = client && projectIdOf(client)
+  if (error !== 'invalid_redirect_uri' || !projectId || typeof asked !== 'string') return {}
+  return { unlisted: { ...unlistedUri(config, projectId, asked), name: detailsOf(client).name } }
 }
 
 function showError(

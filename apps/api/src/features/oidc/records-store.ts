@@ -45,21 +45,37 @@ const writeRecord = (db: Queryable, r: NewRecord) =>
       session_id = coalesce(excluded.session_id, oidc_records.session_id)
     where coalesce(oidc_records.session_id = excluded.session_id, true) and oidc_records.consumed_at is null`)
 
-/** A record with the scope that its session was granted; null for a record without a session. */
+/** The grant of a session that a sign-in by this protocol created. */
+export interface StoredGrant {
+  readonly scope: string
+  /** The address of the metadata document that describes the client; null if the client is the project itself. */
+  readonly clientId: string | null
+}
+
+/** A record with the grant of its session; undefined for a record without a session. */
 export interface GrantedRecord extends RecordRow {
-  readonly grantedScope: string | null
+  readonly grant: StoredGrant | undefined
 }
 
 /** Reads records by their digests, many in one statement; undefined for one that is not stored. */
 export const recordsReader = (db: Pick<Database, 'batched' | 'maxBatchesAtOnce'>) =>
   batcher(async (digests: string[]): Promise<(GrantedRecord | undefined)[]> => {
-    const rows = await db.batched<GrantedRecord>(sql`
-      select r.*, o.scope as "grantedScope"
+    const rows = await db.batched<RecordRow & { scope: string | null; clientId: string | null }>(sql`
+      select r.*, o.scope, o.client_id as "clientId"
       from (select ${columns} from oidc_records where digest = any(${digests}::text[]) offset 0) r
       left join oidc_sessions o on o.session_id = r."sessionId"`)
-    const found = new Map(rows.map((row) => [row.digest, row]))
+    const found = new Map(rows.map((row) => [row.digest, toGranted(row)]))
     return digests.map((digest) => found.get(digest))
   }, db.maxBatchesAtOnce)
+
+const toGranted = ({
+  scope,
+  clientId,
+  ...row
+}: RecordRow & { scope: string | null; clientId: string | null }): GrantedRecord => ({
+  ...row,
+  grant: scope === null ? undefined : { scope, clientId },
+})
 
 export const findRecordByUid = (db: Queryable, uidDigest: string) =>
   db.maybeOne<RecordRow>(sql`select ${columns} from oidc_records where uid_digest = ${uidDigest}`)
@@ -118,10 +134,11 @@ export const trimRecords = (db: Queryable, most: number) =>
       order by place desc, created_at
       limit greatest(0, (select count(*) from oidc_records where session_id is null) - ${most}::bigint))`)
 
-/** Stores the scope of a session that a sign-in by this protocol created. */
-export const insertGrant = (tx: Tx, g: { sessionId: string; projectId: string; scope: string }) =>
+/** Stores the grant of a session that a sign-in by this protocol created. */
+export const insertGrant = (tx: Tx, g: StoredGrant & { sessionId: string; projectId: string }) =>
   tx.execute(sql`
-    insert into oidc_sessions (session_id, project_id, scope) values (${g.sessionId}, ${g.projectId}, ${g.scope})`)
+    insert into oidc_sessions (session_id, project_id, client_id, scope)
+    values (${g.sessionId}, ${g.projectId}, ${g.clientId}, ${g.scope})`)
 
 /** Deletes pending records of a member who is erased. Records of a session are deleted with it. */
 export const eraseRecords = (tx: Tx, memberId: string) =>

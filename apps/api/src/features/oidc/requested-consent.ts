@@ -1,12 +1,8 @@
-import { type Client, errors } from 'oidc-provider'
+import type { Client } from 'oidc-provider'
 import { scopes as knownScopes } from '#responses/oidc-claims'
-import type { Deps } from '../../deps.ts'
 import { detailsOf } from './client-metadata.ts'
-import { findResource } from './clients-store.ts'
 import { resourceEntry } from './consents-store.ts'
-import { orProtocolError } from './unavailable.ts'
-
-type ResourceDeps = Pick<Deps, 'db' | 'config'>
+import { getResource, type ResourceDeps } from './sites.ts'
 
 /** An API of another project, which a client wants to use as the member. */
 export interface RequestedApi {
@@ -32,7 +28,9 @@ export async function findRequestedConsent(
   { scopes, resource }: { readonly scopes: Iterable<string>; readonly resource: unknown },
 ): Promise<RequestedConsent> {
   const api = await findRequestedApi(deps, client, resource)
-  return { scopes: detailsOf(client).isInternal ? undefined : [...scopes].filter(isAskedFor), api }
+  const details = detailsOf(client)
+  const isInternal = details.kind === 'project' && details.isInternal
+  return { scopes: isInternal ? undefined : [...scopes].filter(isAskedFor), api }
 }
 
 /** The account itself, `openid`, is always included. */
@@ -64,18 +62,3 @@ export const consentEntries = ({ scopes = [], api }: RequestedConsent): string[]
   ...scopes,
   ...(api ? [resourceEntry(api.resource)] : []),
 ]
-
-/**
- * Returns the project of a resource that tokens of a client may be for. That project must answer for the server of the
- * client: roles of another server mean nothing there, even if they have the same names.
- * @throws InvalidTarget
- */
-export async function getResource({ db, config }: ResourceDeps, resource: string, client: Client) {
-  const found = isStorable(resource)
-    ? await orProtocolError(findResource(db, resource, config.chatGuildId))
-    : undefined
-  if (found?.serverId !== detailsOf(client).serverId) throw new errors.InvalidTarget()
-  return found
-}
-
-const isStorable = (resource: string) => /^[\x21-\x7e]{1,512}$/.test(resource)

@@ -1,8 +1,9 @@
 import Provider, { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider'
 import { scopes } from '#responses/oidc-claims'
 import type { Deps } from '../../deps.ts'
+import { detailsOf } from './client-metadata.ts'
 import { findResource } from './clients-store.ts'
-import { getResource } from './requested-consent.ts'
+import { getResource, needsResource } from './sites.ts'
 import { sessionOfToken } from './token-session.ts'
 import { orProtocolError } from './unavailable.ts'
 
@@ -15,6 +16,11 @@ const scope = scopes.join(' ')
 export const resourceIndicators = (deps: ResourceDeps) => ({
   enabled: true,
   useGrantedResource: () => true,
+  defaultResource({ oidc }: KoaContextWithOIDC, client: Client) {
+    const isNew = oidc.route !== 'token' && detailsOf(client).kind === 'document'
+    if (isNew) throw new errors.InvalidTarget(needsResource)
+    return undefined
+  },
   async getResourceServerInfo({ oidc }: KoaContextWithOIDC, resource: string, client: Client) {
     const { route, params } = oidc
     if (Array.isArray(params?.['resource']))
@@ -85,6 +91,8 @@ export async function mayIntrospect(
     // The library assumes that the project is still a client.
     issuedTo !== undefined &&
     resource?.projectId === client.clientId &&
+    // The project decides about clients with metadata documents for its own sessions.
+    (detailsOf(issuedTo).kind === 'project' || session?.session.projectId === client.clientId) &&
     resource.serverId === session?.session.serverId
   )
 }

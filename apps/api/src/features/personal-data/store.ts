@@ -58,7 +58,7 @@ export const findPersonalData = (db: Queryable, memberId: string) =>
         from deliveries d
         where d.kind = 'event' and d.member_id = u.id and d.created_at >= u.created_at order by d.place desc`)},
       'consents', ${all(sql`
-        select c.project_id as "projectId", c.scopes, iso(c.created_at) as at
+        select c.project_id as "projectId", nullif(c.client_id, '') as "clientId", c.scopes, iso(c.created_at) as at
         from oidc_consents c where c.member_id = u.id order by c.created_at`)},
       'clientLogouts', ${all(sql`
         select g.project_id as "projectId", g.data ->> 'sessionId' as "sessionId", g.data ->> 'uri' as uri,

@@ -12,6 +12,7 @@ export const oidcOf = sql`(
     'backchannelLogoutUri', c.backchannel_logout_uri,
     'deviceFlow', coalesce(c.device_flow, false),
     'rolesInIdToken', coalesce(c.roles_in_id_token, false),
+    'clientHosts', coalesce(c.client_hosts, '{}'),
     'resources', coalesce(
       (select json_agg(r.resource order by r.place) from oidc_resources r where r.project_id = p.id), '[]'))
   from (select 1) one left join oidc_clients c on c.project_id = p.id)`
@@ -29,13 +30,14 @@ export const findOwnServer = (tx: Tx, projectId: string) =>
 export const upsertOidc = (tx: Tx, projectId: string, c: StoredOidc) =>
   tx.execute(sql`
     insert into oidc_clients (project_id, enabled, server_id, is_public, post_logout_redirect_uris,
-      backchannel_logout_uri, device_flow, roles_in_id_token)
+      backchannel_logout_uri, device_flow, roles_in_id_token, client_hosts)
     values (${projectId}, ${c.enabled}, ${c.serverId}, ${c.publicClient}, ${c.postLogoutRedirectUris}::text[],
-      ${c.backchannelLogoutUri}, ${c.deviceFlow}, ${c.rolesInIdToken})
+      ${c.backchannelLogoutUri}, ${c.deviceFlow}, ${c.rolesInIdToken}, ${c.clientHosts}::text[])
     on conflict (project_id) do update set enabled = excluded.enabled, server_id = excluded.server_id,
       is_public = excluded.is_public, post_logout_redirect_uris = excluded.post_logout_redirect_uris,
       backchannel_logout_uri = excluded.backchannel_logout_uri, device_flow = excluded.device_flow,
-      roles_in_id_token = excluded.roles_in_id_token, updated_at = clock_now()`)
+      roles_in_id_token = excluded.roles_in_id_token,
+      client_hosts = excluded.client_hosts, updated_at = clock_now()`)
 
 /** Deletes the resources of a project, and those of deleted projects that it wants. */
 export const deleteResources = (tx: Tx, projectId: string, wanted: readonly string[]) =>

@@ -22,6 +22,7 @@ export const noOidc: Oidc = {
   deviceFlow: false,
   rolesInIdToken: false,
   resources: [],
+  clientHosts: [],
 }
 
 /** Returns the problems with the client settings in a request, if it contains any. */
@@ -33,11 +34,29 @@ export function complaintsAboutOidc(config: OutgoingTerms, input: Input | undefi
       : [{ path: `/oidc/postLogoutRedirectUris/${i}`, message: complaint, code: 'REDIRECT_URI' }]
   })
   const backchannel = complaintAboutOutgoing(input?.backchannelLogoutUri, config)
-  const problems = [...afterLogout, ...complaintsAboutResources(input?.resources)]
+  const problems = [
+    ...afterLogout,
+    ...complaintsAboutResources(input?.resources),
+    ...complaintsAboutClientHosts(input?.clientHosts, config),
+  ]
   return backchannel === undefined
     ? problems
     : [...problems, { path: '/oidc/backchannelLogoutUri', message: backchannel, code: 'LOGOUT_URI' }]
 }
+
+/** Matches a host without the characters that only a URL parser accepts. */
+const plainHost = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(?::\d+)?$/
+
+/** Returns the problems with the hosts of client ID metadata documents. */
+const complaintsAboutClientHosts = (hosts: readonly string[] = [], config: OutgoingTerms): ProblemDetail[] =>
+  hosts.flatMap((host, i) => {
+    const isPlain = plainHost.test(host)
+    const readable = [`https://${host}/`, `http://${host}/`].map((url) => readOutgoingUrl(url, config) ?? '')
+    if (isPlain && readable.some((url) => parseUrl(url)?.host === host)) return []
+    const message =
+      'must be a public ASCII host name in lower case, with a port unless it is 443: tools.example, tools.example:8443'
+    return [{ path: `/oidc/clientHosts/${i}`, message, code: 'CLIENT_HOST' }]
+  })
 
 /** Masks the settings for the audit log: an address may contain a token of the receiver, its origin does not. */
 const auditedOidc = (oidc: Oidc): Oidc => ({

@@ -1,5 +1,5 @@
 import { isLoopbackHost } from '#platform/loopback'
-import { isReachableLiteral, type Reach } from '#platform/outbound/create-post'
+import { isReachableLiteral, type Reach } from '#platform/outbound/reach'
 import { parseUrl } from '#platform/parse-url'
 import type { Config } from '../../config.ts'
 

@@ -14,11 +14,12 @@ import { markDeleted, type ProjectRow, updateProject as storeProject } from './s
 import { complaintsAboutWebhookUrl, isStoredWebhookUrl, noWebhookUrl, sealWebhookUrl } from './webhook-url.ts'
 
 type ProjectDeps = Pick<Deps, 'db' | 'audit' | 'config'>
+type UpdateDeps = ProjectDeps & Pick<Deps, 'endSessions'> & { readonly forwardAuthRules?: ForwardAuthRules }
 type Changes = Record<string, { before: unknown; after: unknown }>
 
 /** Changes the given fields; unchanged fields leave no trace. Returns the secret of a first `eventsUrl`. */
 export async function updateProject(
-  deps: ProjectDeps & { readonly forwardAuthRules?: ForwardAuthRules },
+  deps: UpdateDeps,
   by: By,
   id: string,
   input: projects.UpdateProject,
@@ -43,6 +44,8 @@ export async function updateProject(
       const events = await setEventsUrl(deps.config, tx, id, input.eventsUrl)
       const rule = input.forwardAuth && (await deps.forwardAuthRules?.set(tx, id, input.forwardAuth))
       const oidc = await changeOidc(tx, deps.config, project, input.oidc)
+      const hosts = input.oidc?.clientHosts
+      if (hosts) await deps.endSessions.ofOtherHosts(tx, id, hosts)
       const changes: Changes = {
         ...differences(project, next),
         ...webhook.changes,

@@ -50,12 +50,20 @@ export const extendClientSession = async (tx: Tx, sessionId: string, ttlSec: num
     with used as (select ${sessionId}::uuid as session_id), ${extendSteps(ttlSec)}
     select from extended`)) !== undefined
 
-/** Ends a client's sessions of a member, also those with codes not redeemed yet. Returns the number of sessions. */
-export const endClientSessionsOf = (tx: Tx, c: { projectId: string; memberId: string }) =>
+/**
+ * Ends a client's sessions of a member, also those with codes not redeemed yet. Returns the number of sessions. The client
+ * is the project itself, or one that the metadata document at `clientId` describes.
+ */
+export const endClientSessionsOf = (
+  tx: Tx,
+  c: { projectId: string; memberId: string; clientId: string | null },
+) =>
   tx.execute(sql`
     update sessions s set revoked_at = clock_now(), revoked_reason = 'revoked'
     where s.member_id = ${c.memberId} and s.project_id = ${c.projectId} and s.revoked_at is null
-      and s.expires_at > clock_now() and exists (select from oidc_sessions o where o.session_id = s.id)`)
+      and s.expires_at > clock_now() and exists (
+        select from oidc_sessions o
+        where o.session_id = s.id and o.client_id is not distinct from ${c.clientId}::text)`)
 
 /** The reason for the end of a client's session that its protocol ended. */
 type ClientSessionEnd = 'logout' | 'token_revoked' | 'code_reused' | 'refresh_token_reused'

@@ -32,6 +32,17 @@ export const revokeSessionsOfDeparted = (tx: Tx, departures: readonly Departure[
       and s.expires_at > clock_now()
     returning s.server_id as "serverId", s.member_id as "memberId"`)
 
+/**
+ * Revokes a project's sessions of clients with metadata documents on other hosts than these. Returns the number of sessions.
+ */
+export const revokeSessionsOfOtherHosts = (tx: Tx, projectId: string, hosts: readonly string[]) =>
+  tx.execute(sql`
+    update sessions s set revoked_at = clock_now(), revoked_reason = 'revoked'
+    where s.project_id = ${projectId} and s.revoked_at is null and s.expires_at > clock_now() and exists (
+      select from oidc_sessions o
+      where o.session_id = s.id and o.client_id is not null
+        and split_part(o.client_id, '/', 3) <> all(${hosts}::text[]))`)
+
 /** Ends the sessions in a server for good: they must not become live again if the server returns. */
 export const revokeSessionsOfServer = (tx: Tx, serverId: string) =>
   tx.execute(sql`

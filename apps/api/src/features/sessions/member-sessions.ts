@@ -14,7 +14,7 @@ export async function listMemberSessions(
   if ((await findUsername(db, memberId)) === undefined) throw new ApiError('MEMBER_NOT_FOUND')
   const rows = await listLiveSessions(db, memberId)
   return {
-    sessions: rows.map(({ ip, userAgent, createdAt, expiresAt, ...row }) => ({
+    sessions: rows.map(({ ip, userAgent, createdAt, expiresAt, clientId: _, ...row }) => ({
       ...row,
       createdAt: createdAt.toISOString(),
       expiresAt: expiresAt.toISOString(),

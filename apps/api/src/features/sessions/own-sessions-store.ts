@@ -10,6 +10,8 @@ export interface SessionRow {
   readonly expiresAt: Date
   readonly projectId: string | null
   readonly projectName: string | null
+  /** The address of the metadata document of a program; null if the session is of the project itself. */
+  readonly clientId: string | null
   readonly serverId: string | null
   readonly ip: string | null
   readonly userAgent: string | null
@@ -20,10 +22,11 @@ export const listLiveSessions = (db: Queryable, memberId: string) =>
   db.query<SessionRow>(sql`
     select s.id, case when s.project_id is null then 'admin' else 'project' end as kind,
       s.created_at as "createdAt", s.expires_at as "expiresAt", s.project_id as "projectId",
-      p.name as "projectName", s.server_id as "serverId", s.ip, s.user_agent as "userAgent"
-    from live_sessions s left join projects p on p.id = s.project_id where s.member_id = ${memberId}
+      p.name as "projectName", o.client_id as "clientId", s.server_id as "serverId", s.ip, s.user_agent as "userAgent"
+    from live_sessions s left join projects p on p.id = s.project_id left join oidc_sessions o on o.session_id = s.id
+    where s.member_id = ${memberId}
     union all
-    select id, 'sso', created_at, expires_at, null, null, null, ip, user_agent
+    select id, 'sso', created_at, expires_at, null, null, null, null, ip, user_agent
     from sso_sessions
     where member_id = ${memberId} and expires_at > clock_now() and not is_void_by_block(member_id, created_at)
     order by "createdAt" desc, id desc limit 1000`)

@@ -2,7 +2,8 @@ import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { createPost, type Reach } from './create-post.ts'
+import { createPost } from './create-post.ts'
+import type { Reach } from './reach.ts'
 import type { ResolveHost } from './resolve-host.ts'
 
 const never = new AbortController().signal

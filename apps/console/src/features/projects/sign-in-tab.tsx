@@ -75,6 +75,7 @@ function OpenIdConnect({ project }: { project: Project }) {
                 'deviceFlow',
                 'rolesInIdToken',
                 'resources',
+                'clientHosts',
               ]}
               labels={{
                 publicClient: 'Public client',
@@ -82,6 +83,7 @@ function OpenIdConnect({ project }: { project: Project }) {
                 deviceFlow: 'Device flow',
                 rolesInIdToken: 'Roles in the ID token',
                 backchannelLogoutUri: 'Back-channel logout URI',
+                clientHosts: 'Hosts of programs',
               }}
               helps={{
                 publicClient:
@@ -93,6 +95,8 @@ function OpenIdConnect({ project }: { project: Project }) {
                 rolesInIdToken:
                   'Adds roles to the ID token too. They can become stale; userinfo is always current.',
                 resources: 'URIs of the APIs of this project, one per line. Clients request tokens for them.',
+                clientHosts:
+                  'Hosts of client ID metadata documents, one per line. Programs that they describe need no registration.',
               }}
               choices={{ serverId: serverChoices(servers.data?.data) }}
             />
