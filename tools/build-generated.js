@@ -22,8 +22,8 @@ const sources = [
 ]
 
 /**
- * Writes the sources that are generated and not committed: the types of the client library, and the models and the
- * synchronous client for Python. Costs a few milliseconds while they are up to date.
+ * Writes the sources that are generated and not committed: the types of the client library, the schemas of the
+ * console's forms, and the models and the synchronous client for Python. Costs a few milliseconds while they are up to date.
  */
 export async function buildGeneratedOnce() {
   if (isUpToDate()) return

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { formBodies } from './form-bodies.ts'
 import { adminTypes } from './print-admin-types.ts'
 import { contractTypes } from './print-types.ts'
 import { pythonModels } from './python-models.ts'
@@ -15,6 +16,7 @@ const twins = { 'async_client.py': 'client.py', 'async_event_reader.py': 'event_
  */
 export function generatedFiles(root: string): Record<string, string> {
   return {
+    'apps/console/src/forms/form-bodies.ts': formBodies(),
     'packages/sdk/src/contract-types.ts': contractTypes(),
     'packages/sdk/src/admin-types.ts': adminTypes(),
     ...(existsSync(join(root, python)) && pythonFiles(join(root, python))),

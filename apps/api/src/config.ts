@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { availableParallelism } from 'node:os'
-import { formats, settings } from '@rolecall/contract'
+import { type EditableRow, formats, type settings, settingTable } from '@rolecall/contract'
 import { cacheUrlForms, isCacheUrl } from '#platform/cache/cache-url'
 import { guessableBecause } from '#platform/crypto/guessable-key'
 import { databaseUrlProblem } from '#platform/db/database-url'
@@ -97,11 +97,10 @@ function proxies(value: string) {
     : problem('must be addresses or networks, comma-separated, like 10.0.0.0/8 or ::1')
 }
 /** Takes name, meaning, and bounds of a setting that is changed while the service runs from the contract. */
-const changeable = ({ variables: [name], meaning, editable: { min, max } }: settings.EditableRow) => ({
+const changeable = ({ variables: [name], meaning, editable: { min, max } }: EditableRow) => ({
   ...{ name, meaning },
   read: integer(min, max),
 })
-const { settingTable } = settings
 
 /**
  * All variables of the service itself. The configuration page is generated from this table. NODE_ENV and

@@ -1,8 +1,10 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { givenAdministration } from '../../api/test/administration.ts'
 import { call } from '../../api/test/client.ts'
+import { maxFirstLoadBytes, readManifest } from './first-load.ts'
 import { makeShown, pages, type Shown } from './pages.ts'
 import { type ConsoleWorld, startConsole, type Visit } from './visit.ts'
 
@@ -25,13 +27,16 @@ const widths = [
 test.each(
   pages.map((page, number) => ({ ...page, number, address: page.path({ projectId: '…', webhookId: '…' }) })),
 )(
-  '$address in four looks: breaks no policy, asks no other host, fits the screen, and axe finds nothing',
+  '$address in four looks: loads at most 150 kB, breaks no policy, asks no other host, fits the screen, and axe finds nothing',
   async ({ path, title, number }) => {
     const seen = await Promise.all(
       widths.map(async ({ width, schemes }) => {
         const visit = await at.open(`/console${path(shown)}`, { width, colorScheme: schemes[0] })
         const { page } = visit
         await visit.settled(title)
+        const bytes = await visit.transferred()
+        expect(bytes).toBeGreaterThan(80_000)
+        expect(bytes).toBeLessThanOrEqual(maxFirstLoadBytes)
         const looks = []
         for (const colorScheme of schemes) {
           await page.emulateMedia({ colorScheme })
@@ -54,6 +59,33 @@ test.each(
     )
   },
 )
+
+test('a page that loads a large file is found', async () => {
+  const editor = readManifest()['src/features/projects/schema-editor.tsx']?.file
+  const prepare = (page: Page) =>
+    page.route('**/console/about', async (route) => {
+      const response = await route.fetch()
+      const script = `<script type="module" src="/console/${editor}"></script></head>`
+      await route.fulfill({ response, body: (await response.text()).replace('</head>', script) })
+    })
+  const visit = await at.open('/console/about', { prepare })
+  await visit.settled(/^About$/)
+  expect(await visit.transferred()).toBeGreaterThan(maxFirstLoadBytes)
+  await visit.close()
+})
+
+test('the validator loads when a form is first touched, and its messages appear', async () => {
+  const visit = await at.open('/console/projects/new')
+  const { page } = visit
+  await visit.settled(/^New project$/)
+  const before = await visit.transferred()
+  await page.getByLabel('Name').focus()
+  await page.keyboard.press('Tab')
+  await page.getByText('Name is required').waitFor()
+  expect((await visit.transferred()) - before).toBeGreaterThan(10_000)
+  visit.expectQuiet()
+  await visit.close()
+})
 
 async function shoot({ page }: Visit, name: string) {
   if (!pictures) return

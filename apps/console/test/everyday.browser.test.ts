@@ -317,6 +317,15 @@ test('the audit log is narrowed by names and by clicks, grouped by day, with cha
   expect(tops).toBeGreaterThanOrEqual(20)
   expect(await visit.findings()).toEqual([])
 
+  await page.getByLabel('Search entries').fill('PROJECT.UPDATE')
+  await page.waitForURL('**/console/audit?text=PROJECT.UPDATE')
+  await expect.poll(() => page.getByRole('row', { name: /Flag \d/ }).count()).toBe(0)
+  await page
+    .getByRole('row', { name: /Signal station/ })
+    .first()
+    .waitFor()
+  await page.getByLabel('Search entries').fill('')
+  await page.waitForURL((url) => !url.searchParams.has('text'))
   await page.getByLabel('Project, or any ID').fill('signal')
   await page.getByRole('option', { name: 'Signal station' }).click()
   await page.waitForURL(`**/console/audit?about=${project.id}`)

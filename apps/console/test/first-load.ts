@@ -14,10 +14,6 @@ export type Manifest = Readonly<Record<string, BuiltModule>>
 
 /** The most that a page may load, compressed with gzip, until it can be used for the first time. */
 export const maxFirstLoadBytes = 150_000
-/** The same for a page with a form, which checks input by the schemas of the contract. */
-const maxFormBytes = 215_000
-const schemas = /\/(use-form|settings)-/
-
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
 const entry = 'index.html'
 
@@ -49,10 +45,6 @@ function filesOf(manifest: Manifest, page: string): string[] {
   visit(page)
   return [...files]
 }
-
-/** Returns the limit of a page. */
-export const limitOf = (manifest: Manifest, page: string): number =>
-  filesOf(manifest, page).some((file) => schemas.test(file)) ? maxFormBytes : maxFirstLoadBytes
 
 /** Returns the bytes that a browser loads before a page can be used. */
 export const firstLoad = (manifest: Manifest, page: string, size = gzipBytes): number =>

@@ -63,7 +63,7 @@ export const pages: readonly LookedAt[] = [
 ]
 
 /** Reads all members of the main server, with their roles. */
-async function readMembers({ token }: Administration, { url }: World) {
+export async function readMembers({ token }: Administration, { url }: World) {
   const servers = '/api/admin/servers'
   await call(url, 'POST', `${servers}/${demo.mainGuildId}/sync`, { token })
   await vi.waitUntil(

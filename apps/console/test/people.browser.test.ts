@@ -2,7 +2,7 @@ import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { givenAdministration } from '../../api/test/administration.ts'
 import { authorizePath, givenProject, givenSession, validate, walkLogin } from '../../api/test/given.ts'
-import { rulesOf } from '../src/forms/schema.ts'
+import { rulesOf } from '../src/forms/rules.ts'
 import { makeShown } from './pages.ts'
 import { type ConsoleWorld, startConsole } from './visit.ts'
 

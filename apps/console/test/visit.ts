@@ -23,6 +23,8 @@ interface Look {
   readonly colorScheme?: 'light' | 'dark'
   /** The ID of the signed-in member; null if no member is signed in. */
   readonly as?: string | null
+  /** Changes the page before it opens. */
+  readonly prepare?: (page: Page) => Promise<unknown>
 }
 
 export interface Visit {
@@ -34,6 +36,8 @@ export interface Visit {
   expectQuiet(): void
   /** Returns the violations that axe finds on the page, one per line: of its color rules alone, or of all rules. */
   findings(rules?: keyof typeof rulesOf): Promise<string[]>
+  /** Returns the bytes of the console’s files that were transferred with gzip, once all have arrived. */
+  transferred(): Promise<number>
   close(): Promise<void>
 }
 
@@ -56,7 +60,7 @@ export async function startConsole(): Promise<ConsoleWorld> {
   return {
     world,
     url: world.url,
-    open: async (path, { width = 1280, colorScheme = 'light', as } = {}) => {
+    open: async (path, { width = 1280, colorScheme = 'light', as, prepare } = {}) => {
       const context = await newContext(browser, width, colorScheme)
       if (as !== null) {
         const value = await tokenOf(as)
@@ -64,7 +68,10 @@ export async function startConsole(): Promise<ConsoleWorld> {
           { name: 'svc_admin', value, domain: '127.0.0.1', path: '/api', httpOnly: true, sameSite: 'Strict' },
         ])
       }
-      const visit = watch(context, await context.newPage(), [world.url, world.sim.url])
+      const page = await context.newPage()
+      const transferred = await countBytes(page)
+      const visit = { ...watch(context, page, [world.url, world.sim.url]), transferred }
+      await prepare?.(page)
       await visit.page.goto(world.url + path)
       return visit
     },
@@ -90,7 +97,31 @@ const newContext = async (browser: Browser, width: number, colorScheme: 'light' 
   return context
 }
 
-function watch(context: BrowserContext, page: Page, origins: readonly string[]): Visit {
+/** Counts the bytes of the console's files as they arrive: its page, scripts, and styles, without the service's data. */
+async function countBytes(page: Page): Promise<Visit['transferred']> {
+  const devtools = await page.context().newCDPSession(page)
+  const pending = new Set<string>()
+  const own = new Set<string>()
+  let bytes = 0
+  devtools.on('Network.requestWillBeSent', ({ requestId, request }) => {
+    if (!new URL(request.url).pathname.startsWith('/console')) return
+    own.add(requestId)
+    pending.add(requestId)
+  })
+  devtools.on('Network.dataReceived', ({ requestId, encodedDataLength }) => {
+    if (own.has(requestId)) bytes += encodedDataLength
+  })
+  devtools.on('Network.loadingFinished', ({ requestId }) => pending.delete(requestId))
+  devtools.on('Network.loadingFailed', ({ requestId }) => pending.delete(requestId))
+  await devtools.send('Network.enable')
+  await page.setExtraHTTPHeaders({ 'accept-encoding': 'gzip' })
+  return async () => {
+    await expect.poll(() => pending.size).toBe(0)
+    return bytes
+  }
+}
+
+function watch(context: BrowserContext, page: Page, origins: readonly string[]): Omit<Visit, 'transferred'> {
   const complaints: string[] = []
   page.on('console', (message) => {
     // The browser also logs rejected requests that the page shows.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import re
 import time
@@ -167,6 +169,9 @@ def a_person_who_declines_reads_why(browser: Browser, project: Dict[str, Any]) -
     query = f"error=access_denied&error_description=No+%3Cb%3Ethanks&state={state}&iss={quote(SERVICE_URL)}"
     reply = browser.get(f"/auth/callback?{query}", headers=NAVIGATE)
     assert reply.status_code == 403 and "No &lt;b&gt;thanks" in reply.text
+    style = reply.text.split("<style>")[1].split("</style>")[0]
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert f"style-src 'sha256-{digest}'" in reply.headers["content-security-policy"]
 
 
 def nobody_is_logged_out_by_an_outage(browser: Browser, project: Dict[str, Any]) -> None:

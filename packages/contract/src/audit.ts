@@ -60,6 +60,12 @@ const AuditFilters = {
     description: 'Changes to settings are `permission`, and changes to the own profile are `member`.',
   }),
   severity: Type.Optional(Severity),
+  search: Type.Optional(
+    Type.String({
+      maxLength: 100,
+      description: 'Part of the summary, the name of the target, or the action, case-insensitive.',
+    }),
+  ),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, default: 0 })),
 }

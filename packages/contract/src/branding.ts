@@ -1,16 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { Closed, Nullable, Uuid } from './formats.ts'
+import { logoTypes, maxLogoBytes } from './logo-limits.ts'
 import { patterns } from './patterns.ts'
 
 const tag = 'Projects'
-
-/** Media types of a logo. Both are decoded by every browser and can contain no script. */
-export const logoTypes = ['image/png', 'image/webp'] as const
-/** The maximum size of a logo, in bytes. */
-export const maxLogoBytes = 64 * 1024
-/** The maximum width and height of a logo, in pixels. */
-export const maxLogoSide = 512
 
 /** The appearance of a project on the pages that members see. */
 export const Branding = Type.Object({

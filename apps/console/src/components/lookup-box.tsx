@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { ComboBox, Input, ListBox, ListBoxItem, Popover } from 'react-aria-components'
 import './menu.css'
 
@@ -21,8 +21,15 @@ export interface LookupProps {
   readonly onChoose: (id: string) => void
 }
 
-/** The part of the field that is loaded after the page. */
-export default function LookupBox({ label, chosenName, choices, isId, onSearch, onChoose }: LookupProps) {
+interface LookupBoxProps extends LookupProps {
+  /** Text that was typed before this part was loaded. */
+  readonly typed: string | undefined
+  readonly autoFocus: boolean
+}
+
+/** The field with its list, which is loaded when the field gets the focus. */
+export function LookupBox(props: LookupBoxProps) {
+  const { label, chosenName, choices, isId, onSearch, onChoose, typed: early, autoFocus } = props
   const [text, setText] = useState(chosenName)
   useEffect(() => setText(chosenName), [chosenName])
   const type = (typed: string) => {
@@ -30,6 +37,13 @@ export default function LookupBox({ label, chosenName, choices, isId, onSearch, 
     onSearch(typed)
     if (typed === '' || isId(typed.trim())) onChoose(typed.trim())
   }
+  const input = useRef<HTMLInputElement>(null)
+  // A change of the text opens the list. Otherwise the next letter replaces the text, as after Tab.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the text from before counts once.
+  useEffect(() => {
+    if (early !== undefined) type(early)
+    else if (autoFocus) input.current?.select()
+  }, [])
   return (
     <ComboBox
       aria-label={label}
@@ -42,7 +56,14 @@ export default function LookupBox({ label, chosenName, choices, isId, onSearch, 
       allowsCustomValue
       allowsEmptyCollection
     >
-      <Input className="input" placeholder={label} spellCheck={false} autoComplete="off" />
+      <Input
+        ref={input}
+        autoFocus={autoFocus}
+        className="input"
+        placeholder={label}
+        spellCheck={false}
+        autoComplete="off"
+      />
       <Popover className="menu-popover">
         <ListBox<LookupChoice>
           className="menu"

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { problemsOf, rulesOf } from './schema.ts'
+import { problemsOf } from './problems.ts'
+import { rulesOf } from './rules.ts'
 import { bodyOf } from './use-form.ts'
 
 test('a form complains of what the service would refuse, at the same place', () => {

@@ -8,14 +8,13 @@ import type {
 } from '@rolecall/sdk/admin'
 import { useBlocker } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { useChange } from '../api/queries.ts'
 import { forgetDraft, keepDraft, readDraft } from './draft.ts'
-import { type FieldRule, problemsOf, rulesOf } from './schema.ts'
+import type { FormName } from './form-bodies.ts'
+import { type FieldRule, rulesOf } from './rules.ts'
+import { useProblems } from './use-problems.ts'
 
-/** The endpoints that take a body. */
-export type FormName = {
-  [Name in AdminQuestion]: 'body' extends keyof AdminEndpoints[Name] ? Name : never
-}[AdminQuestion]
 type Part<Name extends AdminQuestion, Kind extends string> = Kind extends keyof AdminEndpoints[Name]
   ? NonNullable<AdminEndpoints[Name][Kind]>
   : undefined
@@ -46,8 +45,8 @@ export interface Form<Values extends object> {
   /** Returns the problem of a field, after the user has visited it. */
   problemOf(path: FieldPath<Values>): string | undefined
   touch(path: FieldPath<Values>): void
-  /** True if these fields are valid. Otherwise it shows their problems and focuses the first invalid field. */
-  check(keys: readonly (keyof Values & string)[]): boolean
+  /** Resolves to true if these fields are valid. Otherwise it shows their problems and focuses the first invalid field. */
+  check(keys: readonly (keyof Values & string)[]): Promise<boolean>
   submit(event?: FormEvent): void
   reset(): void
 }
@@ -83,13 +82,14 @@ function useSchemaForm<Name extends FormName, Values extends object>(
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
   const [refused, setRefused] = useState<readonly ProblemDetail[]>([])
   const isDone = useRef(false)
+  const isSending = useRef(false)
   const change = useChange(name)
   const rules = useMemo(() => rulesOf(name, at), [name, at])
   const body = useMemo(() => {
     const own = bodyOf(values, rules)
     return at === undefined ? own : { [at]: own }
   }, [values, rules, at])
-  const problems = useMemo(() => problemsOf(name, body), [name, body])
+  const { problems, load } = useProblems(name, body)
   const isDirty = JSON.stringify(values) !== JSON.stringify(first.current)
 
   useEffect(() => {
@@ -113,11 +113,39 @@ function useSchemaForm<Name extends FormName, Values extends object>(
     refused.find((one) => isOf(one, key))?.message ??
     (isTouched(key) ? problems.find((one) => isOf(one, key))?.message : undefined)
   const fieldless = refused.filter((one) => ![...rules.keys()].some((key) => isOf(one, key)))
-  const check = (keys: readonly string[]) => {
-    setTouched((before) => new Set([...before, ...keys]))
-    const isGood = !problems.some((one) => keys.some((key) => isOf(one, key)))
+  const check = async (keys: readonly string[]) => {
+    const problemsOf = await load()
+    // Marks the invalid fields before the first of them is focused.
+    flushSync(() => setTouched((before) => new Set([...before, ...keys])))
+    const isGood = !problemsOf(name, body).some((one) => keys.some((key) => isOf(one, key)))
     if (!isGood) focusFirstProblem()
     return isGood
+  }
+  const send = async () => {
+    if (isSending.current) return
+    isSending.current = true
+    if (!(await check([...rules.keys()]))) {
+      isSending.current = false
+      return
+    }
+    setRefused([])
+    // The body was checked just above, by the contract's own schema.
+    change.mutate({ params, body } as unknown as AdminInput<Name>, {
+      onSuccess: (answer) => {
+        isDone.current = true
+        first.current = values
+        if (draft !== undefined) forgetDraft(draft)
+        onDone(answer)
+        isDone.current = false
+      },
+      onError: ({ errors }) => {
+        setRefused(errors)
+        if (errors.length > 0) focusFirstProblem()
+      },
+      onSettled: () => {
+        isSending.current = false
+      },
+    })
   }
 
   return {
@@ -129,28 +157,17 @@ function useSchemaForm<Name extends FormName, Values extends object>(
     problemOf,
     check,
     set: (key, value) => {
+      void load()
       setRefused((before) => before.filter((one) => !isOf(one, key)))
       setValues((before) => ({ ...before, [key]: value }))
     },
-    touch: (key) => setTouched((before) => (before.has(key) ? before : new Set([...before, key]))),
+    touch: (key) => {
+      void load()
+      setTouched((before) => (before.has(key) ? before : new Set([...before, key])))
+    },
     submit: (event) => {
       event?.preventDefault()
-      if (change.isPending || !check([...rules.keys()])) return
-      setRefused([])
-      // The body was checked just above, by the contract's own schema.
-      change.mutate({ params, body } as unknown as AdminInput<Name>, {
-        onSuccess: (answer) => {
-          isDone.current = true
-          first.current = values
-          if (draft !== undefined) forgetDraft(draft)
-          onDone(answer)
-          isDone.current = false
-        },
-        onError: ({ errors }) => {
-          setRefused(errors)
-          if (errors.length > 0) focusFirstProblem()
-        },
-      })
+      void send()
     },
     reset: () => {
       setValues(first.current)

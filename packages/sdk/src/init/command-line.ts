@@ -25,6 +25,8 @@ Rolecall that they belong together.
   --dry-run              show the changes without secrets, and write nothing
   --help
 
+Copy the IDs from the pages Projects and Servers of the console.
+
 Missing options come from the environment, from the variable in parentheses. Values that are missing there as well stay
 empty in the file and are reported. The key is never an argument, because arguments stay in the shell history:
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type GivenProject, givenProject } from '../../../../apps/api/test/given.ts'
@@ -49,9 +50,9 @@ const leadsTo = async (browser: SiteBrowser, address: string) => {
 
 describe('a login that cannot be finished', () => {
   /** Returns the address to which the service sends a browser back. */
-  const comeBack = async (browser: SiteBrowser): Promise<string> => {
+  const comeBack = async (browser: SiteBrowser, as: string = demo.users.ada): Promise<string> => {
     const screen = await leadsTo(browser, await leadsTo(browser, '/auth/login?return_to=/x'))
-    const back = await leadsTo(browser, `${screen}&login_as=${demo.users.ada}&auto=1`)
+    const back = await leadsTo(browser, `${screen}&login_as=${as}&auto=1`)
     return leadsTo(browser, back)
   }
   const cookieOf = (browser: SiteBrowser) => {
@@ -111,6 +112,26 @@ describe('a login that cannot be finished', () => {
     const page = await browser.ask(callback, { as: 'page' })
     expect(page.status).toBe(400)
     expect(await page.text()).toMatch(reason)
+  })
+
+  test('shows the reason that the service gave, on a page whose policy allows its own style alone', async () => {
+    const browser = browserAt(url)
+    const callback = await comeBack(browser, demo.users.emil)
+    const reason = new URL(callback, url).searchParams.get('error_description') ?? ''
+    expect(reason).toContain('not a member')
+    const cookies = new Map(browser.jar)
+    const program = await browser.ask(callback)
+    expect(program.status).toBe(403)
+    expect(await program.json()).toMatchObject({ code: 'LOGIN_REFUSED', detail: reason })
+    for (const [name, value] of cookies) browser.jar.set(name, value)
+    const hostile = new URL(callback, url)
+    hostile.searchParams.set('error_description', '<b>No</b>')
+    const page = await browser.ask(hostile.pathname + hostile.search, { as: 'page' })
+    const text = await page.text()
+    expect(text).toContain('<h1>&lt;b&gt;No&lt;/b&gt;</h1>')
+    const [, style = ''] = /<style>(.+)<\/style>/.exec(text) ?? []
+    const hash = createHash('sha256').update(style).digest('base64')
+    expect(page.headers.get('content-security-policy')).toContain(`style-src 'sha256-${hash}';`)
   })
 })
 

@@ -78,8 +78,12 @@ async function finishLogin({ parts, visit, given, query }: Context): Promise<Res
   }
   const code = query.get('code')
   const isRefused = query.get('error') === 'access_denied'
-  if (!code)
-    return refuse(request, isRefused ? 403 : 503, isRefused ? 'LOGIN_REFUSED' : 'LOGIN_FAILED', { href })
+  if (!code) {
+    const reason = query.get('error_description') ?? undefined
+    return isRefused
+      ? refuse(request, 403, 'LOGIN_REFUSED', { href, reason })
+      : refuse(request, 503, 'LOGIN_FAILED', { href })
+  }
   const { codeVerifier, returnTo } = found.attempt
   try {
     const redirectUri = `${appUrl}${authPath}/callback`

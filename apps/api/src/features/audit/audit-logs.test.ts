@@ -81,6 +81,10 @@ describe.each(ciEngines)('the audit log on %s', (engine) => {
   })
 
   test.each([
+    ['?search=SERVER.s', ['server.sync']],
+    ['?search=was%20DONE&actionType=webhook', ['webhook.create']],
+    ['?search=%25', []],
+    ['?search=', ['webhook.create', 'server.sync', 'project.delete', 'project.create']],
     ['?dateFrom=2026-01-31', ['webhook.create', 'server.sync', 'project.delete']],
     ['?dateFrom=2026-01-31T00:00:00.001Z', ['webhook.create', 'server.sync']],
     ['?dateTo=2026-01-30', ['project.create']],

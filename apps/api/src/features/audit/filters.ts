@@ -8,7 +8,7 @@ import { periodConditions, readPeriod } from '#platform/http/period'
  * @throws VALIDATION_FAILED if the period ends before it begins
  */
 export function auditCondition(query: audit.AuditQuery): Sql {
-  const { actorId, memberId, targetType, targetId, actionType, severity, cursor } = query
+  const { actorId, memberId, targetType, targetId, actionType, severity, search = '', cursor } = query
   const conditions = periodConditions(readPeriod(query, 'dateFrom', 'dateTo'))
   if (actorId !== undefined) conditions.push(sql`actor_id = ${actorId}`)
   if (memberId !== undefined) conditions.push(sql`(actor_id = ${memberId} or target_id = ${memberId})`)
@@ -16,6 +16,10 @@ export function auditCondition(query: audit.AuditQuery): Sql {
   if (targetId !== undefined) conditions.push(sql`target_id = ${targetId}`)
   if (actionType !== undefined) conditions.push(sql`action_type = ${actionType}`)
   if (severity !== undefined) conditions.push(sql`severity = ${severity}`)
+  if (search !== '')
+    conditions.push(
+      sql`position(lower(${search}) in lower(concat_ws(' ', summary, target_name, action))) > 0`,
+    )
   if (cursor !== undefined) {
     const { at, id: seq } = readMomentCursor(cursor)
     conditions.push(sql`(audit_log.at, audit_log.seq) < (${at}, ${seq}::bigint)`)

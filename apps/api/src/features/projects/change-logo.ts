@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { branding, type Upload } from '@rolecall/contract'
+import { maxLogoSide, type Upload } from '@rolecall/contract'
 import type { By } from '#audit/event'
 import { ApiError } from '#platform/http/api-error'
 import { imageProblem } from '#platform/images/image-problem'
@@ -20,7 +20,7 @@ export async function setLogo(
   projectId: string,
   { type, bytes }: Upload,
 ): Promise<void> {
-  const problem = await imageProblem({ type, bytes }, branding.maxLogoSide)
+  const problem = await imageProblem({ type, bytes }, maxLogoSide)
   if (problem !== undefined) throw new ApiError('IMAGE_INVALID', { detail: problem })
   const digest = createHash('sha256').update(bytes).digest('base64url')
   await changeProject(deps, projectId, async (tx, { name }, record) => {

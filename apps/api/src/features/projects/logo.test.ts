@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib'
-import { branding } from '@rolecall/contract'
+import { logoTypes, maxLogoBytes, maxLogoSide } from '@rolecall/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
@@ -7,8 +7,8 @@ import { ciEngines } from '../../../test/databases.ts'
 import { idat, iend, ihdr, png, pngOf, webp } from '../../../test/images.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-const maxSide = branding.maxLogoSide
-const [pngType, webpType] = branding.logoTypes
+const maxSide = maxLogoSide
+const [pngType, webpType] = logoTypes
 
 /** Returns the image with one byte changed. */
 const withByte = (image: Buffer, at: number, value: number) => {
@@ -211,7 +211,7 @@ describe.each(ciEngines)('the logo of a project on %s', (engine) => {
   test('refuses a body beyond 64 KiB before it is decoded', async () => {
     const comment = (size: number): Buffer =>
       pngOf(ihdr(), ['tEXt', Buffer.alloc(size)], idat(rows(2, 9)), iend)
-    const room = branding.maxLogoBytes - comment(0).length
+    const room = maxLogoBytes - comment(0).length
     expect((await put(pngType, comment(room))).status).toBe(204)
     expect((await put(pngType, comment(room + 1))).body).toMatchObject({
       status: 413,

@@ -1,4 +1,4 @@
-import { settings as contract } from '@rolecall/contract'
+import { type SettingRow, settingTable } from '@rolecall/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
@@ -56,8 +56,8 @@ describe.each(mainEngines)('settings at and beyond their bounds on %s', (engine)
     expect((await call(world.url, 'POST', '/api/admin/settings/reset', { token })).status).toBe(200)
   })
 
-  const editable = Object.entries(contract.settingTable).flatMap(([group, rows]) =>
-    Object.entries<contract.SettingRow>(rows).flatMap(([key, row]) =>
+  const editable = Object.entries(settingTable).flatMap(([group, rows]) =>
+    Object.entries<SettingRow>(rows).flatMap(([key, row]) =>
       'editable' in row
         ? [[group, key, row.editable.min] as const, [group, key, row.editable.max] as const]
         : [],

@@ -1,4 +1,4 @@
-import { settings } from '@rolecall/contract'
+import { type SettingRow, settingTable } from '@rolecall/contract'
 import { type Config, variables } from '../../config.ts'
 import type { LiveSettings } from '../../deps.ts'
 
@@ -10,7 +10,7 @@ export interface Setting {
   readonly key: string
   /** The name under which it is stored and audited. */
   readonly path: string
-  readonly row: settings.SettingRow
+  readonly row: SettingRow
   readonly configKeys: readonly (keyof Config)[]
 }
 
@@ -21,8 +21,8 @@ const configKeyOf = (name: string) => {
 }
 
 /** Every setting, one per row of the contract's table. */
-export const registry: readonly Setting[] = Object.entries(settings.settingTable).flatMap(([group, rows]) =>
-  Object.entries<settings.SettingRow>(rows).map(([key, row]) => ({
+export const registry: readonly Setting[] = Object.entries(settingTable).flatMap(([group, rows]) =>
+  Object.entries<SettingRow>(rows).map(([key, row]) => ({
     group,
     key,
     path: `${group}.${key}`,
@@ -32,7 +32,7 @@ export const registry: readonly Setting[] = Object.entries(settings.settingTable
 )
 
 type EditableSetting = Setting & {
-  readonly row: Extract<settings.SettingRow, { readonly editable: unknown }>
+  readonly row: Extract<SettingRow, { readonly editable: unknown }>
 }
 const editableRows = registry.filter((setting): setting is EditableSetting => 'editable' in setting.row)
 

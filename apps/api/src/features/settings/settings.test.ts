@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { settings as contract } from '@rolecall/contract'
+import { type SettingRow, settingTable } from '@rolecall/contract'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
@@ -89,7 +89,7 @@ describe.each(mainEngines)('the settings on %s', (engine) => {
     const read = async () =>
       (await call(world.url, 'GET', '/api/admin/settings/sources', { token })).body.sources
     const before = await read()
-    const paths = Object.entries(contract.settingTable).flatMap(([group, rows]) =>
+    const paths = Object.entries(settingTable).flatMap(([group, rows]) =>
       Object.keys(rows).map((key) => `${group}.${key}`),
     )
     expect(Object.keys(before).sort()).toEqual(paths.sort())
@@ -306,8 +306,8 @@ describe('secrets that are not set', () => {
     ['INBOUND_WEBHOOK_ENCRYPTION_KEY', ['security', 'webhookEncryptionKey']],
     ['OUTBOUND_WEBHOOK_ENCRYPTION_KEY', ['security', 'webhookEncryptionKey']],
   ] as const)('an empty %s is answered as not set', async (variable, [group, key]) => {
-    const names = Object.values(contract.settingTable).flatMap((rows) =>
-      Object.values<contract.SettingRow>(rows).flatMap((row) => row.variables),
+    const names = Object.values(settingTable).flatMap((rows) =>
+      Object.values<SettingRow>(rows).flatMap((row) => row.variables),
     )
     const set = Object.fromEntries(
       names.filter((name) => /SECRET|TOKEN|KEY/.test(name)).map((name) => [name, 'a'.repeat(64)]),

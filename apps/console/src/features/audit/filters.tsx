@@ -2,6 +2,7 @@ import type { AdminInput, AuditEntry } from '@rolecall/sdk/admin'
 import { Choice } from '../../components/choice.tsx'
 import { countText } from '../../components/number.tsx'
 import { instantOf, PeriodFields } from '../../components/period-fields.tsx'
+import { SearchField } from '../../components/search-field.tsx'
 import { pastedIn } from '../../shell/pasted.ts'
 import { PersonFilter, TargetFilter } from './lookups.tsx'
 import { isPreset, presetNamed, presetOf, presetTexts } from './period-presets.ts'
@@ -29,12 +30,16 @@ export const severities: Readonly<Record<AuditEntry['severity'], string>> = {
 const oneOf = <Word extends string>(words: Readonly<Record<Word, string>>, word: string | undefined) =>
   word !== undefined && word in words ? (word as Word) : undefined
 
+/** The longest text that the service searches for. */
+const maxSearchLength = 100
+
 /** Builds the query from the filters in the address. Invalid values are left out. */
-export const queryOf = ({ kind, severity, who, about, from, to }: Filters): Query => ({
+export const queryOf = ({ kind, severity, who, about, text, from, to }: Filters): Query => ({
   actionType: oneOf(actionTypes, kind),
   severity: oneOf(severities, severity),
   memberId: pastedIn(who ?? '')?.kind === 'member' ? who : undefined,
   targetId: about || undefined,
+  search: text?.trim().slice(0, maxSearchLength) || undefined,
   dateFrom: instantOf(from),
   dateTo: instantOf(to),
 })
@@ -49,6 +54,11 @@ interface FiltersProps {
 /** The filters of the log. */
 export const Filters = ({ filters, onChange, count }: FiltersProps) => (
   <div className="toolbar">
+    <SearchField
+      label="Search entries"
+      value={filters['text'] ?? ''}
+      onSearch={(text) => onChange({ text: text || undefined })}
+    />
     <Choice
       label="Kind"
       all="Every kind"

@@ -10,7 +10,7 @@ import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { useMayChange } from '../../shell/profile.ts'
 import { BlockPanel } from './block-panel.tsx'
-import { fieldLabels, listedFields } from './field-labels.ts'
+import { listedFields } from './field-labels.ts'
 import { MemberPage } from './member-page.tsx'
 import { type MemberSessions, SignedInTo } from './signed-in-to.tsx'
 
@@ -28,7 +28,7 @@ function Overview({ member }: { member: MemberServers }) {
           <Facts
             of={[
               ...listedFields.map(
-                (name) => [fieldLabels[name], <bdi key={name}>{member[name] ?? 'None'}</bdi>] as const,
+                ([name, label]) => [label, <bdi key={name}>{member[name] ?? 'None'}</bdi>] as const,
               ),
               ['In the main server', isClubMember ? 'Yes' : 'No'],
               ['Joined', <Time key="joined" at={joined?.joinedAt} never="Unknown" show="both" />],

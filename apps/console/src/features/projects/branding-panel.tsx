@@ -1,4 +1,4 @@
-import { branding, textColorOn } from '@rolecall/contract'
+import { logoTypes, maxLogoBytes, maxLogoSide, textColorOn } from '@rolecall/contract'
 import type { Project } from '@rolecall/sdk/admin'
 import { type ChangeEvent, useId, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
@@ -66,7 +66,7 @@ function AccentColor({ project }: { project: Project }) {
   )
 }
 
-const maxKiB = branding.maxLogoBytes / 1024
+const maxKiB = maxLogoBytes / 1024
 
 function Logo({
   project: {
@@ -91,7 +91,7 @@ function Logo({
     if (!file) return
     upload.reset()
     remove.reset()
-    const isTooLarge = file.size > branding.maxLogoBytes
+    const isTooLarge = file.size > maxLogoBytes
     setProblem(isTooLarge ? `This file is larger than ${maxKiB} KiB. Choose a smaller file.` : undefined)
     if (isTooLarge) return
     upload.mutate({ params: { id }, body: file }, { onSuccess: () => say('The logo is saved.') })
@@ -116,7 +116,7 @@ function Logo({
           <input
             id={inputId}
             type="file"
-            accept={branding.logoTypes.join()}
+            accept={logoTypes.join()}
             onChange={choose}
             disabled={upload.isPending}
             aria-invalid={problem !== undefined}
@@ -137,8 +137,7 @@ function Logo({
         )}
       </div>
       <span className="field-help" id={`${inputId}-help`}>
-        PNG or WebP, at most {maxKiB} KiB and {branding.maxLogoSide} × {branding.maxLogoSide} pixels, not
-        animated.
+        PNG or WebP, at most {maxKiB} KiB and {maxLogoSide} × {maxLogoSide} pixels, not animated.
       </span>
       <span className="field-problem" id={`${inputId}-problem`} role={problem ? 'alert' : undefined}>
         {problem}

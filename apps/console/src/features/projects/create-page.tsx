@@ -56,20 +56,20 @@ export function Page() {
   }, [step])
 
   if (created) return <CreatedProject {...created} kind={kind} stack={chosen.stack} />
-  const areAddressesGood = () => {
+  const areAddressesGood = async () => {
     if (kind.asks === 'hosts') return form.check(['forwardAuth'])
     if (kind.asks === 'nothing' || areUrisGood(chosen.redirects)) return true
     focusFirstProblem()
     return false
   }
-  const next = (event: FormEvent) => {
+  const next = async (event: FormEvent) => {
     event.preventDefault()
-    if (step === 1 && !form.check(['name', 'description'])) return
-    if (step === 2 && !areAddressesGood()) return
+    if (step === 1 && !(await form.check(['name', 'description']))) return
+    if (step === 2 && !(await areAddressesGood())) return
     if (step < steps.length) return go(step + 1)
     // A link may open this page at a later step, so the required fields are checked here.
-    if (!form.check(['name', 'description'])) return go(1)
-    if (!areAddressesGood()) return go(2)
+    if (!(await form.check(['name', 'description']))) return go(1)
+    if (!(await areAddressesGood())) return go(2)
     form.submit()
   }
   const part = { form, chosen, choose, kind }

@@ -1,4 +1,4 @@
-import { settings } from '@rolecall/contract'
+import { type SettingRow, settingTable } from '@rolecall/contract'
 import { numberText } from '../../components/number.tsx'
 import { type DurationUnit, durationWords } from '../../forms/duration.ts'
 import { labelOf } from '../../forms/label.ts'
@@ -22,7 +22,7 @@ export type Changes = Readonly<Record<string, string>>
 
 const units: Readonly<Record<string, DurationUnit>> = { Ms: 'millisecond', Sec: 'second', Days: 'day' }
 
-function rowOf(group: string, key: string, row: settings.SettingRow): Setting {
+function rowOf(group: string, key: string, row: SettingRow): Setting {
   const [, name = key, suffix = ''] = /^(.*?)(Ms|Sec|Days)?$/.exec(key) ?? []
   return {
     ...{ group, key, path: `${group}.${key}`, meaning: row.meaning, variables: row.variables },
@@ -33,8 +33,8 @@ function rowOf(group: string, key: string, row: settings.SettingRow): Setting {
 }
 
 /** Deprecated settings have no effect, so the page leaves them out. */
-const rows: readonly Setting[] = Object.entries(settings.settingTable).flatMap(([group, table]) =>
-  Object.entries<settings.SettingRow>(table)
+const rows: readonly Setting[] = Object.entries(settingTable).flatMap(([group, table]) =>
+  Object.entries<SettingRow>(table)
     .filter(([, row]) => !('isDeprecated' in row))
     .map(([key, row]) => rowOf(group, key, row)),
 )

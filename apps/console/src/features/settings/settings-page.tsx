@@ -1,4 +1,4 @@
-import { settings } from '@rolecall/contract'
+import { settingTable } from '@rolecall/contract'
 import type { AdminAnswer, AdminInput, SettingSource } from '@rolecall/sdk/admin'
 import { Link, useBlocker } from '@tanstack/react-router'
 import { type FormEvent, useId, useState } from 'react'
@@ -69,7 +69,7 @@ function Settings({ values }: { values: Effective }) {
   }
   return (
     <form className="stack" onSubmit={save}>
-      {Object.keys(settings.settingTable).map((group) => (
+      {Object.keys(settingTable).map((group) => (
         <Panel key={group} title={groupTitles[group] ?? labelOf(group)} flush>
           <dl className="settings">
             {rowsOf(group).map((row) => (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
 import json
 import re
@@ -79,6 +81,17 @@ def problem(status: int, code: str, title: str, headers: Optional[Mapping[str, s
     )
 
 
+#: The style of the page, in both color schemes: the same as in the client for JavaScript.
+_style = (
+    ":root{color-scheme:light dark}"
+    "body{max-width:34rem;margin:15vh auto;padding:0 1.5rem;font:1rem/1.5 system-ui,sans-serif}"
+    "h1{font-size:1.25rem;overflow-wrap:anywhere}"
+    "a{display:inline-block;padding:.5rem 1rem;border:1px solid;border-radius:.5rem;color:inherit;text-decoration:none}"
+)
+#: Allows this style alone.
+_style_hash = base64.b64encode(hashlib.sha256(_style.encode()).digest()).decode()
+
+
 def page(
     status: int,
     title: str,
@@ -90,7 +103,8 @@ def page(
 ) -> Answer:
     """Returns a plain page for a person. All texts are escaped."""
     body = (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
+        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>{html.escape(title)}</title><style>{_style}</style>"
         f"<h1>{html.escape(title)}</h1><p>{html.escape(text)}</p>"
         f'<p><a href="{html.escape(link)}">{html.escape(link_text)}</a></p></html>'
     )
@@ -98,7 +112,7 @@ def page(
         status,
         {
             "content-type": "text/html; charset=utf-8",
-            "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+            "content-security-policy": f"default-src 'none'; style-src 'sha256-{_style_hash}'; frame-ancestors 'none'",
             "cache-control": "no-store",
             **(headers or {}),
         },

@@ -1,0 +1,36 @@
+import { endpoints, operationIdOf } from '@rolecall/contract'
+
+/** The endpoints for which the console has a form. */
+const forms: readonly string[] = [
+  'addApiKey',
+  'addRedirectUri',
+  'blockMember',
+  'createProject',
+  'createWebhook',
+  'regenerateApiKey',
+  'updateProfile',
+  'updateProject',
+  'updateWebhook',
+]
+
+/**
+ * Returns `apps/console/src/forms/form-bodies.ts`: the schema of each form's body. The console loads these without the
+ * rest of the contract and its schema library, which are thirty times as large.
+ */
+export function formBodies(): string {
+  const bodies = endpoints
+    .filter((definition) => forms.includes(operationIdOf(definition)))
+    .map((definition) => `  ${operationIdOf(definition)}: ${JSON.stringify(definition.body)},\n`)
+  return `// Generated from packages/contract by tools/build-generated.js. Do not edit.
+import type { Schema } from '@rolecall/contract'
+
+/** The endpoints for which there is a form. */
+export type FormName =
+${forms.map((name) => `  | '${name}'\n`).join('')}
+const bodies = {
+${bodies.join('')}}
+
+/** The schema of the body of each. */
+export const formBodies: Readonly<Record<FormName, Schema>> = bodies
+`
+}
