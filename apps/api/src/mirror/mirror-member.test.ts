@@ -5,6 +5,7 @@ import { sql } from '#platform/db/sql'
 import { engines } from '../../test/databases.ts'
 import { memberEntries } from '../../test/live-mirror.ts'
 import { startWorld, type World } from '../../test/service.ts'
+import { writeServer } from './write-servers.ts'
 
 const club = demo.mainGuildId
 const { ada, joon } = demo.users
@@ -63,6 +64,20 @@ describe.each(engines)(
       await mirrorMember(club, { id: joon }, undefined, askedAt)
       expect(await stored(joon)).toMatchObject({ isMember: true })
       expect(await memberEntries(world, joon)).toEqual([])
+    })
+
+    test('undoes no change of the roles of the server', async () => {
+      const { db, chat } = world.service.deps
+      const { askedAt } = await ask(ada)
+      const server = await chat.server(club, 'login')
+      const write = (name: string, asOf: Date | 'now') =>
+        db.transaction((tx) =>
+          writeServer(tx, { ...server, roles: server.roles.map((role) => ({ ...role, name })) }, asOf),
+        )
+      await write('newer', 'now')
+      await write('older', askedAt)
+      const names = await db.query(sql`select distinct name from roles where server_id = ${club}`)
+      expect(names).toEqual([{ name: 'newer' }])
     })
   },
 )

@@ -41,6 +41,18 @@ describe('a lease for answers from memory', () => {
     if (!one.dedicate) throw new Error('The embedded database has no connections.')
     return one.dedicate(...terms)
   }
+  /** Returns the database with a connection of the lease that shows each statement before it is sent. */
+  const observed = (sees: (text: string) => void): Database => ({
+    ...db,
+    dedicate: async (...terms) => {
+      const connection = await dedicated(db, ...terms)
+      const rows: typeof connection.rows = (statement) => {
+        sees(statement.text)
+        return connection.rows(statement)
+      }
+      return { ...connection, rows }
+    },
+  })
   /** Two clocks that a test moves. */
   const handMoved = () => {
     const at = { monotonicMs: 5_000, wallMs: 1_000_000 }
@@ -90,6 +102,30 @@ describe('a lease for answers from memory', () => {
     answers.start()
     await expect.poll(async () => (await rows())[0]?.renewals ?? 0).toBeGreaterThan(5)
     expect(answers.isGood()).toBe(false)
+  })
+
+  test('counts from before the renewal was sent, on both clocks, however long the answer takes', async () => {
+    const { at, clock } = handMoved()
+    let sentAt: typeof at | undefined
+    const slow = observed((text) => {
+      if (text.includes('renewals = renewals + 1')) sentAt = { ...at }
+      at.monotonicMs += 200
+      at.wallMs += 200
+    })
+    const answers = await begin({ clock, timing: seldom }, slow)
+    /** Returns true if the lease is valid so long after the renewal was sent. */
+    const isGoodAfter = (monotonicMs: number, wallMs: number) => {
+      if (!sentAt) return false
+      const now = { ...at }
+      Object.assign(at, { monotonicMs: sentAt.monotonicMs + monotonicMs, wallMs: sentAt.wallMs + wallMs })
+      const isGood = answers.isGood()
+      Object.assign(at, now)
+      return isGood
+    }
+    const lasts = leaseTiming.leaseMs - leaseTiming.driftMs
+    await expect.poll(() => isGoodAfter(lasts - 1, lasts - 1)).toBe(true)
+    expect(isGoodAfter(lasts, lasts - 1)).toBe(false)
+    expect(isGoodAfter(lasts - 1, lasts)).toBe(false)
   })
 
   test('that was taken away cannot be renewed: its holder joins anew', async () => {
@@ -148,18 +184,10 @@ describe('a lease for answers from memory', () => {
   test('is acknowledged by what the invalidation carried, without a read', async () => {
     const timing = { ...seldom, leaseMs: 60_000 }
     const statements: string[] = []
-    const watched = (one: Database): Database => ({
-      ...one,
-      dedicate: async (...terms) => {
-        const connection = await dedicated(one, ...terms)
-        const rows: typeof connection.rows = (statement) => {
-          statements.push(statement.text)
-          return connection.rows(statement)
-        }
-        return { ...connection, rows }
-      },
-    })
-    await begin({ timing }, watched(db))
+    await begin(
+      { timing },
+      observed((text) => statements.push(text)),
+    )
     const writer = await begin({ timing })
     await writer.confirm()
     statements.length = 0

@@ -153,6 +153,7 @@ describe.each(mainEngines)('single sign-on on %s', (engine) => {
 
   test('after logout-all of a project it does not log in there again; at other projects it does', async () => {
     const browser = await returning(demo.users.yusra)
+    const ofAnother = await returning(demo.users.ada)
     await call(world.url, 'POST', '/api/auth/logout-all', {
       key: project.key,
       body: { memberId: demo.users.yusra },
@@ -160,6 +161,7 @@ describe.each(mainEngines)('single sign-on on %s', (engine) => {
     expect(errorOf(await open(browser, ssoPath(project, { prompt: 'none' })))).toBe('login_required')
     expect(isScreen(await open(browser, ssoPath(project)))).toBe(true)
     expect((await open(browser, ssoPath(other))).searchParams.has('code')).toBe(true)
+    expect((await open(ofAnother, ssoPath(project))).searchParams.has('code')).toBe(true)
     // A sign-in at the platform's screen starts anew.
     await walkLogin(world, authorizePath(project.id), { browser, as: demo.users.yusra })
     expect((await open(browser, ssoPath(project))).searchParams.has('code')).toBe(true)

@@ -28,6 +28,14 @@ describe.each(mainEngines)('an e-mail on %s', (engine) => {
     expect(await emailOf(token)).toBe('someone.else@example.test')
   })
 
+  test('stays when the platform reports another name without it', async () => {
+    const { token } = await givenSession(world, project, mara)
+    world.sim.world.updateUser(mara, { global_name: 'Mara of the north' })
+    await world.service.deps.refreshMember(demo.mainGuildId, mara)
+    const { member } = (await validate(world, project, token)).body
+    expect(member).toMatchObject({ globalName: 'Mara of the north', email: expect.stringContaining('@') })
+  })
+
   test('of an unverified admin is in no profile either', async () => {
     world.sim.world.updateUser(mara, { verified: false })
     const token = await givenAdmin(world)

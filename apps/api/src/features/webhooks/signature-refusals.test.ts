@@ -4,6 +4,14 @@ import { mainEngines } from '../../../test/databases.ts'
 import { givenProject } from '../../../test/given.ts'
 import { givenWebhook, nowSec, sign, submit } from '../../../test/given-webhook.ts'
 import { startWorld, type World } from '../../../test/service.ts'
+import { refusalOfTime } from './signature.ts'
+
+test('a time counts in both directions for 300 s, and not a second longer', () => {
+  const after = (ageSec: number) => refusalOfTime({ mac: '', timeSec: 5_000 }, (5_000 + ageSec) * 1000 + 999)
+  for (const ageSec of [-300, 0, 300]) expect(after(ageSec), String(ageSec)).toBeUndefined()
+  expect(after(301)).toEqual({ refusal: 'too_old', offSec: 301 })
+  expect(after(-301)).toEqual({ refusal: 'in_future', offSec: 301 })
+})
 
 describe.each(mainEngines)('refused signatures on %s', (engine) => {
   let world: World

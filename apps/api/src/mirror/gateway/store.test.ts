@@ -136,6 +136,7 @@ describe.each(engines)('leadership on %s', (engine) => {
     const write = asLeader(db, old, (tx) => tx.execute(sql`update servers set name = 'old'`))
     await expect(write).rejects.toBeInstanceOf(LeadLost)
     expect(await giveUpLead(db, old)).toBe(0)
+    expect((await findLeaderState(db))?.hasLeader).toBe(true)
     expect(await db.query(sql`select name from servers`)).toEqual([{ name: 'Club' }])
   })
 
