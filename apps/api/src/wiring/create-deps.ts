@@ -79,9 +79,11 @@ export function createDeps(
   opened: Database,
   { tracing, instanceId = uuidv7(), answersOptions }: DepsOptions = {},
 ): Deps {
+  const cache = createCache(config.cacheUrl, { log })
   const answers = createAnswers(
     {
       db: opened,
+      cache,
       log,
       maxBytes: answerBytes(config),
       configuredServerId: config.chatGuildId,
@@ -89,7 +91,6 @@ export function createDeps(
     answersOptions,
   )
   const db = watchWrites(opened, answers.written)
-  const cache = createCache(config.cacheUrl, { log })
   const audit = { record: notifying(recordAudit) }
   const post = createPost({ ...reachOf(config), resolve: createResolveHost() })
   const deliveries = createDeliveries({
