@@ -55,6 +55,8 @@ export interface Answers {
   accessToken(digest: string, nowMs: number): AccessToken | undefined
   /** Reads the record of an access token from the database, and caches it. */
   readAccessToken(digest: string): Promise<AccessTokenRow | undefined>
+  /** Returns the number of processes with a lease, this one included, at the last read of the change log. */
+  instances(): number
   /** Returns the number of possible writes of this process. */
   writes(): number
   written(): void
@@ -173,6 +175,7 @@ export function createAnswers(
     hostRule: (host) => (isGood() ? memory.hostRules.get(host) : undefined) ?? loadHostRule(host),
     accessToken: (digest, nowMs) => memory.accessTokens.get(digest, nowMs),
     readAccessToken,
+    instances: () => (lease instanceof Lease ? lease.holders.size + 1 : 1),
     writes: () => confirmation.writes,
     written: () => confirmation.written(),
     confirm: () => confirmation.confirm(),

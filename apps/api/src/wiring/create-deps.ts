@@ -95,6 +95,8 @@ export function createDeps(
   const post = createPost({ ...reachOf(config), resolve: createResolveHost() })
   const deliveries = createDeliveries({
     db,
+    claims: opened,
+    instances: answers.instances,
     log,
     audit,
     kinds: [
