@@ -55,6 +55,10 @@ export interface Answers {
   accessToken(digest: string, nowMs: number): AccessToken | undefined
   /** Reads the record of an access token from the database, and caches it. */
   readAccessToken(digest: string): Promise<AccessTokenRow | undefined>
+  /**
+   * Returns the version of the stored settings, read about half a second ago; undefined while the lease is not valid.
+   */
+  settingsVersion(): number | undefined
   /** Returns the number of processes with a lease, this one included, at the last read of the change log. */
   instances(): number
   /** Returns the number of possible writes of this process. */
@@ -175,6 +179,7 @@ export function createAnswers(
     hostRule: (host) => (isGood() ? memory.hostRules.get(host) : undefined) ?? loadHostRule(host),
     accessToken: (digest, nowMs) => memory.accessTokens.get(digest, nowMs),
     readAccessToken,
+    settingsVersion: () => (isGood() ? memory.settingsVersion : undefined),
     instances: () => (lease instanceof Lease ? lease.holders.size + 1 : 1),
     writes: () => confirmation.writes,
     written: () => confirmation.written(),

@@ -31,6 +31,8 @@ export interface LogSnapshot {
   readonly server: string
   /** The database's clock. */
   readonly nowMs: number
+  /** The version of the stored settings: every process reads it with the log, so none has to ask for it. */
+  readonly settingsVersion: number
   /** True if the statement has renewed the lease; false also if the lease was taken away. */
   readonly isRenewed: boolean
   readonly changes: readonly Change[]
@@ -109,7 +111,7 @@ export async function readChangeLog(
       from unheard having max(of_holder) <= ${maxCarried} and not bool_or(kind = 'roles'))
     select 0 as kind, pg_current_snapshot()::text as a,
       pg_postmaster_start_time()::text || ' ' || pg_backend_pid() as b,
-      (extract(epoch from clock_now()) * 1000)::float8 as x, null::float8 as y
+      (extract(epoch from clock_now()) * 1000)::float8 as x, (select version from settings)::float8 as y
     union all
     select 1, kind, fact, null, null from changes
     union all
@@ -155,10 +157,10 @@ function toLogSnapshot(rows: readonly LogRow[]): LogSnapshot {
   const rolesOf = new Map<string, readonly Role[]>()
   const live = new Map<string, Vouched>()
   const holders: Holder[] = []
-  let state = { snapshot: '', server: '', nowMs: 0 }
+  let state = { snapshot: '', server: '', nowMs: 0, settingsVersion: -1 }
   let isRenewed = false
   for (const { kind, a, b, x, y } of rows) {
-    if (kind === 0) state = { snapshot: a, server: b, nowMs: x }
+    if (kind === 0) state = { snapshot: a, server: b, nowMs: x, settingsVersion: y }
     else if (kind === 1) changed.push([a, b])
     else if (kind === 2) live.set(a, { asOfMs: x, untilMs: y })
     else if (kind === 3) holders.push({ id: a, renewals: x, acknowledged: b, isBehind: y === 1 })

@@ -112,7 +112,7 @@ export function createDeps(
       createLogoutKind({ db, config, post }),
     ],
   })
-  const settings = createSettings({ config, db, cache, log })
+  const settings = createSettings({ config, answers, db, cache, log })
   const platformWatch = createPlatformWatch()
   const watched = instrumentChat(createConfiguredChat(config, { log, cache }), platformWatch)
   const chat = tracing ? tracedChat(watched, tracing) : watched
