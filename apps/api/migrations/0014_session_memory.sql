@@ -53,7 +53,7 @@ create unlogged table answer_leases (
   acknowledged pg_snapshot not null default pg_current_snapshot()
 ) with (fillfactor = 50);
 comment on table answer_leases is
-  'Leases of the processes that answer from memory. The table is unlogged, because a renewal four times a second need not survive a crash. An instance that finds it without its first row inserts that row with 0 renewals; all instances then wait for one lease period, because processes may hold leases that were lost.';
+  'Leases of the processes that answer from memory. The table is unlogged, because renewals need not survive a crash. An instance that finds it without its first row inserts that row with 0 renewals; all instances then wait for one lease period, because processes may hold leases that were lost.';
 comment on column answer_leases.acknowledged is 'The snapshot up to which the process has applied the change log.';
 
 insert into answer_leases (id, renewals) values ('00000000-0000-0000-0000-000000000000', 1);

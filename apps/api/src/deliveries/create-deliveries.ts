@@ -2,16 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RecordAudit } from '#audit/event'
 import { within } from '#platform/async'
 import { uuidv7 } from '#platform/crypto/uuid'
-import { type Database, DatabaseUnavailable } from '#platform/db/database'
+import { type Database, DatabaseUnavailable, type Queryable } from '#platform/db/database'
 import type { Log } from '#platform/log'
 import { createTally, type Tally } from '#platform/metrics/tally'
+import { claimPauseMs } from './claim-pause.ts'
 import { type Claimed, claimReceivers } from './claim-store.ts'
 import type { DeliveryKind } from './kind.ts'
 import { sendMessages } from './send-messages.ts'
 import { createSlots } from './slots.ts'
 
-/** Interval between claims. A message waits for half of it on average. */
-const everyMs = 250
 /** Pause between two claims while there is work, so that one claim covers a burst of messages. */
 const pauseMs = 20
 /** Time limit for sending due messages during a graceful shutdown. */
@@ -19,6 +18,10 @@ const flushMs = 3_000
 
 interface DeliveriesDeps {
   readonly db: Database
+  /** Sends claims. Memory keeps nothing about receivers, so claims are not among the watched writes. */
+  readonly claims: Queryable
+  /** Returns the number of running instances, as far as this one knows. */
+  readonly instances: () => number
   readonly log: Log
   readonly audit: { readonly record: RecordAudit }
   readonly kinds: readonly DeliveryKind[]
@@ -37,7 +40,7 @@ export interface Deliveries {
  * Creates the sender, which every instance runs. Instances share the work by claiming receivers. A claim is released after
  * its work, and expires if its instance is killed.
  */
-export function createDeliveries({ log, kinds, ...deps }: DeliveriesDeps): Deliveries {
+export function createDeliveries({ log, kinds, claims, instances, ...deps }: DeliveriesDeps): Deliveries {
   const slots = createSlots()
   const attempts = createTally()
   /** Maps the work in progress to its abort controllers. */
@@ -73,7 +76,7 @@ export function createDeliveries({ log, kinds, ...deps }: DeliveriesDeps): Deliv
     if (wanted.length === 0 || prompt + troubled === 0) return
     const claim = uuidv7()
     const names = wanted.map(({ name }) => name)
-    for (const claimed of await claimReceivers(deps.db, { claim, kinds: names, prompt, troubled })) {
+    for (const claimed of await claimReceivers(claims, { claim, kinds: names, prompt, troubled })) {
       const kind = wanted.find(({ name }) => name === claimed.kind)
       if (kind) work(kind, claimed, claim)
     }
@@ -100,6 +103,12 @@ export function createDeliveries({ log, kinds, ...deps }: DeliveriesDeps): Deliv
         if (isWakePending) wake()
       })
   }
+  const wakeLater = () => {
+    timer = setTimeout(() => {
+      wakeLater()
+      wake()
+    }, claimPauseMs(instances())).unref()
+  }
   const idle = async () => {
     while (claiming || running.size > 0) await Promise.all([claiming, ...running.keys()])
   }
@@ -107,12 +116,13 @@ export function createDeliveries({ log, kinds, ...deps }: DeliveriesDeps): Deliv
   return {
     attempts,
     start: () => {
-      timer ??= setInterval(wake, everyMs).unref()
+      if (timer) return
+      wakeLater()
       wake()
     },
     async close() {
       if (!timer || isStopped) return
-      clearInterval(timer)
+      clearTimeout(timer)
       wake()
       await within(idle(), flushMs, undefined)
       isStopped = true

@@ -1,8 +1,10 @@
+import type { Cache } from '#platform/cache/cache'
 import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
 import type { Log } from '#platform/log'
 import type { AccessToken } from './access-tokens.ts'
 import { type AccessTokenRow, accessTokensReader } from './access-tokens-store.ts'
+import type { AcknowledgementCache } from './acknowledgements.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { Confirmation } from './confirmation.ts'
 import { type Item, readFacts } from './facts-store.ts'
@@ -16,7 +18,7 @@ import type { Session } from './session.ts'
 export interface AnswersOptions {
   readonly clock?: Clock
   readonly timing?: LeaseTiming
-  /** Delays or loses notifications before they take effect. */
+  /** Delays or loses notifications and acknowledgements before they take effect. */
   readonly deliver?: Deliver
 }
 
@@ -53,6 +55,12 @@ export interface Answers {
   accessToken(digest: string, nowMs: number): AccessToken | undefined
   /** Reads the record of an access token from the database, and caches it. */
   readAccessToken(digest: string): Promise<AccessTokenRow | undefined>
+  /**
+   * Returns the version of the stored settings, read about half a second ago; undefined while the lease is not valid.
+   */
+  settingsVersion(): number | undefined
+  /** Returns the number of processes with a lease, this one included, at the last read of the change log. */
+  instances(): number
   /** Returns the number of possible writes of this process. */
   writes(): number
   written(): void
@@ -65,6 +73,7 @@ export interface Answers {
 
 interface AnswersDeps {
   readonly db: Database
+  readonly cache?: AcknowledgementCache & Pick<Cache, 'kind'>
   readonly log: Pick<Log, 'debug' | 'info' | 'warn' | 'error'>
   readonly maxBytes: number
   /** The server that decides about System Admins while there is no main server. */
@@ -72,7 +81,7 @@ interface AnswersDeps {
 }
 
 export function createAnswers(
-  { db, log, maxBytes, configuredServerId }: AnswersDeps,
+  { db, cache, log, maxBytes, configuredServerId }: AnswersDeps,
   {
     clock = systemClock,
     timing = leaseTiming,
@@ -81,7 +90,11 @@ export function createAnswers(
 ): Answers {
   const memory = new Memory(maxBytes)
   const lease = db.dedicate
-    ? new Lease({ dedicate: db.dedicate, memory, log, clock, timing, deliver })
+    ? new Lease({
+        ...{ memory, log, clock, timing, deliver },
+        dedicate: db.dedicate,
+        cache: cache?.kind === 'redis' ? cache : undefined,
+      })
     : new LocalLease({ db, memory, log, clock, everyMs: timing.renewEveryMs })
   const confirmation = new Confirmation({ db, lease, log, clock, leaseMs: timing.leaseMs })
 
@@ -166,6 +179,8 @@ export function createAnswers(
     hostRule: (host) => (isGood() ? memory.hostRules.get(host) : undefined) ?? loadHostRule(host),
     accessToken: (digest, nowMs) => memory.accessTokens.get(digest, nowMs),
     readAccessToken,
+    settingsVersion: () => (isGood() ? memory.settingsVersion : undefined),
+    instances: () => (lease instanceof Lease ? lease.holders.size + 1 : 1),
     writes: () => confirmation.writes,
     written: () => confirmation.written(),
     confirm: () => confirmation.confirm(),

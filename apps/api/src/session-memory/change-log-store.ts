@@ -18,9 +18,9 @@ export interface Holder {
   readonly id: string
   /** The number of its renewals: while it grows, the process lives. */
   readonly renewals: number
-  /** A snapshot with all changes applied by the holder. */
+  /** A snapshot with all changes applied by the holder, according to its row. */
   readonly acknowledged: string
-  /** True if this snapshot has a change that the holder has not acknowledged. */
+  /** True if this snapshot has a change that the holder has not acknowledged, in its row or otherwise. */
   readonly isBehind: boolean
 }
 
@@ -31,6 +31,10 @@ export interface LogSnapshot {
   readonly server: string
   /** The database's clock. */
   readonly nowMs: number
+  /** The version of the stored settings: every process reads it with the log, so none has to ask for it. */
+  readonly settingsVersion: number
+  /** True if the statement has renewed the lease; false also if the lease was taken away. */
+  readonly isRenewed: boolean
   readonly changes: readonly Change[]
   readonly live: ReadonlyMap<string, Vouched>
   /** All other holders. */
@@ -41,9 +45,18 @@ export interface ReadTerms {
   /** The snapshot of the previous read; without one the cache is empty, and nothing has changed. */
   readonly since: string | undefined
   readonly self: string | undefined
-  /** True to notify holders that are behind, with the changes that they have not acknowledged. */
-  readonly invalidate: boolean
+  /** True to renew the own lease in the same statement, and to acknowledge `since` in its row. */
+  readonly renews: boolean
+  readonly invalidate: Invalidate
+  /** The latest acknowledgements by holder, of which the rows may not know yet. */
+  readonly heard: ReadonlyMap<string, string>
 }
+
+/**
+ * Determines how a read notifies the holders that are behind, with the changes that they have not acknowledged. They
+ * acknowledge through the cache (`quick`), which costs the database nothing and may be lost, or in their rows (`safe`).
+ */
+export type Invalidate = 'none' | 'quick' | 'safe'
 
 export const channel = 'rolecall_answers'
 const nobody = '00000000-0000-0000-0000-000000000000'
@@ -59,21 +72,32 @@ const maxNotified = 7_000
  * database of the same server. Changed roles come with all roles of that server, in the same snapshot. An invalidation
  * names the holders that are behind and carries all changes that any of them has not acknowledged, so that they need
  * not read. It carries none if they are too large for a notification, or include roles, which would have to be read.
+ *
+ * A renewal in the statement commits after its snapshot: another process may commit a change in between, and find the
+ * row as it was before. So the read vouches for the renewal before this one.
  */
 export async function readChangeLog(
   run: Run,
-  { since, self = nobody, invalidate }: ReadTerms,
+  { since, self = nobody, renews, invalidate, heard }: ReadTerms,
 ): Promise<LogSnapshot> {
   const { end, running } = since === undefined ? { end: endOfAll, running: '{}' } : unseenIn(since)
   const rows = await run<LogRow>(sql`
-    with changes as (
+    with ${renews ? renewal(self, since) : sql``} changes as (
       select kind, fact from session_changes where xid >= ${end}::xid8 or xid = any(${running}::xid8[])),
+    known as (
+      select l.id, l.renewals, l.acknowledged as in_row,
+        case when pg_snapshot_xmax(h.snapshot::pg_snapshot) >= pg_snapshot_xmax(l.acknowledged)
+          then h.snapshot::pg_snapshot else l.acknowledged end as acknowledged
+      from answer_leases l
+      left join unnest(${[...heard.keys()]}::uuid[], ${[...heard.values()]}::text[]) h (id, snapshot)
+        on h.id = l.id
+      where l.id <> ${self}::uuid or l.id = ${nobody}::uuid),
     holders as (
-      select l.id, l.renewals, l.acknowledged, case when l.id = ${nobody}::uuid then l.renewals = 0
+      select k.*, case when k.id = ${nobody}::uuid then k.renewals = 0
         else exists (
-          select from session_changes c where c.xid >= pg_snapshot_xmax(l.acknowledged)
-            or c.xid = any(array(select pg_snapshot_xip(l.acknowledged)))) end as is_behind
-      from answer_leases l where l.id <> ${self}::uuid or l.id = ${nobody}::uuid),
+          select from session_changes c where c.xid >= pg_snapshot_xmax(k.acknowledged)
+            or c.xid = any(array(select pg_snapshot_xip(k.acknowledged)))) end as is_behind
+      from known k),
     behind as (select id, acknowledged from holders where is_behind and id <> ${nobody}::uuid),
     unheard as (
       select c.kind, c.fact, count(*) over (partition by b.id) as of_holder
@@ -82,12 +106,12 @@ export async function readChangeLog(
           or xid = any(array(select pg_snapshot_xip(b.acknowledged))) limit ${maxCarried + 1}) c),
     carried as (
       select pg_current_snapshot()::text || ' ' || jsonb_build_object(
-        'holders', (select jsonb_agg(id) from behind),
+        'isQuick', ${invalidate === 'quick'}::boolean, 'holders', (select jsonb_agg(id) from behind),
         'changes', jsonb_agg(distinct jsonb_build_array(kind, fact)))::text as text
       from unheard having max(of_holder) <= ${maxCarried} and not bool_or(kind = 'roles'))
     select 0 as kind, pg_current_snapshot()::text as a,
       pg_postmaster_start_time()::text || ' ' || pg_backend_pid() as b,
-      (extract(epoch from clock_now()) * 1000)::float8 as x, null::float8 as y
+      (extract(epoch from clock_now()) * 1000)::float8 as x, (select version from settings)::float8 as y
     union all
     select 1, kind, fact, null, null from changes
     union all
@@ -95,7 +119,7 @@ export async function readChangeLog(
       (extract(epoch from live_until) * 1000)::float8
     from servers where live_until > clock_now()
     union all
-    select 3, id::text, acknowledged::text, renewals::float8, is_behind::int::float8 from holders
+    select 3, id::text, in_row::text, renewals::float8, is_behind::int::float8 from holders
     union all
     select 4, c.fact, (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'color', r.color,
         'position', r.position) order by r.position desc, r.id), '[]')
@@ -103,10 +127,21 @@ export async function readChangeLog(
     from (select distinct fact from changes where kind = 'roles') c
     union all
     select 5, pg_notify(${channel}, 'look ' || ${self} || coalesce(
-      (select ' ' || text from carried where octet_length(text) <= ${maxNotified}), ''))::text, null, null, null
-    where ${invalidate} and exists (select from holders where is_behind)`)
+      (select ' ' || text from carried where octet_length(text) <= ${maxNotified}),
+      ${invalidate === 'quick' ? ' - {"isQuick":true}' : ''}))::text, null, null, null
+    where ${invalidate !== 'none'} and exists (select from holders where is_behind)
+    ${renews ? renewedRow : sql``}`)
   return toLogSnapshot(rows)
 }
+
+const renewal = (self: string, acknowledged: string | undefined) => sql`
+    renewed as (
+      update answer_leases set renewals = renewals + 1, acknowledged = ${acknowledged}::pg_snapshot
+      where id = ${self}::uuid returning id),`
+
+const renewedRow = sql`
+    union all
+    select 6, id::text, null, null, null from renewed`
 
 /** A row with columns that depend on its kind. */
 interface LogRow {
@@ -122,15 +157,23 @@ function toLogSnapshot(rows: readonly LogRow[]): LogSnapshot {
   const rolesOf = new Map<string, readonly Role[]>()
   const live = new Map<string, Vouched>()
   const holders: Holder[] = []
-  let state = { snapshot: '', server: '', nowMs: 0 }
+  let state = { snapshot: '', server: '', nowMs: 0, settingsVersion: -1 }
+  let isRenewed = false
   for (const { kind, a, b, x, y } of rows) {
-    if (kind === 0) state = { snapshot: a, server: b, nowMs: x }
+    if (kind === 0) state = { snapshot: a, server: b, nowMs: x, settingsVersion: y }
     else if (kind === 1) changed.push([a, b])
     else if (kind === 2) live.set(a, { asOfMs: x, untilMs: y })
     else if (kind === 3) holders.push({ id: a, renewals: x, acknowledged: b, isBehind: y === 1 })
     else if (kind === 4) rolesOf.set(a, JSON.parse(b) as Role[])
+    else if (kind === 6) isRenewed = true
   }
-  return { ...state, live, holders, changes: changed.map(([kind, fact]) => toChange(kind, fact, rolesOf)) }
+  return {
+    ...state,
+    isRenewed,
+    live,
+    holders,
+    changes: changed.map(([kind, fact]) => toChange(kind, fact, rolesOf)),
+  }
 }
 
 /** The row that represents all holders of a lease at the time when a crash emptied the table. */
@@ -161,14 +204,6 @@ export const join = async (run: Run, id: string, before: string | undefined): Pr
     insert into answer_leases (id) values (${id}) returning acknowledged::text`)
   if (!joined) throw new Error('The inserted lease returned no row.')
   return joined.acknowledged
-}
-
-/** Renews a lease and records the applied snapshot; false if the lease was taken away. */
-export const renew = async (run: Run, id: string, acknowledged: string): Promise<boolean> => {
-  const rows = await run(sql`
-    update answer_leases set renewals = renewals + 1, acknowledged = ${acknowledged}::pg_snapshot
-    where id = ${id} returning id`)
-  return rows.length > 0
 }
 
 /** Acknowledges the applied snapshot in the row, and notifies the processes that wait for it. */

@@ -4,13 +4,16 @@ import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
 import type { Log } from '#platform/log'
 import { createMinuteLog } from '#platform/minute-log'
-import { type LogSnapshot, readChangeLog } from './change-log-store.ts'
+import { type Invalidate, type LogSnapshot, readChangeLog } from './change-log-store.ts'
 import type { Clock } from './clock.ts'
 import { Holders } from './holders.ts'
 import { completed, Lease } from './lease.ts'
 import type { LocalLease } from './local-lease.ts'
 
-/** The interval at which the rows of awaited holders are read: a notification may be lost. */
+/**
+ * The interval at which the rows of awaited holders are read: a notification may be lost. They are notified again then,
+ * to acknowledge in their rows: the cache may have lost the acknowledgement.
+ */
 const askAgainAfterMs = 50
 /** The duration from which a wait is logged: a running instance acknowledges within milliseconds. */
 const slowMs = 500
@@ -59,7 +62,7 @@ export class Confirmation {
     this.#invalidating = setTimeout(() => {
       this.#invalidating = undefined
       // A waiting writer may have announced it already.
-      if (this.#writesMadeKnown < this.#writes && !this.#isClosed) this.#invalidate().catch(() => {})
+      if (this.#writesMadeKnown < this.#writes && !this.#isClosed) this.#invalidate('quick').catch(() => {})
     }, invalidateAfterMs).unref()
   }
 
@@ -72,7 +75,7 @@ export class Confirmation {
     const sinceMs = clock.monotonicMs()
     const deadlineMs = sinceMs + leaseMs
     try {
-      const { snapshot, holders } = await this.#invalidate()
+      const { snapshot, holders } = await this.#invalidate('quick')
       const behind = this.#holders.behind(holders, snapshot, clock.monotonicMs())
       if (behind.length === 0) return
       await this.#acknowledgements(snapshot, behind, deadlineMs)
@@ -94,17 +97,25 @@ export class Confirmation {
    * Finds the holders that are behind, and notifies them. Reads under the lease while there is one, which applies the
    * result.
    */
-  async #invalidate(): Promise<LogSnapshot> {
+  async #invalidate(invalidate: Invalidate): Promise<LogSnapshot> {
     const seen = this.#writes
-    const found = await (this.#deps.lease.readChanges(true)?.catch(() => this.#readWithoutLease(true)) ??
-      this.#readWithoutLease(true))
+    const found = await (this.#deps.lease
+      .readChanges(invalidate)
+      ?.catch(() => this.#readWithoutLease(undefined)) ?? this.#readWithoutLease(undefined))
     this.#writesMadeKnown = Math.max(this.#writesMadeKnown, seen)
     return found
   }
 
-  readonly #readWithoutLease = batcher(async (asked: boolean[]) => {
+  readonly #readWithoutLease = batcher(async (asked: undefined[]) => {
     const { db, clock } = this.#deps
-    const found = await readChangeLog(db.batched, { since: undefined, self: undefined, invalidate: true })
+    const found = await readChangeLog(db.batched, {
+      since: undefined,
+      self: undefined,
+      renews: false,
+      // Acknowledgements through the cache are addressed to a lease.
+      invalidate: 'safe',
+      heard: new Map(),
+    })
     const withUnknown = { ...found, holders: await completed(db.batched, found) }
     this.#holders.observe(withUnknown.holders, clock.monotonicMs())
     return asked.map(() => withUnknown)
@@ -119,7 +130,7 @@ export class Confirmation {
       const leftMs = endsAtMs - clock.monotonicMs()
       if (leftMs <= 0) return wait.end()
       if (await within(done, Math.min(leftMs, askAgainAfterMs), false)) return
-      await this.#invalidate()
+      await this.#invalidate('safe')
     }
   }
 }

@@ -5,6 +5,7 @@ import { call } from '../../test/client.ts'
 import { type GivenProject, givenProject, givenSession, validate } from '../../test/given.ts'
 import { type Instance, startInstance } from '../../test/instance.ts'
 import { createOwnServer } from '../../test/own-server.ts'
+import { type RedisServer, startRedis } from '../../test/redis.ts'
 import { type Service, startWorld, type World } from '../../test/service.ts'
 import { sql } from '../platform/db/sql.ts'
 import { unknownHolder } from './change-log-store.ts'
@@ -13,6 +14,7 @@ import { type Deliver, leaseTiming } from './lease.ts'
 /** The delay that a busy machine may add to any step. */
 const slackMs = 2_500
 
+let redis: RedisServer
 let world: World
 let project: GivenProject
 let deliver: Deliver = (payload, receive) => receive(payload)
@@ -20,7 +22,8 @@ let deliver: Deliver = (payload, receive) => receive(payload)
 let hardOfHearing: Service
 let processes: Instance[]
 beforeAll(async () => {
-  const env = { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' }
+  redis = await startRedis()
+  const env = { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0', CACHE_URL: redis.url }
   world = await startWorld('postgres', env, await createOwnServer())
   hardOfHearing = await world.another({}, { deliver: (...told) => deliver(...told) })
   processes = await Promise.all(
@@ -31,7 +34,9 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const one of processes) one.wake()
   await Promise.all(processes.map((one) => one.kill()))
+  redis.resume()
   await world.close()
+  await redis.stop()
 })
 
 /** Creates a session that each of these instances has validated. */
@@ -81,6 +86,17 @@ test('late notifications cost time, and no answer is stale', async () => {
     expect(await statusOf(hardOfHearing.url, token)).toBe(401)
   }
   deliver = (payload, receive) => receive(payload)
+})
+
+test('a cache that hangs, or is gone, costs time, and no answer is stale', async () => {
+  const urls = [hardOfHearing.url, ...processes.map(({ url }) => url)]
+  const faults = [() => redis.pause(), () => redis.resume(), () => redis.kill(), () => redis.restart()]
+  for (const fault of faults) {
+    const token = await keptBy(...urls)
+    await fault()
+    expect(await logout(token)).toBeLessThan(leaseTiming.leaseMs + slackMs)
+    expect(await Promise.all(urls.map((url) => statusOf(url, token)))).toEqual(urls.map(() => 401))
+  }
 })
 
 test('a frozen instance is waited for until its lease has ended, and is right once it goes on', async () => {

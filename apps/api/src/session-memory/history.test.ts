@@ -6,6 +6,7 @@ import { givenAdmin, givenProject, givenSession } from '../../test/given.ts'
 import { type Instance, startInstance } from '../../test/instance.ts'
 import { createOwnServer } from '../../test/own-server.ts'
 import { createRandom } from '../../test/random.ts'
+import { type RedisServer, startRedis } from '../../test/redis.ts'
 import { type Service, startWorld, type World } from '../../test/service.ts'
 import { setProjectActive } from '../../test/switch-project.ts'
 import { sql } from '../platform/db/sql.ts'
@@ -69,13 +70,16 @@ const ask = (url: string, key: string, token: string): Promise<number> =>
     asked.end(body)
   })
 
+let redis: RedisServer
 let world: World
 let deaf: Service
 let processes: Instance[]
 const env = { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' }
-const start = () => startInstance(world.database.url, world.sim, { ...env, CHAT_GATEWAY: 'off' })
+const start = () =>
+  startInstance(world.database.url, world.sim, { ...env, CACHE_URL: redis.url, CHAT_GATEWAY: 'off' })
 beforeAll(async () => {
-  world = await startWorld('postgres', env, await createOwnServer())
+  redis = await startRedis()
+  world = await startWorld('postgres', { ...env, CACHE_URL: redis.url }, await createOwnServer())
   deaf = await world.another(
     {},
     { deliver: (payload, receive) => void (Math.random() < 0.5 && receive(payload)) },
@@ -86,7 +90,9 @@ afterAll(async () => {
   for (const one of processes) one.wake()
   await Promise.all(processes.map((one) => one.kill()))
   connections.destroy()
+  redis.resume()
   await world.close()
+  await redis.stop()
 })
 
 test(
@@ -196,7 +202,7 @@ test(
     const trouble = async () => {
       while (isRunning()) {
         await sleep(random.between(100, 700))
-        const what = random.below(3)
+        const what = random.below(5)
         const [victim] = processes as [Instance]
         if (what === 0) {
           victim.hang()
@@ -208,6 +214,12 @@ test(
             select pg_terminate_backend(pid) from pg_stat_activity
             where datname = current_database() and pid <> pg_backend_pid() and query like '%answer_leases%'`)
             .catch(() => {})
+        } else if (what === 2) {
+          redis.pause()
+          await sleep(random.between(50, 1_500))
+          redis.resume()
+        } else if (what === 3) {
+          await redis.restart()
         } else if (runMs > 30_000 || random.chance(0.2)) {
           await victim.kill()
           processes = [await start()]

@@ -18,3 +18,14 @@ test('an acknowledgement of a process without a lease does not count', () => {
   holders.observe([row], 1)
   expect(holders.behind([row], '8:8:', 2)).toEqual(['another'])
 })
+
+test('what a process said is remembered until its row says so', () => {
+  const holders = new Holders(2_000)
+  holders.observe([row], 0)
+  holders.acknowledged('another', '9:9:')
+  holders.acknowledged('another', '8:8:')
+  holders.observe([row], 1)
+  expect([...holders.heard]).toEqual([['another', '9:9:']])
+  holders.observe([{ ...row, acknowledged: '9:9:' }], 2)
+  expect([...holders.heard]).toEqual([])
+})

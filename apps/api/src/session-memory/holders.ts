@@ -23,7 +23,10 @@ interface Seen {
 export class Holders {
   readonly #leaseMs: number
   readonly #seen = new Map<string, Seen>()
-  /** The last acknowledgement of each: it may arrive before the answer of a read with an older snapshot. */
+  /**
+   * The last acknowledgement of each that its row did not have at the last read: it may arrive before the answer of a
+   * read with an older snapshot, and through the cache before the row has it.
+   */
   readonly #heard = new Map<string, string>()
   readonly #waits = new Set<Wait>()
 
@@ -35,12 +38,18 @@ export class Holders {
     return this.#seen.size
   }
 
+  get heard(): ReadonlyMap<string, string> {
+    return this.#heard
+  }
+
   /** Notes the holders that a read found; `atMs`: after it had answered. */
   observe(holders: readonly Holder[], atMs: number): void {
     const present = new Set(holders.map(({ id }) => id))
     for (const id of this.#seen.keys()) if (!present.has(id)) this.#seen.delete(id)
     for (const id of this.#heard.keys()) if (!present.has(id)) this.#heard.delete(id)
-    for (const { id, renewals } of holders) {
+    for (const { id, renewals, acknowledged } of holders) {
+      const heard = this.#heard.get(id)
+      if (heard !== undefined && covers(acknowledged, heard)) this.#heard.delete(id)
       if (id === unknownHolder && renewals > 0) this.#seen.delete(id)
       else if (this.#seen.get(id)?.renewals !== renewals) this.#seen.set(id, { renewals, seenAtMs: atMs })
     }
@@ -57,7 +66,8 @@ export class Holders {
 
   /** Notes that a holder has applied a snapshot. */
   acknowledged(id: string, snapshot: string): void {
-    this.#heard.set(id, snapshot)
+    const before = this.#heard.get(id)
+    if (before === undefined || covers(snapshot, before)) this.#heard.set(id, snapshot)
     for (const wait of this.#waits) {
       if (wait.behind.has(id) && covers(snapshot, wait.target)) this.#passed(wait, id)
     }

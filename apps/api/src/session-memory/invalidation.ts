@@ -8,7 +8,13 @@ export type Notified =
   /**
    * Asks holders that are behind to apply changes, because the process waits for them, or has written without waiting.
    */
-  | { readonly kind: 'invalidation'; readonly from: string; readonly carried: Carried | undefined }
+  | {
+      readonly kind: 'invalidation'
+      readonly from: string
+      /** True if the process expects acknowledgements through the cache. */
+      readonly isQuick: boolean
+      readonly carried: Carried | undefined
+    }
 
 /**
  * The changes that the named holders had not acknowledged in this snapshot: once they apply them, they have applied
@@ -25,22 +31,28 @@ export interface Carried {
  * else.
  */
 export function parseNotification(payload: string): Notified | undefined {
-  const [word, from = '', snapshot, ...rest] = payload.split(' ')
-  if (word === 'ack' && snapshot) return { kind: 'acknowledged', from, snapshot }
+  const [word, from = '', snapshot = '', ...rest] = payload.split(' ')
+  if (word === 'ack' && isSnapshot(snapshot)) return { kind: 'acknowledged', from, snapshot }
   if (word !== 'look') return undefined
+  const read = parsed(rest.join(' '))
   return {
     kind: 'invalidation',
     from,
-    carried: snapshot ? parseCarried(snapshot, rest.join(' ')) : undefined,
+    isQuick: isObject(read) && 'isQuick' in read && read.isQuick === true,
+    carried: isSnapshot(snapshot) ? toCarried(snapshot, read) : undefined,
   }
 }
 
+/** Writes an acknowledgement, as notifications and the cache carry it. */
+export const acknowledgement = (from: string, snapshot: string) => `ack ${from} ${snapshot}`
+
+const isSnapshot = (text: string) => /^\d+:\d+:(\d+(,\d+)*)?$/.test(text)
+const isObject = (read: unknown): read is object => typeof read === 'object' && read !== null
+
 const noRoles = new Map<string, readonly Role[]>()
 
-function parseCarried(snapshot: string, json: string): Carried | undefined {
-  const read = parsed(json)
-  if (typeof read !== 'object' || read === null || !('holders' in read) || !('changes' in read))
-    return undefined
+function toCarried(snapshot: string, read: unknown): Carried | undefined {
+  if (!isObject(read) || !('holders' in read) || !('changes' in read)) return undefined
   const { holders, changes } = read
   if (!Array.isArray(holders) || !Array.isArray(changes)) return undefined
   const applied: Change[] = []

@@ -3,17 +3,17 @@ import { uuidv7 } from '#platform/crypto/uuid'
 import { batcher } from '#platform/db/batcher'
 import type { DedicatedConnection } from '#platform/db/dedicated-connection'
 import type { Log } from '#platform/log'
+import { type AcknowledgementCache, Acknowledgements, acknowledgementsFor } from './acknowledgements.ts'
 import type { Change } from './change.ts'
 import {
-  acknowledge,
   addUnknownHolder,
   channel,
   endLease,
+  type Invalidate,
   join,
   type LogSnapshot,
   leave,
   readChangeLog,
-  renew,
   unknownHolder,
 } from './change-log-store.ts'
 import { type Clock, type Moment, momentOf } from './clock.ts'
@@ -23,19 +23,16 @@ import { covers } from './snapshot.ts'
 
 export interface LeaseTiming {
   readonly renewEveryMs: number
-  /** The length of a lease from before its renewal was sent, for its holder; other processes wait as long for it. */
+  /**
+   * The length of a lease from before its renewal was sent, for its holder; other processes wait as long for it. A
+   * renewal counts with the next read, so a lease spans two renewals and the delay of a statement.
+   */
   readonly leaseMs: number
   /** The margin by which a holder ends its lease earlier: no two clocks run at quite the same rate. */
   readonly driftMs: number
 }
 
-export const leaseTiming: LeaseTiming = { renewEveryMs: 250, leaseMs: 2_000, driftMs: 100 }
-
-/**
- * The delay after which changes that a process found by itself are acknowledged together; a writer that waits requests
- * it at once.
- */
-const acknowledgeAfterMs = 20
+export const leaseTiming: LeaseTiming = { renewEveryMs: 500, leaseMs: 2_000, driftMs: 100 }
 
 /** The pause between two attempts to reach a database that does not answer. */
 const retryAfterMs = 100
@@ -48,7 +45,7 @@ export interface LeasedMemory {
   forget(): void
 }
 
-/** Passes a notification on; a test may lose or delay it. */
+/** Passes a notification or an acknowledgement on; a test may lose or delay it. */
 export type Deliver = (payload: string, receive: (payload: string) => void) => void
 
 interface LeaseDeps {
@@ -58,6 +55,12 @@ interface LeaseDeps {
   readonly clock: Clock
   readonly timing: LeaseTiming
   readonly deliver: Deliver
+  readonly cache: AcknowledgementCache | undefined
+}
+
+interface Reading {
+  readonly renews: boolean
+  readonly invalidate: Invalidate
 }
 
 /** One lease, on one connection, from joining to its loss. */
@@ -65,14 +68,13 @@ interface Term {
   readonly id: string
   readonly connection: DedicatedConnection
   /** Reads the change log. The read begins after the call; simultaneous calls share one. */
-  readonly readChanges: (invalidate: boolean) => Promise<LogSnapshot>
+  readonly readChanges: (reading: Reading) => Promise<LogSnapshot>
   /** The latest snapshot with all changes applied. */
   applied: string
   server: string | undefined
-  /** True while others may wait for changes that are applied here. */
-  isUnacknowledged: boolean
-  isAcknowledging: boolean
-  acknowledging: NodeJS.Timeout | undefined
+  /** The moment before the last committed renewal was sent. */
+  renewedAt: Moment
+  readonly acknowledgements: Acknowledgements
   /** The lease is valid while both clocks are below these. */
   endsAtMs: number
   endsAtWallMs: number
@@ -81,10 +83,10 @@ interface Term {
 /**
  * Holds the right of this process to serve from memory, for a short time that is renewed again and again.
  *
- * A process joins with an empty cache. Every quarter of a second it renews its row. After that has committed, it reads
- * the change log, in a snapshot that begins then, and applies the changes. Only then the lease is extended, from the
- * moment before the renewal was sent. So a writer that commits a change either finds the renewed row, and waits until
- * this process has acknowledged the change, or the read sees the change.
+ * A process joins with an empty cache. Twice a second it renews its row, and reads the change log in the same statement.
+ * Each read begins after the renewal before it has committed. When its changes are applied, the lease is extended, from
+ * the moment before that renewal was sent. So a writer that commits a change either finds the renewed row, and waits
+ * until this process has acknowledged the change, or the read sees the change.
  *
  * A process that is late, frozen or disconnected serves nothing from memory once the lease has ended. It checks that
  * by its clocks in the step that makes the response. When the connection ends, the cache is cleared: the server at its
@@ -111,8 +113,8 @@ export class Lease {
   }
 
   /** Reads the change log now and applies the changes; undefined while there is no lease to read under. */
-  readChanges(invalidate: boolean): Promise<LogSnapshot> | undefined {
-    return this.#term?.readChanges(invalidate)
+  readChanges(invalidate: Invalidate): Promise<LogSnapshot> | undefined {
+    return this.#term?.readChanges({ renews: false, invalidate })
   }
 
   start(): void {
@@ -145,6 +147,9 @@ export class Lease {
     const connection = await this.#unlessClosing(opening)
     if (!connection) return
     const id = uuidv7()
+    const unsubscribe = this.#deps.cache?.subscribe(acknowledgementsFor(id), (message) =>
+      deliver(message, (received) => this.#receiveAcknowledgement(received)),
+    )
     const over = new AbortController()
     const end = () => over.abort()
     void connection.ended.then(end)
@@ -155,15 +160,18 @@ export class Lease {
       const joinedAt = momentOf(clock)
       const applied = await join(connection.rows, id, this.#previousId)
       this.#previousId = id
-      term = this.#begin(id, connection, applied)
-      await term.readChanges(false)
-      this.#extend(term, joinedAt)
+      term = this.#begin(id, connection, { applied, renewedAt: joinedAt })
+      await this.#renew(term)
       log.info({ lease: id }, 'answering from memory')
-      while (!over.signal.aborted && (await this.#renew(term))) await pause(timing.renewEveryMs, over.signal)
+      while (!over.signal.aborted) {
+        await pause(timing.renewEveryMs, over.signal)
+        if (!over.signal.aborted) await this.#renew(term)
+      }
       this.#end(term)
       if (this.#closing.signal.aborted) await leave(connection.rows, id)
     } finally {
       if (term) this.#end(term)
+      unsubscribe?.()
       this.#closing.signal.removeEventListener('abort', end)
       connection.close()
     }
@@ -188,19 +196,29 @@ export class Lease {
     })
   }
 
-  #begin(id: string, connection: DedicatedConnection, applied: string): Term {
+  #begin(
+    id: string,
+    connection: DedicatedConnection,
+    { applied, renewedAt }: Pick<Term, 'applied' | 'renewedAt'>,
+  ): Term {
     const term: Term = {
       id,
       connection,
-      readChanges: batcher(async (invalidates: boolean[]) => {
-        const found = await this.#readOnce(term, invalidates.includes(true))
-        return invalidates.map(() => found)
+      readChanges: batcher(async (readings: Reading[]) => {
+        const found = await this.#readOnce(term, together(readings))
+        return readings.map(() => found)
       }, 1),
       applied,
+      renewedAt,
       server: undefined,
-      isUnacknowledged: false,
-      isAcknowledging: false,
-      acknowledging: undefined,
+      acknowledgements: new Acknowledgements({
+        ...this.#deps,
+        run: connection.rows,
+        lease: id,
+        applied: () => term.applied,
+        isOver: () => this.#term !== term,
+        failed: () => this.#end(term),
+      }),
       endsAtMs: Number.NEGATIVE_INFINITY,
       endsAtWallMs: Number.NEGATIVE_INFINITY,
     }
@@ -223,76 +241,50 @@ export class Lease {
     term.endsAtWallMs = sentAt.wallMs + lasts
   }
 
-  /** Renews first, and then reads in a snapshot that begins after the commit of the renewal. */
-  async #renew(term: Term): Promise<boolean> {
-    const { clock } = this.#deps
-    const sentAt = momentOf(clock)
-    const acknowledged = term.applied
-    if (!(await renew(term.connection.rows, term.id, acknowledged))) return false
-    await term.readChanges(false)
-    if (this.#term !== term) return false
-    this.#extend(term, sentAt)
-    for (const holder of this.holders.overdue(clock.monotonicMs())) {
+  async #renew(term: Term): Promise<void> {
+    await term.readChanges({ renews: true, invalidate: 'none' })
+    for (const holder of this.holders.overdue(this.#deps.clock.monotonicMs())) {
       await endLease(term.connection.rows, holder)
     }
-    return true
   }
 
-  async #readOnce(term: Term, invalidate: boolean): Promise<LogSnapshot> {
-    const { clock, memory } = this.#deps
-    const sentAtMs = clock.monotonicMs()
+  async #readOnce(term: Term, { renews, invalidate }: Reading): Promise<LogSnapshot> {
+    const { cache, clock, memory } = this.#deps
+    const { renewedAt } = term
+    const sentAt = momentOf(clock)
+    if (renews) term.acknowledgements.renewing()
     const found = await readChangeLog(term.connection.rows, {
       since: term.applied,
       self: term.id,
-      invalidate,
+      renews,
+      invalidate: invalidate === 'quick' && !cache?.isUp() ? 'safe' : invalidate,
+      heard: this.holders.heard,
     })
     term.server ??= found.server
-    if (this.#term !== term || term.server !== found.server) {
+    const isLost = term.server !== found.server || (renews && !found.isRenewed)
+    if (this.#term !== term || isLost) {
       this.#end(term)
       term.connection.close()
       throw new Error('The lease was lost while the change log was read.')
     }
-    memory.apply(found, sentAtMs)
+    memory.apply(found, sentAt.monotonicMs)
     this.#hasApplied(term, found.snapshot)
-    if (found.changes.length > 0) term.isUnacknowledged = true
+    this.#extend(term, renewedAt)
+    if (renews) term.renewedAt = sentAt
+    if (found.changes.length > 0) term.acknowledgements.applied()
     const holders = await completed(term.connection.rows, found)
     this.holders.observe(holders, clock.monotonicMs())
     // A single process has no holder to notify, unless one asks.
-    if (this.holders.size > 0) this.#acknowledgeSoon(term)
+    if (renews && found.changes.length > 0 && this.holders.size > 0) term.acknowledgements.writeSoon()
     return { ...found, holders }
   }
 
-  #acknowledgeSoon(term: Term): void {
-    if (term.acknowledging || !term.isUnacknowledged) return
-    term.acknowledging = setTimeout(() => {
-      term.acknowledging = undefined
-      if (this.#term === term) this.#acknowledge(term)
-    }, acknowledgeAfterMs).unref()
-  }
-
-  #acknowledge(term: Term): void {
-    if (term.isAcknowledging || !term.isUnacknowledged) return
-    term.isAcknowledging = true
-    term.isUnacknowledged = false
-    acknowledge(term.connection.rows, term.id, term.applied)
-      .then(
-        () => {
-          term.isAcknowledging = false
-          this.#acknowledge(term)
-        },
-        () => this.#end(term),
-      )
-      .catch((err: unknown) => this.#deps.log.error({ err }, 'change acknowledgment failed: internal error'))
-  }
-
-  /** Applied and acknowledged in one step, without a read: the waiting writer has read for all. */
+  /** Applies changes without a read: the waiting writer has read for all. */
   #applyCarried(term: Term, { snapshot, changes }: Carried): void {
-    if (!covers(term.applied, snapshot)) {
-      this.#deps.memory.applyChanges(changes)
-      this.#hasApplied(term, snapshot)
-      term.isUnacknowledged = true
-    }
-    this.#acknowledge(term)
+    if (covers(term.applied, snapshot)) return
+    this.#deps.memory.applyChanges(changes)
+    this.#hasApplied(term, snapshot)
+    term.acknowledgements.applied()
   }
 
   /** A concurrent read may have begun before the changes of an invalidation. */
@@ -306,19 +298,31 @@ export class Lease {
     if (notified?.from === term.id) return
     if (notified?.kind === 'acknowledged') {
       this.holders.acknowledged(notified.from, notified.snapshot)
-      return
-    }
-    if (notified?.carried?.holders.includes(term.id)) {
+    } else if (!notified?.carried) {
+      term.readChanges({ renews: false, invalidate: 'none' }).then(
+        () => term.acknowledgements.reply(notified),
+        () => this.#end(term),
+      )
+    } else if (notified.carried.holders.includes(term.id)) {
+      // Holders that it does not name were not behind.
       this.#applyCarried(term, notified.carried)
-      return
+      term.acknowledgements.reply(notified)
     }
-    // A writer waits: all applied changes are acknowledged, also those applied before.
-    term.readChanges(false).then(
-      () => this.#acknowledge(term),
-      () => this.#end(term),
-    )
+  }
+
+  #receiveAcknowledgement(message: string): void {
+    const notified = parseNotification(message)
+    if (notified?.kind === 'acknowledged') this.holders.acknowledged(notified.from, notified.snapshot)
   }
 }
+
+/** Returns one read for all that wait for one. */
+const together = (readings: readonly Reading[]): Reading => ({
+  renews: readings.some(({ renews }) => renews),
+  invalidate:
+    (['safe', 'quick'] as const).find((how) => readings.some(({ invalidate }) => invalidate === how)) ??
+    'none',
+})
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => {})

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
 import type { Log } from '#platform/log'
-import { type LogSnapshot, readChangeLog } from './change-log-store.ts'
+import { type Invalidate, type LogSnapshot, readChangeLog } from './change-log-store.ts'
 import type { Clock } from './clock.ts'
 import type { LeasedMemory } from './lease.ts'
 
@@ -24,11 +24,11 @@ export class LocalLease {
   #since: string | undefined
   readonly #closing = new AbortController()
   #running: Promise<void> | undefined
-  readonly readChanges: (invalidate: boolean) => Promise<LogSnapshot>
+  readonly readChanges: (invalidate: Invalidate) => Promise<LogSnapshot>
 
   constructor(deps: LocalDeps) {
     this.#deps = deps
-    this.readChanges = batcher(async (asked: boolean[]) => {
+    this.readChanges = batcher(async (asked: Invalidate[]) => {
       const found = await this.#readOnce()
       return asked.map(() => found)
     }, 1)
@@ -50,7 +50,7 @@ export class LocalLease {
 
   async #run(): Promise<void> {
     while (!this.#closing.signal.aborted) {
-      await this.readChanges(false).catch((err: unknown) =>
+      await this.readChanges('none').catch((err: unknown) =>
         this.#deps.log.debug({ err }, 'change log read failed'),
       )
       await sleep(this.#deps.everyMs, undefined, { signal: this.#closing.signal }).catch(() => {})
@@ -64,7 +64,9 @@ export class LocalLease {
       const found = await readChangeLog(db.batched, {
         since: this.#since,
         self: undefined,
-        invalidate: false,
+        renews: false,
+        invalidate: 'none',
+        heard: new Map(),
       })
       memory.apply(found, sentAtMs)
       this.#since = found.snapshot

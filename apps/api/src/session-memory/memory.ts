@@ -46,6 +46,8 @@ export interface Loading {
   isVoid: boolean
 }
 
+type Latest = Pick<LogSnapshot, 'nowMs' | 'live' | 'settingsVersion'>
+
 interface Key {
   readonly projectId: string
   /** The expiry of the key, by the database's clock. */
@@ -77,7 +79,7 @@ export class Memory {
   readonly accessTokens = new AccessTokens()
   readonly #loading = new Set<Loading>()
   /** The last read of the change log, and the monotonic time before it was sent. */
-  #latest: Pick<LogSnapshot, 'nowMs' | 'live'> = { nowMs: 0, live: new Map() }
+  #latest: Latest = { nowMs: 0, live: new Map(), settingsVersion: -1 }
   #latestSentAtMs = 0
 
   constructor(maxBytes: number) {
@@ -86,6 +88,11 @@ export class Memory {
 
   get size(): number {
     return this.#sessions.size
+  }
+
+  /** Returns the stored settings' version at the last read. */
+  get settingsVersion(): number {
+    return this.#latest.settingsVersion
   }
 
   get bytes(): number {

@@ -84,9 +84,11 @@ export function createDeps(
   opened: Database,
   { tracing, instanceId = uuidv7(), answersOptions }: DepsOptions = {},
 ): Deps {
+  const cache = createCache(config.cacheUrl, { log })
   const answers = createAnswers(
     {
       db: opened,
+      cache,
       log,
       maxBytes: answerBytes(config),
       configuredServerId: config.chatGuildId,
@@ -94,12 +96,13 @@ export function createDeps(
     answersOptions,
   )
   const db = watchWrites(opened, answers.written)
-  const cache = createCache(config.cacheUrl, { log })
   const audit = { record: notifying(recordAudit) }
   const reach = { ...reachOf(config), resolve: createResolveHost() }
   const post = createPost(reach)
   const deliveries = createDeliveries({
     db,
+    claims: opened,
+    instances: answers.instances,
     log,
     audit,
     kinds: [
@@ -115,7 +118,7 @@ export function createDeps(
       createLogoutKind({ db, config, post }),
     ],
   })
-  const settings = createSettings({ config, db, cache, log })
+  const settings = createSettings({ config, answers, db, cache, log })
   const platformWatch = createPlatformWatch()
   const watched = instrumentChat(createConfiguredChat(config, { log, cache }), platformWatch)
   const chat = tracing ? tracedChat(watched, tracing) : watched

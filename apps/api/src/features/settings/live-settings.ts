@@ -6,24 +6,26 @@ import { readStored } from './store.ts'
 
 const channel = 'settings'
 /**
- * The interval of reads. A change must be in force everywhere within a second, even without a cache; a read takes part
- * of that second.
+ * The interval of checks. A change must be in force everywhere within a second, even without a cache; the reads of the
+ * change log, which show the version, and a read of the settings take part of that second.
  */
-const pollEveryMs = 500
+const checkEveryMs = 250
 
 /**
  * Provides the settings from the environment and from administrators, in force on every instance.
  *
  * The writing instance applies a change at once and notifies the others through the cache. The notification is only a
  * hint to read the database. Since the cache may be down, and messages of a lost connection are lost, each instance
- * also reads the single stored row itself, twice a second.
+ * also checks the version of the single stored row, which comes with each read of the change log, and reads the row
+ * when it has changed, or when the version is unknown.
  */
 export function createSettings({
   config,
+  answers,
   db,
   cache,
   log,
-}: Pick<Deps, 'db' | 'cache' | 'log'> & { config: Config }): Settings {
+}: Pick<Deps, 'answers' | 'db' | 'cache' | 'log'> & { config: Config }): Settings {
   let version = -1
   let values = liveSettings(config, {})
   let timer: NodeJS.Timeout | undefined
@@ -56,11 +58,11 @@ export function createSettings({
       isFailing = true
     }
   }
-  const poll = () => {
+  const check = () => {
     timer = setTimeout(async () => {
-      await tryRefresh()
-      if (timer) poll()
-    }, pollEveryMs)
+      if (answers.settingsVersion() !== version) await tryRefresh()
+      if (timer) check()
+    }, checkEveryMs)
     timer.unref()
   }
 
@@ -74,7 +76,7 @@ export function createSettings({
     start: async () => {
       unsubscribe = cache.subscribe(channel, () => void tryRefresh())
       await refresh()
-      poll()
+      check()
     },
     close: () => {
       unsubscribe()
