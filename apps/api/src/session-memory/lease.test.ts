@@ -104,16 +104,16 @@ describe('a lease for answers from memory', () => {
     expect(answers.isGood()).toBe(false)
   })
 
-  test('counts from before the renewal was sent, on both clocks, however long the answer takes', async () => {
+  test('counts from before its row was written, on both clocks, however long the answer takes', async () => {
     const { at, clock } = handMoved()
     let sentAt: typeof at | undefined
     const slow = observed((text) => {
-      if (text.includes('renewals = renewals + 1')) sentAt = { ...at }
+      if (text.includes('insert into answer_leases')) sentAt = { ...at }
       at.monotonicMs += 200
       at.wallMs += 200
     })
     const answers = await begin({ clock, timing: seldom }, slow)
-    /** Returns true if the lease is valid so long after the renewal was sent. */
+    /** Returns true if the lease is valid so long after the statement was sent that wrote its row. */
     const isGoodAfter = (monotonicMs: number, wallMs: number) => {
       if (!sentAt) return false
       const now = { ...at }
@@ -126,6 +126,32 @@ describe('a lease for answers from memory', () => {
     await expect.poll(() => isGoodAfter(lasts - 1, lasts - 1)).toBe(true)
     expect(isGoodAfter(lasts, lasts - 1)).toBe(false)
     expect(isGoodAfter(lasts - 1, lasts)).toBe(false)
+  })
+
+  test('counts from the renewal before the last, because the last may commit after its read', async () => {
+    const { at, clock } = handMoved()
+    const joinedAtMs = at.monotonicMs
+    const lasts = leaseTiming.leaseMs - leaseTiming.driftMs
+    let answers: Answers | undefined
+    let renewals = 0
+    const isGoodAfter: boolean[] = []
+    // The first three renewals are sent 300 ms after each other, the first of them in the moment of joining.
+    const slow = observed((text) => {
+      if (!text.includes('renewals = renewals + 1')) return
+      renewals += 1
+      if (renewals === 3) {
+        for (const ms of [lasts - 1, lasts]) {
+          at.monotonicMs = joinedAtMs + ms
+          isGoodAfter.push(answers?.isGood() ?? false)
+        }
+        at.monotonicMs = joinedAtMs + 600
+      }
+      if (renewals < 3) at.monotonicMs += 300
+    })
+    answers = create({ clock, timing: { ...leaseTiming, renewEveryMs: 20 } }, slow)
+    started.push(answers)
+    answers.start()
+    await expect.poll(() => isGoodAfter).toEqual([true, false])
   })
 
   test('that was taken away cannot be renewed: its holder joins anew', async () => {

@@ -43,6 +43,8 @@ const found = (changes: readonly Change[] = [], more: Partial<LogSnapshot> = {})
   snapshot: '10:10:',
   server: 'the server',
   nowMs: 5_000,
+  settingsVersion: 0,
+  isRenewed: false,
   live: new Map(),
   holders: [],
   changes,
