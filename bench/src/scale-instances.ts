@@ -13,12 +13,12 @@ import { postJson, type Service, startRolecall } from './services.ts'
 import type { Table } from './table.ts'
 
 const restSeconds = Number(process.env['REST_SECONDS'] ?? 10)
-const revocations = 200
+const revocations = Number(process.env['REVOCATIONS'] ?? 200)
 const manyInstances = 100
 
 /**
  * Measures the cost of another instance for the shared database: statements per second while idle, and for each session
- * that one instance ends while the others may have it in memory.
+ * that one instance ends while the others may have it in memory. The numbers of instances ascend.
  */
 export async function measureInstances(counts: readonly number[]): Promise<Table[]> {
   const folder = await makeFolder()
@@ -39,12 +39,14 @@ export async function measureInstances(counts: readonly number[]): Promise<Table
     })
     const db = await openConfiguredDatabase(loadConfig(env).config, createLog('warn'))
     const measured: Measured[] = []
+    const services: Service[] = []
     for (const [i, count] of counts.entries()) {
-      const services = await Promise.all(Array.from({ length: count }, () => startRolecall(allCores, env)))
+      const missing = Array.from({ length: count - services.length }, () => startRolecall(allCores, env))
+      services.push(...(await Promise.all(missing)))
       const own = pairs.slice(i * perCount, (i + 1) * perCount)
       measured.push(await measureCount(db, services, seeded, own))
-      await Promise.all(services.map((service) => service.stop()))
     }
+    await Promise.all(services.map((service) => service.stop()))
     await db.close()
     return tablesOf(measured, redis ? 'PostgreSQL and Redis' : 'PostgreSQL')
   } finally {

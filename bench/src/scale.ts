@@ -12,15 +12,16 @@ npm run bench:scale
 What grows when the community grows: validate with 10,000, 100,000 and 1,000,000 sessions, any as likely and Zipf;
 lists and search of 200,000 and 1,000,000 members; how long requests wait while a role of 4,000 members is deleted, 1,000
 members leave, and 200,000 are read; what another instance costs the database: its statements per second
-at rest, per validate and per revocation with 1, 2, 4 and 8 instances, and the line through them at 100. Takes about a quarter of an hour
+at rest, per validate and per revocation with 1 to 16 instances, and the line through them at 100. Takes about a quarter of an hour
 and writes bench/results/scale-*.json; npm run docs makes the page of them.
 
   ONLY       parts, comma-separated: sessions, members, mass, instances
   SESSIONS   sizes, comma-separated (10000,100000,1000000)
   MEMBERS    sizes, comma-separated (200000,1000000)
   MASS       members, holders of the deleted role, leavers, members to read (1000000,4000,1000,200000)
-  INSTANCES  numbers, comma-separated (1,2,4,8)
+  INSTANCES  numbers, comma-separated, ascending (1,2,4,8,16)
   REST_SECONDS  of counting at rest, for each number of instances (10)
+  REVOCATIONS  of each kind, for each number of instances (200)
   ROUNDS     of each target (3)
   SECONDS    of each run (3)
 `)
@@ -30,7 +31,7 @@ const sizes = {
   sessions: numbers('SESSIONS', '10000,100000,1000000'),
   members: numbers('MEMBERS', '200000,1000000'),
   mass: numbers('MASS', '1000000,4000,1000,200000'),
-  instances: numbers('INSTANCES', '1,2,4,8'),
+  instances: numbers('INSTANCES', '1,2,4,8,16'),
 }
 const wanted = process.env['ONLY']?.split(',') ?? Object.keys(sizes)
 const load = { ROUNDS: rounds, SECONDS: seconds }
