@@ -80,6 +80,19 @@ describe.each(ciEngines)('malformed requests on %s', (engine) => {
       expect((await ask(authPath(plain))).status).toBe(400)
     })
 
+    test.each([true, false])(
+      'an inactive project begins no login (publicClient: %s)',
+      async (publicClient) => {
+        const off = await givenClient(world, { oidc: { publicClient } })
+        expect((await ask(authPath(off))).status).toBe(303)
+        await world.service.deps.db.execute({
+          text: 'update projects set deactivated_at = clock_now() where id = $1',
+          values: [off.id],
+        })
+        expect((await ask(authPath(off))).status).toBe(400)
+      },
+    )
+
     test.each<[string, Record<string, string>, string]>([
       [
         'PKCE in clear',

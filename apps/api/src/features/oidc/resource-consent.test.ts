@@ -62,6 +62,8 @@ describe.each(ciEngines)('consent to an API, on %s', (engine) => {
       expect(await silently(browser, client, staff)).toBe('a code')
       expect(await silently(browser, client, maps)).toBe('consent_required')
       expect(await silently(browser, other, staff)).toBe('consent_required')
+      await walk(world, authPath(client, { resource: maps }), { browser })
+      for (const resource of [staff, maps]) expect(await silently(browser, client, resource)).toBe('a code')
       const joon = new Browser(world.url)
       await walk(world, authPath(client), { browser: joon, as: users.joon })
       expect(await silently(joon, client, staff)).toBe('consent_required')
