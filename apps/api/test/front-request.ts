@@ -23,7 +23,8 @@ export const sendPlain = (
 ): Promise<FrontResponse> =>
   new Promise((resolve, reject) => {
     const length = method === 'POST' ? { 'content-length': String(Buffer.byteLength(body)) } : {}
-    const sent = request(new URL(url + path), { agent, method, headers: { ...length, ...headers } })
+    // The path as it is written: `URL` drops an empty query, which keeps a request from memory.
+    const sent = request(url, { agent, method, path, headers: { ...length, ...headers } })
     sent.on('response', (response) => {
       const parts: Buffer[] = []
       response.on('data', (part: Buffer) => parts.push(part))
