@@ -66,8 +66,8 @@ export const errors = define({
     status: 403,
     title: 'The forwarded request is malformed or contradictory.',
     mend:
-      'Configure the proxy to set X-Forwarded-Proto, -Host, and -Uri once each, and to remove X-Original-URL and all ' +
-      'Remote-… headers from the client.',
+      'Configure the proxy to set X-Forwarded-Proto, X-Forwarded-Host, and X-Forwarded-Uri once each, and to remove ' +
+      'X-Original-URL and all Remote-… headers from the client.',
   },
   LOGIN_LOOP: {
     status: 400,
@@ -134,14 +134,14 @@ export const errors = define({
   INVALID_METRICS_TOKEN: {
     status: 401,
     title: 'The metrics token is missing or wrong.',
-    mend: 'Send the value of METRICS_TOKEN as Authorization: Bearer.',
+    mend: 'Send the header Authorization: Bearer <METRICS_TOKEN>.',
   },
   SIGNATURE_INVALID: {
     status: 401,
     title: 'The signature is missing, malformed, wrong, or too old.',
     mend:
-      'Sign "t.<raw body>" with the secret of the webhook and HMAC-SHA-256 when you send it. Then send X-SVC-Signature: ' +
-      't=<unix seconds>,v1=<hex>.',
+      'Sign the Unix time in seconds, a dot, and the raw body, with HMAC-SHA-256 and the secret of the webhook. Then ' +
+      'send X-SVC-Signature: t=<that time>,v1=<hex>.',
   },
 
   PROJECT_INACTIVE_AT_LOGIN: {
@@ -203,8 +203,8 @@ export const errors = define({
   },
   CROSS_SITE_REQUEST: {
     status: 403,
-    title: 'The cookie is accepted only from pages of this service.',
-    mend: 'Send the request from a page of this service, or send the token as Authorization: Bearer.',
+    title: 'The request does not come from a page of the same site.',
+    mend: 'Open the page again, and repeat the action there. Programs send the token as Authorization: Bearer.',
   },
   NAVIGATION_REQUIRED: {
     status: 403,
@@ -265,7 +265,9 @@ export const errors = define({
   WEBHOOK_NOT_FOUND: {
     status: 404,
     title: 'Inbound webhook not found.',
-    mend: 'Check the ID or slug, and that the credential and the webhook belong to the same project.',
+    mend:
+      'Check the ID or slug, and that the credential and the webhook belong to the same project. ' +
+      'GET /api/admin/projects/{projectId}/inbound-webhooks lists them.',
   },
   DELIVERY_NOT_FOUND: {
     status: 404,
@@ -305,7 +307,7 @@ export const errors = define({
   },
   NO_REVOKED_KEY: {
     status: 409,
-    title: 'The newest key of the project is not revoked.',
+    title: 'There is no key to restore: the newest key of the project is not revoked.',
     mend: 'Use the current key, or create a new one: POST /api/admin/projects/{id}/regenerate-api-key.',
   },
   API_KEY_LIMIT_REACHED: {
@@ -347,7 +349,7 @@ export const errors = define({
   EVENTS_URL_MISSING: {
     status: 409,
     title: 'The project has no address for events, or delivery to it is disabled.',
-    mend: 'Set an address, or set the same address again: PATCH /api/admin/projects/{id} with eventsUrl.',
+    mend: 'Set eventsUrl: PATCH /api/admin/projects/{id}. If delivery is disabled, setting the same address again enables it.',
   },
   LOGOUT_URI_MISSING: {
     status: 409,
@@ -363,13 +365,13 @@ export const errors = define({
     status: 410,
     title: 'This cursor is unknown or no longer valid.',
     mend:
-      'Start again: list all members, delete members that are not in the list, and continue with the changeCursor of the ' +
-      'first page.',
+      'Start again: list all members without a cursor, replace your copy with the list, and continue with the ' +
+      'changeCursor of the first page.',
   },
   WEBHOOK_INACTIVE: {
     status: 410,
     title: 'The inbound webhook is inactive.',
-    mend: 'Activate it: PATCH the webhook with {"isActive":true}. Do not retry before that.',
+    mend: 'Activate it: PATCH /api/admin/projects/{projectId}/inbound-webhooks/{id} with {"isActive":true}. Do not retry before that.',
   },
 
   PAYLOAD_TOO_LARGE: {
@@ -405,8 +407,8 @@ export const errors = define({
   },
   BOT_NOT_IN_SERVER: {
     status: 422,
-    title: 'The bot has no access to this server on the chat platform.',
-    mend: 'Invite the bot to the server on the chat platform, or correct the server ID.',
+    title: 'The bot has no access to this server on Discord.',
+    mend: 'Invite the bot to the server on Discord, or correct the server ID.',
   },
   RATE_LIMITED: {
     status: 429,

@@ -1,6 +1,6 @@
 import type { Priority } from './chat-platform.ts'
 
-/** The time after a pause in which only a sign-in may be the probe; background work may be it later. */
+/** The time after a pause in which only sign-ins may probe. After it, background work may, too. */
 const loginsFirstMs = 5_000
 /** The time after which a probe without a result no longer delays the next one. */
 const maxProbeMs = 15_000

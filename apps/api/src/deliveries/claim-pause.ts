@@ -2,7 +2,7 @@
 const everyMs = 125
 /** Minimum mean interval between the claims of one instance. */
 const minEveryMs = 250
-/** Maximum mean interval between the claims of one instance, in case it takes others for running that are not. */
+/** Maximum mean interval between the claims of one instance, in case it counts instances that have stopped. */
 const maxEveryMs = 5_000
 
 /** Returns the pause before the next claim of one instance, partly random: instances that start together drift apart. */

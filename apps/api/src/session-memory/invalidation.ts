@@ -17,8 +17,8 @@ export type Notified =
     }
 
 /**
- * The changes that the named holders had not acknowledged in this snapshot: once they apply them, they have applied
- * the snapshot. It does not cover other holders, which may be further behind.
+ * The changes that the named holders had not acknowledged in this snapshot. A named holder that applies them has reached
+ * the snapshot. Other holders may lack more.
  */
 export interface Carried {
   readonly snapshot: string

@@ -19,7 +19,7 @@ export class Scopes {
 
   apply(change: Change): void {
     if (change.kind === 'access') this.#kept.delete(change.id)
-    // The servers that a project may use depend on both; they change seldom.
+    // The servers that a project may use depend on the project and on all servers, which change seldom.
     else if (change.kind === 'project' || change.kind === 'server') this.clear()
   }
 

@@ -21,7 +21,7 @@ export function workersFiles(app: AppFolder): readonly HandlerFile[] {
     '    serverId: env.ROLECALL_SERVER_ID,',
     '    appUrl: env.ROLECALL_APP_URL,',
     '    secret: env.ROLECALL_SECRET,',
-    '    // A Worker does not live on between requests.',
+    '    // A Worker cannot keep an event stream open between requests.',
     '    cache: false,',
     '  })',
     '',

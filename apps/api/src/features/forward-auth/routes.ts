@@ -67,7 +67,7 @@ export function forwardAuthRoutes(
     isLed: boolean,
     asked: { host: string },
   ) => {
-    // A length without its body would make the next request on this connection its body.
+    // Proxies forward the length but not the body. Node.js would then read the next request on this connection as the body.
     if (raw.headers['content-length'] !== undefined || raw.headers['transfer-encoding'] !== undefined)
       throw new ApiError('BAD_REQUEST', { headers: { connection: 'close' } })
     const request = forwarded(raw)

@@ -10,8 +10,8 @@ import { type LinePoint, type Period, readUsagePeriod, sumUsage } from './usage-
 const maxLines = 20
 
 /**
- * Returns the number of requests: by minute, newest first, of the last hour unless a period is given; or sums for a
- * chart.
+ * Returns the number of requests per minute of a period, newest first; by default, of the last hour. With `bucket`,
+ * returns sums for a chart.
  * @throws VALIDATION_FAILED if the period ends before it begins, or has more points than a response may contain
  */
 export async function readUsage({ db }: Pick<Deps, 'db'>, query: monitoring.UsageQuery) {

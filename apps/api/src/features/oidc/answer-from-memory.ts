@@ -24,8 +24,8 @@ const headers = [
 ]
 
 /**
- * Responds to userinfo from memory, as the library would. Returns undefined, and counts nothing, for every request that
- * needs more than memory or gets no claims in response: the library then decides.
+ * Responds to userinfo from memory, as the library would. Returns undefined, and counts nothing, if memory is not
+ * enough or the response would be an error: the library then decides.
  */
 export function userinfoFromMemory(deps: MemoryDeps, asked: Asked, body: Buffer): MemoryAnswer | undefined {
   const { authorization = '', origin } = asked.headers
@@ -36,7 +36,7 @@ export function userinfoFromMemory(deps: MemoryDeps, asked: Asked, body: Buffer)
   return counted(deps, asked, 'userinfo', userinfoOf(known))
 }
 
-/** Responds in the same way to introspection by the client to which an access token was issued. */
+/** Responds from memory to introspection by the client to which an access token was issued, as the library would. */
 export function introspectionFromMemory(
   deps: MemoryDeps,
   asked: Asked,

@@ -50,7 +50,7 @@ describe.each(ciEngines)('consent to an API, on %s', (engine) => {
 
       const asked = await shown(browser, authPath(client, { resource: staff }))
       expect(asked?.text).toContain(`could use ${named} with your account.`)
-      expect(asked?.text.includes('is not run by this service')).toBe(!isInternal)
+      expect(asked?.text.includes('Other people run')).toBe(!isInternal)
       const denied = await send(browser, asked?.path ?? '', { decision: 'deny' })
       const refused = await walk(world, pathOf(denied.headers.get('location') ?? '', world.url), { browser })
       expect(refused.searchParams.get('error')).toBe('access_denied')

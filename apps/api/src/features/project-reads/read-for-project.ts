@@ -5,8 +5,8 @@ import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
 import type { ReadForProject } from '../../deps.ts'
 
 /**
- * The limits for one server, so that reads for projects never delay other reads of members. The platform answers one of
- * these reads at a time, and a sign-in or a validate waits for at most two of them.
+ * The limits for one server. The platform answers one of these reads at a time, so reads for projects delay a sign-in
+ * or a validate by at most two reads.
  */
 const shares = {
   maxAtOnce: 2,

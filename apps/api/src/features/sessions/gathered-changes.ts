@@ -20,7 +20,7 @@ export interface SessionChanges {
   readonly logOut: (logout: Logout) => Promise<void>
 }
 
-/** Creates the changes of a process, which needs one. Each process gathers and commits its own changes. */
+/** Creates the batchers of a process. Each process gathers and commits its own changes. */
 export const createSessionChanges = (db: Database): SessionChanges => ({
   redeemCode: changeBatcher({
     together: (redemptions) => redeemCodes(db.batched, redemptions, 'skip'),

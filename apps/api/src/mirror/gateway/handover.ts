@@ -5,7 +5,7 @@ import { open, SecretUnreadable, seal } from '#platform/crypto/seal'
 export interface Handover {
   /** Each session at the last sequence up to which all events are written. */
   readonly sessions: readonly ChatGatewaySession[]
-  /** The servers of the sessions; `isComplete` if a server was read completely by then. */
+  /** The servers of the sessions, and whether each was read completely by then. */
   readonly servers: readonly (readonly [serverId: string, isComplete: boolean])[]
 }
 

@@ -10,7 +10,7 @@ import { findMirrored, listToSample, type Mirrored } from './samples-store.ts'
 const toldWithinMs = 2_000
 /** The shortest time between two readings of a server with a wrong sample. */
 const readAnewEveryMs = 10 * 60_000
-/** The number of requests of this instance in the last second that leaves room for one more. */
+/** Sampling pauses while this instance sent more requests than this in the last second. */
 const maxBusy = 3
 /** The number of members in a stretch of IDs; the least recently confirmed come first. */
 const stretchSize = 200

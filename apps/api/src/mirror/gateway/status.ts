@@ -52,8 +52,9 @@ export interface ChatFigures {
   /** The gateway's problem and its fix, in one sentence. */
   readonly problem: string | null
   readonly shards: number
-  /** True if this instance holds the connection; then the number of received changes that are not written yet. */
+  /** True if this instance holds the connection. */
   readonly isLeader: boolean
+  /** The number of received changes that are not written yet; 0 if another instance holds the connection. */
   readonly pending: number
   /** The waiting time of the oldest of these; null while there is no leader. */
   readonly lagMs: number | null

@@ -6,7 +6,7 @@ const maxBytes = 60 * 1024
 /**
  * Cuts a list of problems to the first ones that fit into an answer of 64 KiB, however long their paths and messages are.
  *
- * @returns `more` is the number of problems that were left out, where there are any
+ * @returns `more` is the number of problems that were left out; undefined if all fit
  */
 export function boundProblems(all: readonly ProblemDetail[]): { errors: ProblemDetail[]; more?: number } {
   let bytes = 0

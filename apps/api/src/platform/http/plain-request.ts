@@ -16,8 +16,8 @@ export const maxPlainBytes = 4096
 const requestLine = /^((?:GET|POST) \/[\x21-\x7e]*) HTTP\/1\.1$/
 /**
  * Matches RFC 9110 §5.5 without `obs-text`; a folded line has no name, and a bare CR or LF is no part of a value.
- * Surrounding blanks are removed afterwards: the input is untrusted, and a pattern that divides them would try every
- * division.
+ * Values are trimmed afterwards: a pattern that trimmed them would try every division of the blanks in a hostile
+ * value.
  */
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\x20-\x7e\t]*)$/
 /** Headers that change how a request is read, or how its connection continues. */

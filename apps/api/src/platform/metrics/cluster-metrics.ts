@@ -22,7 +22,7 @@ const isMessage = (message: unknown): message is Message =>
 
 /**
  * Answers, in the primary process, each requesting worker with the counts of all workers together. A worker that ended
- * or hangs keeps its counts of the last scrape, because falling counters seem to be a restart of the service.
+ * or hangs keeps its counts of the last scrape, because falling counters look like a restart of the service.
  */
 export function answerWorkersMetrics(): void {
   const last = new Map<number, Metrics>()
