@@ -191,13 +191,17 @@ comment on trigger memberships_returned on memberships is
   'As memberships_joined, for members who leave or come back.';
 
 create function keep_members_of_server() returns trigger language plpgsql as $$
+declare
+  ids text[] := array(select member_id from memberships where server_id = new.id and left_at is null);
 begin
   -- A dry run is rolled back, so these columns are never read; updating them would lock every member of the server.
   if coalesce(current_setting('rolecall.rehearsal', true), '') <> 'on' then
+    -- Members first, as all writers do. The server's lock excludes its new sessions and members, so it is taken last.
+    perform keep_current_members(ids);
     -- Waits for transactions that locked the server in keep_current_members: they did not see this change.
     perform from servers where id = new.id for update;
     perform keep_current_members(array(
-      select member_id from memberships where server_id = new.id and left_at is null));
+      select member_id from memberships where server_id = new.id and left_at is null except select unnest(ids)));
   end if;
   return null;
 end $$;
