@@ -50,12 +50,29 @@ test('an invalidation says how to acknowledge it, also one that carries nothing'
   expect(parseNotification('look me - {"isQuick":true}')).toMatchObject({ isQuick, carried: undefined })
 })
 
-test('an acknowledgement names a lease and a snapshot, and one without a snapshot is none', () => {
-  expect(parseNotification(acknowledgement('me', '7:9:7,8'))).toEqual({
-    kind: 'acknowledged',
-    from: 'me',
-    snapshot: '7:9:7,8',
-  })
-  for (const snapshot of ['', '7', '7:9', '7:9:x', '7:9:7,'])
-    expect(parseNotification(acknowledgement('me', snapshot))).toBeUndefined()
+test('an acknowledgement names a lease and a snapshot that PostgreSQL accepts', () => {
+  const from = '01900000-0000-7000-8000-00000000000a'
+  for (const snapshot of ['7:9:7,8', '7:7:', '1:9:'])
+    expect(parseNotification(acknowledgement(from, snapshot))).toEqual({
+      kind: 'acknowledged',
+      from,
+      snapshot,
+    })
+  // One of these in the statement that reads the change log would fail it each time.
+  const refused = [
+    '',
+    '7',
+    '7:9',
+    '7:9:x',
+    '7:9:7,',
+    '9:7:',
+    '7:9:9',
+    '7:9:6',
+    '7:9:8,7',
+    '0:9:',
+    '1:99999999999999999999:',
+  ]
+  for (const snapshot of refused) expect(parseNotification(acknowledgement(from, snapshot))).toBeUndefined()
+  for (const lease of ['me', '', `${from}0`])
+    expect(parseNotification(acknowledgement(lease, '7:9:7,8'))).toBeUndefined()
 })
