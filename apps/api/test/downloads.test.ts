@@ -20,9 +20,9 @@ const rows: Record<string, { query: string; entry: object; told: string[] }> = {
     told: ['csv', 'filter club', `roleId ${demo.roles.crew}`, 'a search'],
   },
   'GET /api/admin/audit/logs/export': {
-    query: '?severity=info&limit=7',
+    query: '?severity=info&limit=7&search=amelia',
     entry: { actionType: 'auth', action: 'audit.export' },
-    told: ['severity info', 'limit 7'],
+    told: ['severity info', 'limit 7', 'a search'],
   },
   'GET /api/admin/projects/{projectId}/inbound-webhooks/{webhookId}/submissions/export': {
     query: '?dateFrom=2026-01-01',
