@@ -102,6 +102,7 @@ export const withdrawConsent = endpoint({
   query: Closed({
     clientId: Type.Optional(
       Type.String({
+        minLength: 1,
         maxLength: 512,
         description: 'The address of the metadata document of a program. Without it: the project itself.',
       }),

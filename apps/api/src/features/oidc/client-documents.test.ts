@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
@@ -99,7 +100,7 @@ describe.each(ciEngines)('programs with client ID metadata documents, on %s', (e
     ['that states no lifetime', {}, 300],
     ['that states a lifetime', { 'cache-control': 'public, max-age=100' }, 100],
     ['that must not be stored', { 'cache-control': 'no-store, max-age=100' }, 30],
-    ['that states a year', { 'cache-control': 'max-age=31536000' }, 86_400],
+    ['that states a year', { 'cache-control': 'max-age=31536000' }, 3_600],
     ['that cannot be used', undefined, 10],
   ])('a document %s is fetched again after its time', async (name, headers, seconds) => {
     const path = `/lifetime/${encodeURIComponent(name)}`
@@ -115,6 +116,30 @@ describe.each(ciEngines)('programs with client ID metadata documents, on %s', (e
     nowMs += 1
     await find()
     expect(site.requestsFor(path)).toBe(2)
+  })
+
+  test('made-up addresses displace no document, and hold no more than four fetches of a host', async () => {
+    const id = site.publish('/stays', {}, { 'cache-control': 'max-age=3600' })
+    const { db, get } = world.service.deps
+    const findDocument = createFindDocument(db, { get, readUrl: (text) => text })
+    const outcome = (path: string) =>
+      findDocument(site.idOf(path)).then(
+        () => 'found',
+        (error: { error_description?: string }) => error.error_description ?? '',
+      )
+    await findDocument(id)
+    for (let i = 0; i < 201; i++) expect(await outcome(`/made-up/${i}`)).toContain('returned status 404')
+    await findDocument(id)
+    expect(site.requestsFor('/stays')).toBe(1)
+    const held: ServerResponse[] = []
+    const slow = [1, 2, 3, 4].map((i) => {
+      site.answer(`/slow/${i}`, (_, response) => void held.push(response))
+      return outcome(`/slow/${i}`)
+    })
+    await expect.poll(() => held.length).toBe(4)
+    expect(await outcome('/slow/5')).toContain('too many documents are being fetched')
+    for (const response of held) response.writeHead(404).end()
+    expect(await Promise.all(slow)).toEqual(slow.map(() => expect.stringContaining('returned status 404')))
   })
 
   test('the consent page names the address of the document and where the member returns', async () => {
@@ -142,6 +167,8 @@ describe.each(ciEngines)('programs with client ID metadata documents, on %s', (e
     }
     expect(await silent(one)).toBe('a code')
     expect(await silent(one, { resource: maps })).toBe('consent_required')
+    // Any program of the member's machine can listen there.
+    expect(await silent(one, { redirect_uri: 'http://127.0.0.1:6666/callback' })).toBe('consent_required')
     expect(await silent(site.publish('/third'))).toBe('consent_required')
     const { text } = await browser.get('/account', html)
     for (const id of [one, other]) expect(text.split(id).length).toBeGreaterThan(3)

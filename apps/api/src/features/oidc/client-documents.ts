@@ -15,16 +15,19 @@ export interface DocumentNeeds {
 }
 
 /** The bounds and the default of the time for which a document is cached, in seconds. */
-const lifetimes = { min: 30, max: 86_400, unstated: 300 }
+const lifetimes = { min: 30, max: 3_600, unstated: 300 }
 /** A document that cannot be used is not fetched again for this time, in seconds. */
 const failureSec = 10
+/** The number of cached documents, and of cached failures: those of addresses that anyone makes up displace no document. */
 const maxKept = 200
 const maxFetches = 16
+/** One slow host leaves room for the others. */
+const maxFetchesPerHost = 4
 const maxIdLength = 512
 
 interface Kept {
   readonly document: Promise<ClientDocument>
-  untilMs: number
+  readonly untilMs: number
 }
 
 /** Finds the client ID metadata document of a client, by its ID. */
@@ -45,32 +48,26 @@ export function isDocumentId(id: string): boolean {
 export function createFindDocument(db: Deps['db'], { readUrl, get, now }: DocumentNeeds): FindDocument {
   const nowMs = now ?? (() => performance.now())
   const kept = new Map<string, Kept>()
-  let fetches = 0
+  const failed = new Map<string, Kept>()
+  /** The fetches in progress by address, with their hosts. */
+  const loading = new Map<string, { readonly host: string; readonly document: Promise<ClientDocument> }>()
 
-  const load = async (id: string) => {
-    fetches += 1
-    try {
-      return await fetchDocument(get, id)
-    } finally {
-      fetches -= 1
-    }
+  const load = (id: string, host: string): Promise<ClientDocument> => {
+    const fetched = fetchDocument(get, id)
+    const document = fetched.then((found) => found.document)
+    loading.set(id, { host, document })
+    const untilMs = (seconds: number) => nowMs() + seconds * 1_000
+    fetched
+      .then(
+        ({ lifetimeSec }) => keepIn(kept, id, { document, untilMs: untilMs(lifetimeSec) }),
+        () => keepIn(failed, id, { document, untilMs: untilMs(failureSec) }),
+      )
+      .finally(() => loading.delete(id))
+    return document
   }
-  const keep = (id: string): Kept => {
-    const loading = load(id)
-    const entry: Kept = { document: loading.then(({ document }) => document), untilMs: Infinity }
-    const keepFor = (seconds: number) => {
-      entry.untilMs = nowMs() + seconds * 1_000
-    }
-    loading.then(
-      ({ lifetimeSec }) => keepFor(lifetimeSec),
-      () => keepFor(failureSec),
-    )
-    kept.delete(id)
-    kept.set(id, entry)
-    const [oldest] = kept.keys()
-    if (kept.size > maxKept && oldest !== undefined) kept.delete(oldest)
-    return entry
-  }
+  const hasRoomFor = (host: string) =>
+    loading.size < maxFetches &&
+    [...loading.values()].filter((one) => one.host === host).length < maxFetchesPerHost
 
   return async (id) => {
     const url = readUrl(id) === id ? parseUrl(id) : undefined
@@ -79,11 +76,26 @@ export function createFindDocument(db: Deps['db'], { readUrl, get, now }: Docume
       throw new errors.InvalidClient(
         `no project lists the host ${url.host} of the client_id in oidc.clientHosts`,
       )
+    const current = loading.get(id)
+    if (current) return current.document
     const known = kept.get(id)
-    if (known && known.untilMs > nowMs()) return known.document
-    if (fetches >= maxFetches) throw unusable('too many documents are being fetched. Try again in a moment')
-    return keep(id).document
+    if (known && known.untilMs > nowMs()) {
+      keepIn(kept, id, known)
+      return known.document
+    }
+    const failure = failed.get(id)
+    if (failure && failure.untilMs > nowMs()) return failure.document
+    if (!hasRoomFor(url.host)) throw unusable('too many documents are being fetched. Try again in a moment')
+    return load(id, url.host)
   }
+}
+
+/** Stores an entry as the latest, and deletes the one that was not used for the longest time if there are too many. */
+function keepIn(map: Map<string, Kept>, id: string, entry: Kept): void {
+  map.delete(id)
+  map.set(id, entry)
+  const [oldest] = map.keys()
+  if (map.size > maxKept && oldest !== undefined) map.delete(oldest)
 }
 
 const unusable = (why: string) =>

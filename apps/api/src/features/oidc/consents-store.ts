@@ -6,6 +6,10 @@ const resourcePrefix = 'resource:'
 /** Returns the entry of a consent that stands for an API, among the entries that are scopes. */
 export const resourceEntry = (resource: string) => `${resourcePrefix}${resource}`
 
+const redirectPrefix = 'redirect:'
+/** Returns the entry of a consent that stands for the address to which a program returns. */
+export const redirectEntry = (redirectUri: string) => `${redirectPrefix}${redirectUri}`
+
 /** The parties of a consent. */
 interface ConsentOf {
   readonly projectId: string
@@ -22,14 +26,15 @@ export const findConsent = async (db: Queryable, of: ConsentOf): Promise<string[
       where project_id = ${of.projectId} and member_id = ${of.memberId} and client_id = ${of.clientId ?? ''}`)
   )?.scopes
 
-/** Adds entries that the member has agreed to. */
+/** Adds entries that the member has agreed to. Of addresses, only the latest is kept: loopback ports differ each time. */
 export const addConsent = (tx: Tx, c: ConsentOf & { readonly scopes: readonly string[] }) =>
   tx.execute(sql`
     insert into oidc_consents (project_id, member_id, client_id, scopes)
     values (${c.projectId}, ${c.memberId}, ${c.clientId ?? ''}, ${c.scopes}::text[])
     on conflict (project_id, member_id, client_id) do update set created_at = clock_now(), scopes = (
       select coalesce(array_agg(distinct scope order by scope), '{}')
-      from unnest(oidc_consents.scopes || excluded.scopes) as scope)`)
+      from unnest(oidc_consents.scopes || excluded.scopes) as scope
+      where not starts_with(scope, ${redirectPrefix}) or scope = any(excluded.scopes))`)
 
 /** Lists a member's consents by project, in the order of names. */
 export const listConsents = async (db: Queryable, memberId: string) => {
@@ -46,7 +51,9 @@ export const listConsents = async (db: Queryable, memberId: string) => {
     where c.member_id = ${memberId} order by p.name, p.id, c.client_id`)
   return rows.map((row) => ({
     ...row,
-    scopes: row.scopes.filter((entry) => !entry.startsWith(resourcePrefix)),
+    scopes: row.scopes.filter(
+      (entry) => !entry.startsWith(resourcePrefix) && !entry.startsWith(redirectPrefix),
+    ),
     resources: row.scopes
       .filter((entry) => entry.startsWith(resourcePrefix))
       .map((entry) => entry.slice(resourcePrefix.length)),

@@ -14,11 +14,12 @@ import { orProtocolError } from './unavailable.ts'
 export const createLoadGrant =
   (deps: Pick<Deps, 'db' | 'config'>) =>
   async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
-    const { client, session, requestParamOIDCScopes: scopes, resourceServers = {} } = ctx.oidc
+    const { client, session, params, requestParamOIDCScopes: scopes, resourceServers = {} } = ctx.oidc
     if (!client || !session?.accountId) return undefined
     // The code will be for the resources that the library found, of which there is one at most.
     const [resource] = Object.keys(resourceServers)
-    const requested = await findRequestedConsent(deps, client, { scopes, resource })
+    const redirectUri = params?.['redirect_uri']
+    const requested = await findRequestedConsent(deps, client, { scopes, resource, redirectUri })
     if (needsConsent(requested)) {
       const { projectId, clientId } = await siteOf(deps, client, resource)
       const consent = { projectId, memberId: session.accountId, clientId }

@@ -202,4 +202,5 @@ const requestedBy = (deps: InteractionDeps, client: Client, params: Interaction[
   findRequestedConsent(deps, client, {
     scopes: String(params['scope'] ?? '').split(' '),
     resource: params['resource'],
+    redirectUri: params['redirect_uri'],
   })

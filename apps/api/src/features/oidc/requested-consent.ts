@@ -1,7 +1,7 @@
 import type { Client } from 'oidc-provider'
 import { scopes as knownScopes } from '#responses/oidc-claims'
 import { detailsOf } from './client-metadata.ts'
-import { resourceEntry } from './consents-store.ts'
+import { redirectEntry, resourceEntry } from './consents-store.ts'
 import { getResource, type ResourceDeps } from './sites.ts'
 
 /** An API of another project, which a client wants to use as the member. */
@@ -16,6 +16,18 @@ export interface RequestedConsent {
   /** The scopes; undefined for an internal project, which needs no consent for the claims that it receives itself. */
   readonly scopes: readonly string[] | undefined
   readonly api: RequestedApi | undefined
+  /**
+   * The redirect URI of a program with a metadata document; undefined for a project. Any program of the machine can
+   * listen on a loopback port, and the document may change, so the member consents to the address too.
+   */
+  readonly redirectUri: string | undefined
+}
+
+/** The parameters of a login that decide about its consent. */
+interface RequestedParams {
+  readonly scopes: Iterable<string>
+  readonly resource: unknown
+  readonly redirectUri: unknown
 }
 
 /**
@@ -25,12 +37,17 @@ export interface RequestedConsent {
 export async function findRequestedConsent(
   deps: ResourceDeps,
   client: Client,
-  { scopes, resource }: { readonly scopes: Iterable<string>; readonly resource: unknown },
+  { scopes, resource, redirectUri }: RequestedParams,
 ): Promise<RequestedConsent> {
   const api = await findRequestedApi(deps, client, resource)
   const details = detailsOf(client)
   const isInternal = details.kind === 'project' && details.isInternal
-  return { scopes: isInternal ? undefined : [...scopes].filter(isAskedFor), api }
+  const isProgram = details.kind === 'document' && typeof redirectUri === 'string'
+  return {
+    scopes: isInternal ? undefined : [...scopes].filter(isAskedFor),
+    api,
+    redirectUri: isProgram ? redirectUri : undefined,
+  }
 }
 
 /** The account itself, `openid`, is always included. */
@@ -58,7 +75,8 @@ export const needsConsent = ({ scopes, api }: RequestedConsent): boolean =>
   scopes !== undefined || api !== undefined
 
 /** Returns the entries that a consent must have. A member agrees to an API for each client on its own. */
-export const consentEntries = ({ scopes = [], api }: RequestedConsent): string[] => [
+export const consentEntries = ({ scopes = [], api, redirectUri }: RequestedConsent): string[] => [
   ...scopes,
   ...(api ? [resourceEntry(api.resource)] : []),
+  ...(redirectUri === undefined ? [] : [redirectEntry(redirectUri)]),
 ]
