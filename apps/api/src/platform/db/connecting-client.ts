@@ -13,6 +13,12 @@ export function createConnectingClient() {
   const connecting = new Set<pg.Client>()
 
   class ConnectingClient extends pg.Client {
+    /** Handles errors from the first moment: a connection that is cut while no owner listens would end the process. */
+    constructor(...options: ConstructorParameters<typeof pg.Client>) {
+      super(...options)
+      this.on('error', () => {})
+    }
+
     override connect(): Promise<pg.Client>
     override connect(callback: (error: Error | null, client?: pg.Client) => void): void
     override connect(
