@@ -1,5 +1,7 @@
+import { formats } from '@rolecall/contract'
 import type { Role } from '#responses/roles'
 import { type Change, toChange } from './change.ts'
+import { isSnapshot } from './snapshot.ts'
 
 /** A notification of another process. */
 export type Notified =
@@ -32,7 +34,8 @@ export interface Carried {
  */
 export function parseNotification(payload: string): Notified | undefined {
   const [word, from = '', snapshot = '', ...rest] = payload.split(' ')
-  if (word === 'ack' && isLease(from) && isSnapshot(snapshot)) return { kind: 'acknowledged', from, snapshot }
+  if (word === 'ack' && formats.uuid(from) && isSnapshot(snapshot))
+    return { kind: 'acknowledged', from, snapshot }
   if (word !== 'look') return undefined
   const read = parsed(rest.join(' '))
   return {
@@ -46,17 +49,6 @@ export function parseNotification(payload: string): Notified | undefined {
 /** Writes an acknowledgement, as notifications and the cache carry it. */
 export const acknowledgement = (from: string, snapshot: string) => `ack ${from} ${snapshot}`
 
-const isLease = (text: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text)
-
-/** Returns true for text that PostgreSQL accepts as pg_snapshot: the transactions ascend from the first to the end. */
-function isSnapshot(text: string): boolean {
-  const [, first, end, running = ''] =
-    /^(\d{1,19}):(\d{1,19}):((?:\d{1,19}(?:,\d{1,19})*)?)$/.exec(text) ?? []
-  if (first === undefined || end === undefined) return false
-  const ids = [first, ...(running === '' ? [] : running.split(','))].map(BigInt)
-  const ascends = ids.every((id, i) => i === 0 || id >= (ids[i - 1] ?? id))
-  return ascends && ids.every((id, i) => (i === 0 ? 0n < id && id <= BigInt(end) : id < BigInt(end)))
-}
 const isObject = (read: unknown): read is object => typeof read === 'object' && read !== null
 
 const noRoles = new Map<string, readonly Role[]>()

@@ -446,7 +446,7 @@ describe('leases with acknowledged invalidation', () => {
 
   test.each(Object.keys(design) as (keyof Rules)[])('the rule %s is needed', (rule) => {
     const rules = { ...design, [rule]: false }
-    // What one writer can do, two can do, and one has fewer states.
+    // Two writers can do all that one can, and one has fewer states.
     const way = explore(rules, ['first']).way ?? explore(rules).way
     expect(way?.at(-1)).toBeDefined()
   })
