@@ -1,5 +1,6 @@
 import { audit } from '@rolecall/contract'
 import type { By } from '#audit/event'
+import { filterText } from '#audit/filter-text'
 import { csvAnswer } from '#platform/csv'
 import type { Router } from '#platform/http/router'
 import { by, type Callers } from '../../callers/callers.ts'
@@ -38,12 +39,8 @@ async function verifyAgain({ db, audit: log, chainVerifier }: ChainDeps, by: By)
   return chainVerifier.state()
 }
 
-/** Records the filters but not the search text, which may be a person's name: entries outlive an erasure. */
-const exportEvent = ({ search, ...filters }: audit.AuditExportQuery): DownloadEvent => ({
+const exportEvent = (query: audit.AuditExportQuery): DownloadEvent => ({
   actionType: 'auth',
   action: 'audit.export',
-  summary: `The audit log was downloaded as csv: ${[
-    ...Object.entries(filters).map(([name, value]) => `${name} ${value}`),
-    ...(search ? ['a search'] : []),
-  ].join(', ')}.`,
+  summary: `The audit log was downloaded as csv: ${filterText(query)}.`,
 })

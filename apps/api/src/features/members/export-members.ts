@@ -1,4 +1,5 @@
 import { fieldsOf, type memberLists } from '@rolecall/contract'
+import { filterText } from '#audit/filter-text'
 import { type CsvColumn, csvAnswer } from '#platform/csv'
 import { downloadAnswer } from '#platform/download'
 import type { Answer } from '#platform/http/answer'
@@ -41,14 +42,10 @@ async function* pagesOfRows(db: Deps['db'], filters: MemberFilters) {
   }
 }
 
-/** Records the IDs of the filters but not the search text, which is a person's name. */
-const exportEvent = (format: string, { search, ...filters }: MemberFilters): DownloadEvent => ({
+const exportEvent = (format: string, filters: MemberFilters): DownloadEvent => ({
   actionType: 'member',
   action: 'member.export',
-  summary: `Members were downloaded as ${format}: ${[
-    ...Object.entries(filters).map(([name, value]) => `${name} ${value}`),
-    ...(search ? ['a search'] : []),
-  ].join(', ')}.`,
+  summary: `Members were downloaded as ${format}: ${filterText(filters)}.`,
 })
 
 const columns: readonly CsvColumn<ExportRow>[] = [

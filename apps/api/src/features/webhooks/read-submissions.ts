@@ -1,4 +1,5 @@
 import type { webhooks } from '@rolecall/contract'
+import { filterText } from '#audit/filter-text'
 import { csvAnswer } from '#platform/csv'
 import { sql } from '#platform/db/sql'
 import { Answer } from '#platform/http/answer'
@@ -73,11 +74,7 @@ const exportEvent = ({ id, name }: { id: string; name: string }, period: Period)
   actionType: 'webhook',
   action: 'webhook.export',
   target: { type: 'webhook', id, name },
-  summary: `The submissions of inbound webhook ${name} were downloaded as csv: ${
-    Object.entries(period)
-      .map(([bound, at]) => `${bound} ${at}`)
-      .join(', ') || 'all'
-  }.`,
+  summary: `The submissions of inbound webhook ${name} were downloaded as csv: ${filterText(period) || 'all'}.`,
 })
 
 /**
