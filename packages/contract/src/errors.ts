@@ -365,7 +365,7 @@ export const errors = define({
     status: 410,
     title: 'This cursor is unknown or no longer valid.',
     mend:
-      'Start again: list all members without a cursor, replace your copy with the list, and continue with the ' +
+      'Start again: list all members from the first page, replace your copy with the list, and continue with the ' +
       'changeCursor of the first page.',
   },
   WEBHOOK_INACTIVE: {
