@@ -57,6 +57,7 @@ const measured = [
 const alone = [
   'apps/api/src/features/login/login-flood.test.ts',
   'tools/alerts.test.ts',
+  'acceptance/browser/second-start.test.ts',
   // Events wait for the oldest transaction of the database server, also of other tests.
   'apps/api/src/features/events/streams.test.ts',
   // Clients and instances that have to wait for a processor miss the moment in which a connection may still be used.
@@ -133,7 +134,7 @@ export default defineConfig({
           ...few,
           name: 'browser',
           include: browser,
-          exclude,
+          exclude: [...exclude, ...alone],
           isolate: false,
           retry: process.env['CI'] ? 2 : 0,
         },

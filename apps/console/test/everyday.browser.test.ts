@@ -217,6 +217,8 @@ test('a form shows what it will store, and options of a sign-in that is off are 
   await page.getByText('OpenID Connect is saved.').waitFor()
 
   await page.locator('.tabs').getByRole('link', { name: 'Proxy' }).click()
+  // The page before has a field of the same name.
+  await page.getByRole('heading', { name: 'Protected hosts' }).waitFor()
   const server = page.getByLabel('Server for sign-in')
   expect(await server.isDisabled()).toBe(true)
   await page.getByLabel('Hosts', { exact: true }).fill('wiki.example')

@@ -45,7 +45,7 @@ export const en = {
   adminsOnlyAdvice:
     'Sign in with an account that has the admin role, or ask an admin of the community for it.',
   adminRoleLacking:
-    'This account does not have the admin role of the server {server}, and it manages no project here.',
+    'This account does not have the admin role of the server {server}, and it manages nothing else here.',
   blockedTitle: 'This account is blocked',
   blocked: 'An admin of the community blocked it, so it cannot sign in.',
   blockedAdvice: 'Trying again will not help. To ask about it, write to the moderators of the community.',

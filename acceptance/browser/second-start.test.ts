@@ -1,0 +1,27 @@
+import { execFileSync } from 'node:child_process'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { demoFolder } from './start-demo.ts'
+
+let folder: Awaited<ReturnType<typeof demoFolder>>
+
+beforeAll(async () => {
+  folder = await demoFolder()
+  await (await folder.start()).stop()
+}, 240_000)
+afterAll(() => folder?.remove())
+
+// Two seconds on an idle machine, where Node.js alone takes a twentieth of one. On a busy machine both take longer,
+// and the best of a few attempts counts.
+test('a second start of the demo listens within two seconds', async () => {
+  const tries: { seconds: number; allowed: number }[] = []
+  const isGood = () => tries.some(({ seconds, allowed }) => seconds < allowed)
+  while (tries.length < 5 && !isGood()) {
+    const before = performance.now()
+    execFileSync(process.execPath, ['-e', ''])
+    const allowed = Math.max(2, (40 * (performance.now() - before)) / 1000)
+    const demo = await folder.start()
+    tries.push({ seconds: Number(/listening after ([\d.]+) s/.exec(demo.output())?.[1]), allowed })
+    await demo.stop()
+  }
+  expect(isGood(), JSON.stringify(tries)).toBe(true)
+}, 240_000)
