@@ -61,7 +61,7 @@ export class Acknowledgements {
   /** Acknowledges to a writer that waits: all applied changes, also those applied before. */
   reply(notified: Notified | undefined): void {
     const { applied, cache, lease } = this.#deps
-    if (notified?.kind === 'invalidation' && notified.isQuick && cache)
+    if (notified?.kind === 'invalidation' && notified.isQuick && cache?.isUp())
       void cache.publish(acknowledgementsFor(notified.from), acknowledgement(lease, applied()))
     else this.#write()
   }

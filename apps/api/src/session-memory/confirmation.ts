@@ -71,7 +71,13 @@ export class Confirmation {
    * or no longer holds a lease. Never rejects, and takes no longer than a lease.
    */
   async confirm(): Promise<void> {
-    const { clock, log, leaseMs } = this.#deps
+    const { leaseMs } = this.#deps
+    // A lease that is valid after this was renewed after the change, and its holder has seen the change.
+    await within(this.#confirmed(leaseMs), leaseMs, undefined)
+  }
+
+  async #confirmed(leaseMs: number): Promise<void> {
+    const { clock, log } = this.#deps
     const sinceMs = clock.monotonicMs()
     const deadlineMs = sinceMs + leaseMs
     try {
@@ -83,7 +89,6 @@ export class Confirmation {
       if (waitedMs >= slowMs) this.#waited({ waitedMs, leases: behind })
     } catch (err) {
       log.debug({ err }, 'lease list unavailable: waiting for the longest lease')
-      // A lease that is valid after this was renewed after the change, and its holder has seen the change.
       await sleep(Math.max(0, deadlineMs - clock.monotonicMs()))
     }
   }
@@ -108,6 +113,7 @@ export class Confirmation {
 
   readonly #readWithoutLease = batcher(async (asked: undefined[]) => {
     const { db, clock } = this.#deps
+    const sentAtMs = clock.monotonicMs()
     const found = await readChangeLog(db.batched, {
       since: undefined,
       self: undefined,
@@ -117,13 +123,13 @@ export class Confirmation {
       heard: new Map(),
     })
     const withUnknown = { ...found, holders: await completed(db.batched, found) }
-    this.#holders.observe(withUnknown.holders, clock.monotonicMs())
+    this.#holders.observe(withUnknown.holders, { sentAtMs, answeredAtMs: clock.monotonicMs() })
     return asked.map(() => withUnknown)
   }, 1)
 
   async #acknowledgements(snapshot: string, behind: readonly string[], deadlineMs: number): Promise<void> {
     const { clock } = this.#deps
-    const wait = this.#holders.wait(snapshot, behind)
+    const wait = this.#holders.wait(snapshot, behind, clock.monotonicMs())
     const done = wait.done.then(() => true)
     for (;;) {
       const endsAtMs = Math.min(deadlineMs, latest(wait.left().map((id) => this.#holders.endsAtMs(id))))

@@ -5,6 +5,7 @@ import { covers } from './snapshot.ts'
 /** A change with a response that must wait until every holder has applied it, or no longer holds a lease. */
 interface Wait {
   readonly target: string
+  readonly beganAtMs: number
   readonly behind: Set<string>
   readonly settle: () => void
 }
@@ -13,6 +14,12 @@ interface Seen {
   readonly renewals: number
   /** The time at which this count was first seen, by this process's monotonic clock. */
   readonly seenAtMs: number
+}
+
+/** The times of a read, by this process's monotonic clock. */
+export interface ReadTimes {
+  readonly sentAtMs: number
+  readonly answeredAtMs: number
 }
 
 /**
@@ -42,24 +49,34 @@ export class Holders {
     return this.#heard
   }
 
-  /** Notes the holders that a read found; `atMs`: after it had answered. */
-  observe(holders: readonly Holder[], atMs: number): void {
-    const present = new Set(holders.map(({ id }) => id))
-    for (const id of this.#seen.keys()) if (!present.has(id)) this.#seen.delete(id)
-    for (const id of this.#heard.keys()) if (!present.has(id)) this.#heard.delete(id)
+  /**
+   * Notes the holders that a read found. The read ends only waits that began before it was sent: an earlier snapshot
+   * may not have the awaited change, or the row of a holder that has joined since. After a crash of the database server
+   * a missing row ends none either: its holder may still have a lease.
+   */
+  observe(holders: readonly Holder[], { sentAtMs, answeredAtMs }: ReadTimes): void {
+    const known = new Map(holders.map((holder) => [holder.id, holder]))
+    const hasCrashed = known.get(unknownHolder)?.renewals === 0
+    const hasLeft = (id: string) => !known.has(id) && !hasCrashed
+    for (const [id, { seenAtMs }] of this.#seen) {
+      if (hasLeft(id) && seenAtMs <= sentAtMs) this.#seen.delete(id)
+    }
+    for (const id of this.#heard.keys()) if (hasLeft(id)) this.#heard.delete(id)
     for (const { id, renewals, acknowledged } of holders) {
       const heard = this.#heard.get(id)
       if (heard !== undefined && covers(acknowledged, heard)) this.#heard.delete(id)
       if (id === unknownHolder && renewals > 0) this.#seen.delete(id)
-      else if (this.#seen.get(id)?.renewals !== renewals) this.#seen.set(id, { renewals, seenAtMs: atMs })
+      else if (this.#seen.get(id)?.renewals !== renewals)
+        this.#seen.set(id, { renewals, seenAtMs: answeredAtMs })
     }
-    const known = new Map(holders.map((holder) => [holder.id, holder]))
     for (const wait of this.#waits) {
+      if (wait.beganAtMs > sentAtMs) continue
       for (const id of wait.behind) {
         const holder = known.get(id)
-        const isWaitedFor =
-          holder?.isBehind && (id === unknownHolder || !covers(holder.acknowledged, wait.target))
-        if (!isWaitedFor) this.#passed(wait, id)
+        const hasPassed = holder
+          ? !holder.isBehind || (id !== unknownHolder && covers(holder.acknowledged, wait.target))
+          : hasLeft(id)
+        if (hasPassed) this.#passed(wait, id)
       }
     }
   }
@@ -97,16 +114,21 @@ export class Holders {
       .map(([id, { renewals }]) => ({ id, renewals }))
   }
 
-  /** Waits for the acknowledgements of a snapshot. `end` gives up; it is called when the leases have ended. */
+  /**
+   * Waits for the acknowledgements of a snapshot, from a time after the read that found it. `end` gives up; it is called
+   * when the leases have ended.
+   */
   wait(
     target: string,
     behind: readonly string[],
+    beganAtMs: number,
   ): { readonly done: Promise<void>; readonly end: () => void; readonly left: () => readonly string[] } {
     let end = () => {}
     const ids = new Set(behind)
     const done = new Promise<void>((resolve) => {
       const wait: Wait = {
         target,
+        beganAtMs,
         behind: ids,
         settle: () => {
           this.#waits.delete(wait)

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/databases.ts'
 import type { Database } from '../platform/db/database.ts'
@@ -248,6 +249,29 @@ describe('a lease for answers from memory', () => {
     await expect.poll(isSettled).toBe(true)
     // A busy machine renews so short a lease late.
     await expect.poll(() => other.isGood()).toBe(true)
+  })
+
+  test('is waited for no longer than it lasts, also if the database does not answer', async () => {
+    const hung: Database = { ...db, batched: () => new Promise(() => {}) }
+    expect(await msOf(() => create({ timing: short }, hung).confirm())).toBeGreaterThanOrEqual(
+      short.leaseMs - 1,
+    )
+  })
+
+  test('is held while each statement takes a third of it', async () => {
+    const slow: Database = {
+      ...db,
+      dedicate: async (...terms) => {
+        const connection = await dedicated(db, ...terms)
+        const rows: typeof connection.rows = async (statement) => {
+          const found = await connection.rows(statement)
+          await sleep(750)
+          return found as never
+        }
+        return { ...connection, rows }
+      },
+    }
+    await begin({}, slow)
   })
 
   test('does not keep a process that stops while its connection is being made', async () => {

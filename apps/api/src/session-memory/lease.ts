@@ -161,10 +161,13 @@ export class Lease {
       const applied = await join(connection.rows, id, this.#previousId)
       this.#previousId = id
       term = this.#begin(id, connection, { applied, renewedAt: joinedAt })
+      let sentAtMs = clock.monotonicMs()
       await this.#renew(term)
       log.info({ lease: id }, 'answering from memory')
       while (!over.signal.aborted) {
-        await pause(timing.renewEveryMs, over.signal)
+        // A slow statement is part of the interval, or the lease would end before it is renewed.
+        await pause(Math.max(0, sentAtMs + timing.renewEveryMs - clock.monotonicMs()), over.signal)
+        sentAtMs = clock.monotonicMs()
         if (!over.signal.aborted) await this.#renew(term)
       }
       this.#end(term)
@@ -273,7 +276,7 @@ export class Lease {
     if (renews) term.renewedAt = sentAt
     if (found.changes.length > 0) term.acknowledgements.applied()
     const holders = await completed(term.connection.rows, found)
-    this.holders.observe(holders, clock.monotonicMs())
+    this.holders.observe(holders, { sentAtMs: sentAt.monotonicMs, answeredAtMs: clock.monotonicMs() })
     // A single process has no holder to notify, unless one asks.
     if (renews && found.changes.length > 0 && this.holders.size > 0) term.acknowledgements.writeSoon()
     return { ...found, holders }
