@@ -154,7 +154,7 @@ describe('what is kept in memory', () => {
   test('forgetting takes what is kept and what is on its way', () => {
     load(1)
     const loading = memory.beginLoading()
-    memory.forget()
+    memory.clear()
     expect(memory.session('token 1')).toBeUndefined()
     expect(memory.key('the key', 5_000)).toBeUndefined()
     expect(loading.isVoid).toBe(true)

@@ -95,7 +95,7 @@ export function createDeps(
     },
     answersOptions,
   )
-  const db = watchWrites(opened, answers.written)
+  const db = watchWrites(opened, answers.recordWrite)
   const audit = { record: notifying(recordAudit) }
   const reach = { ...reachOf(config), resolve: createResolveHost() }
   const post = createPost(reach)

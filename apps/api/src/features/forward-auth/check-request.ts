@@ -83,7 +83,7 @@ export function decideFromMemory(
   request: ForwardedRequest,
   cookies: string | undefined,
 ): readonly string[] | undefined {
-  const nowMs = answers.goodAtMs()
+  const nowMs = answers.leasedNowMs()
   const rule = nowMs === undefined ? undefined : answers.keptHostRule(request.host)
   const token = rule && readHostToken(request, cookies)
   if (nowMs === undefined || token === undefined || !isServed(rule)) return undefined

@@ -88,7 +88,7 @@ interface Live {
 
 /** Finds a token as `validate` finds a session. The same step checks the lease. */
 function findLive({ answers, settings }: MemoryDeps, value: string): Live | undefined {
-  const nowMs = answers.goodAtMs()
+  const nowMs = answers.leasedNowMs()
   if (nowMs === undefined) return undefined
   const token = answers.accessToken(digestOfRecord('AccessToken', value), nowMs)
   const session = token && answers.session(token.sessionDigest)
@@ -108,7 +108,7 @@ function counted(
   json: string,
 ): MemoryAnswer | undefined {
   const bucket = addressBucket(addressOf(asked))
-  if (!limiter.takeAtOnce(bucket)) return undefined
+  if (!limiter.tryTake(bucket)) return undefined
   counts.answers.count(endpoint, 'ok')
   return { caller: { bucket }, json, headers }
 }

@@ -47,7 +47,7 @@ export interface Held {
  */
 export async function liveRoles(deps: RolesDeps, asked: Asked): Promise<Held | undefined> {
   const { answers, settings } = deps
-  const nowMs = answers.goodAtMs()
+  const nowMs = answers.leasedNowMs()
   const kept = nowMs === undefined ? undefined : answers.member(asked.serverId, asked.memberId, nowMs)
   if (kept && isFresh(kept, memberTerms(settings.current().permissionTtlMs)))
     return { roles: kept.roles, isBlocked: false }

@@ -12,7 +12,7 @@ import { recordReuse } from './record-reuse.ts'
 import {
   type CodeClaim,
   codeAwaitsVerifier,
-  isCodeOfBlocked,
+  isCodeOfBlockedMember,
   type NewSession,
   type Redemption,
   revokeSessionOfCode,
@@ -89,7 +89,7 @@ export async function redeem(
   if (!reused && claim.challenge === null && (await codeAwaitsVerifier(db, claim))) {
     throw new ApiError('CHALLENGE_WITHOUT_VERIFIER', { reason: 'without_verifier', ...ofProject })
   }
-  if (!reused && (await isCodeOfBlocked(db, claim)))
+  if (!reused && (await isCodeOfBlockedMember(db, claim)))
     throw new ApiError('MEMBER_BLOCKED', { reason: 'member_blocked', ...ofProject })
   throw new ApiError(redeemCheck.refusal, { reason: reused ? 'reused' : 'unknown', ...ofProject })
 }

@@ -32,7 +32,7 @@ export interface SharingLimiter extends RateLimiter {
    * Counts one request of the caller if it is known at once that it may pass; else counts nothing: `take` then
    * decides.
    */
-  takeAtOnce(caller: string): boolean
+  tryTake(caller: string): boolean
   /** Returns the shares of this instance: the others have them at once. */
   close(): Promise<void>
 }
@@ -92,7 +92,7 @@ export function createRateLimiter({
     return shares ? shares.take(tally) : takeAlone(tally, time)
   }
 
-  function takeAtOnce(caller: string): boolean {
+  function tryTake(caller: string): boolean {
     if (limit === 0 || !cache.isUp()) return true
 
     const time = now()
@@ -142,7 +142,7 @@ export function createRateLimiter({
 
   return {
     take,
-    takeAtOnce,
+    tryTake,
     headers: limitHeaders({ limit, ttlMs, name }),
     close: async () => shares?.close(),
   }
