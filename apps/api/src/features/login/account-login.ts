@@ -43,6 +43,6 @@ export function accountRefusal(
     ...told,
     ...{ again, reason: refusal },
     ...whose,
-    isCancelled: refusal === 'declined',
+    isCanceled: refusal === 'declined',
   })
 }

@@ -45,9 +45,9 @@ export function refusalPage(
   requestId: string,
   plainReader: Reader,
 ): RenderedPage {
-  const { again, isCancelled, site, unlisted, notice, brand } = details
+  const { again, isCanceled, site, unlisted, notice, brand } = details
   const reader = brand ? { ...plainReader, brand } : plainReader
-  if (again !== undefined && isCancelled) return canceledPage(again, requestId, reader)
+  if (again !== undefined && isCanceled) return canceledPage(again, requestId, reader)
   const { say } = reader
   const { title, what, advice } = words[code] ?? (status >= 500 ? ourFault : badLink)
   const [first = say(what), ...rest] = notice?.(reader) ?? [say(what), say(advice)]

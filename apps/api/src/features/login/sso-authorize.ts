@@ -8,9 +8,9 @@ import type { Deps } from '../../deps.ts'
 import type { LoginRefusal } from '../../pages/refusal-notice.ts'
 import { type Authorize, authorize, checkAuthorize, checkStillListed } from './authorize.ts'
 import { type Browser, isBlockedNow, type LoginDeps, type LoginEnd, loggedFailure } from './chat-callback.ts'
-import { callbackChecks, codeCheck, type Told } from './checks.ts'
+import { callbackChecks, codeCheck, type MembershipResult } from './checks.ts'
 import { issueCode, makeSsoCookie } from './issue-code.ts'
-import { turnsAway } from './note-refusal.ts'
+import { isAccountRefusal } from './note-refusal.ts'
 import { withCode, withError } from './project-redirect.ts'
 import { deleteSsoOfSpent, holdSso, rotateSso } from './sso-store.ts'
 import { holdMember } from './store.ts'
@@ -41,7 +41,7 @@ export async function ssoAuthorize(
   const found = await useSso(deps, input.client_id, browser)
   const end = found && (await complete(deps, input, browser, found))
   if (!end || 'code' in end) await permit?.giveBack()
-  if (found && end && 'refusal' in end && turnsAway(end.refusal)) {
+  if (found && end && 'refusal' in end && isAccountRefusal(end.refusal)) {
     deps.noteRefusal({
       ...{ reason: end.refusal, memberId: found.memberId, projectId: input.client_id },
       serverId: input.server_id,
@@ -153,7 +153,7 @@ async function complete(
   })
 }
 
-async function askPlatform(deps: LoginDeps, serverId: string, memberId: string): Promise<Told> {
+async function askPlatform(deps: LoginDeps, serverId: string, memberId: string): Promise<MembershipResult> {
   const askedAt = await readTime(deps.db)
   try {
     const member = await deps.chat.member(serverId, memberId, 'login')

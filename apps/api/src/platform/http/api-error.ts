@@ -29,7 +29,7 @@ interface Details {
   /** The address at which the sign-in starts again, for the refusal page. */
   readonly again?: string
   /** True if the person pressed Cancel: the refusal page then reports no failure. */
-  readonly isCancelled?: boolean
+  readonly isCanceled?: boolean
   /** The bucket that counts a refusal before the caller is admitted; the address if none is named. */
   readonly bucket?: string
   readonly cause?: unknown
