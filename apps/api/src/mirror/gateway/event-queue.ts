@@ -1,4 +1,4 @@
-import type { ChatEvent, ToldAt } from '#chat/chat-gateway'
+import type { ChatEvent, EventPosition } from '#chat/chat-gateway'
 
 /** Above this number, reading a server anew is faster than catching up, and bounded. */
 const maxWaiting = 50_000
@@ -6,7 +6,7 @@ const maxWaiting = 50_000
 /** An event, its position in the platform's stream, and its arrival time. */
 export interface Received {
   readonly event: ChatEvent
-  readonly at: ToldAt
+  readonly at: EventPosition
   readonly receivedAt: number
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ToldAt } from '#chat/chat-gateway'
+import type { EventPosition } from '#chat/chat-gateway'
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { MirrorDeps } from '../mirror-deps.ts'
 import { createEventQueue, type Received } from './event-queue.ts'
@@ -125,7 +125,10 @@ export function createEventWriter(
 }
 
 /** Returns the last event of each server in a batch. */
-const lastOf = (batch: readonly Received[], except: ReadonlySet<string>): ReadonlyMap<string, ToldAt> =>
+const lastOf = (
+  batch: readonly Received[],
+  except: ReadonlySet<string>,
+): ReadonlyMap<string, EventPosition> =>
   new Map(
     batch.flatMap(({ event: { serverId }, at }) => (except.has(serverId) ? [] : [[serverId, at] as const])),
   )

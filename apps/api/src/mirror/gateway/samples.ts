@@ -27,7 +27,7 @@ interface SampleDeps extends Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessi
   readonly complete: () => readonly string[]
   readonly whenSettled: (serverId: string, signal: AbortSignal) => Promise<boolean>
   /** Notes that a server has to be read anew. */
-  readonly wrong: (serverId: string) => void
+  readonly invalidateServer: (serverId: string) => void
 }
 
 /**
@@ -69,17 +69,17 @@ export function createSamples(deps: SampleDeps, everyMs: number) {
     if (!(await isTrue())) {
       await sleep(toldWithinMs, undefined, { signal: closing.signal })
       await deps.whenSettled(serverId, closing.signal)
-      if (!(await isTrue())) noteWrong(serverId)
+      if (!(await isTrue())) recordMismatch(serverId)
     }
     await mirrorMember(deps, serverId, member?.user ?? { id: memberId }, member, askedAt)
   }
-  const noteWrong = (serverId: string) => {
+  const recordMismatch = (serverId: string) => {
     counts.wrong += 1
     const readAt = readAnewAt.get(serverId) ?? Number.NEGATIVE_INFINITY
     if (performance.now() - readAt < readAnewEveryMs) return
     readAnewAt.set(serverId, performance.now())
     log.warn({ serverId }, 'gateway missed a change: reading all members of the server again')
-    deps.wrong(serverId)
+    deps.invalidateServer(serverId)
   }
   const run = async () => {
     while (!closing.signal.aborted) {

@@ -133,13 +133,13 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       const { session_id: id, resume_gateway_url: resumeUrl, guilds } = payload.d
       goOn({ shard: shardId, shards, id, resumeUrl, sequence: payload.s })
       const at = { session: nameOf(id), sequence: payload.s }
-      return listener.began(isConcerned, new Set(guilds.map((guild) => guild.id)), at)
+      return listener.sessionStarted(isConcerned, new Set(guilds.map((guild) => guild.id)), at)
     }
     const session = told.get(shardId)
     if (session) told.set(shardId, { ...session, sequence: Math.max(session.sequence, payload.s) })
     if (sequences.hasGap(shardId, payload.s)) {
       log.warn('gateway event lost: reading all members again')
-      listener.missed(isConcerned)
+      listener.eventsMissed(isConcerned)
     }
     try {
       const event = toChatEvent(payload)
