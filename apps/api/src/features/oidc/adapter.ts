@@ -9,7 +9,7 @@ import { metadataOf, metadataOfDocument } from './client-metadata.ts'
 import type { ClientSessions } from './client-sessions.ts'
 import { clientsReader } from './clients-store.ts'
 import { checkPollInterval } from './device-code.ts'
-import { findGrant, noteGrant, openGrant } from './grant.ts'
+import { cacheGrant, findGrant, openGrant } from './grant.ts'
 import { OidcRequest } from './oidc-request.ts'
 import {
   consumeRecord,
@@ -162,7 +162,7 @@ function records(deps: RecordDeps, model: Model): Adapter {
       if (kind && !isName && !isWellFormed(kind, id)) return undefined
       const row = await findRow(digestFor(id))
       const payload = await read(id, row)
-      noteGrant(row?.sessionId ?? null, row?.grant)
+      cacheGrant(row?.sessionId ?? null, row?.grant)
       if (row && payload && model === 'DeviceCode' && routeNow() === 'token')
         await checkPollInterval(db, row, payload)
       return payload
