@@ -150,7 +150,7 @@ export class Rolecall {
       headers: this.#asProject,
       isRepeatable: true,
       ...options,
-    }).finally(() => this.#cached.forget(keyOf.token(token)))
+    }).finally(() => this.#cached.evict(keyOf.token(token)))
   }
 
   /**
@@ -168,7 +168,7 @@ export class Rolecall {
       headers: this.#asProject,
       isRepeatable: true,
       ...options,
-    }).finally(() => this.#cached.forget(keyOf.member(memberId)))
+    }).finally(() => this.#cached.evict(keyOf.member(memberId)))
   }
 
   /**
@@ -181,7 +181,7 @@ export class Rolecall {
    */
   async refresh({ token, refreshToken }: Pair, options?: CallOptions): Promise<RefreshedPair> {
     return refreshPair(this.#send, { token, refreshToken }, options).finally(() =>
-      this.#cached.forget(keyOf.token(token)),
+      this.#cached.evict(keyOf.token(token)),
     )
   }
 
@@ -218,7 +218,7 @@ export class Rolecall {
       params: { sessionId },
       headers: asMember(token),
       ...options,
-    }).finally(() => this.#cached.forget(keyOf.session(sessionId)))
+    }).finally(() => this.#cached.evict(keyOf.session(sessionId)))
   }
 
   /**
@@ -246,7 +246,7 @@ export class Rolecall {
       path: '/api/auth/sessions',
       headers: asMember(token),
       ...options,
-    }).finally(() => this.#cached.forget(keyOf.token(token)))
+    }).finally(() => this.#cached.evict(keyOf.token(token)))
   }
 
   /**
