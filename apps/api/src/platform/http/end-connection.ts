@@ -8,9 +8,9 @@ const lastWordsMs = 2_000
 const waiting = new WeakSet<Duplex>()
 
 /**
- * Ends a connection with bytes that are no request, with the final response `lastWords`. A client with an earlier
- * request takes the first response for its own: so that response is sent first, and nothing is ever written into a
- * response that has begun.
+ * Ends a connection that received invalid bytes, with the final response `lastWords`. A client with an earlier request
+ * would interpret the next response as its own. So earlier responses are sent first, and a response that has begun is
+ * not interrupted.
  */
 export function endConnection(socket: Duplex, lastWords: () => string): void {
   if (waiting.has(socket)) return
@@ -22,10 +22,10 @@ export function endConnection(socket: Duplex, lastWords: () => string): void {
   // The bytes may be the body of the very request that waits for its response.
   if (!answer || (!answer.headersSent && !answer.req.complete)) {
     socket.end(lastWords())
-    // A client that does not close its side would keep the connection, and count against the limit of connections.
+    // A client that does not close its side would keep the connection open, within the limit of connections.
     setTimeout(() => socket.destroy(), lastWordsMs).unref()
   } else if (answer.headersSent && !answer.writableEnded) {
-    // A stream would not end by itself: it ends with its connection.
+    // A stream ends only with its connection.
     socket.destroy()
   } else {
     waiting.add(socket)

@@ -64,8 +64,8 @@ function describe(errors: ErrorObject[] | null | undefined): ProblemDetail[] {
 const unionOf = ({ schemaPath }: ErrorObject) => /^(.*\/anyOf)\/\d+\//.exec(schemaPath)?.[1]
 
 /**
- * Returns true if an error is worth reporting. A union fails once for itself and once for each branch; one of them is
- * enough. If a branch is null, the value's own problem says more than that it matches neither.
+ * Returns true if an error is worth reporting. A failed union reports one problem for itself and one for each branch,
+ * of which one is enough. If a branch is null, the value's own problem says more than that it matches neither.
  */
 function isWorthSaying(error: ErrorObject, nullable: Set<string | undefined>): boolean {
   // Reports only that another error is about a key.
