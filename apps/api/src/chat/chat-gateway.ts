@@ -19,7 +19,7 @@ export type ChatEvent =
 
 /** The position of an event in a session of the gateway. */
 export interface EventPosition {
-  /** Identifies the session, and is no secret. */
+  /** Identifies the session. It is not secret. */
   readonly session: string
   /** Ascending within a session. */
   readonly sequence: number
@@ -116,12 +116,12 @@ export interface ChatGatewayTiming {
   readonly deadAfterMs: number
   /** The time after which a connection that is not ready is closed. */
   readonly patienceMs: number
-  /** The time without any answer after which a resume is abandoned: libraries consider it healthy. */
+  /** The time without an answer after which a resume is abandoned. Libraries consider such a connection healthy. */
   readonly resumePatienceMs: number
   /** The first and the longest pause between two attempts. */
   readonly firstPauseMs: number
   readonly maxPauseMs: number
-  /** The first pause after a refusal: an operator has to fix it, and the platform counts each attempt. */
+  /** The first pause after a refusal, which an operator has to fix. The platform counts each attempt. */
   readonly refusedPauseMs: number
   /** The shortest time between two new sessions. */
   readonly identifyEveryMs: number
@@ -133,15 +133,15 @@ export interface ChatGatewayTiming {
   readonly maxIdentifyPauseMs: number
 }
 
-/** The platform's live connection. It reconnects by itself for as long as it is open. */
+/** The platform's live connection. It reconnects automatically while it is open. */
 export interface ChatGateway {
   /** Starts to connect and returns immediately. */
   open(listener: ChatGatewayListener, past?: ChatGatewayPast): void
   /** Returns one session for each shard, at its last received sequence; undefined unless every shard has one. */
   sessions(): readonly ChatGatewaySession[] | undefined
   /**
-   * Acknowledges that all events up to here are safe: the platform need not keep them for a later resume of these
-   * sessions.
+   * Acknowledges that all events up to here are stored, so that the platform can delete them instead of keeping them
+   * for a resume of these sessions.
    */
   acknowledge(sessions: readonly ChatGatewaySession[]): void
   status(): ChatGatewayStatus

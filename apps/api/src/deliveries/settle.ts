@@ -28,7 +28,7 @@ export interface Work {
   readonly failures: number
 }
 
-/** Records the result of an attempt. Returns true if the next message may follow at once. */
+/** Records the result of an attempt. Returns true if the next message may follow immediately. */
 export async function settle(
   deps: SettleDeps,
   work: Work,

@@ -36,8 +36,8 @@ export interface KnownUser {
 }
 
 /**
- * Writes the profiles that differ, unless the mirror has newer ones. Only sign-ins report email addresses; if these
- * users come without, stored ones remain.
+ * Writes profiles that differ, unless the mirror has a newer version. Only sign-ins report email addresses. For users
+ * without one, the stored address remains.
  */
 export function upsertMembers(tx: Tx, known: readonly KnownUser[], asOf: AsOf): Promise<number> {
   const tellsEmail = known.every(({ user }) => user.email !== undefined)
@@ -74,9 +74,9 @@ const searchTextOf = (memberId: Sql): Sql =>
   sql`coalesce((select u.search_text from members u where u.id = ${memberId}), '')`
 
 /**
- * Writes memberships, unless the mirror has newer ones. A member who had left returns as a new generation: no
- * earlier session becomes valid again. With `confirms`, unchanged memberships are written too, so that they count
- * as read now; for a whole list that would be every row.
+ * Writes memberships, unless the mirror has a newer version. A member who had left returns as a new generation: no
+ * earlier session becomes valid again. With `confirms`, unchanged memberships are written too, so that they count as
+ * read now; for a whole list that would be every row.
  */
 export const upsertMemberships = (
   tx: Tx,

@@ -14,13 +14,13 @@ const batchPauseMs = 10
 const retryAfterMs = 250
 
 interface EventWriterHandlers {
-  /** Notes that members of these servers hold a role that no event has described. */
+  /** Reports that members of these servers hold a role that no event has described. */
   rolesUnknown(serverIds: readonly string[]): void
-  /** Notes that events of these servers will never be written: they have to be read anew. */
+  /** Reports that events of these servers will never be written, so the servers must be read again. */
   forgotten(serverIds: ReadonlySet<string>): void
-  /** Notes that the database is unavailable, and waiting events age. */
+  /** Reports that the database is unavailable and events wait. */
   delayed(): void
-  /** Notes that this instance no longer leads. */
+  /** Reports that this instance no longer leads. */
   leadLost(): void
 }
 
@@ -76,7 +76,7 @@ export function createEventWriter(
           return false
         }
         if (!(error instanceof DatabaseUnavailable)) {
-          // The event is skipped rather than retried forever; reading everything anew restores its effect.
+          // The event is skipped rather than retried forever. Reading the server again restores its effect.
           log.error({ err: error }, 'gateway events not written: reading all members of these servers again')
           forget(new Set(events.map(({ serverId }) => serverId)))
           return true
@@ -98,7 +98,8 @@ export function createEventWriter(
       write()
     },
     /**
-     * Waits until all events of a server received before now are written or dropped; returns false if they are not.
+     * Waits until all received events of a server are written or dropped. Returns false if the wait was aborted or the
+     * writer closed first.
      */
     async whenSettled(serverId: string, signal: AbortSignal): Promise<boolean> {
       const upTo = queue.received(serverId)
@@ -109,7 +110,7 @@ export function createEventWriter(
     servers: queue.servers,
     /** Returns the number of events that are received and not written yet. */
     pending: () => queue.size() + unwritten.length,
-    /** Returns the waiting time of the oldest of these. */
+    /** Returns the waiting time of the oldest unwritten event. */
     lagMs: () => {
       const oldest = Math.min(
         unwritten[0]?.receivedAt ?? Number.POSITIVE_INFINITY,

@@ -8,7 +8,7 @@ import { findMirrored, listToSample, type Mirrored } from './samples-store.ts'
 
 /** The longest delay of an event behind a response of the platform. */
 const toldWithinMs = 2_000
-/** The shortest time between two readings of a server with a wrong sample. */
+/** The minimum time between two reads of a server with a wrong sample. */
 const readAnewEveryMs = 10 * 60_000
 /** Sampling pauses while this instance sent more requests than this in the last second. */
 const maxBusy = 3
@@ -26,7 +26,7 @@ interface SampleDeps extends Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessi
   /** Returns the servers with a mirror that is believed to be true. */
   readonly complete: () => readonly string[]
   readonly whenSettled: (serverId: string, signal: AbortSignal) => Promise<boolean>
-  /** Notes that a server has to be read anew. */
+  /** Reports that a server must be read again. */
   readonly invalidateServer: (serverId: string) => void
 }
 

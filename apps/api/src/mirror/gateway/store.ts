@@ -30,8 +30,8 @@ export interface TakenLead {
 }
 
 /**
- * Makes this instance the leader if there is none, and marks all servers as not live. Returns undefined while another
- * instance leads. `isAlone` means that no other process can open this database.
+ * Makes this instance the leader if no instance leads, and marks all servers as not live. Returns undefined while
+ * another instance leads. `isAlone` means that no other process can open this database.
  */
 export const takeLead = (tx: Tx, isAlone: boolean) =>
   tx.maybeOne<TakenLead>(sql`
@@ -64,7 +64,7 @@ export interface Renewal {
   /** The age of the oldest unwritten change. */
   readonly lagMs: number
   readonly gateway: Omit<ChatGatewayStatus, 'state'> & { readonly state: string }
-  /** The time of the last event; null if there was none. */
+  /** The time of the last event. Null before the first event. */
   readonly eventAt: Date | null
   /** The servers with a mirror that contains everything up to a time, by the database's clock. */
   readonly vouched: ReadonlyMap<string, Date>
