@@ -211,8 +211,7 @@ export function createApp(
     liveRoleIds: async (asked) => (await liveRoles(deps, asked))?.roles.map(({ roleId }) => roleId),
   })
   const events = eventRoutes(router, deps, { checkKey })
-  // A stream ends by itself only when its client disconnects; the client reconnects, and should reach another
-  // instance.
+  // Otherwise a stream ends only when its client disconnects. The client reconnects, and should reach another instance.
   lifecycle.onClosing(events.close)
   const adminStream = adminStreamRoutes(router, deps, {
     stillAdmits: (caller, isThorough) => stillAdmits(caller, contract.streamAdminEvents, isThorough),

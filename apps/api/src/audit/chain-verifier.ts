@@ -26,7 +26,7 @@ const maxAgeHours = 24
 export interface ChainVerifier {
   /** Starts the checks, which continue once a minute. */
   start(): void
-  /** Begins anew with the first entry, at once. */
+  /** Starts again with the first entry, immediately. */
   restart(): Promise<void>
   /** Takes one step. True when there is more to do at once. */
   step(): Promise<boolean>

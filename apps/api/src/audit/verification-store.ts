@@ -5,7 +5,7 @@ import type { WalkState } from './chain-walk.ts'
 interface Verification {
   /** Null before the first step. */
   readonly walk: WalkState | null
-  /** The check began so long ago that it begins anew. */
+  /** The check started too long ago, so it starts again. */
   readonly isOld: boolean
   /** It has found something wrong, and goes no further. */
   readonly isBroken: boolean

@@ -39,7 +39,7 @@ export function superviseWorkers(count: number, log: Log): void {
       if (!channelGone.includes(error.code ?? '')) throw error
     })
   }
-  // The timer is set anew each time: an interval would make up for missed runs.
+  // The timer is set again each time, because an interval would make up for missed runs.
   const checkAgain = () => {
     for (const worker of watch.findHung()) {
       hung.add(worker)

@@ -32,9 +32,9 @@ export const isHeartbeat = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && 'type' in message && message.type === heartbeat.type
 
 /**
- * Finds workers with a blocked event loop. Time is counted in checks of the primary, and only in punctual ones. A
- * primary that was suspended, alone or with its machine, or that gets no processor itself, checks late and knows
- * nothing about its workers. After a late check it listens for one whole interval before it counts again.
+ * Finds workers with a blocked event loop. Time is counted in punctual checks of the primary. A primary that was
+ * suspended, alone or with its machine, or did not run, checks late, and a late check says nothing about the workers.
+ * After a late check it listens for one whole interval before it counts again.
  */
 export function createWorkerWatch<Worker>(now: () => number) {
   const silences = new Map<Worker, { missed: number; hasStarted: boolean }>()

@@ -134,7 +134,7 @@ export function createDeps(
     permissionTtlMs: () => settings.current().permissionTtlMs,
     syncServer: (serverId) => syncServer(mirrorDeps, serverId),
   })
-  // A membership event is complete only if the roles in it have names: the first sign-in of a server finds none.
+  // A membership event is complete only if its roles have names, which are missing at the first sign-in of a server.
   const mirror: MirrorMember = async (serverId, user, member, asOf) => {
     if (member) await refreshRoles(serverId, member.roleIds)
     await mirrorMember(mirrorDeps, serverId, user, member, asOf)

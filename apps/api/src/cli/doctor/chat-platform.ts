@@ -7,7 +7,7 @@ export const platformAway: Line = problem(
   'The platform does not respond. Check the network and CHAT_API_URL, or try again later.',
 )
 
-/** Checks that the platform knows the bot, and gives it the access it needs. */
+/** Checks that the platform accepts the bot, and grants the access that the bot needs. */
 export async function botLines(config: Config, chat: ChatPlatform): Promise<Line[]> {
   try {
     const name = await chat.bot()

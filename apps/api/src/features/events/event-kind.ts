@@ -40,7 +40,7 @@ export const createEventKind = (deps: EventKindDeps): DeliveryKind => ({
   },
 })
 
-/** Returns the secrets that sign events, or none if the current one cannot be read. */
+/** Returns the secrets that sign events. Returns an empty list if the current secret cannot be read. */
 function openSecrets(
   { openSecret }: EventKindDeps,
   projectId: string,

@@ -16,7 +16,7 @@ export interface EventRow {
 export interface EventsRead {
   /** Every transaction before this one is finished: no event can appear before it. */
   readonly horizon: bigint
-  /** At this transaction and after it, none had finished. */
+  /** At the time of the read, neither this transaction nor a later one had finished. */
   readonly end: bigint
   /** The database's clock. */
   readonly nowSec: number

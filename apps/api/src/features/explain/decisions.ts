@@ -17,7 +17,7 @@ export interface AskedLogin {
 
 type Failure = 'temporarily_unavailable' | 'server_error'
 
-/** The platform's answer about a member, or the reason why there is none. */
+/** The platform's response about a member, or the reason for a missing response. */
 export interface Told {
   readonly failure?: Failure | undefined
   readonly member?: ChatMember | undefined

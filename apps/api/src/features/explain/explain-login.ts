@@ -115,7 +115,7 @@ async function unknownRoles(
     return { info: await chat.server(serverId, 'login'), asOf }
   } catch (error) {
     decisions.failureOf(error)
-    // Known names are better than none, as they are at a sign-in.
+    // Uses known names if the platform does not answer, as a sign-in does.
     return undefined
   }
 }

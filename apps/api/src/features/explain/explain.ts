@@ -10,8 +10,8 @@ import { findKeyDigest } from './store.ts'
 
 /**
  * Explains the outcome of a sign-in now, and of a validate after it. If the project has other ways to sign in, a
- * protected host or OpenID Connect, explains these as well. `outcome` covers the first sign-in alone: the others use
- * servers of their own.
+ * protected host or OpenID Connect, explains these as well. `outcome` covers only the first sign-in, because the others
+ * use different servers.
  */
 export async function explain(
   deps: ExplainDeps,

@@ -45,7 +45,7 @@ const verifierOf = (secret: string, state: string) =>
 const attemptId = /^[0-9a-f-]{36}$/
 
 /**
- * Redirects a browser to the sign-in of the host's project, and stores the attempt in a cookie of its own.
+ * Redirects a browser to the sign-in of the host's project, and stores the attempt in a separate cookie.
  * @throws HOST_UNKNOWN, LOGIN_LOOP
  */
 export async function startLogin(

@@ -10,8 +10,8 @@ import type { AuthRequest } from './store.ts'
 export const accountPath = '/account'
 
 /**
- * Returns true for a sign-in to the account page. It makes no code, because the page only needs the single sign-on that
- * every sign-in leaves.
+ * Returns true for a sign-in to the account page. It creates no code, because the page only needs the single sign-on
+ * that every sign-in starts.
  */
 export const isForAccount = ({ projectId, redirectUri }: Pick<AuthRequest, 'projectId' | 'redirectUri'>) =>
   projectId === null && redirectUri === accountPath

@@ -18,7 +18,7 @@ const held = (cookies: Cookies) => readCookie(cookies, pageRequestCookie.name)
 
 type BrowserLoginDeps = LoginDeps & Pick<Deps, 'audit'>
 
-/** The sign-in of the service for its other features: the same checks, the same screen, the same single sign-on. */
+/** Creates the sign-in for other features of the service, with the same checks, screen, and single sign-on. */
 export function createBrowserLogin(deps: BrowserLoginDeps) {
   const { db, config } = deps
   return {

@@ -105,7 +105,7 @@ function requireNavigation(raw: IncomingMessage) {
   if (!isNavigation(raw)) throw new ApiError('NAVIGATION_REQUIRED')
 }
 
-/** Redirects a browser that lost its way back to the screen of its newest sign-in. */
+/** Returns the address of the platform's screen for the newest pending sign-in of this browser. */
 async function resume(
   { db, chat }: Pick<Deps, 'db' | 'chat'>,
   held: readonly (string | undefined)[],

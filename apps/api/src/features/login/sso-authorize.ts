@@ -76,7 +76,7 @@ interface UsedSso {
   readonly cookies: readonly string[]
 }
 
-/** Uses and rotates the single sign-on of a browser; returns undefined if it has no valid one. */
+/** Uses and rotates the single sign-on of a browser. Returns undefined if it has no valid single sign-on. */
 export async function useSso(
   deps: Pick<Deps, 'db' | 'config' | 'audit'>,
   projectId: string,
@@ -104,7 +104,7 @@ export async function useSso(
 
 /**
  * Ends a single sign-on when a value is presented that was used long ago. Both the browser and a copy then hold the
- * value, and the service cannot tell them apart. So both must sign in again, as with a refresh token (RFC 9700
+ * value, and the service cannot distinguish them. So both must sign in again, as with a refresh token (RFC 9700
  * §4.14.2).
  */
 const endCopied = ({ db, audit }: Pick<Deps, 'db' | 'audit'>, digest: string, client: Client) =>
@@ -121,7 +121,7 @@ const endCopied = ({ db, audit }: Pick<Deps, 'db' | 'audit'>, digest: string, cl
     })
   })
 
-/** Checks a member as every sign-in does; returns the reason for a refusal, or undefined. */
+/** Checks a member as every sign-in does. Returns the reason for a refusal, or undefined. */
 export const checkMember = async (
   deps: LoginDeps,
   serverId: string,

@@ -203,7 +203,7 @@ function records(deps: RecordDeps, model: Model): Adapter {
   async function refuseUsed(digest: string): Promise<never> {
     if (model === 'PushedAuthorizationRequest')
       throw new errors.InvalidRequestUri('request_uri is invalid, expired, or was already used')
-    // If two parties redeem one code, the service cannot tell which of them is its owner (RFC 6749 §4.1.2).
+    // If two parties redeem one code, the service cannot determine which party is its owner (RFC 6749 §4.1.2).
     const row = model === 'RefreshToken' ? undefined : await findRecord(digest)
     if (row?.sessionId) await sessions.endReused(row.sessionId, 'code_reused', requestNow()?.client)
     throw new errors.InvalidGrant()

@@ -60,9 +60,9 @@ const formType = /^application\/x-www-form-urlencoded(?:; ?charset=utf-8)?$/i
 const isEmptyForm = ({ headers: { 'content-type': type } }: Asked, body: Buffer): boolean =>
   body.length === 0 && (type === undefined || formType.test(type))
 
-/** The maximum length of a form. The library handles longer ones. */
+/** The maximum length of a form. The library handles longer bodies. */
 const maxFormBytes = 512
-/** Matches a form without any character that would have to be decoded. */
+/** Matches a form without characters that need decoding. */
 const plainForm = /^(?:(?:token|token_type_hint|client_id|client_secret)=[\w.-]+(?:&(?!$)|$))+$/
 
 /** Reads a form in which each field occurs once. */
@@ -136,7 +136,10 @@ const introspectedClaims = repeated((member, scope) => {
   return `${JSON.stringify({ ...claims, active: true, sub: member.session.memberId }).slice(0, -1)},"client_id":`
 })
 
-/** Completes the claims with the fields of the token, in the order of the library. None has a character that JSON escapes. */
+/**
+ * Completes the claims with the fields of the token, in the order of the library. No value contains a character that
+ * JSON escapes.
+ */
 function introspectionOf(known: Live, issuer: string): string {
   const { token, session } = known
   return (

@@ -90,7 +90,7 @@ export function createFindDocument(db: Deps['db'], { readUrl, get, now }: Docume
   }
 }
 
-/** Stores an entry as the latest, and deletes the one that was not used for the longest time if there are too many. */
+/** Stores an entry as the latest. If there are too many, deletes the least recently used entry. */
 function keepIn(map: Map<string, Kept>, id: string, entry: Kept): void {
   map.delete(id)
   map.set(id, entry)

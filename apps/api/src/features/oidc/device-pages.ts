@@ -19,7 +19,7 @@ const problems = {
 
 const isProblem = (name: string): name is keyof typeof problems => Object.hasOwn(problems, name)
 
-/** Errors that pass by themselves. */
+/** Errors that are temporary. */
 const passing = ['temporarily_unavailable', 'server_error']
 
 function problemOf({ say }: Reader, error: Error): string[] {

@@ -108,7 +108,7 @@ async function noteDeclined(
 
 const onTo = (location: string) => new Answer(303, undefined, { location })
 
-/** Finds the current step of this browser, if it is the one of this address. */
+/** Finds the current step of this browser, if this address belongs to it. */
 async function find(
   provider: Provider,
   request: IncomingMessage,

@@ -33,7 +33,7 @@ export function followSingleSignOn(provider: Provider, login: Pick<BrowserLogin,
 const resumeRoutes = ['resume', 'device_resume']
 
 /**
- * Checks what the library takes for granted when a request continues after a sign-in.
+ * Checks the conditions that the library does not check when a request continues after a sign-in.
  *
  * - Another member may be signed in by now. The library would end their session by a page that submits itself with a
  *   script. Without an account, the policy requires a new sign-in.
@@ -55,7 +55,7 @@ async function prepareResume(provider: Provider, ctx: KoaContextWithOIDC, sessio
   throw new errors.InvalidRedirectUri()
 }
 
-/** Sets the member of a session. Another member gets none of the previous member's authorizations in this browser. */
+/** Sets the member of a session. Another member does not get the previous member's authorizations in this browser. */
 function become(session: Session, memberId: string | undefined, loginTs: number | undefined) {
   if (session.accountId !== memberId) session.authorizations = {}
   session.accountId = memberId

@@ -15,7 +15,7 @@ interface NewKey {
   readonly expiresAt: string | null
 }
 
-/** Stores the newest key of a project; returns undefined if it would have ended already. */
+/** Stores the newest key of a project. Returns undefined if its end is in the past. */
 export const insertApiKey = (tx: Tx, key: NewKey) =>
   tx.maybeOne<{ createdAt: Date }>(sql`
     insert into api_keys (id, project_id, prefix, digest, note, expires_at)

@@ -19,7 +19,7 @@ export interface NewClientSession {
 
 /**
  * Creates a session with the code that will start it, if the project may use the server now and the member is in it.
- * Every act that ends sessions finds it. If no client redeems the code, the session expires by itself.
+ * Every act that ends sessions finds it. If no client redeems the code, the session expires.
  */
 export const insertClientSession = (tx: Tx, s: NewClientSession) =>
   tx.execute(sql`
@@ -51,8 +51,8 @@ export const extendClientSession = async (tx: Tx, sessionId: string, ttlSec: num
     select from extended`)) !== undefined
 
 /**
- * Ends a client's sessions of a member, also those with codes not redeemed yet. Returns the number of sessions. The client
- * is the project itself, or one that the metadata document at `clientId` describes.
+ * Ends a client's sessions of a member, also those with codes not redeemed yet. Returns the number of sessions. The
+ * client is the project itself, or is described by the metadata document at `clientId`.
  */
 export const endClientSessionsOf = (
   tx: Tx,

@@ -55,7 +55,10 @@ export interface PresentedCode extends Omit<CodeClaim, 'codeDigest' | 'challenge
   readonly codeVerifier: string | undefined
 }
 
-/** Creates a session from a code, or ends the one that its first use created. Admin sign-ins complete here, too. */
+/**
+ * Creates a session from a code, or ends the session that the code's first use created. Admin sign-ins complete here,
+ * too.
+ */
 export async function redeem(
   { db, audit, redeemCode }: Pick<Deps, 'db' | 'audit'> & Pick<SessionChanges, 'redeemCode'>,
   { code, codeVerifier, ...rest }: PresentedCode,

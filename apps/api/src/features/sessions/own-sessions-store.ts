@@ -52,7 +52,9 @@ export interface EndedSession {
   readonly projectName: string | null
 }
 
-/** Ends a live session or a single sign-on if it is this member's own. Returns undefined if there is none to end. */
+/**
+ * Ends a live session or a single sign-on if it is this member's own. Returns undefined if there is no session to end.
+ */
 export const endOwnSession = (tx: Tx, memberId: string, sessionId: string) =>
   tx.maybeOne<EndedSession>(sql`
     with revoked as (

@@ -3,7 +3,10 @@ import { selectFields } from '#member/columns'
 import type { Queryable } from '#platform/db/database'
 import { allOf, plannedAnew, type Sql, sql } from '#platform/db/sql'
 
-/** Returns the servers in which sessions of a project can be valid: none if it is inactive. Undefined without a project. */
+/**
+ * Returns the servers in which sessions of a project can be valid. Returns no server if the project is inactive.
+ * Undefined without a project.
+ */
 export const findPlaces = (db: Queryable, projectId: string) =>
   db.maybeOne<{ serverIds: string[] }>(sql`
     select array(
