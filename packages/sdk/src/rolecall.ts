@@ -78,11 +78,11 @@ export class Rolecall {
   }
 
   /**
-   * Exchanges the code of a redirect for a session. First check that `state` is the one that you minted for this
+   * Exchanges the code of a redirect for a session. First check that `state` equals the state that you minted for this
    * browser. Rejects with `INVALID_CODE` if the code is unknown, used, expired, or another project's.
    *
-   * @example
-   * const { token, refreshToken, member, roles } = await rolecall.exchange({ clientId, code, redirectUri, codeVerifier })
+   * @example const { token, refreshToken, member, roles } = await rolecall.exchange({ clientId, code, redirectUri,
+   * codeVerifier })
    */
   async exchange(
     { clientId, code, redirectUri, codeVerifier, client }: Exchange,
@@ -136,10 +136,9 @@ export class Rolecall {
   }
 
   /**
-   * Ends one session, by its session token or its refresh token. Resolves also if the session has already ended.
+   * Ends one session, by its session token or its refresh token. Also resolves if the session has already ended.
    *
-   * @example
-   * await rolecall.logout(token)
+   * @example await rolecall.logout(token)
    */
   async logout(token: string, options?: CallOptions): Promise<void> {
     required({ token })

@@ -170,7 +170,8 @@ export class Memory {
     )
     if (isMissing) return undefined
     const reads = rows.items.map((row, i) => this.#keepItem(items[i] as Item, row, rows))
-    // Changes after the read are applied; earlier ones are in the rows, and only cost another read.
+    // Changes after the read are applied. Earlier changes are already in the rows, and applying them only causes
+    // another read.
     for (const change of loading.changes) this.#apply(change)
     return reads
   }
