@@ -42,7 +42,7 @@ export interface ChatApplication {
   readonly clientId: string
   readonly callbackUrls: readonly string[]
   /** False if the gateway reports no members. */
-  readonly mayHearOfMembers: boolean
+  readonly reportsMembers: boolean
 }
 
 /** A server as lists of servers name it. */

@@ -79,7 +79,7 @@ export function createDiscord({ cache, ...given }: DiscordOptions): ChatPlatform
       return {
         clientId: text(id),
         callbackUrls: list(redirect_uris ?? []),
-        mayHearOfMembers: (Number(flags) & memberIntent) !== 0,
+        reportsMembers: (Number(flags) & memberIntent) !== 0,
       }
     },
   }

@@ -11,12 +11,12 @@ export const platformAway: Line = problem(
 export async function botLines(config: Config, chat: ChatPlatform): Promise<Line[]> {
   try {
     const name = await chat.bot()
-    const { clientId, mayHearOfMembers } = await chat.application()
+    const { clientId, reportsMembers } = await chat.application()
     const lines = [ok(`accepted by the platform as ${name}`)]
     if (config.chatClientId && clientId !== config.chatClientId) {
       lines.push(problem(`CHAT_CLIENT_ID is ${config.chatClientId}, but this bot belongs to ${clientId}.`))
     }
-    if (config.chatGateway && !mayHearOfMembers) {
+    if (config.chatGateway && !reportsMembers) {
       lines.push(
         problem(
           'The gateway would close with code 4014, disallowed intents. Turn on "Server Members Intent" in the Discord ' +

@@ -17,7 +17,7 @@ interface EventWriterHandlers {
   /** Reports that members of these servers hold a role that no event has described. */
   rolesUnknown(serverIds: readonly string[]): void
   /** Reports that events of these servers will never be written, so the servers must be read again. */
-  forgotten(serverIds: ReadonlySet<string>): void
+  eventsLost(serverIds: ReadonlySet<string>): void
   /** Reports that the database is unavailable and events wait. */
   delayed(): void
   /** Reports that this instance no longer leads. */
@@ -36,7 +36,7 @@ export function createEventWriter(
   let writing: Promise<void> | undefined
   let unwritten: readonly Received[] = []
   /** Servers with events that were never written: their repeated events are not skipped. */
-  const forgetful = new Set<string>()
+  const incomplete = new Set<string>()
   let isClosing = false
 
   const write = () => {
@@ -56,16 +56,16 @@ export function createEventWriter(
       if (queue.size() < maxBatchSize || db.engine === 'pglite') await sleep(batchPauseMs)
     }
   }
-  const forget = (serverIds: ReadonlySet<string>) => {
-    for (const serverId of serverIds) forgetful.add(serverId)
-    handlers.forgotten(serverIds)
+  const markIncomplete = (serverIds: ReadonlySet<string>) => {
+    for (const serverId of serverIds) incomplete.add(serverId)
+    handlers.eventsLost(serverIds)
   }
   /** Writes a batch. Returns false if this instance no longer leads. */
   const writeBatch = async (batch: readonly Received[]): Promise<boolean> => {
     const events = batch.map(({ event }) => event)
     while (!isClosing) {
       try {
-        const last = lastOf(batch, forgetful)
+        const last = lastOf(batch, incomplete)
         handlers.rolesUnknown(await asLeader(db, epoch, (tx) => writeEvents(tx, deps, events, last)))
         for (const event of events)
           if (event.kind === 'roleRemoved') removals.start(event.serverId, event.roleId)
@@ -78,7 +78,7 @@ export function createEventWriter(
         if (!(error instanceof DatabaseUnavailable)) {
           // The event is skipped rather than retried forever. Reading the server again restores its effect.
           log.error({ err: error }, 'gateway events not written: reading all members of these servers again')
-          forget(new Set(events.map(({ serverId }) => serverId)))
+          markIncomplete(new Set(events.map(({ serverId }) => serverId)))
           return true
         }
         handlers.delayed()
@@ -90,10 +90,10 @@ export function createEventWriter(
 
   return {
     push(received: Received) {
-      const forgotten = queue.push(received)
-      if (forgotten !== undefined) {
-        log.warn({ serverId: forgotten }, 'gateway queue full: reading all members of a server again')
-        forget(new Set([forgotten]))
+      const dropped = queue.push(received)
+      if (dropped !== undefined) {
+        log.warn({ serverId: dropped }, 'gateway queue full: reading all members of a server again')
+        markIncomplete(new Set([dropped]))
       }
       write()
     },

@@ -62,7 +62,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     rolesUnknown: (serverIds) => {
       for (const serverId of serverIds) roleReads.ask(serverId)
     },
-    forgotten: (serverIds) => resyncs.invalidate((serverId) => serverIds.has(serverId)),
+    eventsLost: (serverIds) => resyncs.invalidate((serverId) => serverIds.has(serverId)),
     delayed: () => void renewals.renew(),
     leadLost: () => lose(),
   })
@@ -111,7 +111,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
   }
   const listener: ChatGatewayListener = {
     sessionStarted: (isConcerned, serverIds, at) => {
-      resyncs.forget(isConcerned)
+      resyncs.reset(isConcerned)
       const missing = [...renewals.registered()].filter((id) => isConcerned(id) && !serverIds.has(id))
       for (const serverId of missing) handleEvent({ kind: 'serverLost', serverId }, at)
       void renewals.renew()

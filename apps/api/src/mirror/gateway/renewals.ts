@@ -100,8 +100,8 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
   }
   /** Returns the servers with all events received before now written, soon enough. */
   const writtenOf = async (serverIds: readonly string[]): Promise<ReadonlySet<string>> => {
-    const soon = AbortSignal.timeout(maxLagMs)
-    const settled = await Promise.all(serverIds.map((serverId) => writer.whenSettled(serverId, soon)))
+    const deadline = AbortSignal.timeout(maxLagMs)
+    const settled = await Promise.all(serverIds.map((serverId) => writer.whenSettled(serverId, deadline)))
     return new Set(serverIds.filter((_, index) => settled[index]))
   }
   const provenAt = (now: Date) => {
