@@ -11,7 +11,7 @@ import { type Item, readFacts } from './facts-store.ts'
 import { type HostRule, hostRulesReader } from './host-rules-store.ts'
 import { type Deliver, Lease, type LeaseTiming, leaseTiming } from './lease.ts'
 import { LocalLease } from './local-lease.ts'
-import { type KeptMember, type Loading, Memory, type Read, readAlone } from './memory.ts'
+import { type KeptMember, type Loading, Memory, type Read, readUncached } from './memory.ts'
 import { type ScopeItem, scopesReader } from './scopes-store.ts'
 import type { Session } from './session.ts'
 
@@ -106,7 +106,7 @@ export function createAnswers(
 
   const load = async (items: Item[]): Promise<Read[]> => {
     const loading = isLeased() ? memory.beginLoading() : undefined
-    if (!loading) return readAlone(items, await readFacts(db, items, [], configuredServerId))
+    if (!loading) return readUncached(items, await readFacts(db, items, [], configuredServerId))
     try {
       const rows = await readFacts(db, items, loading.knownServers, configuredServerId)
       const kept = !loading.isVoid && isLeased() ? memory.keep(items, rows, loading) : undefined
@@ -115,7 +115,7 @@ export function createAnswers(
       memory.endLoading(loading)
     }
     // The lease ended meanwhile, and with it the cached roles that were not read again.
-    return readAlone(items, await readFacts(db, items, [], configuredServerId))
+    return readUncached(items, await readFacts(db, items, [], configuredServerId))
   }
 
   /** Reads, and caches the result unless a change arrived or the lease ended meanwhile. */

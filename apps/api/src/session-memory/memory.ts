@@ -302,7 +302,7 @@ export class Memory {
 }
 
 /** Returns the results of a read without caching: every fact belongs to one response. */
-export function readAlone(items: readonly Item[], { nowMs, items: rows, roles }: FactRows): Read[] {
+export function readUncached(items: readonly Item[], { nowMs, items: rows, roles }: FactRows): Read[] {
   return rows.map(({ projectId, isActive, session: row }, i) => {
     const session =
       row &&

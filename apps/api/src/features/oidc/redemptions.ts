@@ -37,8 +37,8 @@ export function createRedemptions({
 }: Pick<Deps, 'db' | 'config'> & { readonly sessions: ClientSessions }): Redemptions {
   const extendSessions = sessions.extendSteps(config.sessionTtlSec)
   const redeem = changeBatcher<Redemption, boolean>({
-    together: (items) => redeemRecords(db.batched, items, { extendSessions, ifHeld: 'skip' }),
-    alone: async (item) => {
+    changeMany: (items) => redeemRecords(db.batched, items, { extendSessions, ifHeld: 'skip' }),
+    changeOne: async (item) => {
       const terms = { extendSessions, ifHeld: 'wait' } as const
       const [isRedeemed] = await db.transaction((tx) => redeemRecords(tx.query, [item], terms))
       return isRedeemed === true

@@ -7,7 +7,7 @@ import type { Client } from '#platform/http/router'
 import type { ProjectCaller } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 import { redeemCheck } from './checks.ts'
-import { redeemAlone, type SessionChanges } from './gathered-changes.ts'
+import { redeemInTransaction, type SessionChanges } from './gathered-changes.ts'
 import { recordReuse } from './record-reuse.ts'
 import {
   type CodeClaim,
@@ -104,7 +104,7 @@ const redeemAdminCode = (
   client: Client | undefined,
 ) =>
   db.transaction(async (tx) => {
-    const made = await redeemAlone(tx, redemption)
+    const made = await redeemInTransaction(tx, redemption)
     if (made) {
       await audit.record(tx, {
         actor: { id: made.memberId, username: made.username },

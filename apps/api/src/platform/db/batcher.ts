@@ -60,9 +60,9 @@ export const heldElsewhere = Symbol('held elsewhere')
 
 interface Change<In, Out> {
   /** Changes many items with one statement, which is one commit. It skips each row that another transaction holds. */
-  readonly together: (items: In[]) => Promise<(Out | typeof heldElsewhere)[]>
+  readonly changeMany: (items: In[]) => Promise<(Out | typeof heldElsewhere)[]>
   /** Changes one item, and waits for its row. */
-  readonly alone: (item: In) => Promise<Out>
+  readonly changeOne: (item: In) => Promise<Out>
 }
 
 /**
@@ -72,13 +72,16 @@ interface Change<In, Out> {
  * the statement fails, nothing has changed. Each change is then made separately, so that only the faulty one fails.
  * After `DatabaseUnavailable` the outcome may be unknown, so nothing is retried.
  */
-export const changeBatcher = <In, Out>({ together, alone }: Change<In, Out>): ((item: In) => Promise<Out>) =>
+export const changeBatcher = <In, Out>({
+  changeMany,
+  changeOne,
+}: Change<In, Out>): ((item: In) => Promise<Out>) =>
   batcher(async (items: In[]): Promise<(Out | Promise<Out>)[]> => {
     try {
-      const outs = await together(items)
-      return outs.map((out, i) => (out === heldElsewhere ? alone(items[i] as In) : out))
+      const outs = await changeMany(items)
+      return outs.map((out, i) => (out === heldElsewhere ? changeOne(items[i] as In) : out))
     } catch (error) {
       if (error instanceof DatabaseUnavailable) throw error
-      return items.map(alone)
+      return items.map(changeOne)
     }
   }, 1)

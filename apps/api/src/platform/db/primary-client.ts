@@ -69,17 +69,17 @@ export function createPrimaryClient(
 
     async #toPrimary(): Promise<pg.Client> {
       const place = await find()
-      const forget = () => {
+      const clearPlace = () => {
         if (kept === place) kept = undefined
       }
       this.host = place.host
       this.port = place.port
-      this.once('error', forget)
+      this.once('error', clearPlace)
       try {
         await super.connect()
         await expectWritable(this)
       } catch (error) {
-        forget()
+        clearPlace()
         closeNow(this)
         throw error
       }

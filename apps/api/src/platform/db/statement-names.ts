@@ -38,8 +38,8 @@ export function createStatementNames(log: Pick<Log, 'warn'>): StatementNames {
   }
 
   return {
-    toQuery({ text, values, isPlannedAnew }) {
-      const name = isPlannedAnew ? undefined : nameOf(text)
+    toQuery({ text, values, isReplanned }) {
+      const name = isReplanned ? undefined : nameOf(text)
       return name === undefined ? { text, values: [...values] } : { name, text, values: [...values] }
     },
     areLost(error) {

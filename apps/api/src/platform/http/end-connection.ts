@@ -18,7 +18,7 @@ export function endConnection(socket: Duplex, lastWords: () => string): void {
     socket.destroy()
     return
   }
-  const answer = underWay.get(socket)?.[0]
+  const answer = unfinished.get(socket)?.[0]
   // The bytes may be the body of the very request that waits for its response.
   if (!answer || (!answer.headersSent && !answer.req.complete)) {
     socket.end(lastWords())
@@ -37,21 +37,21 @@ export function endConnection(socket: Duplex, lastWords: () => string): void {
 }
 
 /** Unfinished responses of each connection, in the order of their requests. Only pipelined requests cause more than one. */
-const underWay = new WeakMap<Duplex, ServerResponse[]>()
+const unfinished = new WeakMap<Duplex, ServerResponse[]>()
 
 /** Tracks unfinished responses of a server for `endConnection`. */
 export function watchAnswers(server: Server): void {
   // This listener must run before the handler, which may respond synchronously.
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const answers = underWay.get(socket)
+    const answers = unfinished.get(socket)
     if (answers) answers.push(response)
-    else underWay.set(socket, [response])
-    response.once('close', forget)
+    else unfinished.set(socket, [response])
+    response.once('close', untrack)
   })
 }
 
-function forget(this: ServerResponse) {
-  const answers = underWay.get(this.req.socket)
+function untrack(this: ServerResponse) {
+  const answers = unfinished.get(this.req.socket)
   const place = answers?.indexOf(this) ?? -1
   if (place >= 0) answers?.splice(place, 1)
 }

@@ -142,18 +142,18 @@ function unstorable(root: unknown): ProblemDetail[] {
   const problems: ProblemDetail[] = []
   // Uses a list instead of recursion: a body may be nested deeper than the engine's stack allows.
   const waiting: Place[] = []
-  const look = (value: unknown, key: string | number, parent: Place | undefined) => {
+  const visit = (value: unknown, key: string | number, parent: Place | undefined) => {
     if (typeof value === 'string') addTextProblem(problems, value, () => pathOf({ key, parent }))
     else if (typeof value === 'object' && value !== null) waiting.push({ value, key, parent })
   }
-  look(root, '', undefined)
+  visit(root, '', undefined)
   for (const place of waiting) {
     const { value } = place
-    if (Array.isArray(value)) for (let i = 0; i < value.length; i++) look(value[i], i, place)
+    if (Array.isArray(value)) for (let i = 0; i < value.length; i++) visit(value[i], i, place)
     else {
       for (const key of Object.keys(value)) {
         addTextProblem(problems, key, () => pathOf(place) || '/')
-        look((value as Record<string, unknown>)[key], key, place)
+        visit((value as Record<string, unknown>)[key], key, place)
       }
     }
     if (problems.length >= maxProblems) return problems

@@ -93,7 +93,7 @@ export function createRateLimiter({
 
     const time = now()
     const tally = tallyOf(caller, Math.floor(time / ttlMs))
-    return shares ? shares.take(tally) : takeAlone(tally, time)
+    return shares ? shares.take(tally) : takeLocally(tally, time)
   }
 
   function tryTake(caller: string): boolean {
@@ -102,11 +102,11 @@ export function createRateLimiter({
     const time = now()
     const tally = tallyOf(caller, Math.floor(time / ttlMs))
     if (shares) return shares.takeHeld(tally)
-    return takeAlone(tally, time).allowed
+    return takeLocally(tally, time).allowed
   }
 
   /** Counts in a process that shares with no other, so the counter is local. */
-  function takeAlone(tally: Tally, time: number): Verdict {
+  function takeLocally(tally: Tally, time: number): Verdict {
     if (tally.total >= limit) return verdict(tally, false, time)
     const total = cache.count(tally.key, 1, counterMs)
     if (typeof total !== 'number') return paused

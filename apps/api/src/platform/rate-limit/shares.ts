@@ -110,7 +110,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   }
 
   function takeHeld(tally: Tally): boolean {
-    if (tally.generation !== cache.generation()) forget(tally)
+    if (tally.generation !== cache.generation()) dropShare(tally)
     if (tally.held === 0) return false
     tally.taken += 1
     tally.held -= 1
@@ -151,7 +151,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
 
   async function count(tally: Tally, wanted: number): Promise<Counted | undefined> {
     const generation = cache.generation()
-    if (tally.generation !== generation) forget(tally)
+    if (tally.generation !== generation) dropShare(tally)
     // If the cache lost its counter, counting continues from the last reading, so that callers do not get a second
     // limit.
     const from = tally.total - tally.held
@@ -164,7 +164,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
       resolve(verdict(tally, true))
     }
     if (tally.held >= minShare) tally.refillAt = Math.floor(tally.held / 2)
-    if (generation !== cache.generation()) forget(tally)
+    if (generation !== cache.generation()) dropShare(tally)
     if (tally.isRecalled) void giveBack(tally, tally.held)
     return answer
   }
@@ -201,7 +201,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   }
 
   async function giveBack(tally: Tally, units: number): Promise<void> {
-    if (tally.generation !== cache.generation()) forget(tally)
+    if (tally.generation !== cache.generation()) dropShare(tally)
     if (units === 0 || tally.held < units) return
     tally.held -= units
     tally.total -= units
@@ -213,7 +213,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
    * Drops the share: the cache may have lost its counter, and an old share beside a new counter would exceed the
    * limit.
    */
-  function forget(tally: Tally): void {
+  function dropShare(tally: Tally): void {
     tally.total -= tally.held
     tally.held = 0
     tally.refillAt = -1
