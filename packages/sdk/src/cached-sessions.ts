@@ -27,11 +27,11 @@ export function createCachedSessions({ baseUrl, headers, openStream }: Connectio
   const watchers = createWatchers()
   const evict = (key: string) => {
     cache.evict(key)
-    watchers.tell(key)
+    watchers.notify(key)
   }
   const evictAll = () => {
     cache.evictAll()
-    watchers.tellAll()
+    watchers.notifyAll()
   }
   const apply = (
     type: keyof EventData,

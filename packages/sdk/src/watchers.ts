@@ -13,10 +13,10 @@ export function createWatchers() {
         }
       }
     },
-    tell(key: string): void {
+    notify(key: string): void {
       for (const onChange of [...(watchers.get(key) ?? [])]) onChange()
     },
-    tellAll(): void {
+    notifyAll(): void {
       for (const onChange of new Set([...watchers.values()].flatMap((set) => [...set]))) onChange()
     },
   }

@@ -34,7 +34,7 @@ export const keepSession = (address: string, session: KeptSession): void =>
   writeSessions({ ...readSessions(), [address]: session })
 
 /** Removes the session at this address. */
-export function forgetSession(address: string): void {
+export function deleteSession(address: string): void {
   const rest = Object.entries(readSessions()).filter(([at]) => at !== address)
   writeSessions(Object.fromEntries(rest))
 }

@@ -59,7 +59,7 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
     }
   }
   /** Reads once; returns true if there is more to read at once. */
-  const look = async (from: Position): Promise<boolean> => {
+  const readOnce = async (from: Position): Promise<boolean> => {
     const startedAt = performance.now()
     const found = await listEventsAfter(db, from)
     // This is not the database of the last read: it was restored, or failed over without the latest commits. The
@@ -73,14 +73,14 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
     if (found.rows.length > 0) await answers.confirm()
     read = positionAfter(found)
     publish(found.rows)
-    vouchedAt = vouching.looked(startedAt, found)
+    vouchedAt = vouching.advance(startedAt, found)
     mark = { ...read, atSec: found.nowSec }
     return !found.isAll
   }
   const run = async () => {
     while (read && level.size > 0) {
       const startedAt = performance.now()
-      const isMore = await look(read).catch((error: unknown) => {
+      const isMore = await readOnce(read).catch((error: unknown) => {
         // An outage is logged once, by `availability.ts`. Heartbeats continue, and the moment that they vouch for
         // stands still.
         if (!isFailing && !(error instanceof DatabaseUnavailable))

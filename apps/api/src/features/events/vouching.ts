@@ -20,7 +20,7 @@ export function createVouching() {
 
   return {
     /** Records a read that began at `at`; returns the moment up to which everything has been read. */
-    looked(at: number, { horizon, end, isAll }: Pick<EventsRead, 'horizon' | 'end' | 'isAll'>): number {
+    advance(at: number, { horizon, end, isAll }: Pick<EventsRead, 'horizon' | 'end' | 'isAll'>): number {
       if (!isAll) return vouchedAt
       while (looks[0] && looks[0].end <= horizon) vouchedAt = looks.shift()?.at ?? vouchedAt
       if (end <= horizon) vouchedAt = at

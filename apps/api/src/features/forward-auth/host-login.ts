@@ -174,5 +174,5 @@ async function redeemed<T>(redeem: () => Promise<T>): Promise<T> {
 }
 
 /** Returns the cookie that deletes the browser's session cookie. */
-export const forgetSession = (request: ForwardedRequest) =>
+export const deleteSession = (request: ForwardedRequest) =>
   cookie(hostCookie(request), '', hostOnly(request, 0))

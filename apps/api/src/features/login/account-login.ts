@@ -32,17 +32,18 @@ export async function accountLogin(
 export function accountRefusal(
   refusal: LoginRefusal,
   server: string | undefined,
-  whose: { readonly memberId?: string },
+  account: { readonly memberId?: string },
 ): ApiError {
   const again = accountPath
-  const told = { detail: describeRefusal(refusal, server), notice: noticeOf(refusal, server) }
+  const explanation = { detail: describeRefusal(refusal, server), notice: noticeOf(refusal, server) }
   if (refusal === 'temporarily_unavailable' || refusal === 'server_error')
     return chatPlatformUnavailable(undefined, { again })
-  if (refusal === 'blocked') return new ApiError('MEMBER_BLOCKED', { reason: 'account', ...told, ...whose })
+  if (refusal === 'blocked')
+    return new ApiError('MEMBER_BLOCKED', { reason: 'account', ...explanation, ...account })
   return new ApiError('LOGIN_REFUSED', {
-    ...told,
+    ...explanation,
     ...{ again, reason: refusal },
-    ...whose,
+    ...account,
     isCanceled: refusal === 'declined',
   })
 }

@@ -21,7 +21,7 @@ export const createFindAccount =
 const accountOf = ({ oidc }: KoaContextWithOIDC, member: LiveMember): Account => ({
   accountId: member.session.memberId,
   claims: (use) => {
-    const isToldAtOnce = oidc.client !== undefined && detailsOf(oidc.client).rolesInIdToken
-    return claimsOf(member, { withRoles: use !== 'id_token' || isToldAtOnce })
+    const isInIdToken = oidc.client !== undefined && detailsOf(oidc.client).rolesInIdToken
+    return claimsOf(member, { withRoles: use !== 'id_token' || isInIdToken })
   },
 })
