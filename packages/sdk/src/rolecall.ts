@@ -289,8 +289,8 @@ export class Rolecall {
   }
 
   /**
-   * Checks up to 1,000 members, and returns the results in their order. Does not ask the chat platform again:
-   * `rolesSource` says how fresh each result is.
+   * Checks up to 1,000 members, and returns the results in their order. Does not query the chat platform: `rolesSource`
+   * shows how fresh each result is.
    */
   checkManyPermissions(serverId: string, check: ManyPermissionsCheck, options?: CallOptions) {
     return this.#members.checkMany(serverId, check, options)
@@ -318,8 +318,9 @@ export class Rolecall {
 }
 
 /**
- * Treats an invalid token as "not signed in". Tokens come from cookies, which anyone can write: a value without the
- * form of a token (`VALIDATION_FAILED`, or `PAYLOAD_TOO_LARGE`, as only the token is sent) is like an expired one.
+ * Treats an invalid token as "not signed in". Tokens come from cookies, which anyone can write. So a value without the
+ * form of a token (`VALIDATION_FAILED`, or `PAYLOAD_TOO_LARGE`, because only the token is sent) counts as an expired
+ * token.
  */
 function noneIfNotLive(error: unknown): undefined {
   if (

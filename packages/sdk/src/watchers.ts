@@ -1,4 +1,4 @@
-/** Keeps the callbacks that wait for a change, by the keys that they watch. */
+/** Stores callbacks by the keys that they watch, and calls them at each change. */
 export function createWatchers() {
   const watchers = new Map<string, Set<() => void>>()
   return {

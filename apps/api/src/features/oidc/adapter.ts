@@ -109,7 +109,7 @@ function records(deps: RecordDeps, model: Model): Adapter {
 
   const read = async (name: string, row: RecordRow | undefined): Promise<AdapterPayload | undefined> => {
     if (!row || (row.isExpired && model !== 'DeviceCode')) return undefined
-    // The loser of a race, and a client that did not receive the response, retry at once.
+    // The loser of a race, and a client that did not receive the response, retry immediately.
     const isInGrace = row.consumedAgoSec !== null && row.consumedAgoSec < refreshGraceSec
     if (model === 'RefreshToken' && isInGrace) return undefined
     if (row.sessionId !== null && !(await sessionOfToken(deps, row.sessionId))) return undefined
@@ -147,7 +147,7 @@ function records(deps: RecordDeps, model: Model): Adapter {
       if (sessionId !== null && (model === 'AuthorizationCode' || model === 'DeviceCode')) {
         await db.transaction(async (tx) => {
           await openGrant(tx, deps, payload, { sessionId, ttlSec: expiresIn, client: request?.client })
-          // The second of two requests gets no session either: the whole transaction rolls back.
+          // The second of two requests gets no session, because the whole transaction rolls back.
           if (!(await upsertRecord(tx, record))) throw new errors.InvalidRequest('the code was already used')
         })
       } else {

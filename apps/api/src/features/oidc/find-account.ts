@@ -5,8 +5,8 @@ import { type LiveMember, memberOfToken } from './token-session.ts'
 import { orProtocolError } from './unavailable.ts'
 
 /**
- * Finds the member of a token, with claims as fresh as those of validate; undefined once their session is over. Without a
- * token, the account is that of a sign-in under way.
+ * Finds the member of a token, with claims as fresh as those of validate; undefined once their session is over. Without
+ * a token, the account belongs to a sign-in in progress.
  */
 export const createFindAccount =
   (deps: Parameters<typeof memberOfToken>[0]): FindAccount =>

@@ -36,7 +36,7 @@ export async function findGrant(
   return { kind: 'Grant', jti: sessionId, accountId, clientId, ...{ openid: { scope: cached.scope } } }
 }
 
-interface Opened {
+interface OpenedGrant {
   readonly sessionId: string
   /** Seconds until the session expires if the code is not redeemed. Equals the lifetime of the code. */
   readonly ttlSec: number
@@ -48,7 +48,7 @@ export async function openGrant(
   tx: Tx,
   { sessions, config }: Pick<Deps, 'config'> & { sessions: ClientSessions },
   { accountId = '', scope = '', resource }: AdapterPayload,
-  { sessionId, ttlSec, client }: Opened,
+  { sessionId, ttlSec, client }: OpenedGrant,
 ): Promise<void> {
   const known = Provider.ctx?.oidc.client
   if (!known) throw new errors.InvalidClient('client is invalid')

@@ -17,12 +17,12 @@ interface Begun {
 }
 
 /**
- * Redeems codes and refresh tokens together with the storage of their tokens. The library consumes first, and then
- * stores each token; here consuming only begins the redemption, and the last token completes it. So a redemption is one
- * statement, which other waiting redemptions share, and a request that fails in between has not used its code.
+ * Redeems codes and refresh tokens together with the storage of their tokens. The library consumes a code first, and
+ * then stores each token. Here, consuming only starts the redemption, and the last token completes it. So a redemption
+ * is one statement, which other waiting redemptions share, and a request that fails in between has not used its code.
  */
 export interface Redemptions {
-  /** Begins the redemption of the current request. */
+  /** Starts the redemption of the current request. */
   begin(redeemed: Pick<Begun, 'digest' | 'refuse'>): void
   /** Adds a token, and completes the redemption with the second one. Returns undefined if no redemption has started. */
   add(kind: IssuedKind, token: NewToken): Promise<void> | undefined

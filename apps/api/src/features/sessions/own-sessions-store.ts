@@ -73,11 +73,13 @@ export const endOwnSession = (tx: Tx, memberId: string, sessionId: string) =>
 export const findProjectName = async (db: Queryable, projectId: string) =>
   (await db.maybeOne<{ name: string }>(sql`select name from projects where id = ${projectId}`))?.name
 
-/** Ends a member's single sign-on in every browser. Waits for those that are issuing a code at this moment. */
+/**
+ * Ends a member's single sign-on in every browser. Waits for single sign-ons that are issuing a code at this moment.
+ */
 export const deleteSsoOfMember = (tx: Tx, memberId: string) =>
   tx.execute(sql`delete from sso_sessions where member_id = ${memberId}`)
 
-/** Voids all codes of a member that are not redeemed yet, and waits for those being redeemed now. */
+/** Voids all codes of a member that are not redeemed yet, and waits for codes that are being redeemed. */
 export const voidAllCodes = (tx: Tx, memberId: string) =>
   tx.execute(sql`
     update authorization_codes set used_at = clock_now() where member_id = ${memberId} and used_at is null`)
