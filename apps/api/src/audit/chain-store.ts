@@ -2,7 +2,7 @@ import type { Database, Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import type { HashedEntry, PersonalPart } from './entry.ts'
 
-/** An entry with everything that its hash covers, and the ends of the chain as they were in the same moment. */
+/** An entry with all fields that its hash covers, and the ends of the chain in the same snapshot. */
 export type ChainRow = Omit<HashedEntry, 'seq'> & {
   /** Null in the one row of an empty log. */
   readonly seq: number | null

@@ -12,14 +12,14 @@ const checksUntilStarted = 120
 const heartbeat = { type: 'rolecall:alive' } as const
 
 /**
- * Sends heartbeats to the primary while the event loop of this worker turns. Does nothing in a process that is no
+ * Sends heartbeats to the primary while the event loop of this worker turns. Does nothing in a process that is not a
  * worker.
  */
 export function sendHeartbeats(): void {
   if (!cluster.isWorker) return
   let isSending = false
   setInterval(() => {
-    // A primary that does not read receives one heartbeat, and not all that it missed.
+    // A primary that does not read receives one heartbeat instead of all missed heartbeats.
     if (isSending || !process.connected) return
     isSending = true
     process.send?.(heartbeat, undefined, undefined, () => {

@@ -207,7 +207,7 @@ const tooManySchemas = () =>
     headers: { 'retry-after': '1' },
   })
 
-/** In a small container the process's own memory is the bound: the cache must not exhaust it. */
+/** Limits the cache by the memory of the process, which is small in a small container. */
 const answerBytes = ({ answerMemoryMb }: Config) =>
   Math.min(answerMemoryMb * 1024 * 1024, getHeapStatistics().heap_size_limit / 3)
 
