@@ -183,9 +183,22 @@ function toLogSnapshot(rows: readonly LogRow[]): LogSnapshot {
 export const unknownHolder = nilUuid
 
 /** Inserts the row of `unknownHolder` if it is missing. */
-export const addUnknownHolder = (run: Run) =>
+const addUnknownHolder = (run: Run) =>
   run(sql`
     insert into answer_leases (id, renewals) values (${nilUuid}, 0) on conflict do nothing`)
+
+/**
+ * Returns the holders of a read, including the row that stands for all holders before a crash. Inserts that row if it
+ * is missing, as after a crash.
+ */
+export async function withUnknownHolder(
+  run: Run,
+  { holders }: Pick<LogSnapshot, 'holders'>,
+): Promise<readonly Holder[]> {
+  if (holders.some(({ id }) => id === unknownHolder)) return holders
+  await addUnknownHolder(run)
+  return [...holders, { id: unknownHolder, renewals: 0, acknowledged: '', isBehind: true }]
+}
 
 /**
  * Deletes the lease of a holder that has not renewed it since this count, so that it can no longer renew the lease. The

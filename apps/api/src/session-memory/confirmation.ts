@@ -4,10 +4,10 @@ import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
 import type { Log } from '#platform/log'
 import { createMinuteLog } from '#platform/minute-log'
-import { type Invalidate, type LogSnapshot, readChangeLog } from './change-log-store.ts'
+import { type Invalidate, type LogSnapshot, readChangeLog, withUnknownHolder } from './change-log-store.ts'
 import type { Clock } from './clock.ts'
 import { Holders } from './holders.ts'
-import { Lease, withUnknownHolder } from './lease.ts'
+import { Lease } from './lease.ts'
 import type { LocalLease } from './local-lease.ts'
 
 /**

@@ -6,7 +6,6 @@ import type { Log } from '#platform/log'
 import { type AcknowledgementCache, Acknowledgements, acknowledgementsFor } from './acknowledgements.ts'
 import type { Change } from './change.ts'
 import {
-  addUnknownHolder,
   channel,
   endLease,
   type Invalidate,
@@ -14,7 +13,7 @@ import {
   type LogSnapshot,
   leave,
   readChangeLog,
-  unknownHolder,
+  withUnknownHolder,
 } from './change-log-store.ts'
 import { type Clock, type Moment, momentOf } from './clock.ts'
 import { Holders } from './holders.ts'
@@ -336,16 +335,3 @@ const mergeRequests = (readings: readonly ReadRequest[]): ReadRequest => ({
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => {})
-
-/**
- * Returns the holders of a read, including the row that stands for all holders before a crash. Inserts that row if it
- * is missing, as after a crash.
- */
-export async function withUnknownHolder(
-  run: Parameters<typeof readChangeLog>[0],
-  { holders }: LogSnapshot,
-): Promise<LogSnapshot['holders']> {
-  if (holders.some(({ id }) => id === unknownHolder)) return holders
-  await addUnknownHolder(run)
-  return [...holders, { id: unknownHolder, renewals: 0, acknowledged: '', isBehind: true }]
-}
