@@ -108,7 +108,7 @@ async function startService(
   const app = createApp(deps, recorder, lifecycle)
   await app.listen({ host: '127.0.0.1', port })
   deps.answers.start()
-  for (let i = 0; i < 500 && !deps.answers.isGood(); i++) await sleep(10)
+  for (let i = 0; i < 500 && !deps.answers.isLeased(); i++) await sleep(10)
   return {
     url: `http://127.0.0.1:${port}`,
     config,

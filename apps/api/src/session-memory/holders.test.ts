@@ -9,14 +9,14 @@ const row = { id: 'another', renewals: 1, acknowledged: '5:5:', isBehind: true }
 test('a process is not waited for that said it has applied a change before the read was answered that saw it behind', () => {
   const holders = new Holders(2_000)
   observe(holders, [row], 0)
-  holders.acknowledged('another', '9:9:')
+  holders.recordAcknowledgement('another', '9:9:')
   expect(holders.behind([row], '8:8:', 1)).toEqual([])
   expect(holders.behind([row], '10:10:', 1)).toEqual(['another'])
 })
 
 test('an acknowledgement of a process without a lease does not count', () => {
   const holders = new Holders(2_000)
-  holders.acknowledged('another', '9:9:')
+  holders.recordAcknowledgement('another', '9:9:')
   observe(holders, [], 0)
   observe(holders, [row], 1)
   expect(holders.behind([row], '8:8:', 2)).toEqual(['another'])
@@ -25,12 +25,12 @@ test('an acknowledgement of a process without a lease does not count', () => {
 test('what a process said is remembered until its row says so', () => {
   const holders = new Holders(2_000)
   observe(holders, [row], 0)
-  holders.acknowledged('another', '9:9:')
-  holders.acknowledged('another', '8:8:')
+  holders.recordAcknowledgement('another', '9:9:')
+  holders.recordAcknowledgement('another', '8:8:')
   observe(holders, [row], 1)
-  expect([...holders.heard]).toEqual([['another', '9:9:']])
+  expect([...holders.acknowledgementsByHolder]).toEqual([['another', '9:9:']])
   observe(holders, [{ ...row, acknowledged: '9:9:' }], 2)
-  expect([...holders.heard]).toEqual([])
+  expect([...holders.acknowledgementsByHolder]).toEqual([])
 })
 
 const crashed = { id: unknownHolder, renewals: 0, acknowledged: '', isBehind: true }
