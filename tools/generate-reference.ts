@@ -1,7 +1,11 @@
 import { type EndpointDefinition, endpoints, grants, operationIdOf } from '@rolecall/contract'
 import { type Variable, variables } from '../apps/api/src/config.ts'
 import { describeContract, type EndpointPage } from '../apps/api/src/features/docs/describe-endpoint.ts'
-import { describeErrors, type ErrorCase } from '../apps/api/src/features/docs/describe-errors.ts'
+import {
+  describeErrors,
+  type ErrorCase,
+  type ErrorPage,
+} from '../apps/api/src/features/docs/describe-errors.ts'
 import { endpointText } from './generate-endpoint.ts'
 import { readmeFigures } from './generate-figures.ts'
 import { generated, table } from './pages.ts'
@@ -14,7 +18,7 @@ export function apiIndex(): string {
   return `${generated}
 # API
 
-${endpoints.length} endpoints, each under its name in the OpenAPI document. Bodies are JSON, and unknown keys are rejected. Every refusal is
+${endpoints.length} endpoints, each under its name in the OpenAPI document. Bodies are JSON, and unknown keys are rejected. Every error is
 \`application/problem+json\` with a stable \`code\`: [errors](errors.md). [Grants](grants.md) lists the access that each endpoint needs.
 
 For the fields, responses, and errors of an endpoint, with a request to copy, open \`/api/docs\` of a running service (with
@@ -41,7 +45,7 @@ export function apiReference(): string {
 # API
 
 The same reference as at \`/api/docs\` of a running service. ${endpoints.length} endpoints, each under its name in the OpenAPI document.
-Bodies are JSON, and unknown keys are rejected. Every refusal is \`application/problem+json\` with a stable \`code\`:
+Bodies are JSON, and unknown keys are rejected. Every error is \`application/problem+json\` with a stable \`code\`:
 [errors](../reference/errors.md). [Grants](../reference/grants.md) lists the access that each endpoint needs.
 
 ${chapters.map(({ tag, endpoints: list }) => `- ${tag}: ${list.map(({ id }) => `[\`${id}\`](#${headingAnchor(id)})`).join(', ')}`).join('\n')}
@@ -61,16 +65,33 @@ const leadOf = ({ summary, description }: EndpointPage) =>
 export const errorReference = (): string => `${generated}
 # Errors
 
-Every refusal is an RFC 9457 problem, \`application/problem+json\`: \`type\`, \`title\`, \`status\`, \`detail\`, \`code\`,
-\`requestId\`, and \`errors\` (\`path\`, \`message\`, \`code\`) where a request has several faults. \`title\` is the first sentence
-below: what is wrong. \`detail\` says more of it where there is more, and ends with the second: what to do about it. Codes are
-stable: switch on them, not on texts.
-${describeErrors()
+Every error response is an RFC 9457 problem, \`application/problem+json\`. It has \`type\`, \`title\`, \`status\`, \`detail\`,
+\`code\`, and \`requestId\`. If a request has several errors, \`errors\` lists each with \`path\`, \`message\`, and \`code\`.
+
+Below each code, the first sentence is \`title\`: the problem. The sentences after it are the fix, which always ends \`detail\`. If
+\`detail\` has more to say about the problem, that comes before the fix. Codes are stable: check \`code\`, not the text.
+
+[Errors, and what to do](../guides/errors.md) explains the errors of the client libraries and of the sign-in in your app.
+
+## All codes
+
+${errorIndex(describeErrors())}${describeErrors()
   .map(({ code, cases }) => `\n## ${code}\n${cases.map(caseSection).join('')}`)
   .join('')}`
 
+/** Returns the table in which a reader finds a code. */
+const errorIndex = (pages: readonly ErrorPage[]): string =>
+  table(
+    ['Code', 'Status', 'Problem'],
+    pages
+      .toSorted((a, b) => (a.code < b.code ? -1 : 1))
+      .flatMap(({ code, cases }) =>
+        cases.map(({ status, title }) => [`[\`${code}\`](#${headingAnchor(code)})`, String(status), title]),
+      ),
+  )
+
 const caseSection = ({ status, title, mend, endpoints: where }: ErrorCase): string =>
-  `\n**${status}** ${title} ${escapeTags(mend)}\n\n${answeredBy(where)}\n`.replace(/ \n/g, '\n')
+  `\n**${status}** ${title} ${escapeTags(mend)}\n\n${returnedBy(where)}\n`.replace(/ \n/g, '\n')
 
 /** Keeps `<name>` a text: Markdown would take it for an element. */
 const escapeTags = (text: string): string => text.replaceAll('<', '\\<')
@@ -78,25 +99,25 @@ const escapeTags = (text: string): string => text.replaceAll('<', '\\<')
 /** Longer lists are folded, because codes of nearly all endpoints say little. */
 const maxOpen = 6
 
-function answeredBy(where: ErrorCase['endpoints']): string {
-  if (where.length === 0) return 'Any request may meet it.'
-  if (where.length === endpoints.length) return 'Every endpoint may answer it.'
+function returnedBy(where: ErrorCase['endpoints']): string {
+  if (where.length === 0) return 'Any request can return this error.'
+  if (where.length === endpoints.length) return 'Every endpoint can return this error.'
   const links = where.map(({ id, name }) => `[\`${name}\`](api.md#${headingAnchor(id)})`)
-  if (links.length <= maxOpen) return `Answered by ${links.join(', ')}.`
+  if (links.length <= maxOpen) return `Returned by ${links.join(', ')}.`
   const list = links.map((link) => `- ${link}\n`).join('')
-  return `<details>\n<summary>Answered by ${links.length} endpoints</summary>\n\n${list}\n</details>`
+  return `<details>\n<summary>Returned by ${links.length} endpoints</summary>\n\n${list}\n</details>`
 }
 
 /** Returns `docs/reference/grants.md`: the grants of a System Admin to a project, and the endpoints that need them. */
 export const grantReference = (): string => `${generated}
 # What a project may do in a server
 
-A System Admin grants it to a project for each server, as \`operations\` and \`scopes\`:
-[\`setAccess\`](api.md#setaccess). Who lacks one is refused with [\`SCOPE_REQUIRED\`](errors.md#scope_required),
-[\`OPERATION_REQUIRED\`](errors.md#operation_required) or, at a login, [\`SERVER_NOT_ACCESSIBLE\`](errors.md#server_not_accessible).
+A System Admin grants operations and scopes to a project for each server, with [\`setAccess\`](api.md#setaccess) or in the console under Access.
+A project without a grant receives [\`SCOPE_REQUIRED\`](errors.md#scope_required) or
+[\`OPERATION_REQUIRED\`](errors.md#operation_required), and at a sign-in [\`SERVER_NOT_ACCESSIBLE\`](errors.md#server_not_accessible).
 
 ${table(
-  ['Grant', 'Kind', 'What it is for', 'Asked for by'],
+  ['Grant', 'Kind', 'Purpose', 'Required by'],
   Object.entries(grants).map(([name, { kind, meaning }]) => [
     `\`${name}\``,
     kind,
@@ -104,8 +125,8 @@ ${table(
     endpointsThatNeed(name).join(', '),
   ]),
 )}
-Everything else that a project asks by its key takes the key alone: sessions and roles of who has logged in, events, submitting to an
-inbound webhook.`
+All other requests of a project need only its API key: sessions and roles of signed-in members, events, and submissions to an inbound
+webhook.`
 
 const endpointsThatNeed = (name: string) =>
   endpoints
@@ -120,12 +141,15 @@ export function configurationReference(): string {
   return `${generated}
 # Configuration
 
-Everything is read from the environment, and from a \`.env\` file in the working folder (the environment wins). All
-problems are reported at once, one line each, and never with a value. With \`NODE_ENV=production\` they end the start;
-otherwise they are warnings. A \`NODE_ENV\` that is none of \`development\`, \`test\`, \`production\` is taken as production.
+The service reads these variables from the environment, and from a \`.env\` file in the working folder. The environment has
+priority.
 
-A secret may also be given as a file: \`NAME_FILE\` names it, as in \`CHAT_BOT_TOKEN_FILE=/run/secrets/bot-token\`. One line break
-at its end is left out. It is read at the start; to name both is a problem.
+At startup, the service reports all problems together, one line each, and never prints a value. With \`NODE_ENV=production\`, it then
+refuses to start; otherwise, problems are warnings. A \`NODE_ENV\` other than \`development\`, \`test\`, and \`production\` is treated as
+production.
+
+A secret can also come from a file: set \`NAME_FILE\` to its path, as in \`CHAT_BOT_TOKEN_FILE=/run/secrets/bot-token\`. The file is read
+at startup, without one line break at its end. Set either the variable or the file, not both.
 ${groups.map((group) => `\n## ${group}\n\n${variableTable(allVariables.filter((one) => one.group === group))}`).join('')}`
 }
 

@@ -158,8 +158,8 @@ describe('an example', () => {
       const agree = page.getByRole('button', { name: 'Authorize' })
       await agree.click()
       await page.getByText(`Hello ${username}`).waitFor()
-      await page.getByRole('button', { name: 'Log out' }).click()
-      await page.getByRole('link', { name: 'Log in' }).waitFor()
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.getByRole('link', { name: 'Sign in' }).waitFor()
       expect(await program()).toEqual([401, undefined])
       noteRun(command)
     },

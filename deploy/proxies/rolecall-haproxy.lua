@@ -13,7 +13,7 @@ local function joined(values)
   return table.concat(all, "; ")
 end
 
--- The application never sees the cookie that lets its visitor in.
+-- Hides the session cookie of this host from the application.
 local function hide_cookie(http, cookie)
   local kept = {}
   for pair in cookie:gmatch("[^;]+") do
@@ -25,7 +25,7 @@ end
 
 local function refuse(txn, answer)
   local status = answer.status
-  -- Rolecall is down, or does not answer in time: nobody is let in.
+  -- Refuses the request if Rolecall is down or does not respond in time.
   if status ~= 302 and status ~= 401 and status ~= 403 then
     return txn:done(txn:reply{ status = 503, headers = { ["retry-after"] = { "2" } } })
   end

@@ -5,11 +5,11 @@ http.TIMEOUT = 3
 
 function check(r)
   local inn, out, body = r.headers_in, r.err_headers_out, {}
-  -- A header that a client lists here is taken away on the way on, also one of ours.
+  -- Proxies remove the headers that a client lists here, even those of Rolecall.
   for word in (inn["Connection"] or ""):lower():gmatch("[^,%s]+") do
     if word ~= "close" and word ~= "keep-alive" and word ~= "upgrade" then return 400 end
   end
-  -- Only Rolecall says who asks. Applications read any sign after "Remote" as "-": CGI turns all of them into "_".
+  -- Removes headers with which a client could claim to be a member. CGI reads every character after "Remote" as "_".
   for name in pairs(r:headers_in_table()) do
     if name:lower():find("^remote[^%w]") then inn[name] = nil end
   end
@@ -30,7 +30,7 @@ function check(r)
     end
     return apache2.OK
   end
-  -- Rolecall is down, or does not answer in time: nobody is let in.
+  -- Refuses the request if Rolecall is down or does not respond in time.
   if not ok or (status ~= 302 and status ~= 401 and status ~= 403) then return 503 end
   out["Location"], out["Cache-Control"] = got["location"], "no-store"
   if status == 302 then return 302 end

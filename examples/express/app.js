@@ -10,7 +10,7 @@ app.use(rolecall.middleware())
 app.get('/', async (request, response) => {
   const session = await rolecall.currentSession(request)
   response.send(
-    page('Harbour notice board', session ? greeting(session) : '<a href="/auth/login">Log in</a>'),
+    page('Harbour notice board', session ? greeting(session) : '<a href="/auth/login">Sign in</a>'),
   )
 })
 
@@ -43,7 +43,7 @@ app.listen(port, '127.0.0.1', (error) => {
 const greeting = ({ member }) =>
   `<p>Hello ${escaped(member.username)}</p>
 <p><a href="/members">Members</a> <a href="/captains">Captains</a> <a href="/api/me">API</a></p>
-<form method="post" action="/auth/logout"><button>Log out</button></form>`
+<form method="post" action="/auth/logout"><button>Sign out</button></form>`
 
 const page = (title, body) =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1>${body}</html>`

@@ -10,7 +10,7 @@ await app.register(rolecall.plugin)
 app.get('/', async (request, reply) => {
   const session = await rolecall.currentSession(request)
   reply.type('text/html')
-  return page('Harbour notice board', session ? greeting(session) : '<a href="/auth/login">Log in</a>')
+  return page('Harbour notice board', session ? greeting(session) : '<a href="/auth/login">Sign in</a>')
 })
 
 // A page for every member of the chat server.
@@ -36,7 +36,7 @@ app.get('/api/me', { onRequest: rolecall.requireMember() }, async (request) => {
 const greeting = ({ member }) =>
   `<p>Hello ${escaped(member.username)}</p>
 <p><a href="/members">Members</a> <a href="/captains">Captains</a> <a href="/api/me">API</a></p>
-<form method="post" action="/auth/logout"><button>Log out</button></form>`
+<form method="post" action="/auth/logout"><button>Sign out</button></form>`
 
 const page = (title, body) =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1>${body}</html>`

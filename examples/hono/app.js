@@ -12,7 +12,7 @@ app.use(rolecall.middleware())
 app.get('/', async (c) => {
   const session = await rolecall.currentSession(c)
   return c.html(
-    page('Harbour notice board', session ? greeting(session) : html`<a href="/auth/login">Log in</a>`),
+    page('Harbour notice board', session ? greeting(session) : html`<a href="/auth/login">Sign in</a>`),
   )
 })
 
@@ -39,7 +39,7 @@ serve({ fetch: app.fetch, port, hostname: '127.0.0.1' }, () => console.log(`http
 
 const greeting = ({ member }) => html`<p>Hello ${member.username}</p>
 <p><a href="/members">Members</a> <a href="/captains">Captains</a> <a href="/api/me">API</a></p>
-<form method="post" action="/auth/logout"><button>Log out</button></form>`
+<form method="post" action="/auth/logout"><button>Sign out</button></form>`
 
 const page = (title, body) =>
   html`<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1>${body}</html>`

@@ -21,7 +21,7 @@ login.install(app)
 @app.get("/", response_class=HTMLResponse)
 async def home(session: Optional[Session] = Depends(login.current_session)) -> str:
     if session is None:
-        return page("Harbour notice board", '<a href="/auth/login">Log in</a>')
+        return page("Harbour notice board", '<a href="/auth/login">Sign in</a>')
     return page("Harbour notice board", greeting(session.member.username))
 
 
@@ -48,7 +48,7 @@ def greeting(username: str) -> str:
     return (
         f"<p>Hello {escape(username)}</p>"
         '<p><a href="/members">Members</a> <a href="/captains">Captains</a> <a href="/api/me">API</a></p>'
-        '<form method="post" action="/auth/logout"><button>Log out</button></form>'
+        '<form method="post" action="/auth/logout"><button>Sign out</button></form>'
     )
 
 

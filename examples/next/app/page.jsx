@@ -13,11 +13,11 @@ export default async function Home() {
             <a href="/members">Members</a> <a href="/captains">Captains</a> <a href="/api/me">API</a>
           </p>
           <form method="post" action="/auth/logout">
-            <button type="submit">Log out</button>
+            <button type="submit">Sign out</button>
           </form>
         </>
       ) : (
-        <a href="/auth/login">Log in</a>
+        <a href="/auth/login">Sign in</a>
       )}
     </>
   )

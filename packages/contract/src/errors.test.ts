@@ -7,7 +7,7 @@ const rows = Object.entries<ErrorDefinition>(errors).map(([name, row]) => ({ nam
 
 /** A fix begins with a verb for the reader, or names another person who must act. */
 const verbs =
-  /^(Activate|Ask|Begin|Call|Check|Choose|Configure|Correct|Delete|Invite|Leave|Omit|Open|Revoke|Send|Set|Shorten|Sign|Start|Submit|Try|Use|Wait) |^(A System Admin|The operator) \w+s /
+  /^(Activate|Ask|Begin|Call|Check|Choose|Configure|Correct|Delete|Invite|Leave|List|Omit|Open|Revoke|Send|Set|Shorten|Sign|Start|Submit|Try|Use|Wait) |^(A System Admin|The operator) \w+s /
 
 describe('every error says what to do', () => {
   test.each(rows)('$name', ({ title, mend }) => {

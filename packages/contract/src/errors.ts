@@ -55,7 +55,7 @@ export const errors = define({
   LOGIN_REQUIRED: {
     status: 401,
     title: 'You are not signed in to this host.',
-    mend: 'Sign in: send the browser to the address in the Location header.',
+    mend: 'Send the browser to the address in the Location header to sign in.',
   },
   PROXY_NOT_TRUSTED: {
     status: 403,
@@ -77,7 +77,9 @@ export const errors = define({
   HOST_UNKNOWN: {
     status: 403,
     title: 'No project protects this host.',
-    mend: 'Ask a System Admin to add it to a project: PATCH /api/admin/projects/{id} with {"forwardAuth":{"hosts":[…]}}.',
+    mend:
+      'Ask a System Admin to add the host to a project: PATCH /api/admin/projects/{id} with ' +
+      '{"forwardAuth":{"hosts":[…]}}. The list must contain all hosts of the project.',
   },
   ROLE_LACKING: {
     status: 403,
@@ -122,8 +124,8 @@ export const errors = define({
   },
   REFRESH_TOKEN_SUPERSEDED: {
     status: 401,
-    title: 'This token pair was just rotated.',
-    mend: 'Use the pair that the rotation returned, and send each pair only once.',
+    title: 'This token pair was just refreshed.',
+    mend: 'Use the pair that the refresh returned. If that response was lost, sign in again. Send each pair only once.',
   },
   REFRESH_TOKEN_REUSED: {
     status: 401,
@@ -198,8 +200,8 @@ export const errors = define({
   },
   METRICS_LOCAL_ONLY: {
     status: 403,
-    title: 'Metrics are available only on this machine, because METRICS_TOKEN is not set.',
-    mend: 'Set METRICS_TOKEN and send it as Authorization: Bearer, or send the request from the machine itself without the proxy.',
+    title: 'Metrics are available only on the host of the service, because METRICS_TOKEN is not set.',
+    mend: 'Set METRICS_TOKEN and send it as Authorization: Bearer. Or send the request from the host of the service, without the proxy.',
   },
   CROSS_SITE_REQUEST: {
     status: 403,
@@ -343,8 +345,8 @@ export const errors = define({
   },
   WEBHOOK_URL_MISSING: {
     status: 409,
-    title: 'The project has no webhook address.',
-    mend: 'Set an address: PATCH /api/admin/projects/{id} with webhookUrl.',
+    title: 'The project has no address for notices.',
+    mend: 'Set webhookUrl: PATCH /api/admin/projects/{id}.',
   },
   EVENTS_URL_MISSING: {
     status: 409,
@@ -365,8 +367,8 @@ export const errors = define({
     status: 410,
     title: 'This cursor is unknown or no longer valid.',
     mend:
-      'Start again: list all members from the first page, replace your copy with the list, and continue with the ' +
-      'changeCursor of the first page.',
+      'List all members again, and keep the changeCursor of the first page. Replace your copy with the list, then continue ' +
+      'with that changeCursor.',
   },
   WEBHOOK_INACTIVE: {
     status: 410,
@@ -447,8 +449,8 @@ export const errors = define({
     status: 503,
     title: 'Sign-in is not configured.',
     mend:
-      'Ask the operator to set CHAT_CLIENT_ID and CHAT_CLIENT_SECRET and to restart the service. rolecall doctor lists ' +
-      'missing values.',
+      'Ask the operator to set CHAT_CLIENT_ID and CHAT_CLIENT_SECRET, and to restart the service. To list missing values, ' +
+      'run rolecall doctor.',
   },
   DATABASE_UNAVAILABLE: {
     status: 503,

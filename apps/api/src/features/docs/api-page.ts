@@ -12,10 +12,10 @@ export function apiPage(publicUrl: string, version: string): string {
     main: html`<h1>Rolecall</h1>
 ${welcome}
 <h2 id="api">API</h2>
-<p class="lead">Version ${version}, at <code>${publicUrl}</code>. Bodies are JSON; keys that an endpoint does
-not know are refused. Every refusal is <code>application/problem+json</code> with a stable <code>code</code>:
-<a href="/api/docs/errors">all codes</a>. Every answer carries <code>X-Request-Id</code>. To explore with a
-tool of your own, load the <a href="/api/openapi.json">OpenAPI 3.1 document</a>.</p>
+<p class="lead">Version ${version}, at <code>${publicUrl}</code>. Bodies are JSON, and unknown keys are
+rejected. Every error is <code>application/problem+json</code> with a stable <code>code</code>:
+<a href="/api/docs/errors">all codes</a>. Every response has <code>X-Request-Id</code>. To explore with your own
+tool, load the <a href="/api/openapi.json">OpenAPI 3.1 document</a>.</p>
 ${index(chapters)}
 ${chapters.map(chapter)}`,
   })

@@ -12,9 +12,10 @@ export function errorsPage(): string {
       ({ code }) => html`<li><a href="#${code}"><code>${code}</code></a></li>\n`,
     )}</ul></li>`,
     main: html`<h1>Error codes</h1>
-<p class="lead">Every refusal is an RFC 9457 problem: <code>type</code>, <code>title</code>,
-<code>status</code>, <code>detail</code>, <code>code</code>, <code>requestId</code>, and <code>errors</code>
-where a request has several faults. <code>detail</code> ends with what to do about it. Codes are stable; switch on them, not on texts.</p>
+<p class="lead">Every error response is an RFC 9457 problem. It has <code>type</code>, <code>title</code>,
+<code>status</code>, <code>detail</code>, <code>code</code>, and <code>requestId</code>. If a request has several errors,
+<code>errors</code> lists each of them. <code>detail</code> ends with the fix. Codes are stable: check
+<code>code</code>, not the text.</p>
 ${pages.map(error)}`,
   })
 }
@@ -25,7 +26,7 @@ ${cases.map(
   ({ status, title, mend, endpoints: where }) => html`<div>
 <p><strong>${status}</strong> ${title}</p>
 <p>${prose(mend)}</p>
-${answeredBy(where)}
+${returnedBy(where)}
 </div>`,
 )}
 </section>
@@ -34,12 +35,13 @@ ${answeredBy(where)}
 /** Folds longer lists: errors that nearly every endpoint returns are of little interest. */
 const maxOpen = 6
 
-function answeredBy(where: ErrorCase['endpoints']): Html {
-  if (where.length === 0) return html`<p class="quiet">No endpoint of its own: any request may meet it.</p>`
-  if (where.length === endpoints.length) return html`<p class="quiet">Every endpoint may answer it.</p>`
+function returnedBy(where: ErrorCase['endpoints']): Html {
+  if (where.length === 0) return html`<p class="quiet">Any request can return this error.</p>`
+  if (where.length === endpoints.length)
+    return html`<p class="quiet">Every endpoint can return this error.</p>`
   const list = html`<ul class="where">${where.map(
     ({ id, name }) => html`<li><a href="/api/docs#${id}"><code>${name}</code></a></li>\n`,
   )}</ul>`
   if (where.length <= maxOpen) return list
-  return html`<details><summary>Answered by ${where.length} endpoints</summary>${list}</details>`
+  return html`<details><summary>Returned by ${where.length} endpoints</summary>${list}</details>`
 }
