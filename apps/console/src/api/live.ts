@@ -33,6 +33,7 @@ const about: Readonly<Record<EventName, 'everything' | readonly AdminQuestion[]>
     'listServers',
     'listProjectSessions',
     'listMemberSessions',
+    'listMemberHistory',
   ],
   'sync.changed': ['listServers', 'listMembers', 'listAttention'],
   'delivery.changed': ['listEventDeliveries', 'listDeliveries', 'listAttention'],
