@@ -39,7 +39,7 @@ ${tableOf(badDays, records)}
 | ${badDays.clockSlow} | the same, with the clock five minutes behind |
 | ${badDays.receiverDown} | a member is kicked while the program's back-channel logout address does not answer: the answer to the member meanwhile, and then once the address is back. The service tries again at least every 15 minutes for 24 hours |
 
-A logout token is valid for two minutes, so keep the clocks of all machines [synchronized](../guides/openid-connect.md#what-goes-wrong).
+A logout token is valid for two minutes, so keep the clocks of all machines [synchronized](../guides/openid-connect.md#troubleshooting).
 
 ## Not run
 
