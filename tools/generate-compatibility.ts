@@ -10,19 +10,19 @@ export function compatibilityReference(): string {
   return `${generated}
 # Compatibility
 
-Each row is a real program that a test walks through in a browser, with the configuration of its page. A cell is what the test
-saw; an empty cell was not tested. [CONTRIBUTING.md](../../CONTRIBUTING.md) says how to record another version.
+Each row is a real program that a test uses in a browser, with the configuration of its page. A cell contains the result of the test;
+an empty cell was not tested. [CONTRIBUTING.md](../../CONTRIBUTING.md) explains how to record another version.
 
 ${table(['Program', 'Version', ...Object.values(capabilities), 'Date'], records.map(rowOf))}
 | Column | Meaning |
 |---|---|
 | ${capabilities.signIn} | a member signs in and returns to the program |
-| ${capabilities.liveRoles} | a role is taken away and given back, without another sign-in |
+| ${capabilities.liveRoles} | a role is removed and given back, without another sign-in |
 | ${capabilities.refresh} | the access token expires, and the program continues with its refresh token, twice |
 | ${capabilities.kicked} | the member is kicked from the server, and the next page that needs roles is refused |
 | ${capabilities.backChannelLogout} | the program accepts the logout token of the service |
 | ${capabilities.signOut} | the member signs out in the program, and the next sign-in asks again |
-| ${capabilities.staleness} | how long the program may work with old roles, or let a kicked member continue, after the service knows better |
+| ${capabilities.staleness} | how long the program can use old roles, or admit a kicked member, after the service has received the change |
 
 ## Not run
 
