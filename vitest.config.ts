@@ -28,14 +28,19 @@ const system = [
 const sweeps = [
   'apps/api/src/audit/audit-chain.test.ts',
   'apps/api/src/deliveries/kinds.test.ts',
-  'apps/api/src/features/dry-run/other-ways.test.ts',
+  'apps/api/src/features/blocks/block-races.test.ts',
+  'apps/api/src/features/dry-run/{dry-run,other-ways}.test.ts',
+  'apps/api/src/features/events/key-checks.test.ts',
+  'apps/api/src/features/explain/{explain-property,other-ways}.test.ts',
   'apps/api/src/features/login/{login-limits,platform-faults}.test.ts',
-  'apps/api/src/features/members/{member-lists,totals}.test.ts',
+  'apps/api/src/features/members/{export-turns,member-lists,totals}.test.ts',
   'apps/api/src/features/oidc/{answer-from-memory,device-polls,redemptions,resource-consent,resources}.test.ts',
+  'apps/api/src/features/project-reads/made-up-reads.test.ts',
   'apps/api/src/features/projects/{groups,instances}.test.ts',
   'apps/api/src/features/sessions/{gathered-changes,races}.test.ts',
-  'apps/api/src/mirror/gateway/role-removals.test.ts',
-  'apps/api/test/admin-writes-at-once.test.ts',
+  'apps/api/src/mirror/gateway/{departures,ends-nothing,leavers-while-away,role-removals}.test.ts',
+  'apps/api/test/{admin-writes-at-once,contract-property,list-statements}.test.ts',
+  'packages/tenant-schema/src/json-schema/parity.test.ts',
 ]
 /** Tests that use third-party packages, which are installed before the first of them runs. */
 const peers = ['tools/peers/*.test.ts', 'tools/site/{search,site}.test.ts']

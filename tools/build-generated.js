@@ -16,6 +16,8 @@ const sources = [
   'clients/python/src/rolecall/async_client.py',
   'clients/python/src/rolecall/async_event_reader.py',
   'packages/contract/src',
+  'packages/sdk/src/problem.ts',
+  'packages/sdk/src/site/languages',
   'package-lock.json',
   'tools/build-generated.js',
   'tools/generated',
@@ -23,7 +25,7 @@ const sources = [
 
 /**
  * Writes the sources that are generated and not committed: the types of the client library, the schemas of the
- * console's forms, and the models and the synchronous client for Python. Costs a few milliseconds while they are up to date.
+ * console's forms, and for Python the models, the texts of pages, and the synchronous client. Costs a few milliseconds while they are up to date.
  */
 export async function buildGeneratedOnce() {
   if (isUpToDate()) return

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The columns of docs/reference/compatibility.md. */
+/** The columns of the first table of docs/reference/compatibility.md. */
 export const capabilities = {
   signIn: 'Sign-in',
   liveRoles: 'Live roles',
@@ -13,9 +13,19 @@ export const capabilities = {
   staleness: 'Stale for',
 } as const
 
-export type Capability = keyof typeof capabilities
+/** The columns of its second table. */
+export const badDays = {
+  restart: 'Service restarted',
+  signingKey: 'Signing key replaced',
+  clockFast: 'Clock five minutes fast',
+  clockSlow: 'Clock five minutes slow',
+  receiverDown: 'Logout receiver down for an hour',
+} as const
 
-/** The result of a test for one capability of a real program. */
+export type BadDay = keyof typeof badDays
+type Capability = keyof typeof capabilities | BadDay
+
+/** The result of a test for one capability of a real program, or for one bad day. */
 export interface Observation {
   readonly capability: Capability
   readonly result: string
@@ -38,10 +48,11 @@ const file = join(root, 'docs/reference/compatibility.json')
 
 export const readRecords = (): CompatibilityRecord[] => JSON.parse(readFileSync(file, 'utf8'))
 
-/** Replaces the record of a program. Only a run with `COMPATIBILITY=write` does so. */
+/** Replaces the record of a program in a test. Only a run with `COMPATIBILITY=write` does so. */
 export function writeRecord(record: CompatibilityRecord): void {
-  const others = readRecords().filter(({ program }) => program !== record.program)
-  const all = [...others, record].toSorted((a, b) => a.program.localeCompare(b.program, 'en'))
+  const keyOf = ({ test, program }: CompatibilityRecord) => `${program} ${test.file}`
+  const others = readRecords().filter((one) => keyOf(one) !== keyOf(record))
+  const all = [...others, record].toSorted((a, b) => keyOf(a).localeCompare(keyOf(b), 'en'))
   writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`)
 }
 

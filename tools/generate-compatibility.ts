@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { type Capability, type CompatibilityRecord, capabilities, readRecords } from './compatibility.ts'
+import { badDays, type CompatibilityRecord, capabilities, readRecords } from './compatibility.ts'
 import { generated, table } from './pages.ts'
 
 const folder = new URL('../docs/guides/programs/', import.meta.url)
@@ -10,10 +10,11 @@ export function compatibilityReference(): string {
   return `${generated}
 # Compatibility
 
-Each row is a real program that a test uses in a browser, with the configuration of its page. A cell contains the result of the test;
-an empty cell was not tested. [CONTRIBUTING.md](../../CONTRIBUTING.md) explains how to record another version.
+Each row is a real program that a test uses in a browser, with the configuration of its page. A cell contains the result of the test. An
+empty cell was not tested, or does not apply: a proxy that asks about each request has no token to refresh.
+[CONTRIBUTING.md](../../CONTRIBUTING.md) explains how to record another version.
 
-${table(['Program', 'Version', ...Object.values(capabilities), 'Date'], records.map(rowOf))}
+${tableOf(capabilities, records)}
 | Column | Meaning |
 |---|---|
 | ${capabilities.signIn} | a member signs in and returns to the program |
@@ -24,16 +25,40 @@ ${table(['Program', 'Version', ...Object.values(capabilities), 'Date'], records.
 | ${capabilities.signOut} | the member signs out in the program, and the next sign-in asks again |
 | ${capabilities.staleness} | how long the program can use old roles, or admit a kicked member, after the service has received the change |
 
+## Bad days
+
+Another test signs a member in to each of these programs, and then disturbs the service and the programs. It fails if a program
+behaves differently from this table. Numbers are HTTP statuses; for oidc-client-ts, which runs in the page, 503 stands
+for its page that says that the service is not available.
+
+${tableOf(badDays, records)}
+| Column | Meaning |
+|---|---|
+| ${badDays.restart} | the answer to a member while the service is down, and then once it is back. No program signs the member out meanwhile |
+| ${badDays.signingKey} | a new key begins to sign, and the program read the keys before this one was published. The member signs in again |
+| ${badDays.clockFast} | a member signs in while the program's clock is five minutes ahead of the service; then the service ends the session. A program that refuses the logout token still shuts the member out when it asks \`userinfo\` |
+| ${badDays.clockSlow} | the same, with the clock five minutes behind |
+| ${badDays.receiverDown} | a member is kicked while the program's back-channel logout address does not answer: the answer to the member meanwhile, and then once the address is back. The service tries again at least every 15 minutes for 24 hours |
+
+A logout token is valid for two minutes, so keep the clocks of all machines [synchronized](../guides/openid-connect.md#troubleshooting).
+
 ## Not run
 
 These pages follow the documentation of the programs: ${pagesNotRun().join(', ')}.
 `
 }
 
-const rowOf = ({ program, version, guide, date, observations }: CompatibilityRecord): string[] => {
-  const results = new Map(observations.map(({ capability, result }) => [capability, result]))
-  const cells = Object.keys(capabilities).map((name) => results.get(name as Capability) ?? '')
-  return [`[${program}](../${guide.replace('docs/', '')})`, version, ...cells, date]
+/** Returns a table of the records that have one of these columns. */
+function tableOf(columns: Readonly<Record<string, string>>, records: readonly CompatibilityRecord[]): string {
+  const rows = records.flatMap(({ program, version, guide, date, observations }) => {
+    const results = new Map<string, string>(
+      observations.map(({ capability, result }) => [capability, result]),
+    )
+    const cells = Object.keys(columns).map((name) => results.get(name) ?? '')
+    if (cells.every((cell) => cell === '')) return []
+    return [[`[${program}](../${guide.replace('docs/', '')})`, version, ...cells, date]]
+  })
+  return table(['Program', 'Version', ...Object.values(columns), 'Date'], rows)
 }
 
 /** Returns links to the pages of programs that say that no test runs them. */

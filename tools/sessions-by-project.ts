@@ -20,6 +20,7 @@ export const withoutProject: Readonly<Record<string, string>> = {
   'features/housekeeping/store.ts sessions': cleaning,
   'features/housekeeping/store.ts unredeemed_sessions': cleaning,
   'features/housekeeping/store.ts unused_codes': cleaning,
+  'features/members/history-store.ts signIns': everywhere,
   'features/monitoring/read-store.ts countAll': shown,
   'features/oidc/clients-store.ts listLiveSites': everywhere,
   'features/oidc/records-store.ts recordsReader': byToken,

@@ -20,6 +20,7 @@ const slowest = [
   'acceptance/browser/examples.test.ts',
   'apps/console/test/console.browser.test.ts',
   'acceptance/browser/demo.test.ts',
+  'apps/api/test/process/bad-days.browser.test.ts',
   'apps/api/test/process/relying-parties.browser.test.ts',
   'apps/api/src/features/login/platform-faults.test.ts',
   'packages/sdk/src/cached-validate.test.ts',

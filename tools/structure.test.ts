@@ -64,6 +64,7 @@ describe('the structure', () => {
     const [guides, python] = ['clients/guides.test.ts', 'clients/python/python.test.ts']
     const examples = 'acceptance/browser/examples.test.ts'
     const door = 'apps/api/test/process/protecting-proxies.test.ts'
+    const badDays = 'apps/api/test/process/bad-days.browser.test.ts'
     const parties = 'apps/api/test/process/relying-parties.browser.test.ts'
     const [restore, artifacts] = ['apps/api/test/process/restore.test.ts', 'tools/artifacts.test.ts']
     const pooler = 'apps/api/test/process/pooler.test.ts'
@@ -75,6 +76,7 @@ describe('the structure', () => {
       byAddress,
       examples,
       smallDisk,
+      badDays,
       fileLimit,
       versions,
       pooler,

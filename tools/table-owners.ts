@@ -31,6 +31,7 @@ export const owners: Readonly<Record<string, string>> = {
   member_syncs: 'mirror',
   member_blocks: 'features/blocks',
   member_feeds: 'features/project-reads',
+  member_role_changes: 'mirror',
   member_totals: 'mirror',
   members: 'mirror',
   memberships: 'mirror',

@@ -49,6 +49,9 @@ describeWithMembers('of a member', () => {
     expect((await member('DELETE', `${rosa}/sessions`)).status).toBe(204)
     expect((await validate(project, second.token)).status).toBe(401)
     expect((await member('GET', `${rosa}/sessions`)).body.sessions).toEqual([])
+    const { data } = (await member('GET', `${rosa}/history?limit=2`)).body
+    const signedIn = { kind: 'signed_in', role: null, project: { id: project.id, name } }
+    expect(data).toEqual([expect.objectContaining(signedIn), expect.objectContaining(signedIn)])
   })
 
   test('a block ends every session, refuses the login and the code of one, and is seen; ending it lets them in again', async () => {

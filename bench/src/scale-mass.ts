@@ -44,7 +44,7 @@ async function measure(deps: Deps, url: string, supply: MassSupply, sizes: MassS
   }
   const writer = createEventWriter(mirror, lead?.epoch ?? 0, {
     rolesUnknown: () => {},
-    forgotten: fail('forgotten'),
+    eventsLost: fail('events lost'),
     delayed: fail('delayed'),
     leadLost: fail('lead lost'),
   })

@@ -27,7 +27,7 @@ const needed = {
 }
 
 /** Modules that are not committed, and that every published package must contain. */
-const generated = ['client.py', 'event_reader.py', 'models.py']
+const generated = ['client.py', 'event_reader.py', 'models.py', 'web/page_texts.py']
 
 const run = promisify(execFile)
 const folder = fileURLToPath(new URL('.', import.meta.url))

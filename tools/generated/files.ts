@@ -4,6 +4,7 @@ import { formBodies } from './form-bodies.ts'
 import { adminTypes } from './print-admin-types.ts'
 import { contractTypes } from './print-types.ts'
 import { pythonModels } from './python-models.ts'
+import { pythonPageTexts } from './python-page-texts.ts'
 import { asSynchronous } from './synchronous-python.ts'
 
 const python = 'clients/python/src/rolecall'
@@ -27,5 +28,9 @@ function pythonFiles(folder: string): Record<string, string> {
   const synchronous = Object.entries(twins).map(([from, to]) => {
     return [`${python}/${to}`, asSynchronous(readFileSync(join(folder, from), 'utf8'), from)]
   })
-  return { [`${python}/models.py`]: pythonModels(), ...Object.fromEntries(synchronous) }
+  return {
+    [`${python}/models.py`]: pythonModels(),
+    [`${python}/web/page_texts.py`]: pythonPageTexts(),
+    ...Object.fromEntries(synchronous),
+  }
 }

@@ -85,7 +85,7 @@ describe('the package', () => {
     expect(
       files.filter(
         (file) =>
-          !/^(LICENSE|README\.md|(cjs|esm)(\/site)?(\/[\w-]+(\.d\.ts|\.js))?|esm\/init(\/[\w-]+\.js)?|(cjs\/)?package\.json)$/.test(
+          !/^(LICENSE|README\.md|(cjs|esm)(\/site(\/languages)?)?(\/[\w-]+(\.d\.ts|\.js))?|esm\/init(\/[\w-]+\.js)?|(cjs\/)?package\.json)$/.test(
             file,
           ),
       ),

@@ -194,3 +194,27 @@ test('a session that was ended elsewhere is over here, too', async () => {
   await context.request.post(`${url}/auth/logout`, { headers: { origin: url } })
   await whoIn(page).toBe('nobody')
 })
+
+test.each([
+  ['de-DE', 'de', 'Diese Anmeldung ist abgelaufen'],
+  ['ja-JP', 'ja', 'このログインは無効になりました'],
+])(
+  'a page of the sign-in fits a phone, in its style and in the language of the browser: %s',
+  async (locale, language, title) => {
+    const phone = await browser.newContext({ locale, viewport: { width: 390, height: 800 } })
+    const page = await phone.newPage()
+    const blocked: string[] = []
+    page.on('console', (message) => {
+      if (message.text().includes('Content Security Policy')) blocked.push(message.text())
+    })
+    await page.goto(`${url}/auth/callback`)
+    expect(await page.locator('html').getAttribute('lang')).toBe(language)
+    expect(await page.getByRole('main').getByRole('heading').textContent()).toBe(title)
+    const link = page.getByRole('link')
+    expect(await link.evaluate((element) => getComputedStyle(element).borderRadius)).toBe('8px')
+    expect((await link.boundingBox())?.height).toBeGreaterThanOrEqual(40)
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390)
+    expect(blocked).toEqual([])
+    await phone.close()
+  },
+)

@@ -213,3 +213,42 @@ create trigger servers_members after update of is_main, removed_at on servers
   execute function keep_members_of_server();
 comment on trigger servers_members on servers is
   'Removing a server, or moving the main server, changes which people are current members and club members.';
+
+create table member_role_changes (
+  id uuid not null default gen_random_uuid(),
+  member_id text collate "C" not null,
+  server_id text collate "C" not null,
+  role_id text collate "C" not null,
+  is_added boolean not null,
+  at timestamptz(3) not null default clock_now(),
+  primary key (member_id, at, id)
+);
+comment on table member_role_changes is
+  'Roles that members received or lost while they were in a server. Housekeeping deletes rows after 30 days. There are no foreign keys: taking a role from thousands of members would check each of them, and could deadlock with an erasure.';
+comment on column member_role_changes.is_added is 'False: the member lost the role.';
+comment on column member_role_changes.at is 'When the mirror learned of the change.';
+
+create index member_role_changes_at on member_role_changes (at);
+comment on index member_role_changes_at is 'Finds old changes for housekeeping.';
+
+-- Runs per statement: a deleted role is taken from hundreds of members at a time. A plan that was made for one row would compare
+-- each row with each other row, so nested loops are disabled.
+create function record_role_changes() returns trigger language plpgsql set enable_nestloop = off as $$
+begin
+  insert into member_role_changes (member_id, server_id, role_id, is_added)
+  select m.member_id, m.server_id, c.role_id, c.is_added
+  from changed m join gone o using (server_id, member_id)
+  cross join lateral (
+    select role_id, true from unnest(m.role_ids) role_id where role_id <> all (o.role_ids)
+    union
+    select role_id, false from unnest(o.role_ids) role_id where role_id <> all (m.role_ids)) c (role_id, is_added)
+  where m.role_ids <> o.role_ids and m.left_at is null and o.left_at is null;
+  return null;
+end $$;
+comment on function record_role_changes is
+  'Records the roles that members received or lost. The first roles of a member, and those of one who comes back, are not changes.';
+
+create trigger memberships_roles_recorded after update on memberships referencing old table as gone new table as changed
+  for each statement execute function record_role_changes();
+comment on trigger memberships_roles_recorded on memberships is
+  'Sign-ins, reads, syncs, and the gateway all write roles, and the history of a member may miss no change.';

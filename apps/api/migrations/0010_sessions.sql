@@ -26,6 +26,8 @@ comment on column sessions.max_expires_at is 'No refresh extends the session bey
 comment on column sessions.revoked_reason is 'Why the session was revoked, if the caller gave a reason.';
 
 create index sessions_of_member on sessions (member_id, created_at desc) where revoked_at is null;
+create index sessions_ended_of_member on sessions (member_id, created_at desc) where revoked_at is not null;
+comment on index sessions_ended_of_member is 'Finds earlier sign-ins of a member; sessions_of_member has the rest.';
 create index sessions_of_project on sessions (project_id, created_at desc, id desc) where revoked_at is null;
 create index sessions_of_server on sessions (server_id, member_id) where revoked_at is null;
 create index sessions_expiry on sessions (expires_at);

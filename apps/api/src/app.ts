@@ -56,10 +56,10 @@ import { monitoringRoutes } from './features/monitoring/routes.ts'
 import { eraseFailures } from './features/monitoring/store.ts'
 import { notificationRoutes } from './features/notifications/routes.ts'
 import { eraseName } from './features/notifications/store.ts'
+import { completeInteraction } from './features/oidc/complete-interaction.ts'
 import { deleteConsent, eraseConsents, listConsents } from './features/oidc/consents-store.ts'
 import { eraseRecords } from './features/oidc/records-store.ts'
 import { oidcRoutes } from './features/oidc/routes.ts'
-import { tellInteraction } from './features/oidc/tell-interaction.ts'
 import { readOwnData } from './features/personal-data/read-data.ts'
 import { personalDataRoutes } from './features/personal-data/routes.ts'
 import { profileRoutes } from './features/profile/routes.ts'
@@ -163,7 +163,7 @@ export function createApp(
     findBlock,
     noteRefusal,
     endSession: (tx, sessionId) => revokeSessionById(tx, sessionId, 'logout'),
-    tellInteraction,
+    completeInteraction,
   })
   const browserLogin = createBrowserLogin({ ...deps, findBlock, noteRefusal })
   const oidc = oidcRoutes(router, {
@@ -211,8 +211,7 @@ export function createApp(
     liveRoleIds: async (asked) => (await liveRoles(deps, asked))?.roles.map(({ roleId }) => roleId),
   })
   const events = eventRoutes(router, deps, { checkKey })
-  // A stream ends by itself only when its client disconnects; the client reconnects, and should reach another
-  // instance.
+  // Otherwise a stream ends only when its client disconnects. The client reconnects, and should reach another instance.
   lifecycle.onClosing(events.close)
   const adminStream = adminStreamRoutes(router, deps, {
     stillAdmits: (caller, isThorough) => stillAdmits(caller, contract.streamAdminEvents, isThorough),

@@ -49,7 +49,7 @@ const integer = (min: number, max: number) => (value: string) =>
   /^\d{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max
     ? Number(value)
     : problem(`must be a whole number of at least ${min} and at most ${max}`)
-/** Ten years: every time computed with it fits into a date, a cookie and a column. */
+/** Ten years, so that every time computed with this value fits into a date, a cookie, and a column. */
 const maxSec = 315_360_000
 /** Decided after all variables are read. */
 const auto = 0
@@ -455,7 +455,10 @@ export interface LoadedConfig {
   readonly warnings: string[]
 }
 
-/** Reads and checks every variable at once; decides nothing. `serve.ts` makes problems fatal in production. */
+/**
+ * Reads and checks all variables, and reports problems without acting on them. `serve.ts` makes problems fatal in
+ * production.
+ */
 export function loadConfig(env: Environment): LoadedConfig {
   const { production, warnings } = readMode(env)
   const problems: string[] = []
@@ -474,7 +477,7 @@ export function loadConfig(env: Environment): LoadedConfig {
   if (values['workers'] === auto) values['workers'] = workersFor(values as unknown as Config)
   const config = values as unknown as Config
   problems.push(...conflicts(config))
-  // An unsafe value stays usable: it does not prevent trials.
+  // An unsafe value stays usable, so that it does not prevent trials.
   const reported = new Set(problems.map(variableOf))
   const unsafe = unsafeInProduction(config).filter((line) => !reported.has(variableOf(line)))
   if (production) problems.push(...unsafe)

@@ -56,7 +56,7 @@ export interface Permit {
 export interface LoginLimits {
   /** @throws RATE_LIMITED */
   take(address: string): Promise<Permit>
-  /** Restores the permit that an earlier request took, so many milliseconds ago. */
+  /** Restores the permit that an earlier request took this number of milliseconds ago. */
   takenAgo(address: string, ms: number): Permit
   /**
    * Notes that a sign-in was stored. Above the limit, evicts the oldest sign-ins of the addresses that have most.
@@ -142,7 +142,7 @@ export interface Deps {
   /** Undefined unless traces are exported. */
   readonly tracing: Tracing | undefined
   readonly platformWatch: PlatformWatch
-  /** Returns the state of the chat platform, as far as this instance knows. */
+  /** Returns the state of the chat platform, according to this instance. */
   readonly chatFigures: () => ChatFigures
   /** Checks the chain of the audit log continuously. */
   readonly chainVerifier: ChainVerifier

@@ -112,6 +112,9 @@ async function fill({ service }: World, { projectId, webhookId }: Record<string,
       select gen_random_uuid(), '${projectId}', m.member_id, m.server_id, m.generation, 't ' || m.member_id, 'r ' || m.member_id,
         clock_now() + interval '1 hour', clock_now() + interval '1 hour'
       from memberships m join generate_series(${from}, ${from} + 19) i on m.member_id = (200000000000000000 + i)::text;
+    insert into member_role_changes (member_id, server_id, role_id, is_added)
+      select '${demo.users.mara}', '${demo.mainGuildId}', (400000000000000000 + i)::text, true
+      from generate_series(${from}, ${from} + 19) i;
     insert into sso_sessions (id, digest, member_id, expires_at)
       select gen_random_uuid(), 'digest ' || i, '${demo.users.mara}', clock_now() + interval '1 hour'
       from generate_series(${from}, ${from} + 19) i;

@@ -91,7 +91,7 @@ async function startService(
     for (const watch of watchers) watch(text)
   })
   // The port is only known once it listens, and the public address is part of every response.
-  const port = await freePort()
+  const port = Number(env['PORT'] ?? (await freePort()))
   const publicUrl = env['PUBLIC_URL'] ?? `http://127.0.0.1:${port}`
   const config = { ...loaded, publicUrl, port, chatCallbackUrl: `${publicUrl}/api/auth/callback` }
   sim.allowRedirect(config.chatCallbackUrl)
@@ -108,7 +108,7 @@ async function startService(
   const app = createApp(deps, recorder, lifecycle)
   await app.listen({ host: '127.0.0.1', port })
   deps.answers.start()
-  for (let i = 0; i < 500 && !deps.answers.isGood(); i++) await sleep(10)
+  for (let i = 0; i < 500 && !deps.answers.isLeased(); i++) await sleep(10)
   return {
     url: `http://127.0.0.1:${port}`,
     config,

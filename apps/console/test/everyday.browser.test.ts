@@ -230,33 +230,46 @@ test('a form shows what it will store, and options of a sign-in that is off are 
 }, 60_000)
 
 test.each([
-  [390, 'dark'],
-  [1280, 'light'],
-] as const)('at %i pixels in %s: the member page answers at a glance', async (width, colorScheme) => {
-  const project = await givenProject(at.world, { name: `Crew list ${width}` })
-  await givenSession(at.world, project, users.kenji)
-  const visit = await at.open(`/console/members/${users.kenji}`, { width, colorScheme })
-  const { page } = visit
-  const facts = page.getByRole('region', { name: 'Member', exact: true })
-  for (const label of ['Username', 'Name', 'Nickname', 'Email', 'Joined', 'Last sign-in'])
-    await facts.getByText(label, { exact: true }).waitFor()
-  await facts.getByText(/, (now|\d+ sec\. ago|\d+ min\. ago)/).waitFor()
-  const sessions = page.getByRole('list', { name: 'Current sessions' })
-  await sessions.getByRole('link', { name: `Crew list ${width}` }).waitFor()
-  const servers = page.getByRole('table', { name: 'Servers and roles' })
-  await servers.locator('td[data-label="Roles as of"]').first().waitFor()
-  const access = page.getByRole('region', { name: 'Access' })
-  await access.getByRole('button', { name: 'Block…' }).waitFor()
-  await access.getByRole('button', { name: 'End all sessions…' }).focus()
-  await page.keyboard.press('Enter')
-  await page.getByText(/1 member will be signed out/).waitFor()
-  await page.getByRole('button', { name: 'End all sessions', exact: true }).click()
-  await page.getByText('No current sessions.').waitFor()
-  expect(await visit.findings()).toEqual([])
-  expect(await fits(page)).toBe(true)
-  visit.expectQuiet()
-  await visit.close()
-})
+  [390, 'dark', 'Captain', roles.captain],
+  [1280, 'light', 'Crew', roles.crew],
+] as const)(
+  'at %i pixels in %s: the member page answers at a glance',
+  async (width, colorScheme, role, roleId) => {
+    const project = await givenProject(at.world, { name: `Crew list ${width}` })
+    await givenSession(at.world, project, users.kenji)
+    const visit = await at.open(`/console/members/${users.kenji}`, { width, colorScheme })
+    const { page } = visit
+    const facts = page.getByRole('region', { name: 'Member', exact: true })
+    for (const label of ['Username', 'Name', 'Nickname', 'Email', 'Joined', 'Last sign-in'])
+      await facts.getByText(label, { exact: true }).waitFor()
+    await facts.getByText(/, (now|\d+ sec\. ago|\d+ min\. ago)/).waitFor()
+    const sessions = page.getByRole('list', { name: 'Current sessions' })
+    await sessions.getByRole('link', { name: `Crew list ${width}` }).waitFor()
+    const servers = page.getByRole('table', { name: 'Servers and roles' })
+    await servers.locator('td[data-label="Roles as of"]').first().waitFor()
+    const history = page.getByRole('table', { name: 'Last 30 days' })
+    await history.getByText(`Signed in to Crew list ${width}`).waitFor()
+    await history
+      .getByRole('columnheader', { name: /, 20\d\d$/ })
+      .first()
+      .waitFor()
+    at.world.sim.world.setRoles(mainGuildId, users.kenji, [roleId])
+    await facts.getByRole('button', { name: 'Read again' }).click()
+    await history.getByRole('row', { name: `Received ${role}` }).waitFor()
+    await history.locator('bdi', { hasText: role }).first().waitFor()
+    const access = page.getByRole('region', { name: 'Access' })
+    await access.getByRole('button', { name: 'Block…' }).waitFor()
+    await access.getByRole('button', { name: 'End all sessions…' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText(/1 member will be signed out/).waitFor()
+    await page.getByRole('button', { name: 'End all sessions', exact: true }).click()
+    await page.getByText('No current sessions.').waitFor()
+    expect(await visit.findings()).toEqual([])
+    expect(await fits(page)).toBe(true)
+    visit.expectQuiet()
+    await visit.close()
+  },
+)
 
 test('a table sorts by mouse and keyboard, the address keeps it, and a phone shows every column as a card', async () => {
   for (const name of ['Sort b', 'Sort a', 'Sort c']) await admin.create({ name })

@@ -9,11 +9,13 @@ import re
 import time
 from pathlib import Path
 from typing import Any, Callable, Dict, Optional
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, urlencode
 
 import httpx
 
 from conftest import NO_TOKEN, ROLES, SERVICE_URL, USERS, act, query_of, token_of, walk
+from rolecall.web.page_texts import PAGE_TEXTS
+from rolecall.web.pages import PageAnswer, PageDetails, Pages, Redirect
 from rolecall.web.sealed_cookies import SealedCookies
 
 APP_URL = "https://crew.example"
@@ -174,6 +176,86 @@ def a_person_who_declines_reads_why(browser: Browser, project: Dict[str, Any]) -
     assert f"style-src 'sha256-{digest}'" in reply.headers["content-security-policy"]
 
 
+def come_back(browser: Browser, answer: Dict[str, str], language: str = "") -> Any:
+    """Comes back from a sign-in, with a response of the service."""
+    state = query_of(location_of(browser.get("/auth/login", headers=NAVIGATE)))["state"]
+    query = urlencode({"state": state, "iss": SERVICE_URL, **answer})
+    return browser.get(f"/auth/callback?{query}", headers={**NAVIGATE, "accept-language": language})
+
+
+REFUSAL = {"error": "access_denied", "error_description": "Not a member of <Crew>."}
+
+
+def a_page_speaks_the_language_of_the_visitor(browser: Browser, project: Dict[str, Any]) -> None:
+    german = come_back(browser, {**REFUSAL, "error_reason": "not_a_member"}, "de-AT,en;q=0.5")
+    texts = PAGE_TEXTS["de"]
+    assert german.status_code == 403 and german.headers["content-language"] == "de"
+    assert '<html lang="de">' in german.text and german.headers["vary"] == "Accept-Language"
+    assert f"<h1>{texts['refusedTitle']}</h1><p>{texts['not_a_member']}</p>" in german.text
+    assert f">{texts['tryAgain']}</a>" in german.text
+    english = come_back(browser, {**REFUSAL, "error_reason": "not_a_member"}, "ca")
+    assert '<html lang="en">' in english.text and "<p>Not a member of &lt;Crew&gt;.</p>" in english.text
+    newer = come_back(browser, {**REFUSAL, "error_reason": "of_a_newer_service"}, "ja")
+    assert '<html lang="ja">' in newer.text and '<p lang="en">Not a member of &lt;Crew&gt;.</p>' in newer.text
+    silent = come_back(browser, {"error": "access_denied", "error_description": "no\u202eASCII"}, "ja")
+    assert f"<p>{PAGE_TEXTS['ja']['LOGIN_REFUSED']}</p>" in silent.text
+    blocked = come_back(browser, {**REFUSAL, "error_reason": "blocked"}, "ko")
+    assert f'<a href="{APP_URL}">{PAGE_TEXTS["ko"]["startPage"]}</a>' in blocked.text
+    signed_out = browser.get("/auth/signed-out", headers={**NAVIGATE, "accept-language": "pl"})
+    assert signed_out.status_code == 200 and "<h1>Wylogowano</h1>" in signed_out.text
+
+
+def own_expired(details: PageDetails) -> str:
+    raise ValueError("planted in a page")
+
+
+def redirect_blocked(details: PageDetails) -> Optional[PageAnswer]:
+    return Redirect("/appeal") if details.reason == "blocked" and details.retry_url is None else None
+
+
+#: The settings of a site with its own pages, one of which fails.
+OWN_PAGES: Dict[str, Any] = {
+    "pages": Pages(
+        refused=lambda details: f"<p>own: {details.code} {details.description}</p>",
+        expired=own_expired,
+        failed=lambda details: f"own: {details.code} {details.retry_url}",
+        signed_out=lambda details: f'<p lang="{details.language}">own: {details.title}</p>',
+    ),
+    "on_refused": redirect_blocked,
+    "language": lambda request: request.query.get("lang"),
+}
+
+
+def pages_of_the_site_replace_those_of_the_library(browser: Browser, caplog: Any) -> None:
+    """Tests the site with `OWN_PAGES`."""
+    refused = come_back(browser, {**REFUSAL, "error_reason": "not_a_member"})
+    assert (refused.status_code, refused.text) == (403, "<p>own: LOGIN_REFUSED Not a member of <Crew>.</p>")
+    assert refused.headers["content-type"] == "text/html; charset=utf-8"
+    assert "no-store" in refused.headers["cache-control"]
+    assert re.match("default-src 'self';.+frame-ancestors 'none'", refused.headers["content-security-policy"])
+    blocked = come_back(browser, {**REFUSAL, "error_reason": "blocked"})
+    assert location_of(blocked) == "/appeal" and "no-store" in blocked.headers["cache-control"]
+
+    expired = browser.get("/auth/callback?state=x", headers={**NAVIGATE, "accept-language": "de"})
+    assert expired.status_code == 400 and "Beginnen Sie in diesem Browser neu" in expired.text
+    assert any("planted in a page" in (record.exc_text or "") for record in caplog.records if record.name == "rolecall")
+
+    headers = {"authorization": f"Bearer {NO_TOKEN}", **NAVIGATE}
+    failed = browser.get("/broken", headers=headers)
+    assert (failed.status_code, failed.text) == (503, f"own: SESSION_CHECK_UNAVAILABLE {APP_URL}/broken")
+    assert int(failed.headers["retry-after"]) > 0
+
+    assert location_of(browser.post("/auth/logout", headers=SAME_SITE)) == f"{APP_URL}/auth/signed-out"
+    signed_out = browser.get("/auth/signed-out", headers={**NAVIGATE, "accept-language": "fr"})
+    assert (signed_out.status_code, signed_out.text) == (200, '<p lang="fr">own: Déconnexion terminée</p>')
+
+    chosen = browser.get("/auth/login?lang=pt-PT", headers={**NAVIGATE, "accept-language": "nl"})
+    assert query_of(location_of(chosen))["ui_locales"] == "pt-BR"
+    page = browser.get("/auth/signed-out?lang=pt-PT", headers={**NAVIGATE, "accept-language": "nl"})
+    assert page.text == '<p lang="pt-BR">own: Você saiu</p>'
+    assert "ui_locales" not in query_of(location_of(browser.get("/auth/login?lang=xx", headers=NAVIGATE)))
+
+
 def nobody_is_logged_out_by_an_outage(browser: Browser, project: Dict[str, Any]) -> None:
     """Tests the page of a site with a service that is down."""
     headers = {"authorization": f"Bearer {NO_TOKEN}"}
@@ -253,6 +335,7 @@ CASES = [
     two_tabs_both_finish,
     logins_that_nobody_finishes_do_not_pile_up,
     a_person_who_declines_reads_why,
+    a_page_speaks_the_language_of_the_visitor,
     nobody_is_logged_out_by_an_outage,
 ]
 

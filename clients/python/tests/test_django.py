@@ -17,6 +17,7 @@ import refresh_cases
 import site_cases
 from conftest import ROLES, SERVER, SERVICE_URL, act
 from rolecall import django as ours
+from rolecall.web.login_flow import LoginFlow, LoginSettings
 
 Given = Dict[str, Any]
 
@@ -183,6 +184,15 @@ def test_a_site(case: Callable[[Browser, Given], None], browser: Browser, own_pr
 
 def test_a_callback_counts_only_where_the_login_began(browser: Browser, own_project: Given) -> None:
     site_cases.a_callback_counts_only_where_the_login_began(browser, own_project, Browser)
+
+
+def test_a_site_with_pages_of_its_own(
+    own_project: Given, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    given = {name: settings.ROLECALL[name] for name in ("client_id", "server_id", "app_url", "secret")}
+    own = LoginFlow(SERVICE_URL, LoginSettings(**given, **site_cases.OWN_PAGES))
+    monkeypatch.setattr(ours.site(), "flow", own)
+    site_cases.pages_of_the_site_replace_those_of_the_library(Browser(), caplog)
 
 
 def test_a_refusal_of_a_call_that_a_view_made_is_the_views_own(browser: Browser) -> None:

@@ -27,13 +27,14 @@ def own_project() -> Given:
     return act("project", redirectUri=f"{site_cases.APP_URL}/auth/callback")
 
 
-def site_of(project: Given, rolecall: AsyncRolecall, broken: AsyncRolecall) -> FastAPI:
+def site_of(project: Given, rolecall: AsyncRolecall, broken: AsyncRolecall, own: Given) -> FastAPI:
     app = FastAPI()
     settings = LoginSettings(
         client_id=project["id"],
         server_id=SERVER,
         app_url=site_cases.APP_URL,
         secret=[site_cases.NEW_SECRET, site_cases.SECRET],
+        **own,
     )
     login = RolecallLogin(rolecall, settings)
     login.install(app)
@@ -74,8 +75,9 @@ def site_of(project: Given, rolecall: AsyncRolecall, broken: AsyncRolecall) -> F
 class Browser:
     """Runs the site in this process, one request after the other."""
 
-    def __init__(self, project: Given) -> None:
+    def __init__(self, project: Given, own: Optional[Given] = None) -> None:
         self._project = project
+        self._own = own or {}
         self.cookies = httpx.Cookies()
 
     def get(self, path: str, headers: Dict[str, str]) -> httpx.Response:
@@ -88,7 +90,7 @@ class Browser:
         async with AsyncRolecall(SERVICE_URL, self._project["key"]) as rolecall, AsyncRolecall(
             "http://127.0.0.1:1", "k", retries=0
         ) as broken:
-            site: Any = site_of(self._project, rolecall, broken)
+            site: Any = site_of(self._project, rolecall, broken, self._own)
             transport = httpx.ASGITransport(app=site)
             async with httpx.AsyncClient(
                 transport=transport, base_url=site_cases.APP_URL, cookies=self.cookies
@@ -113,6 +115,10 @@ def test_a_site(case: Callable[[Browser, Given], None], browser: Browser, own_pr
 
 def test_a_callback_counts_only_where_the_login_began(browser: Browser, own_project: Given) -> None:
     site_cases.a_callback_counts_only_where_the_login_began(browser, own_project, lambda: Browser(own_project))
+
+
+def test_a_site_with_pages_of_its_own(own_project: Given, caplog: pytest.LogCaptureFixture) -> None:
+    site_cases.pages_of_the_site_replace_those_of_the_library(Browser(own_project, site_cases.OWN_PAGES), caplog)
 
 
 @pytest.mark.parametrize(("wanted", "taken"), site_cases.RETURN_TO)
@@ -141,7 +147,7 @@ def test_a_login_that_fails_by_the_sites_own_key_is_in_its_log(
 ) -> None:
     browser = Browser({**own_project, "key": "rck_of_nobody"})
     failed = site_cases.finish(browser, site_cases.begin(browser))
-    assert failed.status_code == 503 and "log of the site contains the reason" in failed.text
+    assert failed.status_code == 503 and "Something is wrong on our side" in failed.text
     lines = [record.getMessage() for record in caplog.records if record.name == "rolecall"]
     assert len(lines) == 1 and "INVALID_API_KEY" in lines[0] and "rck_of_nobody" not in lines[0]
 

@@ -21,6 +21,7 @@ import * as latency from './latency.ts'
 import * as login from './login.ts'
 import * as logoutDeliveries from './logout-deliveries.ts'
 import * as memberData from './member-data.ts'
+import * as memberHistory from './member-history.ts'
 import * as memberLists from './member-lists.ts'
 import * as memberSessions from './member-sessions.ts'
 import * as members from './members.ts'
@@ -54,6 +55,7 @@ const features: readonly Readonly<Record<string, unknown>>[] = [
   languages,
   chatServers,
   memberLists,
+  memberHistory,
   refusedLogins,
   images,
   explain,

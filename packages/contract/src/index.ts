@@ -56,6 +56,7 @@ export {
   type UserField,
   userFields,
 } from './member-fields.ts'
+export * as memberHistory from './member-history.ts'
 export * as memberLists from './member-lists.ts'
 export * as memberSessions from './member-sessions.ts'
 export { Member, SessionRole } from './members.ts'

@@ -15,6 +15,7 @@ export const MemberData = Type.Object({
   lastSeenAt: Nullable({ ...DateTime, description: 'The time of the last sign-in or refresh.' }),
   block: Nullable({ ...Record, description: 'Blocks, current and former.' }),
   memberships: records('Servers, present and former, with nickname and roles.'),
+  roleChanges: records('Roles that they received or lost in the last 30 days.'),
   sessions: records('Sessions, live and ended, with address and browser. Tokens are not stored.'),
   singleSignOn: records('Browsers with single sign-on.'),
   codes: records('Sign-ins of the last day that ended in a code.'),

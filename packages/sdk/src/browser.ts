@@ -34,14 +34,14 @@ export function watchMember(authPath = '/auth'): MemberWatch {
   let known: CurrentMember
   let channel: BroadcastChannel | undefined
   let waiting: AbortController | undefined
-  let letGo = () => {}
+  let stopListening = () => {}
 
-  const take = (session: Session | null) => {
+  const setSession = (session: Session | null) => {
     known = session
     for (const listener of listeners) listener()
   }
-  const tell = (session: Session | null) => {
-    take(session)
+  const publish = (session: Session | null) => {
+    setSession(session)
     channel?.postMessage(session)
   }
   const post = (route: string) => fetch(`${authPath}/${route}`, { method: 'POST' })
@@ -51,11 +51,11 @@ export function watchMember(authPath = '/auth'): MemberWatch {
       const source = new EventSource(`${authPath}/live`)
       const timer = setInterval(() => void post('refresh').catch(() => {}), refreshEveryMs)
       source.addEventListener('session', ({ data }) => {
-        tell(JSON.parse(data))
+        publish(JSON.parse(data))
         // No member is signed in. The tab in which a member signs in opens its own stream, and notifies this one.
         if (known === null) stop()
       })
-      letGo = () => {
+      stopListening = () => {
         source.close()
         clearInterval(timer)
         resolve()
@@ -64,7 +64,7 @@ export function watchMember(authPath = '/auth'): MemberWatch {
   const stop = () => {
     waiting?.abort()
     waiting = undefined
-    letGo()
+    stopListening()
   }
   const begin = () => {
     if (document.hidden) return stop()
@@ -74,9 +74,9 @@ export function watchMember(authPath = '/auth'): MemberWatch {
     if (navigator.locks) navigator.locks.request(name, { signal: waiting.signal }, listen).catch(() => {})
     else listen()
   }
-  const ask = async () => {
+  const load = async () => {
     const answer = await fetch(`${authPath}/me`)
-    if (answer.ok) take(await answer.json())
+    if (answer.ok) setSession(await answer.json())
   }
 
   return {
@@ -85,9 +85,9 @@ export function watchMember(authPath = '/auth'): MemberWatch {
       listeners.add(onChange)
       if (listeners.size === 1) {
         channel = new BroadcastChannel(name)
-        channel.onmessage = ({ data }) => take(data)
+        channel.onmessage = ({ data }) => setSession(data)
         document.addEventListener('visibilitychange', begin)
-        ask().catch(() => {})
+        load().catch(() => {})
         begin()
       }
       return () => {
@@ -101,7 +101,7 @@ export function watchMember(authPath = '/auth'): MemberWatch {
     async signOut() {
       const answer = await post('logout')
       if (!answer.ok) throw new Error(`The session continues: ${answer.status}.`)
-      tell(null)
+      publish(null)
     },
   }
 }

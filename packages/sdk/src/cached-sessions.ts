@@ -21,27 +21,27 @@ export function createCachedSessions({ baseUrl, headers, openStream }: Connectio
         signal,
       }),
     onEvent: (type, data) => apply(type as keyof EventData, data),
-    onGap: () => forgetAll(),
+    onGap: () => evictAll(),
   })
   const cache = createSessionCache(stream, options)
   const watchers = createWatchers()
-  const forget = (key: string) => {
-    cache.forget(key)
-    watchers.tell(key)
+  const evict = (key: string) => {
+    cache.evict(key)
+    watchers.notify(key)
   }
-  const forgetAll = () => {
-    cache.forgetAll()
-    watchers.tellAll()
+  const evictAll = () => {
+    cache.evictAll()
+    watchers.notifyAll()
   }
   const apply = (
     type: keyof EventData,
     { sessionId = '', memberId = '', serverId = '' }: Record<string, string>,
   ) => {
-    if (type === 'session.revoked' || type === 'session.rotated') forget(keyOf.session(sessionId))
+    if (type === 'session.revoked' || type === 'session.rotated') evict(keyOf.session(sessionId))
     else if (type === 'member.roles_changed' || type === 'member.left')
-      forget(keyOf.membership(memberId, serverId))
+      evict(keyOf.membership(memberId, serverId))
     // Includes event types of a newer service that this version does not know.
-    else forgetAll()
+    else evictAll()
   }
-  return { find: cache.find, load: cache.load, forget, watch: watchers.add, close: stream.close }
+  return { find: cache.find, load: cache.load, evict, watch: watchers.add, close: stream.close }
 }

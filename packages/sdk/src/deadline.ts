@@ -39,8 +39,8 @@ export function startDeadline(timeoutMs: number, outer: AbortSignal | undefined)
 }
 
 /**
- * Calls `setTimeout` without keeping the process alive. In browsers and edge runtimes a timer is a number and keeps
- * none alive.
+ * Calls `setTimeout` without keeping the process alive. In browsers and edge runtimes, a timer is a number and keeps no
+ * process alive.
  */
 export function startTimer(run: () => void, ms: number): ReturnType<typeof setTimeout> {
   const timer: { unref?: () => unknown } & ReturnType<typeof setTimeout> = setTimeout(run, ms)

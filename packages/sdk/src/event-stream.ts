@@ -5,10 +5,7 @@ import { pause } from './retry.ts'
 
 /** The heartbeat interval, in seconds, that the client requests. */
 const heartbeatSec = 1
-/**
- * How long, in milliseconds, the client relies on a confirmation of the service. The rest of a second up to the
- * guaranteed 5 s is a reserve.
- */
+/** Milliseconds for which a heartbeat confirms the cache. The remaining second of the guaranteed five is a margin. */
 const freshMs = 4_000
 /** A connection that receives nothing for this many milliseconds is closed. */
 const silentMs = 5_000
@@ -20,21 +17,23 @@ export interface EventStreamOptions {
   /** Opens the stream, after the last event ID if there is one. */
   readonly open: (query: string, lastId: string | undefined, signal: AbortSignal) => Promise<Response>
   readonly onEvent: (type: string, data: Record<string, string>) => void
-  /** Called when events may have been missed: all earlier knowledge is void. */
+  /** Called when events may be missing: all cached state is then invalid. */
   readonly onGap: () => void
 }
 
 /**
- * Follows the service's events while they are in use, across lost connections. Keeps no process alive.
+ * Reads the service's events while they are used, and reconnects after a lost connection. Does not keep the process
+ * alive.
  *
- * The service determines how fresh the stream is: each heartbeat states up to how long after the opening all events
- * have been sent. The opening was no earlier than the client's request for it. So anything that delays, buffers or cuts
- * the connection makes the known state look older than it is, never newer. No clock is compared with another machine's.
+ * The service determines how fresh the stream is. Each heartbeat contains a time since the stream opened, and all
+ * events up to that time have been sent. The stream opened no earlier than the client requested it. So a delay, a
+ * buffer, or a lost connection makes the known state look older than it is, never newer. No clock is compared with the
+ * clock of another machine.
  */
 export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) {
   let lastId: string | undefined
   let freshUntil: Moment | undefined
-  /** Set at each use, which must cost nothing; read and cleared here. */
+  /** Set by each use, because setting a flag costs almost nothing. `isUsed` reads and clears it. */
   let isWanted = false
   let wantedUntil = moment()
   let running: AbortController | undefined
@@ -59,7 +58,7 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
         throw new Error(`The event stream returned ${response.status}.`)
       }
       for await (const frame of readFrames(response.body, silence.extend)) {
-        take(frame, asked)
+        applyFrame(frame, asked)
         if (!isUsed()) return
       }
     } finally {
@@ -67,7 +66,7 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
     }
   }
 
-  const take = ({ id, event, data, retry, comment }: Frame, asked: Moment) => {
+  const applyFrame = ({ id, event, data, retry, comment }: Frame, asked: Moment) => {
     if (event !== undefined && data !== undefined) {
       if (event === 'reset') onGap()
       else onEvent(event, JSON.parse(data))
@@ -78,7 +77,7 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
       lastId = id
     }
     if (retry !== undefined) retryMs = Number(retry)
-    // A proxy may send its own comments. They show that the connection is alive, and nothing else.
+    // A proxy may send its own comments, which prove only that the connection is alive.
     if (comment !== undefined && /^\d+$/.test(comment)) freshUntil = plus(asked, Number(comment) + freshMs)
   }
 

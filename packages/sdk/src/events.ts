@@ -20,7 +20,7 @@ export interface EventsOptions {
   readonly after?: string
   /** Ends the iteration, which then throws the signal's reason. */
   readonly signal?: AbortSignal
-  /** Called each time the connection is lost or temporarily refused. The feed reconnects by itself. */
+  /** Called each time the connection is lost or temporarily refused. The feed reconnects automatically. */
   readonly onError?: (error: RolecallError) => void
 }
 

@@ -6,6 +6,7 @@ import { type NodeRequest, type NodeResponse, openNode, sendToNode } from './sit
 import type { SiteOptions } from './site/settings.ts'
 import { createSite } from './site/site.ts'
 
+export type { PageDetails } from './site/page-details.ts'
 export type { SessionStore, SiteOptions } from './site/settings.ts'
 
 interface Request {

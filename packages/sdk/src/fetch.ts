@@ -5,6 +5,7 @@ import type { SiteOptions } from './site/settings.ts'
 import { createSite } from './site/site.ts'
 import type { Visit } from './site/visit.ts'
 
+export type { PageDetails } from './site/page-details.ts'
 export type { SessionStore, SiteOptions } from './site/settings.ts'
 
 /** The sender of one request. */

@@ -6,6 +6,7 @@ import { incomingOf } from './site/incoming.ts'
 import type { SiteOptions } from './site/settings.ts'
 import { createSite } from './site/site.ts'
 
+export type { PageDetails } from './site/page-details.ts'
 export type { SessionStore, SiteOptions } from './site/settings.ts'
 
 interface Context {

@@ -23,6 +23,8 @@ export interface Authorize {
   readonly codeVerifier?: string
   /** Skips the chat platform's screen for a browser that has signed in before. */
   readonly sso?: boolean
+  /** Languages for the pages of the service, in order of preference: BCP 47 tags, separated by spaces. */
+  readonly uiLocales?: string
 }
 
 /** Options of `exchange()`. */
@@ -42,7 +44,7 @@ export interface Exchange {
 /** Returns the URL at which a sign-in starts. */
 export async function authorizeUrl(
   baseUrl: string,
-  { clientId, redirectUri, serverId, state, codeVerifier, sso }: Authorize,
+  { clientId, redirectUri, serverId, state, codeVerifier, sso, uiLocales }: Authorize,
 ): Promise<string> {
   requiredText({ clientId, redirectUri, serverId, state })
   const query = new URLSearchParams({
@@ -51,6 +53,7 @@ export async function authorizeUrl(
     server_id: serverId,
     state,
   })
+  if (uiLocales !== undefined) query.set('ui_locales', uiLocales)
   if (codeVerifier !== undefined) {
     query.set('code_challenge', await challengeOf(codeVerifier))
     query.set('code_challenge_method', 'S256')

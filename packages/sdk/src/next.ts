@@ -7,6 +7,7 @@ import { lazily } from './site/lazily.ts'
 import type { SiteOptions } from './site/settings.ts'
 import { createSite } from './site/site.ts'
 
+export type { PageDetails } from './site/page-details.ts'
 export type { SessionStore, SiteOptions } from './site/settings.ts'
 
 interface CookieOptions {
@@ -77,6 +78,7 @@ export function createRolecall(next: NextParts, options: SiteOptions = {}) {
       // Treats data that the router loads as a navigation, too: `redirect()` is right for both.
       header: (name) => (name === 'sec-fetch-mode' ? 'navigate' : headers.get(name)),
       isReadOnly: true,
+      isRedirectOnly: true,
     }
     return (await site().open(request)).visit
   }

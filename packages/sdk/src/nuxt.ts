@@ -7,6 +7,7 @@ import { type NodeRequest, type NodeResponse, openNode, sendToNode } from './sit
 import type { SiteOptions } from './site/settings.ts'
 import { createSite } from './site/site.ts'
 
+export type { PageDetails } from './site/page-details.ts'
 export type { SessionStore, SiteOptions } from './site/settings.ts'
 
 /** An event of h3, version 1, on Node.js. */

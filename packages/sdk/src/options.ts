@@ -16,8 +16,8 @@ export interface RolecallOptions {
    */
   readonly retries?: number
   /**
-   * Lets `validate()` answer from memory if possible, kept current by the service's events. For long-lived processes;
-   * end with `close()`. By default each call asks the service.
+   * Lets `validate()` answer from a cache, which the service's events keep current. For long-lived processes: call
+   * `close()` at the end. By default, each call sends a request to the service.
    */
   readonly cache?: boolean | CacheOptions
   /** Another `fetch` for all requests, e.g. one with a proxy. Default: the `fetch` of the runtime. */
@@ -26,6 +26,8 @@ export interface RolecallOptions {
 
 /** Options of `validate()`. */
 export interface ValidateOptions extends CallOptions {
-  /** True to answer from memory if possible, false to ask the service. Overrides the client's `cache`. */
+  /**
+   * True to answer from the cache if possible, false to send a request to the service. Overrides the client's `cache`.
+   */
   readonly cache?: boolean
 }

@@ -17,8 +17,6 @@ export const titles = {
 
 export type ProblemCode = keyof typeof titles
 
-export const titleOf = (code: ProblemCode): string => titles[code]
-
 /** Returns the body of a problem response (RFC 9457), like those of the service. */
 export const problemBody = (status: number, code: ProblemCode, detail?: string): string =>
   JSON.stringify({ type: 'about:blank', title: titles[code], status, detail, code })

@@ -1,8 +1,8 @@
 type Arguments = Readonly<Record<string, unknown>>
 
 /**
- * Checks that every argument is present before a call is sent. The types say the same, but values from an environment
- * get past them. Empty text is left to the service, because a visitor may have sent it.
+ * Checks that every argument is present before a call is sent. The types require the same, but values from environment
+ * variables bypass them. Empty text is left to the service, because a visitor may have sent it.
  *
  * @throws TypeError that names every missing argument
  */

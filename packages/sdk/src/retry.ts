@@ -9,8 +9,8 @@ const passing = new Set([429, 502, 503, 504])
 
 /**
  * Returns the pause in milliseconds before a call is retried, or undefined if a retry cannot help: a refusal is final.
- * Honors `Retry-After`; without it, pauses grow. All pauses are spread at random, so that clients do not return at
- * once.
+ * Honors `Retry-After`; without it, pauses grow. All pauses are partly random, so that clients do not retry at the same
+ * time.
  */
 export function pauseBeforeRetry(
   error: RolecallError,

@@ -19,13 +19,15 @@ interface Failed<Code extends RolecallErrorCode> extends Error {
   readonly name: 'RolecallError'
   /** Stable code for `switch` statements. A newer service may send codes that this version does not list. */
   readonly code: Code
-  /** HTTP status of the response; undefined if there was none. */
+  /** HTTP status of the response. Undefined without a response. */
   readonly status: Statuses[Code]
   /** The problem and its fix, for the developer. */
   readonly detail: string
   /** The service's ID of the request. Quote it when you contact an operator. */
   readonly requestId: string | undefined
-  /** The invalid fields, for `VALIDATION_FAILED` and `PAYLOAD_INVALID`. If there are many, only the first ones. */
+  /**
+   * The invalid fields, for `VALIDATION_FAILED` and `PAYLOAD_INVALID`. A long list contains only the first problems.
+   */
   readonly errors: readonly ProblemDetail[]
   /** The number of further problems that `errors` does not list. */
   readonly moreErrors: number
@@ -34,16 +36,10 @@ interface Failed<Code extends RolecallErrorCode> extends Error {
 }
 
 /**
- * The error of a failed call, one type for each `code`. Never contains the API key or a token, so it can be logged as
- * it is.
+ * The error of a failed call, one type for each `code`. Never contains the API key or a token, so it can be logged.
  *
- * @example
- * try {
- *   await rolecall.exchange({ clientId, code, redirectUri, codeVerifier })
- * } catch (error) {
- *   if (error instanceof RolecallError && error.code === 'INVALID_CODE') return startAgain()
- *   throw error
- * }
+ * @example try { await rolecall.exchange({ clientId, code, redirectUri, codeVerifier }) } catch (error) { if (error
+ * instanceof RolecallError && error.code === 'INVALID_CODE') return startAgain() throw error }
  */
 export type RolecallError = { [Code in RolecallErrorCode]: Failed<Code> }[RolecallErrorCode]
 

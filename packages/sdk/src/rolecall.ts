@@ -78,11 +78,11 @@ export class Rolecall {
   }
 
   /**
-   * Exchanges the code of a redirect for a session. First check that `state` is the one that you minted for this
+   * Exchanges the code of a redirect for a session. First check that `state` equals the state that you minted for this
    * browser. Rejects with `INVALID_CODE` if the code is unknown, used, expired, or another project's.
    *
-   * @example
-   * const { token, refreshToken, member, roles } = await rolecall.exchange({ clientId, code, redirectUri, codeVerifier })
+   * @example const { token, refreshToken, member, roles } = await rolecall.exchange({ clientId, code, redirectUri,
+   * codeVerifier })
    */
   async exchange(
     { clientId, code, redirectUri, codeVerifier, client }: Exchange,
@@ -136,10 +136,9 @@ export class Rolecall {
   }
 
   /**
-   * Ends one session, by its session token or its refresh token. Resolves also if the session has already ended.
+   * Ends one session, by its session token or its refresh token. Also resolves if the session has already ended.
    *
-   * @example
-   * await rolecall.logout(token)
+   * @example await rolecall.logout(token)
    */
   async logout(token: string, options?: CallOptions): Promise<void> {
     required({ token })
@@ -150,7 +149,7 @@ export class Rolecall {
       headers: this.#asProject,
       isRepeatable: true,
       ...options,
-    }).finally(() => this.#cached.forget(keyOf.token(token)))
+    }).finally(() => this.#cached.evict(keyOf.token(token)))
   }
 
   /**
@@ -168,7 +167,7 @@ export class Rolecall {
       headers: this.#asProject,
       isRepeatable: true,
       ...options,
-    }).finally(() => this.#cached.forget(keyOf.member(memberId)))
+    }).finally(() => this.#cached.evict(keyOf.member(memberId)))
   }
 
   /**
@@ -181,7 +180,7 @@ export class Rolecall {
    */
   async refresh({ token, refreshToken }: Pair, options?: CallOptions): Promise<RefreshedPair> {
     return refreshPair(this.#send, { token, refreshToken }, options).finally(() =>
-      this.#cached.forget(keyOf.token(token)),
+      this.#cached.evict(keyOf.token(token)),
     )
   }
 
@@ -218,7 +217,7 @@ export class Rolecall {
       params: { sessionId },
       headers: asMember(token),
       ...options,
-    }).finally(() => this.#cached.forget(keyOf.session(sessionId)))
+    }).finally(() => this.#cached.evict(keyOf.session(sessionId)))
   }
 
   /**
@@ -246,7 +245,7 @@ export class Rolecall {
       path: '/api/auth/sessions',
       headers: asMember(token),
       ...options,
-    }).finally(() => this.#cached.forget(keyOf.token(token)))
+    }).finally(() => this.#cached.evict(keyOf.token(token)))
   }
 
   /**
@@ -290,8 +289,8 @@ export class Rolecall {
   }
 
   /**
-   * Checks up to 1,000 members, and returns the results in their order. Does not ask the chat platform again:
-   * `rolesSource` says how fresh each result is.
+   * Checks up to 1,000 members, and returns the results in their order. Does not query the chat platform: `rolesSource`
+   * shows how fresh each result is.
    */
   checkManyPermissions(serverId: string, check: ManyPermissionsCheck, options?: CallOptions) {
     return this.#members.checkMany(serverId, check, options)
@@ -319,8 +318,9 @@ export class Rolecall {
 }
 
 /**
- * Treats an invalid token as "not signed in". Tokens come from cookies, which anyone can write: a value without the
- * form of a token (`VALIDATION_FAILED`, or `PAYLOAD_TOO_LARGE`, as only the token is sent) is like an expired one.
+ * Treats an invalid token as "not signed in". Tokens come from cookies, which anyone can write. So a value without the
+ * form of a token (`VALIDATION_FAILED`, or `PAYLOAD_TOO_LARGE`, because only the token is sent) counts as an expired
+ * token.
  */
 function noneIfNotLive(error: unknown): undefined {
   if (

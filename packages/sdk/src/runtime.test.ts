@@ -13,7 +13,10 @@ test('imports nothing at run time but its own files, so that it runs on any Java
     const source = await readFile(new URL(name, folder), 'utf8')
     const imports = [...source.matchAll(/^(?:import|export) (?!type )[^;]*? from '([^']+)'/gm)]
     // React is installed in every app that imports the hook.
-    const known = name === 'react.ts' ? /: (react|\.\/browser\.ts)$/ : /: \.\.?\/(site\/)?[a-z0-9-]+\.ts$/
+    const known =
+      name === 'react.ts'
+        ? /: (react|\.\/browser\.ts)$/
+        : /: (\.\.?\/)+(site\/)?(languages\/)?[a-z0-9-]+\.ts$/
     for (const [, from] of imports) expect(`${name}: ${from}`).toMatch(known)
     // One file checks for `process`, for a feature that `fetch` lacks.
     const own = name === 'open-stream.ts' ? /\b(Buffer|require)\b[.(]/ : /\b(process|Buffer|require)\b[.(]/

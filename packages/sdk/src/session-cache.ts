@@ -2,123 +2,134 @@ import type { Session } from './contract-types.ts'
 import type { createEventStream } from './event-stream.ts'
 import { isPast, type Moment, moment, plus } from './moment.ts'
 
-/** How long, in milliseconds, later callers share a request that is under way. */
+/** Milliseconds for which later callers share a pending request. */
 const sharedMs = 1_000
-/** The number of events that are noted during a request. Beyond it the answer is not cached. */
+/** The maximum number of events recorded for a pending request. With more events, its response is not cached. */
 const maxMissed = 100
 
 /** Options of `cache`. */
 export interface CacheOptions {
   /**
-   * The maximum age of an answer in milliseconds, if no event evicts it earlier. Default 5,000. Changes without an
-   * event can stay unnoticed that long: names, pictures, and roles while the service has no connection to the chat
-   * platform.
+   * The maximum age of a cached session in milliseconds, unless an event evicts it earlier. Default 5,000. Some changes
+   * have no event, and can take that long to appear: names, pictures, and roles while the service has no connection to
+   * the chat platform.
    */
   readonly maxAgeMs?: number
   /**
-   * The maximum number of sessions in memory; those not used lately are evicted first. Default 10,000, about 2 kB each.
+   * The maximum number of cached sessions. Sessions that were not used recently are evicted first. Default 10,000,
+   * about 2 kB each.
    */
   readonly maxEntries?: number
 }
 
-interface Kept {
+interface CacheEntry {
   readonly session: Session
-  /** The time of its maximum age or expiry, computed once: a check only reads each clock. */
+  /**
+   * The earlier of the entry's maximum age and the session's expiry. Computed once, so that a lookup only compares
+   * clocks.
+   */
   readonly until: Moment
   readonly keys: readonly string[]
-  /** True if it was used since the last eviction. */
+  /** True if the entry was used since the last eviction. */
   isUsed: boolean
 }
 
-interface Flight {
+interface PendingRequest {
   readonly sharedUntil: Moment
   /** The counts of events and gaps when the request started. */
   readonly eventsBefore: number
   readonly gapsBefore: number
-  /** Keys that were evicted since: the answer may predate that. */
+  /** Keys evicted since the request started. Its response may be older than these events. */
   readonly missed: Set<string>
   readonly answer: Promise<Session | undefined>
 }
 
 /**
- * Caches the answers of validate while the event stream confirms them.
+ * Caches responses of `validate` while the event stream confirms them.
  *
- * An answer is stored under its session, its member in its server, and its token. An event evicts the entries that it
- * names, and is noted for the requests under way, which may return an older state. A gap evicts everything. While the
- * stream does not confirm the last few seconds, nothing is answered from memory.
+ * A response is stored under its session, its member in its server, and its token. An event evicts the entries that it
+ * names. It is also recorded for pending requests, because their responses may be older than the event. A gap, after
+ * which events may be missing, evicts everything. While the stream does not confirm the last few seconds, the cache
+ * returns nothing.
  */
 export function createSessionCache(
   stream: Pick<ReturnType<typeof createEventStream>, 'use' | 'isFresh'>,
   { maxAgeMs = 5_000, maxEntries = 10_000 }: CacheOptions,
 ) {
-  const kept = new Map<string, Kept>()
+  const entries = new Map<string, CacheEntry>()
   const tokensByKey = new Map<string, Set<string>>()
-  const underWay = new Set<Flight>()
-  const shared = new Map<string, Flight>()
+  const pending = new Set<PendingRequest>()
+  const shared = new Map<string, PendingRequest>()
   let events = 0
   let gaps = 0
 
   const drop = (token: string) => {
-    for (const key of kept.get(token)?.keys ?? []) {
+    for (const key of entries.get(token)?.keys ?? []) {
       const tokens = tokensByKey.get(key)
       tokens?.delete(token)
       if (tokens?.size === 0) tokensByKey.delete(key)
     }
-    kept.delete(token)
+    entries.delete(token)
   }
-  /** Entries in use are skipped once, so that a hit need not move its entry to the end of a list. */
+  /**
+   * Evicts the oldest entries until there is room. An entry that was used gets a second chance, so that a hit need not
+   * reorder the map.
+   */
   const makeRoom = () => {
-    for (const [token, oldest] of kept) {
-      if (kept.size < maxEntries) return
+    for (const [token, oldest] of entries) {
+      if (entries.size < maxEntries) return
       if (!oldest.isUsed) {
         drop(token)
         continue
       }
       oldest.isUsed = false
-      kept.delete(token)
-      kept.set(token, oldest)
+      entries.delete(token)
+      entries.set(token, oldest)
     }
   }
-  const keep = (token: string, answer: Session, askedAt: Moment) => {
+  const store = (token: string, answer: Session, requestedAt: Moment) => {
     drop(token)
     makeRoom()
     const { session, member } = answer
     const keys = keysOf(token, session, member.id)
-    const { monotonicMs, wallMs } = plus(askedAt, maxAgeMs)
+    const { monotonicMs, wallMs } = plus(requestedAt, maxAgeMs)
     const until = { monotonicMs, wallMs: Math.min(wallMs, Date.parse(session.expiresAt)) }
-    kept.set(token, { session: answer, until, keys, isUsed: false })
+    entries.set(token, { session: answer, until, keys, isUsed: false })
     for (const key of keys) tokensByKey.set(key, (tokensByKey.get(key) ?? new Set()).add(token))
   }
-  const ask = (token: string, load: () => Promise<Session | undefined>): Flight => {
+  const startLoad = (token: string, load: () => Promise<Session | undefined>): PendingRequest => {
     const missed = new Set<string>()
-    const askedAt = moment()
+    const requestedAt = moment()
     const gapsBefore = gaps
     const answer = load()
       .then((answer) => {
         if (!answer) return undefined
-        const isTrue = keysOf(token, answer.session, answer.member.id).every((key) => !missed.has(key))
-        if (gapsBefore > 0 && gaps === gapsBefore && isTrue && missed.size < maxMissed) {
-          keep(token, answer, askedAt)
+        const isCurrent = keysOf(token, answer.session, answer.member.id).every((key) => !missed.has(key))
+        if (gapsBefore > 0 && gaps === gapsBefore && isCurrent && missed.size < maxMissed) {
+          store(token, answer, requestedAt)
         }
         return answer
       })
       .finally(() => {
-        underWay.delete(flight)
-        if (shared.get(token) === flight) shared.delete(token)
+        pending.delete(request)
+        if (shared.get(token) === request) shared.delete(token)
       })
-    const sharedUntil = plus(askedAt, sharedMs)
-    const flight: Flight = { sharedUntil, eventsBefore: events, gapsBefore, missed, answer }
-    underWay.add(flight)
-    return flight
+    const sharedUntil = plus(requestedAt, sharedMs)
+    const request: PendingRequest = { sharedUntil, eventsBefore: events, gapsBefore, missed, answer }
+    pending.add(request)
+    return request
   }
-  const isShareable = ({ sharedUntil, eventsBefore, gapsBefore }: Flight) =>
+  const isShareable = ({ sharedUntil, eventsBefore, gapsBefore }: PendingRequest) =>
     events === eventsBefore && gaps === gapsBefore && !isPast(sharedUntil, moment())
 
   return {
-    /** Returns the cached session of a token. This path serves millions of calls a second. */
+    /**
+     * Returns the cached session of a token, if the stream still confirms it. This path serves millions of calls a
+     * second.
+     */
     find(token: string): Session | undefined {
       stream.use()
-      const found = kept.get(token)
+      const found = entries.get(token)
       if (!found) return undefined
       const now = moment()
       if (isPast(found.until, now) || !stream.isFresh(now)) return undefined
@@ -127,28 +138,28 @@ export function createSessionCache(
     },
     /** Loads the session and caches it. Concurrent callers share one `load`. */
     load(token: string, load: () => Promise<Session | undefined>, isShared: boolean) {
-      if (!isShared) return ask(token, load).answer
+      if (!isShared) return startLoad(token, load).answer
       const other = shared.get(token)
       if (other && isShareable(other)) return other.answer
-      const flight = ask(token, load)
-      shared.set(token, flight)
-      return flight.answer
+      const request = startLoad(token, load)
+      shared.set(token, request)
+      return request.answer
     },
-    /** Evicts the entries of a key, and invalidates the loads of it that are under way. */
-    forget(key: string) {
+    /** Evicts the entries of a key, and invalidates its pending loads. */
+    evict(key: string) {
       events += 1
-      for (const { missed } of underWay) if (missed.size < maxMissed) missed.add(key)
+      for (const { missed } of pending) if (missed.size < maxMissed) missed.add(key)
       for (const token of [...(tokensByKey.get(key) ?? [])]) drop(token)
     },
-    forgetAll() {
+    evictAll() {
       gaps += 1
-      kept.clear()
+      entries.clear()
       tokensByKey.clear()
     },
   }
 }
 
-/** Lists the keys of an answer; see `keyOf`. */
+/** Lists the keys under which a response is stored; see `keyOf`. */
 const keysOf = (token: string, session: Session['session'], memberId: string) => [
   keyOf.token(token),
   ...keysOfSession(session, memberId),

@@ -1,6 +1,6 @@
 /** Options of `webhooks.sign()`. */
 export interface Sign {
-  /** The body, exactly as it is sent. */
+  /** The body, exactly as you send it. */
   readonly body: string | Uint8Array<ArrayBuffer>
   /** The webhook's signing secret, the whole string: `whsec_…`. */
   readonly secret: string

@@ -4,9 +4,12 @@ import type { Rolecall } from './rolecall.ts'
 import { createAdapter } from './site/adapter.ts'
 import { incomingOf, isNavigation } from './site/incoming.ts'
 import { lazily } from './site/lazily.ts'
+import { textsFor } from './site/page-language.ts'
+import { isReplacement } from './site/replace-page.ts'
 import type { SiteOptions } from './site/settings.ts'
 import { createSite } from './site/site.ts'
 
+export type { PageDetails } from './site/page-details.ts'
 export type { SessionStore, SiteOptions } from './site/settings.ts'
 
 /** The parts of `@sveltejs/kit` that are used here. The app passes them, so that both use the same classes. */
@@ -73,21 +76,23 @@ export function createRolecall({ error, redirect }: KitParts, options: SiteOptio
      * sent to sign in, or see the error page. Programs receive 401, 403 or 503 as problem JSON.
      */
     async requireMember(event: Event, rules?: MemberRules): Promise<Session> {
-      const decision = await adapter.visitOf(event.request).decide(rules)
+      const { decide, request } = adapter.visitOf(event.request)
+      const decision = await decide(rules)
       if ('session' in decision) return decision.session
       const { refusal } = decision
       const { appUrl, authPath } = site().settings
       const login = `${appUrl}${authPath}/login?${new URLSearchParams({ return_to: event.url.pathname + event.url.search })}`
-      const isPage = event.isDataRequest || isNavigation(adapter.visitOf(event.request).request)
-      if (isPage && [302, 401].includes(refusal.status)) return redirect(303, login)
-      if (!isPage) refusals.set(event.request, refusal)
-      return error(refusal.status, titleFor(refusal.status))
+      const isPage = event.isDataRequest || isNavigation(request)
+      const isOwnPage = isReplacement(refusal)
+      if (isPage && !isOwnPage && [302, 401].includes(refusal.status)) return redirect(303, login)
+      if (!isPage || isOwnPage) refusals.set(event.request, refusal)
+      const texts = textsFor(site().settings, request)
+      return refusal.status === 503
+        ? error(503, texts.SESSION_CHECK_UNAVAILABLE)
+        : error(refusal.status < 400 ? 403 : refusal.status, texts.ROLE_REQUIRED)
     },
 
     /** Ends the session. Call it in actions, before the response is sent. */
     signOut: (event: Pick<Event, 'request'>): Promise<void> => adapter.signOut(event.request),
   }
 }
-
-const titleFor = (status: number) =>
-  status === 503 ? 'Your session cannot be checked right now.' : 'You do not have the required role.'

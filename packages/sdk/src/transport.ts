@@ -26,7 +26,7 @@ interface Endpoint {
 
 type Part<E, Name extends string> = E extends Readonly<Record<Name, infer Value>> ? Value : undefined
 
-/** One call, typed by its endpoint in the contract. Nothing of the contract exists at run time. */
+/** One call, typed by its endpoint in the contract. The contract does not exist at run time. */
 interface Call<E extends Endpoint> extends CallOptions {
   readonly method: E['method']
   /** The endpoint's path. `params` fills the parts in braces. */
@@ -46,7 +46,7 @@ export type Transport = <E extends Endpoint>(call: Call<E>) => Promise<E['answer
 /** Sends calls. Turns every failure into a RolecallError, except an abort by the caller. */
 export function createTransport({ baseUrl, retries, fetch, ...options }: TransportOptions): Transport {
   const sendOnce = async <E extends Endpoint>(call: Call<E>, signal: AbortSignal): Promise<E['answer']> => {
-    // Sends a file as it is.
+    // Sends a file unchanged.
     const { text: json, body: given }: { readonly text?: string; readonly body?: unknown } = call
     const body = json ?? (given === undefined || given instanceof Blob ? given : JSON.stringify(given))
     const response = await fetch(baseUrl + addressOfCall(call), {

@@ -1,4 +1,4 @@
-/** Keeps the callbacks that wait for a change, by the keys that they watch. */
+/** Stores callbacks by the keys that they watch, and calls them at each change. */
 export function createWatchers() {
   const watchers = new Map<string, Set<() => void>>()
   return {
@@ -13,10 +13,10 @@ export function createWatchers() {
         }
       }
     },
-    tell(key: string): void {
+    notify(key: string): void {
       for (const onChange of [...(watchers.get(key) ?? [])]) onChange()
     },
-    tellAll(): void {
+    notifyAll(): void {
       for (const onChange of new Set([...watchers.values()].flatMap((set) => [...set]))) onChange()
     },
   }

@@ -39,7 +39,7 @@ export type Webhooks = ReturnType<typeof createWebhooks>
 /** Creates the calls about a project's inbound webhooks. Each names a webhook by its ID or its slug. */
 export function createWebhooks(send: Transport, headers: Record<string, string>) {
   return {
-    /** Returns the signature of a body, the value of the header `X-SVC-Signature`. `submit()` signs by itself. */
+    /** Returns the signature of a body, the value of the header `X-SVC-Signature`. `submit()` signs automatically. */
     sign,
 
     /**
@@ -135,7 +135,7 @@ export function createWebhooks(send: Transport, headers: Record<string, string>)
       })
     },
 
-    /** Replaces the signing secret, and returns the new one. The old secret is invalid at once. */
+    /** Replaces the signing secret, and returns the new one. The old secret is invalid immediately. */
     async rotateSecret(webhook: string, options?: CallOptions): Promise<string> {
       requiredText({ webhook })
       const { secret } = await send<Endpoints['rotateOwnSecret']>({

@@ -4,6 +4,7 @@ import { type GivenProject, givenProject } from '../../../apps/api/test/given.ts
 import { startWorld, type World } from '../../../apps/api/test/service.ts'
 import { freePort } from '../../../tools/free-port.js'
 import { Rolecall } from '../src/rolecall.ts'
+import type { OnRefused, Pages } from '../src/site/page-details.ts'
 import { createSealer } from '../src/site/seal.ts'
 import { readEvents, SiteBrowser } from './site-browser.ts'
 import type { RunningSite, StartSite } from './sites.ts'
@@ -14,19 +15,41 @@ const problems: unknown[] = []
 
 let world: World
 
+/** The pages of a site with its own, one of which fails. */
+const ownPages: Pages = {
+  refused: ({ code, description }) => `<p>own: ${code} ${description}</p>`,
+  expired: () => {
+    throw new Error('planted in a page')
+  },
+  failed: async ({ code, retryUrl }) =>
+    new Response(`own: ${code} ${retryUrl}`, {
+      headers: { 'cache-control': 'public', 'content-security-policy': "default-src 'none'", 'x-own': '1' },
+    }),
+  signedOut: ({ title, language }) => `<p lang="${language}">own: ${title}</p>`,
+}
+const redirectBlocked: OnRefused = ({ reason, retryUrl }) =>
+  reason === 'blocked' && retryUrl === undefined
+    ? new Response(null, { status: 303, headers: { location: '/appeal' } })
+    : undefined
+
 /**
  * Tests the guarantees of every adapter: sign-in works the same in each of them. Over HTTP, against the real service,
  * with the small site of `sites.ts`.
+ *
+ * @param takesFunctions false for sites that run in a process of their own, and get their options from the environment
  */
-export function describeSites(sites: Readonly<Record<string, StartSite>>): void {
+export function describeSites(
+  sites: Readonly<Record<string, StartSite>>,
+  { takesFunctions = true }: { readonly takesFunctions?: boolean } = {},
+): void {
   beforeAll(async () => {
     world = await startWorld('pglite', { PERMISSION_TTL_MS: '3600000' })
   })
   afterAll(() => world?.close())
-  describe.each(Object.entries(sites))('a site on %s', (_, start) => testSite(start))
+  describe.each(Object.entries(sites))('a site on %s', (_, start) => testSite(start, takesFunctions))
 }
 
-function testSite(start: StartSite): void {
+function testSite(start: StartSite, takesFunctions: boolean): void {
   let url: string
   let project: GivenProject
   let site: RunningSite
@@ -45,7 +68,8 @@ function testSite(start: StartSite): void {
     const onError = (error: unknown) => void problems.push(error)
     site = await start({ ...options, url: world.url, appUrl: url, onError }, port)
     const nowhere = `http://127.0.0.1:${await freePort()}`
-    broken = await start({ ...options, url: nowhere, appUrl: brokenUrl, onError }, brokenPort)
+    const own = { pages: ownPages, onRefused: redirectBlocked }
+    broken = await start({ ...options, ...own, url: nowhere, appUrl: brokenUrl, onError }, brokenPort)
   })
   afterAll(async () => {
     await site?.close()
@@ -130,6 +154,56 @@ function testSite(start: StartSite): void {
     expect((await browser.ask('/auth/logout', { method: 'POST' })).status).toBe(503)
     expect(browser.jar.get(cookieName())).toBe(member.jar.get(cookieName()))
   })
+
+  if (takesFunctions)
+    test('shows the pages of the app in place of its own, with the same status, and its own if they fail', async () => {
+      const browser = new SiteBrowser(brokenUrl, world.sim.url)
+      const ask = (path: string, headers: Record<string, string> = {}) =>
+        browser.ask(path, { as: 'page', headers })
+      /** Comes back from a sign-in, with a response of the service. */
+      const comeBack = async (answer: Record<string, string>) => {
+        const authorize = new URL((await ask('/auth/login')).headers.get('location') ?? '')
+        const state = authorize.searchParams.get('state') ?? ''
+        return `/auth/callback?${new URLSearchParams({ state, iss: authorize.origin, ...answer })}`
+      }
+      const refusal = { error: 'access_denied', error_description: 'Not a member of <Crew>.' }
+
+      const refused = await ask(await comeBack({ ...refusal, error_reason: 'not_a_member' }))
+      expect(refused.status).toBe(403)
+      expect(refused.headers.get('content-type')).toBe('text/html; charset=utf-8')
+      expect(refused.headers.get('cache-control')).toBe('private, no-store')
+      expect(refused.headers.get('content-security-policy')).toMatch(
+        /default-src 'self';.+frame-ancestors 'none'/,
+      )
+      expect(await refused.text()).toBe('<p>own: LOGIN_REFUSED Not a member of <Crew>.</p>')
+      const blocked = await ask(await comeBack({ ...refusal, error_reason: 'blocked' }))
+      expect([blocked.status, blocked.headers.get('location')]).toEqual([303, '/appeal'])
+      expect(blocked.headers.get('cache-control')).toBe('private, no-store')
+      expect(await problemOf(await browser.ask(await comeBack(refusal)))).toEqual([403, 'LOGIN_REFUSED'])
+
+      problems.length = 0
+      const expired = await ask('/auth/callback?state=x', { 'accept-language': 'de' })
+      expect([expired.status, expired.headers.get('content-language')]).toEqual([400, 'de'])
+      expect(await expired.text()).toContain('Beginnen Sie in diesem Browser neu')
+      expect(problems).toEqual([new Error('planted in a page')])
+
+      for (const [name, value] of (await givenMember()).jar) browser.jar.set(name, value)
+      const failed = await ask('/crew?tab=1')
+      expect([failed.status, failed.headers.get('x-own')]).toEqual([503, '1'])
+      expect(Number(failed.headers.get('retry-after'))).toBeGreaterThan(0)
+      expect(failed.headers.get('cache-control')).toBe('private, no-store')
+      expect(failed.headers.get('content-security-policy')).toBe("default-src 'none'")
+      expect(await failed.text()).toBe(`own: SESSION_CHECK_UNAVAILABLE ${brokenUrl}/crew?tab=1`)
+
+      browser.jar.clear()
+      const form = { 'sec-fetch-mode': 'navigate', 'sec-fetch-site': 'same-origin' }
+      const left = await browser.ask('/auth/logout', { method: 'POST', headers: form })
+      expect([left.status, left.headers.get('location')]).toEqual([303, `${brokenUrl}/auth/signed-out`])
+      const signedOut = await ask('/auth/signed-out', { 'accept-language': 'fr' })
+      expect(signedOut.status).toBe(200)
+      expect(await signedOut.text()).toBe('<p lang="fr">own: Déconnexion terminée</p>')
+      expect(await (await givenBrowser().ask('/auth/signed-out')).text()).toContain('You are signed out')
+    })
 
   test('logs out by POST of its own pages only, at the service too', async () => {
     const browser = await givenMember()

@@ -28,7 +28,7 @@ const config = {
   },
 }
 
-createServer(async (asked, answer) => {
+async function respond(asked, answer) {
   const { cookie = '' } = asked.headers
   const ask = (path, more = {}) => Auth(new Request(site + path, { ...more, headers: { cookie } }), config)
   const pathname = new URL(asked.url ?? '/', site).pathname
@@ -51,4 +51,11 @@ createServer(async (asked, answer) => {
       : await ask(asked.url ?? '/')
   answer.writeHead(reply.status, [...reply.headers].flat())
   answer.end(await reply.text())
-}).listen(port, '127.0.0.1', () => process.send?.('ready'))
+}
+
+// A failure is a service that does not answer.
+createServer((asked, answer) => respond(asked, answer).catch(() => answer.writeHead(503).end())).listen(
+  port,
+  '127.0.0.1',
+  () => process.send?.('ready'),
+)

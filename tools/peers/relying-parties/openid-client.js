@@ -36,7 +36,8 @@ const pages = {
     const { sub } = tokens.claims()
     return client.fetchUserInfo(config, tokens.access_token, sub).then(
       (me) => ({ status: 200, body: JSON.stringify(me) }),
-      () => ({ status: 401 }),
+      // An error without a status is a service that does not answer.
+      ({ status = 503 }) => ({ status }),
     )
   },
   async '/logout'({ tokens }) {

@@ -2,7 +2,7 @@ import type { Database, Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import type { HashedEntry, PersonalPart } from './entry.ts'
 
-/** An entry with everything that its hash covers, and the ends of the chain as they were in the same moment. */
+/** An entry with all fields that its hash covers, and the ends of the chain in the same snapshot. */
 export type ChainRow = Omit<HashedEntry, 'seq'> & {
   /** Null in the one row of an empty log. */
   readonly seq: number | null
@@ -44,8 +44,8 @@ export const streamChain = (db: Pick<Database, 'stream'>) =>
   )
 
 /**
- * Reads one page of the chain after an entry, or from its beginning. Returns one row without an entry if there is
- * none.
+ * Reads one page of the chain after an entry, or from its beginning. Returns one row without an entry if the log is
+ * empty.
  */
 export const pageOfChain = (db: Queryable, afterSeq: number, limit: number) =>
   db.query<ChainRow>(sql`
@@ -107,8 +107,8 @@ export interface Cut {
 }
 
 /**
- * Finds the last entry that is older than so many days, if the log begins at least a day before it. The log
- * therefore gets a new beginning once a day, not with every entry that ages out.
+ * Finds the last entry that is older than this number of days, if the log begins at least a day before that entry. The
+ * log therefore gets a new beginning once a day, not with every entry that ages out.
  */
 export const findCut = (db: Queryable, days: number) =>
   db.maybeOne<Cut & { readonly before: number }>(sql`

@@ -13,22 +13,24 @@ import {
   restartVerification,
 } from './verification-store.ts'
 
-/** Entries of one step: hashing them takes some ten milliseconds, after which others have their turn. */
+/**
+ * The number of entries of one step. Hashing them takes about ten milliseconds, after which other work has its turn.
+ */
 const entriesPerStep = 500
-/** The pause between two steps: a log of a million entries is checked within minutes, by a tenth of one processor. */
+/** The pause between two steps. A log of a million entries is checked within minutes, with a tenth of one processor. */
 const pauseMs = 100
 /** The longest time until a new entry is checked. */
 const everyMs = 60_000
-/** A change of an entry that was found good is found by the next check of all of them. */
+/** The age after which all entries are checked again, to find changes of entries that were already checked. */
 const maxAgeHours = 24
 
 /** Checks the chain of the audit log continuously: step by step, with stored progress, on any instance. */
 export interface ChainVerifier {
   /** Starts the checks, which continue once a minute. */
   start(): void
-  /** Begins anew with the first entry, at once. */
+  /** Starts again with the first entry, immediately. */
   restart(): Promise<void>
-  /** Takes one step. True when there is more to do at once. */
+  /** Runs one step. Returns true if another step can follow immediately. */
   step(): Promise<boolean>
   state(): Promise<audit.AuditChain>
   close(): Promise<void>
@@ -59,7 +61,7 @@ export function createChainVerifier({ db, log }: VerifierDeps): ChainVerifier {
         return true
       }
       const entries = rows.filter(isEntry)
-      // A page and the ends of the chain are of one moment: a short page is the last one.
+      // A page and the ends of the chain come from the same snapshot, so a short page is the last page.
       const isLast = entries.length < entriesPerStep
       const problem = walkAlong(walk, entries) ?? (isLast ? walk.problemAtEnd() : undefined)
       if (problem === undefined) await keepVerification(tx, walk.state, isLast)

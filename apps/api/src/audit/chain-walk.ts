@@ -73,8 +73,8 @@ export class ChainWalk {
   }
 
   /**
-   * Takes the ends that came with a page. Returns false if the walk stands before the first remaining entry: it
-   * must begin anew.
+   * Applies the ends of the chain that were read with a page. Returns false if the walk is before the first remaining
+   * entry, so that it must start again.
    */
   sees({ headSeq, headHash, startSeq, startHash }: Ends): boolean {
     this.#ends = { headSeq, headHash, startSeq, startHash }

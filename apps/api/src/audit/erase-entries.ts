@@ -10,8 +10,8 @@ import { lockHead } from './store.ts'
 export const erasureAction = 'member.erase'
 
 /**
- * Declares that the transaction erases: the audit log and the access trail then let it remove values, and nothing
- * else.
+ * Declares that the transaction erases personal data. The audit log and the access trail then allow it to remove
+ * values, and no other change.
  */
 export const allowErasure = (tx: Tx) => allowInTransaction(tx, 'erasure')
 

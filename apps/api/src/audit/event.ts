@@ -3,7 +3,7 @@ import type { Tx } from '#platform/db/database'
 export type ActionType = 'auth' | 'project' | 'server' | 'role' | 'webhook' | 'member' | 'sync' | 'permission'
 export type Severity = 'info' | 'warning' | 'error'
 
-/** An event in plain words for the reader of the log. Never a secret. */
+/** An event in plain words for the reader of the log. It contains no secret. */
 export interface AuditEvent {
   /** The actor; absent if the service itself acts. */
   readonly actor?: { readonly id: string; readonly username: string }

@@ -13,8 +13,8 @@ const batchSize = 1_000
 export const letGoAction = 'audit.let_go'
 
 /**
- * Removes entries that are older than so many days. The log gets a new beginning first, once a day, with an entry
- * that names it. The entries before it are deleted in small steps, by any instance. Returns the number of entries
+ * Removes entries that are older than this number of days. The log gets a new beginning first, once a day, with an
+ * entry that names it. The entries before it are deleted in small steps, by any instance. Returns the number of entries
  * deleted in this step.
  */
 export async function deleteOldEntries(

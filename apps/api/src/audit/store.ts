@@ -51,7 +51,7 @@ export async function appendEntries(tx: Tx, entries: readonly ChainedEntry[]) {
 
 /** An entry as the console shows it. */
 export interface AuditRow {
-  /** Its place in the chain, which is not shown. */
+  /** The position of the entry in the chain, which is not shown. */
   readonly seq: number
   readonly id: string
   readonly at: Date

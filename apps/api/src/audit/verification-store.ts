@@ -5,13 +5,13 @@ import type { WalkState } from './chain-walk.ts'
 interface Verification {
   /** Null before the first step. */
   readonly walk: WalkState | null
-  /** The check began so long ago that it begins anew. */
+  /** The check started too long ago, so it starts again. */
   readonly isOld: boolean
-  /** It has found something wrong, and goes no further. */
+  /** True if the check found a problem, and stopped. */
   readonly isBroken: boolean
 }
 
-/** The check, locked until the transaction ends; undefined while another instance is at it. */
+/** Returns the check, locked until the transaction ends, or undefined while another instance runs it. */
 export const lockVerification = (tx: Tx, maxAgeHours: number) =>
   tx.maybeOne<Verification>(sql`
     select walk, coalesce(started_at < clock_now() - ${maxAgeHours}::int * interval '1 hour', true) as "isOld",

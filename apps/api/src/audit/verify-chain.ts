@@ -17,7 +17,7 @@ export interface ChainReport {
   readonly problem?: string
 }
 
-/** Walks the chain from its first entry to its head, in one snapshot and at constant memory. */
+/** Verifies the chain from its first entry to its head, in one snapshot and with constant memory. */
 export async function verifyChain(
   { db }: { readonly db: Pick<Database, 'stream'> },
   onProgress: (entries: number) => void = () => {},

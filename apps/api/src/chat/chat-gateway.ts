@@ -17,16 +17,16 @@ export type ChatEvent =
   | { readonly kind: 'memberRemoved'; readonly serverId: string; readonly user: ChatUser }
   | { readonly kind: 'memberBanned'; readonly serverId: string; readonly user: ChatUser }
 
-/** The place of an event in a session. */
-export interface ToldAt {
-  /** Identifies the session, and is no secret. */
+/** The position of an event in a session of the gateway. */
+export interface EventPosition {
+  /** Identifies the session. It is not secret. */
   readonly session: string
   /** Ascending within a session. */
   readonly sequence: number
 }
 
 /**
- * The data with which another instance resumes a session at the same place. The ID is a secret like the bot token.
+ * The data with which another instance resumes a session at the same position. The ID is a secret like the bot token.
  */
 export interface ChatGatewaySession {
   readonly shard: number
@@ -56,7 +56,7 @@ export interface SessionBeginnings {
   readonly left: { readonly remaining: number; readonly resetInMs: number } | null
 }
 
-/** The state that earlier holders of the connection have left. */
+/** The state that the previous leader has stored. */
 export interface ChatGatewayPast {
   /** The sessions to resume. */
   readonly sessions: readonly ChatGatewaySession[]
@@ -67,17 +67,17 @@ export interface ChatGatewayPast {
 
 export interface ChatGatewayListener {
   /**
-   * Reports a new session for these servers; the bot is in `serverIds`. Events from before it may never be
+   * Reports a new session for these servers; the bot is in `serverIds`. Events from before the session may never be
    * delivered.
    */
-  readonly began: (
+  readonly sessionStarted: (
     isConcerned: (serverId: string) => boolean,
     serverIds: ReadonlySet<string>,
-    at: ToldAt,
+    at: EventPosition,
   ) => void
-  readonly received: (event: ChatEvent, at: ToldAt) => void
+  readonly received: (event: ChatEvent, at: EventPosition) => void
   /** Reports that events of these servers were lost: the sequence of received events has a gap. */
-  readonly missed: (isConcerned: (serverId: string) => boolean) => void
+  readonly eventsMissed: (isConcerned: (serverId: string) => boolean) => void
   /** Reports that `provenAgeMs` may have become better or worse. */
   readonly changed: () => void
   /** Records a new session before it is requested, so that the next leader counts it. A rejection delays the session. */
@@ -116,12 +116,12 @@ export interface ChatGatewayTiming {
   readonly deadAfterMs: number
   /** The time after which a connection that is not ready is closed. */
   readonly patienceMs: number
-  /** The time without any answer after which a resume is abandoned: libraries consider it healthy. */
+  /** The time without an answer after which a resume is abandoned. Libraries consider such a connection healthy. */
   readonly resumePatienceMs: number
   /** The first and the longest pause between two attempts. */
   readonly firstPauseMs: number
   readonly maxPauseMs: number
-  /** The first pause after a refusal: an operator has to fix it, and the platform counts each attempt. */
+  /** The first pause after a refusal, which an operator has to fix. The platform counts each attempt. */
   readonly refusedPauseMs: number
   /** The shortest time between two new sessions. */
   readonly identifyEveryMs: number
@@ -133,15 +133,15 @@ export interface ChatGatewayTiming {
   readonly maxIdentifyPauseMs: number
 }
 
-/** The platform's live connection. It reconnects by itself for as long as it is open. */
+/** The platform's live connection. It reconnects automatically while it is open. */
 export interface ChatGateway {
-  /** Begins to connect and returns at once. */
+  /** Starts to connect and returns immediately. */
   open(listener: ChatGatewayListener, past?: ChatGatewayPast): void
   /** Returns one session for each shard, at its last received sequence; undefined unless every shard has one. */
   sessions(): readonly ChatGatewaySession[] | undefined
   /**
-   * Acknowledges that all events up to here are safe: the platform need not keep them for a later resume of these
-   * sessions.
+   * Acknowledges that all events up to here are stored, so that the platform can delete them instead of keeping them
+   * for a resume of these sessions.
    */
   acknowledge(sessions: readonly ChatGatewaySession[]): void
   status(): ChatGatewayStatus

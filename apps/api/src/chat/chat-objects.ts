@@ -9,9 +9,9 @@ export const noUserFields: UserFields = mapFields(userFields, () => null)
 export interface ChatUser extends UserFields {
   readonly id: string
   readonly username: string
-  /** Null if the account has none; undefined if the source does not report it. */
+  /** Null if the account has no email address; undefined if the source does not report it. */
   readonly email?: string | null
-  /** Programs and the platform's own accounts never log in. */
+  /** True for programs and the platform's own accounts, which never sign in. */
   readonly isBot: boolean
 }
 
@@ -42,7 +42,7 @@ export interface ChatApplication {
   readonly clientId: string
   readonly callbackUrls: readonly string[]
   /** False if the gateway reports no members. */
-  readonly mayHearOfMembers: boolean
+  readonly reportsMembers: boolean
 }
 
 /** A server as lists of servers name it. */

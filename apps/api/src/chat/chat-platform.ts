@@ -28,9 +28,9 @@ export interface ChatBudget {
   /** The duration of the last request; null before the first. */
   readonly latencyMs: number | null
   readonly sentLastMinute: Readonly<Record<Priority | 'oauth', number>>
-  /** 401, 403 and 429. The platform bans an address at 10,000. */
+  /** The number of responses 401, 403, and 429. The platform bans an address at 10,000. */
   readonly refusedLast10Minutes: number
-  /** The same, counted by all instances that share the cache, as last read. */
+  /** The number of refusals of all instances that share the cache, as last read. */
   readonly refusedTogether: number
   /**
    * The suspended kinds of requests, which would be refused: `token`, `client`, `rate`, `oauth`, `total`, `server
@@ -43,8 +43,8 @@ export interface ChatBudget {
 export type Priority = 'login' | 'background'
 
 /**
- * The chat platform in the terms of this service. Every method is bounded in time and throws `ChatPlatformError`;
- * only `undefined` for a member is the platform's own statement that there is none.
+ * The chat platform in the terms of this service. Every method has a time limit and throws `ChatPlatformError`. Only
+ * `undefined` for a member means that the platform stated that the user is not in the server.
  */
 export interface ChatPlatform {
   /** Returns the platform's OAuth screen, bound to `state` and to the verifier's challenge (RFC 7636). */
@@ -52,16 +52,15 @@ export interface ChatPlatform {
   /** Returns true if `iss` is absent or the platform's own (RFC 9207). */
   isIssuer(iss: string | undefined): boolean
   /**
-   * Exchanges the platform's code, once, and reads the user it belongs to. No token of the platform is stored.
-   * Callers take turns by `from`, the name under which an address is counted, so that one of them cannot block the
-   * others.
+   * Exchanges the platform's code, once, and reads the user it belongs to. No token of the platform is stored. Callers
+   * take turns by `from`, the name under which an address is counted, so that one address cannot block the others.
    */
   identify(login: { code: string; codeVerifier: string; from: string }): Promise<ChatUser>
   /** Returns the member of a server, or undefined if the platform states that this user is not in it. */
   member(serverId: string, userId: string, priority: Priority): Promise<ChatMember | undefined>
   /** Returns the server with its roles. */
   server(serverId: string, priority: Priority): Promise<ChatServerInfo>
-  /** Returns members in ascending order of ID after `after`; fewer than `limit` is the end. */
+  /** Returns members in ascending order of ID after `after`. Fewer than `limit` members mean the end of the list. */
   members(serverId: string, after: string, limit: number): Promise<ChatMember[]>
   /** Returns the use of the platform's limits by this instance. */
   budget(): ChatBudget
@@ -84,11 +83,11 @@ export interface ChatPlatform {
 /**
  * - `unavailable`: no answer, a 5xx, or too many requests; try later.
  * - `refused`: a refusal that another attempt will not change (bad code, lost permission, bad bot token).
- * - `unexpected`: an answer that makes no sense.
+ * - `unexpected`: an invalid answer.
  */
 export type ChatPlatformFailure = 'unavailable' | 'refused' | 'unexpected'
 
-/** Carries no address, body or header of the request: those hold secrets. */
+/** An error of the platform. It contains no address, body, or header of the request, because those contain secrets. */
 export class ChatPlatformError extends Error {
   override readonly name = 'ChatPlatformError'
   readonly failure: ChatPlatformFailure

@@ -11,15 +11,15 @@ export interface ChatMessage {
 
 /**
  * - `delivered`: the platform has it.
- * - `gone`: the address is no longer a webhook; another request would count against us.
+ * - `gone`: the address is no longer a webhook, and the platform counts further requests against this service.
  * - `refused`: the platform will never accept this message.
  * - `limited`: too many requests, for this webhook or (`isGlobal`) for all of them.
- * - `failed`: no answer, or one without meaning; the message may have arrived all the same.
+ * - `failed`: no answer, or an invalid one. The message may still have arrived.
  * - `aborted`: this service closed the connection.
  */
 export type PostOutcome = 'delivered' | 'gone' | 'refused' | 'limited' | 'failed' | 'aborted'
 
-/** The result of an attempt. Never holds any part of the address or of the answer. */
+/** The result of an attempt. It contains no part of the address or the answer. */
 export interface ChatPost {
   readonly outcome: PostOutcome
   readonly status: number | null

@@ -14,17 +14,20 @@ export interface BreakerOptions {
   readonly maxPauseMs: number
 }
 
-/** Prevents requests that would be refused: every refusal is counted, and too many ban the whole address. */
+/**
+ * Prevents requests that would be refused, because the platform counts every refusal, and bans the address after too
+ * many.
+ */
 export interface CircuitBreaker {
-  /** Returns true if a request may be sent; while the breaker is open, only an occasional probe. */
+  /** Returns true if a request may be sent. While the breaker is open, only an occasional probe may be sent. */
   admits(priority: Priority): boolean
-  /** Notes that a request is sent: while the breaker is open, that is the probe. */
+  /** Records that a request is sent. While the breaker is open, that request is the probe. */
   began(): void
-  /** Notes a refusal. `retryAfterMs`: the pause that the platform requested. */
+  /** Records a refusal. `retryAfterMs` is the pause that the platform requested. */
   refused(retryAfterMs?: number): void
   /** Opens the breaker now, for a reason that others have counted. */
   trip(): void
-  /** Notes any other answer; `isProof` if it shows that the reason is gone. */
+  /** Records any other answer. `isProof` is true if the answer shows that the reason no longer exists. */
   answered(isProof: boolean): void
   /** Returns the milliseconds until the next attempt, or undefined while the breaker is closed. */
   openForMs(): number | undefined

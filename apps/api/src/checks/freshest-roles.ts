@@ -36,8 +36,8 @@ export async function freshestRoles<T extends Mirrored>(asked: Asked<T>): Promis
 }
 
 /**
- * Returns the result of a refresh that ends in time. Refusals to send the request are thrown; any other failure
- * leaves the mirror as it is.
+ * Returns the result of a refresh that ends in time. Throws if the request must not be sent. Any other failure leaves
+ * the mirror unchanged.
  */
 async function answered(refresh: () => Promise<Refreshed>): Promise<Refreshed> {
   try {

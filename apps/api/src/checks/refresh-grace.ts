@@ -1,5 +1,5 @@
 /**
- * So long may a refresh token that was used be presented once more: of two requests at the same time one comes second. Later
- * it was stolen, or the pair was.
+ * The time in which a used refresh token may be presented again, because one of two simultaneous requests arrives
+ * second. Later it was stolen, or the pair was.
  */
 export const refreshGraceSec = 30

@@ -10,7 +10,7 @@ const whileRunning = {
 const progressEvery = 10_000
 const grouped = (count: number) => count.toLocaleString('en')
 
-/** Checks the audit chain and prints its state; a broken one ends the process with 1. */
+/** Checks the audit chain and prints its state. The process exits with 1 if the chain is broken. */
 export async function auditVerifyCommand(): Promise<void> {
   const report = await withDatabase(async (db) => {
     if ((await schemaState(db)).pending.length > 0) {

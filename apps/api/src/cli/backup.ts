@@ -78,7 +78,7 @@ function embeddedFolder(command: string): string {
   const wrong = problems.filter((line) => line.startsWith('DATABASE_URL'))
   if (wrong.length > 0) throw new StartRefused(wrong.join('\n'))
   const [, folder = ''] = /^pglite:(?!:memory:)(.+)/.exec(config.databaseUrl) ?? []
-  // With a slash at its end, siblings would be inside the folder.
+  // Removes a slash at the end: with it, the files next to the folder would be inside it.
   if (folder) return folder.replace(/(?<=.)\/+$/, '')
   throw new StartRefused(
     `DATABASE_URL does not name a folder with an embedded database. For PostgreSQL, use its own tools: ${command} (docs/guides/backup.md).`,

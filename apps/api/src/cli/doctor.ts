@@ -101,7 +101,7 @@ interface Area {
   readonly check: () => Promise<Line[]>
 }
 
-/** Runs a check, or skips it if it depends on one that failed: each problem is reported once. */
+/** Runs a check, or skips it if it depends on a failed check, so that each problem is reported once. */
 async function linesOf(
   { needs, after, check }: Area,
   unusable: ReadonlySet<string | undefined>,

@@ -3,7 +3,9 @@ import { rotateSigningKeys } from '../features/oidc/signing-keys.ts'
 import { StartRefused } from '../process/start-refused.ts'
 import { withDatabase } from './with-database.ts'
 
-/** Creates a new signing key. It is published at once and signs in an hour, when relying parties have fetched it. */
+/**
+ * Creates a new signing key. It is published immediately and signs after an hour, when relying parties have fetched it.
+ */
 export async function oidcRotateKeysCommand(): Promise<void> {
   const kid = await withDatabase(async (db, config) => {
     if ((await schemaState(db)).pending.length > 0) {

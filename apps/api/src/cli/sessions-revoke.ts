@@ -9,7 +9,8 @@ import { withDatabase } from './with-database.ts'
 const grouped = (count: number) => count.toLocaleString('en')
 
 /**
- * Ends every session, and prints their number. Without `--all` nothing is ended: a slip must not sign everyone out.
+ * Ends every session, and prints their number. Without `--all`, no session ends, so that a mistake does not sign
+ * everyone out.
  */
 export async function sessionsRevokeCommand({ all }: { all?: boolean }): Promise<void> {
   if (!all) throw new StartRefused('Add --all to end all sessions. Nothing was ended.')

@@ -13,9 +13,9 @@ import { unmadeFolder } from './unmade-folder.ts'
 
 /**
  * Runs a command on the configured database. Refuses a wrong DATABASE_URL, for which the service outside production
- * would only warn: a command must not work on another database than its caller expects. Nor does it create a database
- * in passing, unless that is its purpose. `whileRunning` tells the operator how to get the same from a running
- * service, which keeps every other process out of an embedded database.
+ * would only warn: a command must not work on another database than its caller expects. The command also does not
+ * create a database, unless that is its purpose. `whileRunning` describes how to get the same result from a running
+ * service, because a running service locks an embedded database.
  */
 export async function withDatabase<T>(
   work: (db: Database, config: Config) => Promise<T>,

@@ -20,7 +20,7 @@ interface DeliveriesDeps {
   readonly db: Database
   /** Sends claims. Memory keeps nothing about receivers, so claims are not among the watched writes. */
   readonly claims: Queryable
-  /** Returns the number of running instances, as far as this one knows. */
+  /** Returns the number of running instances, according to this instance. */
   readonly instances: () => number
   readonly log: Log
   readonly audit: { readonly record: RecordAudit }

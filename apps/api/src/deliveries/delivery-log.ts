@@ -55,7 +55,7 @@ export async function listLog<Item extends { readonly id: string }>(
 }
 
 /**
- * Sends a message again, to the current address of the project. A pending message stays as it is.
+ * Sends a message again, to the current address of the project. A pending message does not change.
  * @throws PROJECT_NOT_FOUND, DELIVERY_NOT_FOUND, or the code of a missing address
  */
 export function resend<Item>(

@@ -37,7 +37,7 @@ export interface Attempt {
 }
 
 /**
- * Tells why messages were given up:
+ * The end of messages that were given up:
  *
  * - `gone`, `refused`: the receiver said so in its response.
  * - `late`: they failed for 24 hours.
@@ -45,7 +45,7 @@ export interface Attempt {
  * - `stale`: they waited behind too many others.
  */
 export interface Ending {
-  readonly why: 'gone' | 'refused' | 'late' | 'silent' | 'stale'
+  readonly reason: 'gone' | 'refused' | 'late' | 'silent' | 'stale'
   readonly count: number
   /** The last error, as a sentence. */
   readonly error: string
@@ -65,10 +65,10 @@ export interface Receiver {
 export interface DeliveryKind {
   readonly name: KindName
   /**
-   * Messages that are sent one after another: those about one member, all messages to the receiver, or none. Without an
-   * order, a failure does not predict the next one, so the receiver is not paused.
+   * Messages that are sent one after another: those about one member, all messages to the receiver, or none. Without
+   * ordering, a failure does not predict the next one, so the receiver is not paused.
    */
-  readonly order: 'member' | 'receiver' | 'none'
+  readonly ordering: 'member' | 'receiver' | 'none'
   /** Limits the queue of a receiver that accepts messages more slowly than they arrive. */
   readonly maxWaitHours?: number
   /** Switches off a receiver that accepted nothing for 24 hours. Otherwise only its old messages are given up. */

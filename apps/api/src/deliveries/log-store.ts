@@ -80,8 +80,9 @@ export function findDelivery(db: Queryable, log: LogOf, key: DeliveryKey) {
 }
 
 /**
- * Queues a delivery again, for 24 hours of its own. Returns 0 if it is still pending. An event keeps its position in the
- * stream. The other kinds go to the end of the queue. A logout token is new each time, so its attempts start again, too.
+ * Queues a delivery again, for another 24 hours. Returns 0 if it is still pending. An event keeps its position in the
+ * stream. The other kinds go to the end of the queue. A logout token is new each time, so its attempts start again,
+ * too.
  */
 export const requeueDelivery = (tx: Tx, id: string, replaced: Readonly<Record<string, unknown>> = {}) =>
   tx.execute(sql`
@@ -90,7 +91,10 @@ export const requeueDelivery = (tx: Tx, id: string, replaced: Readonly<Record<st
       place = case when xid = '0' then nextval('delivery_places') else place end
     where id = ${id} and (delivered_at is not null or failed_at is not null)`)
 
-/** Deletes deliveries about a member. Pending ones stay until they end, so that the project is notified of the erasure. */
+/**
+ * Deletes deliveries about a member. Pending deliveries stay until they end, so that the project is notified of the
+ * erasure.
+ */
 export const eraseDeliveries = (tx: Tx, memberId: string) =>
   tx.execute(sql`
     with erased as (

@@ -14,7 +14,7 @@ export interface Position {
 }
 
 export interface WaitingMessage extends Message {
-  /** False until its next attempt. Later messages of the same order wait for it. */
+  /** False until its next attempt. Later messages with the same ordering key wait for it. */
   readonly isDue: boolean
   readonly isStale: boolean
 }
@@ -23,7 +23,7 @@ export interface WaitingMessage extends Message {
 export const listWaiting = (
   db: Queryable,
   { kind, projectId }: Held,
-  { order, maxWaitHours }: Pick<DeliveryKind, 'order' | 'maxWaitHours'>,
+  { ordering, maxWaitHours }: Pick<DeliveryKind, 'ordering' | 'maxWaitHours'>,
   after: Position,
 ) =>
   db.query<WaitingMessage>(sql`
@@ -35,7 +35,7 @@ export const listWaiting = (
     from deliveries d
     where d.kind = ${kind} and d.project_id = ${projectId} and ${isWaiting}
       and (d.xid, d.place) > (${after.xid}::xid8, ${after.place}::bigint) and ${isSettled(sql`d.xid`)}
-      and (${order !== 'none'} or d.next_attempt_at <= clock_now())
+      and (${ordering !== 'none'} or d.next_attempt_at <= clock_now())
     order by d.xid, d.place limit ${batchSize}`)
 
 const attempted = ({ status, error }: Attempt): Sql =>

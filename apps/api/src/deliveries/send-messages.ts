@@ -2,13 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Claimed, findHeld, type Held, holdReceiver, releaseReceiver } from './claim-store.ts'
 import type { DeliveryKind, Message, Receiver } from './kind.ts'
 import { batchSize, giveUp, listWaiting, type Position, type WaitingMessage } from './queue-store.ts'
-import { giveUpStale, persistently, type SettleDeps, settle, type Work } from './settle.ts'
+import { giveUpStale, retryThroughOutage, type SettleDeps, settle, type Work } from './settle.ts'
 
-/** Maximum number of concurrent requests to one receiver. Their messages do not depend on each other's order. */
-const maxAtOnce = 4
+/** Maximum number of concurrent requests to one receiver, each for a different ordering key. */
+const maxConcurrentRequests = 4
 /** Time limit for one receiver, so that others get their turn. */
 const maxRunMs = 5_000
-/** The same limit while a message without an order waits for its response, because later messages do not wait for it. */
+/** A longer limit while a message without ordering waits for its response: it does not delay later messages. */
 const maxHangingRunMs = 60_000
 /** Interval for reading the queue while a message waits for its response. */
 const readAgainMs = 400
@@ -21,16 +21,19 @@ interface Run {
   readonly held: Held
   readonly failures: number
   readonly signal: AbortSignal
-  readonly begunAt: number
-  /** Messages that were read but not sent, by order. */
+  readonly startedAt: number
+  /** Messages that were read but not sent, by ordering key. */
   readonly waiting: Map<string, WaitingMessage[]>
-  /** Orders with a message in flight; the promise settles when it was sent. */
-  readonly underWay: Map<string, Promise<void>>
-  /** Orders with a first message that waits for its next attempt. */
-  readonly heldBack: Set<string>
-  /** Attempts of each message before the one of this run, so that an old read does not send it again. */
-  readonly tried: Map<string, number>
-  /** The receiver, which is read after the waiting messages. */
+  /** Ordering keys with a message in flight. The promise settles when the message was sent. */
+  readonly inFlight: Map<string, Promise<void>>
+  /** Ordering keys with a first message that waits for its next attempt. */
+  readonly blockedKeys: Set<string>
+  /**
+   * The attempt count of each message before this run sent it. A read that still returns this count is outdated, and
+   * does not send the message again.
+   */
+  readonly attemptsBefore: Map<string, number>
+  /** The receiver at the last read, which follows each read of messages. */
   receiver: Receiver | undefined
   failure: { readonly cause: unknown } | undefined
   after: Position
@@ -40,8 +43,9 @@ interface Run {
 }
 
 /**
- * Sends the messages of one claimed receiver, in sequence within each order. A failed message blocks the later messages of
- * its order until it is delivered or given up. It also pauses the receiver, which then gets one message at a time.
+ * Sends the messages of one claimed receiver, one after another for each ordering key. A failed message blocks later
+ * messages with its ordering key until it is delivered or given up. It also pauses the receiver, which then gets one
+ * message at a time.
  */
 export async function sendMessages(
   deps: SettleDeps,
@@ -49,63 +53,63 @@ export async function sendMessages(
   { claimed, claim, signal }: { claimed: Claimed; claim: string; signal: AbortSignal },
 ): Promise<void> {
   const { projectId, failures } = claimed
-  const begunAt = performance.now()
+  const startedAt = performance.now()
   const run: Run = {
-    ...{ kind, failures, signal, begunAt, renewedAt: begunAt },
+    ...{ kind, failures, signal, startedAt, renewedAt: startedAt },
     ...{ held: { kind: kind.name, projectId, claim }, after: { xid: '0', place: 0 } },
-    ...{ waiting: new Map(), underWay: new Map(), heldBack: new Set(), tried: new Map() },
+    ...{ waiting: new Map(), inFlight: new Map(), blockedKeys: new Set(), attemptsBefore: new Map() },
     ...{ receiver: undefined, failure: undefined, isIdle: true, isStopped: false },
   }
   try {
     await sendUntilOver(deps, run)
   } finally {
     // The claim must not end while a message is being sent.
-    await Promise.all(run.underWay.values())
+    await Promise.all(run.inFlight.values())
   }
   if (run.failure) throw run.failure.cause
-  await releaseReceiver(deps.db, run.held, run.isIdle && kind.order !== 'none' && !signal.aborted)
+  await releaseReceiver(deps.db, run.held, run.isIdle && kind.ordering !== 'none' && !signal.aborted)
 }
 
 async function sendUntilOver(deps: SettleDeps, run: Run): Promise<void> {
-  const maxConcurrent = run.kind.order === 'receiver' || isProbe(run) ? 1 : maxAtOnce
+  const maxConcurrent = run.kind.ordering === 'receiver' || isProbe(run) ? 1 : maxConcurrentRequests
   while (!isOver(run)) {
-    const next = run.underWay.size < maxConcurrent ? takeNext(run) : undefined
+    const next = run.inFlight.size < maxConcurrent ? takeNext(run) : undefined
     if (next) {
       startSending(deps, run, next)
       continue
     }
-    const mayRead = run.underWay.size < maxConcurrent && countWaiting(run) < batchSize
+    const mayRead = run.inFlight.size < maxConcurrent && countWaiting(run) < batchSize
     if (mayRead && (await readBatch(deps, run))) continue
-    if (run.underWay.size === 0) return
-    await Promise.race([...run.underWay.values(), sleep(readAgainMs, undefined, { ref: false })])
+    if (run.inFlight.size === 0) return
+    await Promise.race([...run.inFlight.values(), sleep(readAgainMs, undefined, { ref: false })])
   }
 }
 
 /** True if the receiver failed before, so that a single message tests whether it has recovered. */
-const isProbe = ({ failures, kind }: Run) => failures > 0 && kind.order !== 'none'
+const isProbe = ({ failures, kind }: Run) => failures > 0 && kind.ordering !== 'none'
 
-function isOver({ kind, signal, begunAt, underWay, isStopped }: Run): boolean {
-  const isHanging = kind.order === 'none' && underWay.size > 0
+function isOver({ kind, signal, startedAt, inFlight, isStopped }: Run): boolean {
+  const isHanging = kind.ordering === 'none' && inFlight.size > 0
   const maxMs = isHanging ? maxHangingRunMs : maxRunMs
-  return isStopped || signal.aborted || performance.now() - begunAt >= maxMs || kind.isSilenced?.() === true
+  return isStopped || signal.aborted || performance.now() - startedAt >= maxMs || kind.isSilenced?.() === true
 }
 
 interface Next {
-  readonly order: string
+  readonly orderingKey: string
   readonly message: Message
   readonly receiver: Receiver
 }
 
-/** Takes the first message of an order that has no message in flight. */
+/** Takes the first message of an ordering key that has no message in flight. */
 function takeNext(run: Run): Next | undefined {
-  const { receiver, waiting, underWay, heldBack } = run
-  for (const [order, [message, ...others]] of waiting) {
-    if (underWay.has(order)) continue
-    waiting.delete(order)
-    if (!message?.isDue || !receiver) heldBack.add(order)
+  const { receiver, waiting, inFlight, blockedKeys } = run
+  for (const [orderingKey, [message, ...others]] of waiting) {
+    if (inFlight.has(orderingKey)) continue
+    waiting.delete(orderingKey)
+    if (!message?.isDue || !receiver) blockedKeys.add(orderingKey)
     else {
-      if (others.length > 0) waiting.set(order, others)
-      return { order, message, receiver }
+      if (others.length > 0) waiting.set(orderingKey, others)
+      return { orderingKey, message, receiver }
     }
   }
   return undefined
@@ -114,11 +118,11 @@ function takeNext(run: Run): Next | undefined {
 const countWaiting = ({ waiting }: Run) => [...waiting.values()].reduce((sum, { length }) => sum + length, 0)
 
 /** Starts sending a message without waiting for it. A failure of the service itself stops the work. */
-function startSending(deps: SettleDeps, run: Run, { order, message, receiver }: Next): void {
+function startSending(deps: SettleDeps, run: Run, { orderingKey, message, receiver }: Next): void {
   if (isProbe(run)) run.isStopped = true
   const sending = async () => {
     try {
-      const nowSec = await holdUntilSent(deps, run)
+      const nowSec = await checkClaim(deps, run)
       if (nowSec === undefined) return
       run.isIdle = false
       if (!(await send(deps, { ...run, receiver }, message, nowSec))) run.isStopped = true
@@ -126,16 +130,17 @@ function startSending(deps: SettleDeps, run: Run, { order, message, receiver }: 
       run.isStopped = true
       run.failure ??= { cause }
     } finally {
-      run.underWay.delete(order)
+      run.inFlight.delete(orderingKey)
     }
   }
-  run.tried.set(message.id, message.attempts)
-  run.underWay.set(order, sending())
+  run.attemptsBefore.set(message.id, message.attempts)
+  run.inFlight.set(orderingKey, sending())
 }
 
 /**
- * Reads the next messages, and then the receiver. Returns false if nothing new waits. Messages without an order are read from
- * the beginning each time: one that failed is due again, and one with an earlier position may be committed later.
+ * Reads the next messages, and then the receiver. Returns false if nothing new waits. Messages without ordering are
+ * read from the beginning each time. A failed message becomes due again, and a message with an earlier position may be
+ * committed later.
  */
 async function readBatch(deps: SettleDeps, run: Run): Promise<boolean> {
   const { kind, held, failures } = run
@@ -143,7 +148,7 @@ async function readBatch(deps: SettleDeps, run: Run): Promise<boolean> {
   const batch = listed.filter((message) => !isKnown(run, message))
   const last = batch.at(-1)
   if (!last) return false
-  if (kind.order !== 'none') run.after = last
+  if (kind.ordering !== 'none') run.after = last
   const receiver = await kind.open(held.projectId)
   if ('closed' in receiver) {
     run.isIdle = false
@@ -160,29 +165,29 @@ async function readBatch(deps: SettleDeps, run: Run): Promise<boolean> {
     await giveUpStale(deps, { kind, held, receiver, failures })
   }
   for (const message of batch) {
-    const order = orderOf(kind, message)
-    if (message.isStale || run.heldBack.has(order)) continue
-    const others = run.waiting.get(order)
+    const orderingKey = orderingKeyOf(kind, message)
+    if (message.isStale || run.blockedKeys.has(orderingKey)) continue
+    const others = run.waiting.get(orderingKey)
     if (others) others.push(message)
-    else run.waiting.set(order, [message])
+    else run.waiting.set(orderingKey, [message])
   }
   return true
 }
 
-const isKnown = ({ waiting, tried }: Run, { id, attempts }: WaitingMessage) =>
-  waiting.has(id) || tried.get(id) === attempts
+const isKnown = ({ waiting, attemptsBefore }: Run, { id, attempts }: WaitingMessage) =>
+  waiting.has(id) || attemptsBefore.get(id) === attempts
 
-/** Returns the order that a message belongs to. Events without a member share one order. */
-function orderOf({ order }: DeliveryKind, { id, memberId }: WaitingMessage): string {
-  if (order === 'none') return id
-  return order === 'member' ? (memberId ?? '') : ''
+/** Returns the ordering key of a message. Events without a member share one. */
+function orderingKeyOf({ ordering }: DeliveryKind, { id, memberId }: WaitingMessage): string {
+  if (ordering === 'none') return id
+  return ordering === 'member' ? (memberId ?? '') : ''
 }
 
 /**
- * Checks the claim before each message, because a new address ends it. Returns the time of the database. If the claim is
- * lost, stops the work and returns undefined.
+ * Checks the claim before each message, because a new address ends the claim. Renews the claim when due. Returns the
+ * database's time, or undefined after an abort or if the claim is lost. A lost claim also stops the run.
  */
-async function holdUntilSent({ db }: SettleDeps, run: Run): Promise<number | undefined> {
+async function checkClaim({ db }: SettleDeps, run: Run): Promise<number | undefined> {
   const now = performance.now()
   const isRenewal = now - run.renewedAt >= renewMs
   if (isRenewal) run.renewedAt = now
@@ -197,5 +202,5 @@ async function send(deps: SettleDeps, work: Work & Pick<Run, 'signal'>, message:
   const attempt = await work.receiver.send(message, nowSec, work.signal)
   if (attempt.outcome === 'aborted') return false
   const tookMs = performance.now() - begun
-  return persistently(() => settle(deps, work, message, attempt, tookMs))
+  return retryThroughOutage(() => settle(deps, work, message, attempt, tookMs))
 }

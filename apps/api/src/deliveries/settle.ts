@@ -10,7 +10,7 @@ import { slowMs } from './slots.ts'
 /** Time limit for recording an attempt. If it is exceeded, the message is sent again. */
 const maxSettlingMs = 8_000
 const staleError = (hours: number) =>
-  `It waited for ${hours} hours: messages arrive faster than the receiver accepts them.`
+  `The message waited for ${hours} hours, because messages arrive faster than the receiver accepts them.`
 
 export interface SettleDeps {
   readonly db: Database
@@ -28,7 +28,7 @@ export interface Work {
   readonly failures: number
 }
 
-/** Records the result of an attempt. Returns true if the next message may follow at once. */
+/** Records the result of an attempt. Returns true if the next message may follow immediately. */
 export async function settle(
   deps: SettleDeps,
   work: Work,
@@ -39,14 +39,14 @@ export async function settle(
   const { pauseMs = 0, outcome } = attempt
   if (outcome === 'gone' && (await disable(deps, work, message, attempt))) return false
   if (outcome === 'delivered' || outcome === 'refused') {
-    await settleEnd(deps, work, message, attempt, { isSlow: tookMs > slowMs, pauseMs })
+    await recordFinalResult(deps, work, message, attempt, { isSlow: tookMs > slowMs, pauseMs })
     return pauseMs === 0
   }
-  await tryLater(deps, work, message, attempt)
-  return work.kind.order === 'none'
+  await scheduleRetry(deps, work, message, attempt)
+  return work.kind.ordering === 'none'
 }
 
-async function settleEnd(
+async function recordFinalResult(
   { db, audit, count }: SettleDeps,
   { held, receiver }: Work,
   message: Message,
@@ -61,7 +61,7 @@ async function settleEnd(
   }
   await db.transaction(async (tx) => {
     await settleAnswered(tx, held, message.id, attempt, state)
-    await audit.record(tx, receiver.entryOf({ why: 'refused', count: 1, error }))
+    await audit.record(tx, receiver.entryOf({ reason: 'refused', count: 1, error }))
   })
   count('given_up')
 }
@@ -76,7 +76,7 @@ async function disable(
   const isDisabled = await db.transaction(async (tx) => {
     if (!(await receiver.disable?.(tx))) return false
     await settleAnswered(tx, held, message.id, attempt, { isSlow: false, pauseMs: 0 })
-    await audit.record(tx, receiver.entryOf({ why: 'gone', count: 1, error: attempt.error ?? '' }))
+    await audit.record(tx, receiver.entryOf({ reason: 'gone', count: 1, error: attempt.error ?? '' }))
     return true
   })
   if (isDisabled) count('given_up')
@@ -84,36 +84,39 @@ async function disable(
 }
 
 /**
- * Schedules a retry. If the message has failed for 24 hours, it is given up. If the receiver has, all messages that are as
- * old are given up with one audit entry, or the receiver is switched off.
+ * Schedules a retry. Gives up the message if it has failed for 24 hours. If the receiver has accepted nothing for 24
+ * hours, gives up all messages of that age with one audit entry. Kinds with `disablesSilent` switch the receiver off
+ * instead.
  */
-async function tryLater(deps: SettleDeps, work: Work, message: Message, attempt: Attempt) {
+async function scheduleRetry(deps: SettleDeps, work: Work, message: Message, attempt: Attempt) {
   const { kind, held, receiver, failures } = work
   const error = attempt.error ?? ''
   const requestedMs = attempt.pauseMs ?? 0
   const pauses = {
     messageMs: Math.max(requestedMs, deliveryBackOffMs(message.attempts + 1)),
-    receiverMs: kind.order === 'none' ? 0 : Math.max(requestedMs, deliveryBackOffMs(failures + 1)),
+    receiverMs: kind.ordering === 'none' ? 0 : Math.max(requestedMs, deliveryBackOffMs(failures + 1)),
   }
   const { givenUp, isSilent } = await deps.db.transaction(async (tx) => {
     const failing = await settleFailed(tx, held, message.id, attempt, pauses)
     if (failing?.isReceiverOver && kind.disablesSilent) return { givenUp: 0, isSilent: true }
-    // If all messages share one order, the first one fails for as long as the receiver does.
-    const isMessageOver = failing?.isMessageOver && kind.order !== 'receiver'
+    // If all messages share one ordering key, only the receiver's limit applies: the first message fails as long as the
+    // receiver does.
+    const isMessageOver = failing?.isMessageOver && kind.ordering !== 'receiver'
     if (!failing?.isReceiverOver && !isMessageOver) return { givenUp: 0, isSilent: false }
     const count = await (failing?.isReceiverOver
       ? giveUpOlder(tx, held, 24, null)
       : giveUp(tx, [message.id], error))
-    if (count > 0) await deps.audit.record(tx, receiver.entryOf({ why: 'late', count, error }))
+    if (count > 0) await deps.audit.record(tx, receiver.entryOf({ reason: 'late', count, error }))
     return { givenUp: count, isSilent: false }
   })
   if (givenUp > 0) deps.count('given_up', givenUp)
   else deps.count('refused')
-  // This is a separate transaction, because an administrator who changes the address locks it before the receiver.
+  // Uses a separate transaction, to lock the address before the receiver. An administrator's change of the address
+  // locks them in this order, too.
   if (isSilent)
     await deps.db.transaction(async (tx) => {
       if (await receiver.disable?.(tx))
-        await deps.audit.record(tx, receiver.entryOf({ why: 'silent', count: 0, error }))
+        await deps.audit.record(tx, receiver.entryOf({ reason: 'silent', count: 0, error }))
     })
 }
 
@@ -124,14 +127,14 @@ export async function giveUpStale({ db, audit, count }: SettleDeps, { kind, held
   const error = staleError(maxWaitHours)
   const givenUp = await db.transaction(async (tx) => {
     const stale = await giveUpOlder(tx, held, maxWaitHours, error)
-    if (stale > 0) await audit.record(tx, receiver.entryOf({ why: 'stale', count: stale, error }))
+    if (stale > 0) await audit.record(tx, receiver.entryOf({ reason: 'stale', count: stale, error }))
     return stale
   })
   count('given_up', givenUp)
 }
 
 /** Retries a write through a short outage of the database. Without the record, the message would be sent twice. */
-export async function persistently<T>(write: () => Promise<T>): Promise<T> {
+export async function retryThroughOutage<T>(write: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + maxSettlingMs
   for (;;) {
     try {

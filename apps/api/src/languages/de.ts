@@ -60,8 +60,8 @@ export const de: Catalog = {
   roleMembers: '{host} ist nur für Mitglieder des Servers {server}.',
   roleOne: '{host} ist nur für Mitglieder des Servers {server} mit dieser Rolle: {roles}.',
   roleAny: '{host} ist nur für Mitglieder des Servers {server} mit einer dieser Rollen: {roles}.',
-  endedTitle: 'Diese Sitzung ist schon beendet',
-  ended: 'Die Sitzung ist vorbei oder gehört nicht Ihnen.',
+  endedTitle: 'Diese Sitzung kann nicht beendet werden',
+  ended: 'Sie ist schon beendet oder gehört zu einem anderen Account.',
   endedAdvice: 'Gehen Sie zurück zu Ihrer Account-Seite und laden Sie sie neu.',
   refusedTitle: 'Sie wurden nicht angemeldet',
   refused: 'Die Anmeldung wurde abgelehnt oder Ihr Account kann sich hier nicht anmelden.',
@@ -77,9 +77,11 @@ export const de: Catalog = {
   host: 'Die Adresse ist geschützt, aber kein Projekt der Community legt fest, wer sie öffnen darf.',
   proxyTitle: 'Diese Adresse kann nicht direkt geöffnet werden',
   proxy: 'Sie antwortet nur dem Webserver der Website und kennt den Server nicht, der gefragt hat.',
-  proxyAdvice: 'Bitten Sie die Betreiber der Website, die Adresse des Servers in TRUST_PROXY einzutragen.',
-  forwardedTitle: 'Wir können die Anfrage des Webservers nicht lesen',
-  forwarded: 'Seine Angaben zu Ihrer Anfrage sind unvollständig oder widersprechen sich.',
+  proxyAdvice:
+    'Bitten Sie die Betreiber der Website, die Adresse ihres Webservers in TRUST_PROXY einzutragen.',
+  forwardedTitle: 'Diese Adresse ist nicht richtig eingerichtet',
+  forwarded:
+    'Die Angaben des Webservers der Website zu Ihrer Anfrage sind unvollständig oder widersprechen sich.',
   windowTitle: 'Die Anmeldung braucht ein eigenes Fenster',
   window: 'Eine andere Seite wollte die Anmeldung in sich laden.',
   tooManyTitle: 'Zu viele Versuche',
@@ -107,7 +109,7 @@ export const de: Catalog = {
   consent: '{site} wird nicht von diesem Dienst betrieben. Die Website würde erfahren:',
   consentApi: '{site} könnte {api} ({resource}) mit Ihrem Account nutzen.',
   consentProgram:
-    '{address} beschreibt dieses Programm, und Sie kehren zu {back} zurück. Fahren Sie nur fort, wenn Sie diese Anmeldung selbst begonnen haben.',
+    'Dieses Programm wird unter {address} beschrieben. Nach der Anmeldung kehren Sie zu {back} zurück. Erlauben Sie dies nur, wenn Sie diese Anmeldung selbst begonnen haben.',
   scopeAccount: 'Welcher Account Ihnen gehört',
   scopeProfile: 'Ihren Namen, Ihren Nickname und Ihr Bild',
   scopeEmail: 'Ihre E-Mail-Adresse',
@@ -148,8 +150,8 @@ export const de: Catalog = {
   deviceNothing: 'Ihr Gerät hat einen Zugriff verlangt, den es nicht bekommen kann.',
 
   logoutTitle: 'Abmelden?',
-  logoutAsked: 'Eine Website möchte Sie hier abmelden.',
-  logoutAskedBy: '{site} möchte Sie hier abmelden.',
+  logoutAsked: 'Eine Website möchte Sie in diesem Browser abmelden.',
+  logoutAskedBy: '{site} möchte Sie in diesem Browser abmelden.',
   logoutEffect:
     'Sie werden auch von den anderen Websites abgemeldet, bei denen Sie sich in diesem Browser angemeldet haben.',
   logoutOthers: 'In diesem Browser sind Sie noch angemeldet bei:',
@@ -160,7 +162,7 @@ export const de: Catalog = {
   hostLoggedOut: 'Dieser Browser ist nicht mehr bei {host} angemeldet.',
   sharedHeading: 'Benutzen auch andere dieses Gerät?',
   shared:
-    'Dann beenden Sie auch das Single Sign-on. Bis dahin kann sich jeder, der diesen Browser benutzt, ohne Nachfrage wieder anmelden.',
+    'Dann beenden Sie auch das Single Sign-on. Bis dahin kann sich jeder, der diesen Browser benutzt, ohne Discord als Sie anmelden.',
   endSso: 'Single Sign-on beenden',
 
   accountTitle: 'Ihr Account',
@@ -178,7 +180,7 @@ export const de: Catalog = {
   sitesHeading: 'Websites, bei denen Sie angemeldet sind',
   sitesNone: 'Im Moment keine.',
   sites:
-    'Jede Website sieht Ihren Namen, Ihr Bild, Ihre E-Mail-Adresse und Ihre aktuellen Rollen auf ihrem Server. Kennen Sie eine nicht? Beenden Sie sie.',
+    'Jede Website sieht Ihren Namen, Ihr Bild, Ihre E-Mail-Adresse und Ihre aktuellen Rollen auf ihrem Server. Kennen Sie eine Website nicht? Beenden Sie ihre Sitzung.',
   browsersHeading: 'Browser, die angemeldet bleiben',
   browsers: 'In diesen Browsern öffnen Sie Websites der Community, ohne sich neu anzumelden.',
   thisBrowser: 'Dieser Browser: {browser}',
@@ -198,7 +200,8 @@ export const de: Catalog = {
   signOutHere: 'In diesem Browser',
   signOutHereEffect: 'Bei den Websites bleiben Sie angemeldet.',
   signOutEverywhere: 'Überall',
-  signOutEverywhereEffect: 'Beendet alles, was oben steht, und diese Seite.',
+  signOutEverywhereEffect:
+    'Meldet Sie von allen oben aufgeführten Websites und Browsern und von dieser Seite ab.',
   ssoTitle: 'Single Sign-on dieses Browsers beenden?',
   sso: 'Danach geht jede Anmeldung in diesem Browser über Discord. Bei den Websites bleiben Sie angemeldet.',
   seeSessions: 'Ansehen, wo Sie angemeldet sind',

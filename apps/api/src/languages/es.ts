@@ -59,8 +59,8 @@ export const es: Catalog = {
   roleMembers: '{host} es solo para miembros del servidor {server}.',
   roleOne: '{host} es solo para miembros del servidor {server} que tengan este rol: {roles}.',
   roleAny: '{host} es solo para miembros del servidor {server} que tengan uno de estos roles: {roles}.',
-  endedTitle: 'Esta sesión ya ha terminado',
-  ended: 'La sesión ya no existe o no es tuya.',
+  endedTitle: 'No se puede terminar esta sesión',
+  ended: 'Ya ha terminado o pertenece a otra cuenta.',
   endedAdvice: 'Vuelve a la página de tu cuenta y recárgala.',
   refusedTitle: 'No se ha iniciado sesión',
   refused: 'Se rechazó el inicio de sesión o tu cuenta no puede iniciar sesión aquí.',
@@ -76,9 +76,10 @@ export const es: Catalog = {
   host: 'La dirección está protegida, pero ningún proyecto de la comunidad indica quién puede abrirla.',
   proxyTitle: 'Esta dirección no se puede abrir directamente',
   proxy: 'Solo responde al servidor web del sitio y no conoce el servidor que ha preguntado.',
-  proxyAdvice: 'Pide a quienes administran el sitio que añadan la dirección del servidor a TRUST_PROXY.',
-  forwardedTitle: 'No podemos leer la solicitud del servidor web',
-  forwarded: 'Su descripción de tu solicitud está incompleta o se contradice.',
+  proxyAdvice:
+    'Pide a quienes administran el sitio que añadan la dirección de su servidor web a TRUST_PROXY.',
+  forwardedTitle: 'Esta dirección no está bien configurada',
+  forwarded: 'El servidor web del sitio envió datos incompletos o contradictorios de tu solicitud.',
   windowTitle: 'El inicio de sesión necesita su propia ventana',
   window: 'Otra página intentó cargar el inicio de sesión dentro de ella.',
   tooManyTitle: 'Demasiados intentos',
@@ -105,7 +106,7 @@ export const es: Catalog = {
   consent: '{site} no pertenece a este servicio. El sitio sabría:',
   consentApi: '{site} podría usar {api} ({resource}) con tu cuenta.',
   consentProgram:
-    '{address} describe este programa, y volverás a {back}. Continúa solo si tú iniciaste este acceso.',
+    'Este programa se describe en {address}. Después de iniciar sesión, volverás a {back}. Permítelo solo si tú iniciaste este acceso.',
   scopeAccount: 'Cuál es tu cuenta',
   scopeProfile: 'Tu nombre, tu apodo y tu foto',
   scopeEmail: 'Tu correo electrónico',
@@ -142,8 +143,8 @@ export const es: Catalog = {
   deviceNothing: 'Tu dispositivo pidió un acceso que no puede tener.',
 
   logoutTitle: '¿Cerrar sesión?',
-  logoutAsked: 'Un sitio pide cerrar tu sesión aquí.',
-  logoutAskedBy: '{site} pide cerrar tu sesión aquí.',
+  logoutAsked: 'Un sitio pide cerrar tu sesión en este navegador.',
+  logoutAskedBy: '{site} pide cerrar tu sesión en este navegador.',
   logoutEffect: 'También se cerrarán tus sesiones en los demás sitios de este navegador.',
   logoutOthers: 'En este navegador aún tienes la sesión abierta en:',
   signOutThere: 'Cerrar sesión allí también',
@@ -153,7 +154,7 @@ export const es: Catalog = {
   hostLoggedOut: 'Este navegador ya no tiene la sesión abierta en {host}.',
   sharedHeading: '¿Es un dispositivo compartido?',
   shared:
-    'Entonces termina también el inicio de sesión único. Hasta entonces, cualquier persona que use este navegador puede volver a entrar sin que se le pregunte.',
+    'Entonces termina también el inicio de sesión único. Hasta entonces, cualquier persona que use este navegador puede entrar como tú sin pasar por Discord.',
   endSso: 'Terminar el inicio de sesión único',
 
   accountTitle: 'Tu cuenta',
@@ -192,7 +193,8 @@ export const es: Catalog = {
   signOutHere: 'En este navegador',
   signOutHereEffect: 'Tus sesiones en los sitios siguen abiertas.',
   signOutEverywhere: 'En todas partes',
-  signOutEverywhereEffect: 'Termina todo lo que aparece arriba y también esta página.',
+  signOutEverywhereEffect:
+    'Cierra tu sesión en todos los sitios y navegadores de arriba, y también en esta página.',
   ssoTitle: '¿Terminar el inicio de sesión único de este navegador?',
   sso: 'Después, cada inicio de sesión en este navegador pasará por Discord. Tus sesiones en los sitios siguen abiertas.',
   seeSessions: 'Ver dónde tienes la sesión abierta',

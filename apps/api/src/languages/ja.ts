@@ -58,8 +58,8 @@ export const ja: Catalog = {
   roleMembers: '{host} はサーバー「{server}」のメンバー専用です。',
   roleOne: '{host} は、サーバー「{server}」で次のロールを持つメンバー専用です: {roles}',
   roleAny: '{host} は、サーバー「{server}」で次のいずれかのロールを持つメンバー専用です: {roles}',
-  endedTitle: 'このセッションはすでに終了しています',
-  ended: 'セッションがなくなっているか、自分のものではありません。',
+  endedTitle: 'このセッションは終了できません',
+  ended: 'すでに終了しているか、別のアカウントのセッションです。',
   endedAdvice: 'アカウントのページに戻って、再読み込みしてください。',
   refusedTitle: 'ログインできませんでした',
   refused: 'ログインが拒否されたか、このアカウントではここにログインできません。',
@@ -74,9 +74,10 @@ export const ja: Catalog = {
   host: 'アドレスは保護されていますが、開ける人を決めているプロジェクトがコミュニティにありません。',
   proxyTitle: 'このアドレスは直接開けません',
   proxy: 'サイトの Web サーバーにだけ応答します。問い合わせたサーバーは登録されていません。',
-  proxyAdvice: 'サーバーのアドレスを TRUST_PROXY に追加するよう、サイトの運営者に依頼してください。',
-  forwardedTitle: 'Web サーバーのリクエストを読み取れません',
-  forwarded: 'リクエストについての情報が足りないか、矛盾しています。',
+  proxyAdvice:
+    'サイトの Web サーバーのアドレスを TRUST_PROXY に追加するよう、サイトの運営者に依頼してください。',
+  forwardedTitle: 'このアドレスは正しく設定されていません',
+  forwarded: 'サイトの Web サーバーから届いた、リクエストについての情報が足りないか、矛盾しています。',
   windowTitle: 'ログインには専用のウィンドウが必要です',
   window: '別のページがログイン画面を埋め込もうとしました。',
   tooManyTitle: '試行回数が多すぎます',
@@ -103,7 +104,7 @@ export const ja: Catalog = {
   consent: '{site} はこのサービスの運営ではありません。サイトには次の情報が伝わります:',
   consentApi: '{site} は、このアカウントで {api}({resource})を利用できるようになります。',
   consentProgram:
-    'このプログラムは {address} で説明されており、このあと {back} に戻ります。自分で始めたログインの場合にだけ続けてください。',
+    'このプログラムは {address} で説明されています。ログイン後は {back} に戻ります。自分で始めたログインの場合にだけ許可してください。',
   scopeAccount: 'どのアカウントか',
   scopeProfile: '名前、ニックネーム、画像',
   scopeEmail: 'メールアドレス',
@@ -142,8 +143,8 @@ export const ja: Catalog = {
   deviceNothing: 'デバイスが、許可できないアクセスを要求しました。',
 
   logoutTitle: 'ログアウトしますか?',
-  logoutAsked: 'サイトがここからのログアウトを求めています。',
-  logoutAskedBy: '{site} がここからのログアウトを求めています。',
+  logoutAsked: 'サイトがこのブラウザからのログアウトを求めています。',
+  logoutAskedBy: '{site} がこのブラウザからのログアウトを求めています。',
   logoutEffect: 'このブラウザでログインしたほかのサイトからもログアウトします。',
   logoutOthers: 'このブラウザでは、次のサイトにまだログインしています:',
   signOutThere: 'これらもログアウト',
@@ -153,7 +154,7 @@ export const ja: Catalog = {
   hostLoggedOut: 'このブラウザは {host} からログアウトしました。',
   sharedHeading: '共有のデバイスですか?',
   shared:
-    'その場合は、シングルサインオンも終了してください。終了するまで、このブラウザを使う人は誰でも確認なしで再びログインできます。',
+    'その場合は、シングルサインオンも終了してください。終了するまで、このブラウザを使う人は誰でも、Discord を通さずにあなたとしてログインできます。',
   endSso: 'シングルサインオンを終了',
 
   accountTitle: 'アカウント',
@@ -191,7 +192,8 @@ export const ja: Catalog = {
   signOutHere: 'このブラウザ',
   signOutHereEffect: 'サイトにはログインしたままです。',
   signOutEverywhere: 'すべての場所',
-  signOutEverywhereEffect: '上に表示されているものすべてと、このページを終了します。',
+  signOutEverywhereEffect:
+    '上に表示されているすべてのサイトとブラウザ、およびこのページからログアウトします。',
   ssoTitle: 'このブラウザのシングルサインオンを終了しますか?',
   sso: '終了すると、このブラウザでのログインは毎回 Discord で行います。サイトにはログインしたままです。',
   seeSessions: 'ログイン中の場所を見る',

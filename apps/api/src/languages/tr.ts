@@ -57,8 +57,8 @@ export const tr: Catalog = {
   roleMembers: '{host} yalnızca {server} sunucusunun üyelerine açık.',
   roleOne: '{host} yalnızca {server} sunucusunun şu role sahip üyelerine açık: {roles}.',
   roleAny: '{host} yalnızca {server} sunucusunun şu rollerden birine sahip üyelerine açık: {roles}.',
-  endedTitle: 'Bu oturum zaten sona erdi',
-  ended: 'Oturum artık yok ya da size ait değil.',
+  endedTitle: 'Bu oturum sonlandırılamıyor',
+  ended: 'Oturum zaten sona ermiş ya da başka bir hesaba ait.',
   endedAdvice: 'Hesap sayfanıza dönün ve sayfayı yenileyin.',
   refusedTitle: 'Giriş yapılmadı',
   refused: 'Giriş reddedildi ya da hesabınızla buraya giriş yapılamaz.',
@@ -74,9 +74,10 @@ export const tr: Catalog = {
   host: 'Adres korunuyor, ancak topluluğun hiçbir projesi adresi kimin açabileceğini belirtmiyor.',
   proxyTitle: 'Bu adres doğrudan açılamaz',
   proxy: 'Adres yalnızca sitenin web sunucusuna yanıt verir ve soran sunucuyu tanımıyor.',
-  proxyAdvice: 'Siteyi yönetenlerden sunucunun adresini TRUST_PROXY değişkenine eklemelerini isteyin.',
-  forwardedTitle: 'Web sunucusunun isteğini okuyamıyoruz',
-  forwarded: 'İsteğinizle ilgili bilgiler eksik ya da çelişkili.',
+  proxyAdvice:
+    'Siteyi yönetenlerden web sunucularının adresini TRUST_PROXY değişkenine eklemelerini isteyin.',
+  forwardedTitle: 'Bu adres doğru ayarlanmamış',
+  forwarded: 'Sitenin web sunucusu, isteğinizle ilgili eksik ya da çelişkili bilgiler gönderdi.',
   windowTitle: 'Giriş için ayrı bir pencere gerekiyor',
   window: 'Başka bir sayfa, girişi kendi içinde yüklemeye çalıştı.',
   tooManyTitle: 'Çok fazla deneme',
@@ -102,7 +103,7 @@ export const tr: Catalog = {
   consent: '{site} bu hizmet tarafından yönetilmiyor. Site şunları öğrenecek:',
   consentApi: '{site} sitesi, {api} ({resource}) hizmetini sizin hesabınızla kullanabilecek.',
   consentProgram:
-    'Bu programı {address} tanımlıyor ve {back} adresine döneceksiniz. Yalnızca bu oturum açmayı kendiniz başlattıysanız devam edin.',
+    'Bu program {address} adresinde açıklanıyor. Oturum açtıktan sonra {back} adresine döneceksiniz. Yalnızca bu oturum açmayı kendiniz başlattıysanız izin verin.',
   scopeAccount: 'Hangi hesabın sizin olduğu',
   scopeProfile: 'Adınız, takma adınız ve resminiz',
   scopeEmail: 'E-posta adresiniz',
@@ -141,8 +142,8 @@ export const tr: Catalog = {
   deviceNothing: 'Cihazınız alamayacağı bir erişim istedi.',
 
   logoutTitle: 'Çıkış yapılsın mı?',
-  logoutAsked: 'Bir site buradaki oturumunuzu kapatmak istiyor.',
-  logoutAskedBy: '{site} sitesi buradaki oturumunuzu kapatmak istiyor.',
+  logoutAsked: 'Bir site bu tarayıcıdaki oturumunuzu kapatmak istiyor.',
+  logoutAskedBy: '{site} sitesi bu tarayıcıdaki oturumunuzu kapatmak istiyor.',
   logoutEffect: 'Bu tarayıcıda giriş yaptığınız diğer sitelerdeki oturumlarınız da kapanacak.',
   logoutOthers: 'Bu tarayıcıda şu sitelerde oturumunuz hâlâ açık:',
   signOutThere: 'Oralardan da çıkış yap',
@@ -152,7 +153,7 @@ export const tr: Catalog = {
   hostLoggedOut: 'Bu tarayıcının {host} sitesinde artık oturumu yok.',
   sharedHeading: 'Bu cihaz ortak mı kullanılıyor?',
   shared:
-    'O zaman tek oturum açmayı da sonlandırın. Sonlandırana kadar bu tarayıcıyı kullanan herkes sorulmadan yeniden giriş yapabilir.',
+    'O zaman tek oturum açmayı da sonlandırın. Sonlandırana kadar bu tarayıcıyı kullanan herkes Discord’dan geçmeden sizin adınıza giriş yapabilir.',
   endSso: 'Tek oturum açmayı sonlandır',
 
   accountTitle: 'Hesabınız',
@@ -190,7 +191,8 @@ export const tr: Catalog = {
   signOutHere: 'Bu tarayıcıda',
   signOutHereEffect: 'Sitelerdeki oturumlarınız açık kalır.',
   signOutEverywhere: 'Her yerde',
-  signOutEverywhereEffect: 'Yukarıda listelenen her şeyi ve bu sayfayı sonlandırır.',
+  signOutEverywhereEffect:
+    'Yukarıdaki tüm sitelerdeki ve tarayıcılardaki oturumlarınızı ve bu sayfadaki oturumu kapatır.',
   ssoTitle: 'Bu tarayıcının tek oturum açması sonlandırılsın mı?',
   sso: 'Bundan sonra bu tarayıcıdaki her giriş Discord üzerinden yapılır. Sitelerdeki oturumlarınız açık kalır.',
   seeSessions: 'Oturumunuzun nerede açık olduğunu görün',

@@ -34,8 +34,8 @@ export const personalPairs: Sql = sqlText(
 )
 
 /** Fields that the platform returns for every user. It returns the email address only at a sign-in. */
-export const toldFields: readonly ('username' | UserField)[] = ['username', ...userFields]
+export const reportedFields: readonly ('username' | UserField)[] = ['username', ...userFields]
 
 /** Lists the columns of these fields, each formatted by `write`. */
-export const toldColumns = (write: (column: string) => string = (column) => column): Sql =>
-  sqlText(toldFields.map((name) => write(String(memberField(name).column))).join(', '))
+export const reportedColumns = (write: (column: string) => string = (column) => column): Sql =>
+  sqlText(reportedFields.map((name) => write(String(memberField(name).column))).join(', '))

@@ -8,12 +8,12 @@ export interface Ending extends RowEnd {
 }
 
 /**
- * Ends memberships that the platform reports as over, with the sessions bound to those servers. A membership that is
- * over already stays as it is, because the platform repeats its reports. Returns one event for each membership that
- * ended. The caller records them last in the transaction: the lock on the end of the audit log makes all other writers
- * wait.
+ * Ends memberships that the platform reports as over, with the sessions bound to those servers. A membership that has
+ * ended does not change, because the platform repeats its reports. Returns one event for each membership that ended.
+ * The caller records the events last in the transaction, because the lock on the end of the audit log makes all other
+ * writers wait.
  *
- * A member who came back since the platform was asked has not left.
+ * A member who returned after the request to the platform has not left.
  */
 export async function endMemberships(
   tx: Tx,

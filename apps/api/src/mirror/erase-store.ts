@@ -21,5 +21,7 @@ export async function eraseFromMirror(tx: Tx, memberId: string): Promise<void> {
       from jsonb_array_elements(unlisted) u)
     where position(${memberId} in unlisted::text) > 0`)
   await tx.execute(sql`delete from memberships where member_id = ${memberId}`)
+  // After the memberships: changes of their roles have waited for that, or are committed.
+  await tx.execute(sql`delete from member_role_changes where member_id = ${memberId}`)
   await tx.execute(sql`delete from members where id = ${memberId}`)
 }

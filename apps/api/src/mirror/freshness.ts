@@ -7,14 +7,14 @@ export type Freshness = 'live' | 'rest' | 'mirror' | 'too old'
 
 /** The age that roles may have for a use. */
 export interface FreshnessTerms {
-  /** Without the gateway, younger roles are not requested again; 0: they always are. */
+  /** Without the gateway, younger roles are not requested again. With 0, roles are always requested. */
   readonly youngMs: number
-  /** Older roles are not served, in any state of the platform. */
+  /** Older roles are never served, even during an outage of the platform. */
   readonly maxAgeMs: number
 }
 
 const maxMirrorAgeMs = 24 * 60 * 60 * 1000
-/** Five minutes: access to the administration fails closed, and soon. */
+/** Five minutes, so that access to the administration soon fails closed. */
 const maxAdminAgeMs = 5 * 60 * 1000
 
 /** Returns the terms for responses to projects. */

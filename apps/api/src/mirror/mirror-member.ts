@@ -5,8 +5,8 @@ import { type AsOf, upsertMembers } from './write-members.ts'
 import { writeMemberships } from './write-memberships.ts'
 
 /**
- * Writes the platform's answer about one member. `undefined` means that there is no such member. The gateway may
- * report newer facts meanwhile: rows written since the request stay as they are.
+ * Writes the platform's answer about one member. `undefined` means that there is no such member. The gateway may report
+ * newer facts in the meantime, so rows that were written since the request do not change.
  */
 export async function mirrorMember(
   deps: Pick<MirrorDeps, 'db' | 'audit' | 'endSessions'>,

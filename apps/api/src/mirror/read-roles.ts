@@ -27,7 +27,7 @@ export const listUnknownRoles = async (tx: Tx, rows: readonly ServerMember[]) =>
       where not exists (select from roles r where r.server_id = x.server_id and r.id = held.id)`)
   ).map(({ id }) => id)
 
-/** Returns the places in the list of IDs that are no roles of a server, as far as the mirror knows. */
+/** Returns the positions of the IDs that are not roles of a server, according to the mirror. */
 export const placesOfUnknownRoles = async (db: Queryable, serverId: string, roleIds: readonly string[]) =>
   roleIds.length === 0
     ? []

@@ -5,11 +5,11 @@ import { sql } from '#platform/db/sql'
 export const isServer = async (db: Queryable, serverId: string): Promise<boolean> =>
   (await db.maybeOne(sql`select from servers where id = ${serverId} and removed_at is null`)) !== undefined
 
-/** Returns the name of a server, also of one that was removed: for a person who is refused. */
+/** Returns the name of a server, including a removed server, for the page of a refused person. */
 export const findServerName = async (db: Queryable, serverId: string): Promise<string | undefined> =>
   (await db.maybeOne<{ name: string }>(sql`select name from servers where id = ${serverId}`))?.name
 
-/** The id of the main server, within a statement; null while there is none. */
+/** The ID of the main server, within a statement. Null while there is no main server. */
 export const mainServerId = sql`(select v.id from servers v where v.is_main and v.removed_at is null)`
 
 export interface MainServer {
@@ -24,8 +24,8 @@ export const findMainServer = (db: Queryable) =>
     select id, name, icon, is_main as "isMain" from servers where is_main and removed_at is null`)
 
 /**
- * Returns the server that decides about System Admins, and that is the default: the main one, or the configured one
- * while there is none.
+ * Returns the server that decides about System Admins and is the default: the main server, or the configured server
+ * while there is no main server.
  */
 export const findAdminServer = (db: Queryable, configuredId: string | undefined) =>
   db.maybeOne<MainServer>(sql`

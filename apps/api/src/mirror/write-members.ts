@@ -1,5 +1,5 @@
 import type { ChatMember, ChatUser } from '#chat/chat-platform'
-import { toldColumns, toldFields } from '#member/columns'
+import { reportedColumns, reportedFields } from '#member/columns'
 import type { Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
@@ -22,11 +22,11 @@ const isNotNewer = (column: Sql, asOf: AsOf): Sql =>
 const confirmAfter = '12 hours'
 
 const userSql = {
-  columns: toldColumns(),
-  given: toldColumns((column) => `x.${column}`),
-  stored: toldColumns((column) => `u.${column}`),
-  excluded: toldColumns((column) => `excluded.${column}`),
-  assigned: toldColumns((column) => `${column} = excluded.${column}`),
+  columns: reportedColumns(),
+  given: reportedColumns((column) => `x.${column}`),
+  stored: reportedColumns((column) => `u.${column}`),
+  excluded: reportedColumns((column) => `excluded.${column}`),
+  assigned: reportedColumns((column) => `${column} = excluded.${column}`),
 }
 
 /** A person, and a server with their known membership. */
@@ -36,12 +36,12 @@ export interface KnownUser {
 }
 
 /**
- * Writes the profiles that differ, unless the mirror has newer ones. Only sign-ins report email addresses; if these
- * users come without, stored ones remain.
+ * Writes profiles that differ, unless the mirror has a newer version. Only sign-ins report email addresses. For users
+ * without one, the stored address remains.
  */
 export function upsertMembers(tx: Tx, known: readonly KnownUser[], asOf: AsOf): Promise<number> {
-  const tellsEmail = known.every(({ user }) => user.email !== undefined)
-  const values = toldFields
+  const hasEmails = known.every(({ user }) => user.email !== undefined)
+  const values = reportedFields
     .map((name) => sql`${known.map(({ user }) => user[name])}::text[]`)
     .reduce((before, one) => sql`${before}, ${one}`)
   return tx.execute(sql`
@@ -55,10 +55,10 @@ export function upsertMembers(tx: Tx, known: readonly KnownUser[], asOf: AsOf): 
     left join servers v on v.id = x.server_id and v.removed_at is null
     order by x.id
     on conflict (id) do update set told_at = greatest(excluded.told_at, u.told_at),
-      ${userSql.assigned}, email = case when ${tellsEmail} then excluded.email else u.email end, updated_at = clock_now()
+      ${userSql.assigned}, email = case when ${hasEmails} then excluded.email else u.email end, updated_at = clock_now()
     where ${isNotNewer(sql`u.told_at`, asOf)}
       and ((${userSql.stored}) is distinct from (${userSql.excluded})
-        or (${tellsEmail} and u.email is distinct from excluded.email))`)
+        or (${hasEmails} and u.email is distinct from excluded.email))`)
 }
 
 export interface ServerMember {
@@ -74,9 +74,9 @@ const searchTextOf = (memberId: Sql): Sql =>
   sql`coalesce((select u.search_text from members u where u.id = ${memberId}), '')`
 
 /**
- * Writes memberships, unless the mirror has newer ones. A member who had left returns as a new generation: no
- * earlier session becomes valid again. With `confirms`, unchanged memberships are written too, so that they count
- * as read now; for a whole list that would be every row.
+ * Writes memberships, unless the mirror has a newer version. A member who had left returns as a new generation: no
+ * earlier session becomes valid again. With `confirms`, unchanged memberships are written too, so that they count as
+ * read now; for a whole list that would be every row.
  */
 export const upsertMemberships = (
   tx: Tx,

@@ -11,8 +11,8 @@ interface Written {
 }
 
 /**
- * Writes current memberships. A member with a later time of joining than the mirror knows left in between, without
- * an event: the earlier membership ends first, with its sessions, and the written one is new.
+ * Writes current memberships. A member whose time of joining is later than in the mirror has left and rejoined without
+ * an event. The earlier membership ends first, with its sessions, and a new membership is written.
  */
 export async function writeMemberships(
   tx: Tx,

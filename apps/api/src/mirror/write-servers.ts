@@ -26,7 +26,7 @@ export interface NewServer {
 }
 
 /**
- * Registers a server, also one that was removed. Returns false if it is registered already: of two concurrent calls
+ * Registers a server, including a removed server. Returns false if it is registered already: of two concurrent calls
  * one inserts. Violates `servers_one_main` if there is a main server and this one would be another.
  */
 export const registerServer = async (tx: Tx, { id, name, icon, isMain }: NewServer): Promise<boolean> => {

@@ -36,7 +36,7 @@ export const noticeOf =
   (reader) =>
     notices[refusal](reader, server)
 
-/** Explains the `error_reason` of a redirect; undefined for one that is not on the list. */
+/** Explains the `error_reason` of a redirect. Returns undefined for an unknown reason. */
 export const noticeOfReason = (reason: unknown, server?: string): Notice | undefined =>
   isRefusal(reason) ? noticeOf(reason, server) : undefined
 

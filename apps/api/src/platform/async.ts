@@ -12,15 +12,14 @@ export async function within<T>(answer: Promise<T>, ms: number, otherwise: T): P
 }
 
 /**
- * Resolves when the signal is aborted; at once if it already is, because a listener that is added later would never
- * run.
+ * Resolves when the signal is aborted, or immediately if it already is: a listener that is added later would never run.
  */
 export const untilAborted = (signal: AbortSignal): Promise<undefined> =>
   signal.aborted
     ? Promise.resolve(undefined)
     : new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
 
-/** No answer within the deadline. */
+/** Thrown if no answer arrived within the deadline. */
 export class LateError extends Error {
   override readonly name = 'LateError'
 }
@@ -28,8 +27,8 @@ export class LateError extends Error {
 /**
  * Returns the promise's outcome, or rejects with a LateError after `ms`.
  *
- * The rejection waits until the event loop has read its sockets once more: after the loop was blocked beyond the
- * deadline, timers run before answers that arrived in time, and the other side is not to blame.
+ * The rejection waits until the event loop has read its sockets once more: if the loop was blocked beyond the deadline,
+ * its timers run before it reads answers that arrived in time.
  */
 export function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -48,7 +47,10 @@ export function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
   })
 }
 
-/** Runs once at a time: a call during a run returns the outcome of that run, regardless of its own arguments. */
+/**
+ * Makes a function run once at a time. A call during a run returns the result of that run, regardless of its own
+ * arguments.
+ */
 export function singleFlight<A extends unknown[], T>(
   run: (...asked: A) => Promise<T>,
 ): (...asked: A) => Promise<T> {
@@ -62,8 +64,8 @@ export function singleFlight<A extends unknown[], T>(
 }
 
 /**
- * Returns the wait after so many failures in a row: `firstMs` after the first, doubling, up to `maxMs`. A quarter of
- * it is random, so that simultaneous failures do not retry together.
+ * Returns the pause after a number of consecutive failures: `firstMs` after the first, then doubled each time, up to
+ * `maxMs`. A quarter of the pause is random, so that simultaneous failures do not retry together.
  */
 export function backOffMs(failures: number, { firstMs, maxMs }: { firstMs: number; maxMs: number }): number {
   const whole = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30))

@@ -13,13 +13,13 @@ export interface CsvFile<Row> {
   /** The name without date and extension: `members` becomes `members-20261121.csv`. */
   readonly filename: string
   readonly columns: readonly CsvColumn<Row>[]
-  /** Rows in pages, as `Database.stream` gives them. */
+  /** Rows in pages, as `Database.stream` yields them. */
   readonly rows: AsyncIterable<readonly Row[]>
 }
 
 /**
- * A CSV download (RFC 4180, UTF-8 with byte order mark, header row), written page by page as fast as the
- * client takes it. What fails before the first page is a refusal like any other.
+ * Creates a CSV download (RFC 4180, UTF-8 with byte order mark, header row), which is written page by page as fast as
+ * the client reads it. An error before the first page becomes a normal refusal.
  */
 export const csvAnswer = <Row>({ filename, columns, rows }: CsvFile<Row>): Promise<Answer> =>
   downloadAnswer({ filename, kind: csv, chunks: csvChunks(columns, rows) })
@@ -44,7 +44,7 @@ const write = (records: Cell[][]) =>
     cast: { string: defused, boolean: String, date: (at) => at.toISOString() },
   })
 
-/** Every line break that a reader may take for the end of a row. The writer itself quotes cells for CR LF only. */
+/** Every line break that a reader may interpret as the end of a row. The writer itself quotes cells for CR LF only. */
 const lineBreak = /[\r\n\v\f\u0085\u2028\u2029]/
 
 /**
@@ -63,7 +63,10 @@ const formulaInside =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Spreadsheets drop these control characters.
   /(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])(?<=[;\t\r\n\v\f\u0085\u2028\u2029][\s"'\u0000-\u001F\u200B-\u200F\u2060]*)/g
 
-/** Puts a single quote before each text that a spreadsheet would run, so that it shows the text. */
+/**
+ * Puts a single quote before each text that a spreadsheet would run as a formula, so that the spreadsheet shows the
+ * text.
+ */
 const defused = (text: string) => {
   const inside = text.replace(formulaInside, "'")
   return formula.test(text) ? `'${inside}` : inside

@@ -9,7 +9,9 @@ export interface Download {
   readonly chunks: AsyncGenerator<string, void, void>
 }
 
-/** The time after which a client that reads nothing counts as gone: the source of the file is then released. */
+/**
+ * The time after which a client that reads nothing is considered disconnected, and the source of the file is released.
+ */
 const stalledMs = 60_000
 
 /**
@@ -54,7 +56,7 @@ function stream(first: string | undefined, chunks: Download['chunks']): Readable
     },
   })
   const next = async () => {
-    // Others have their turn before each page, also when the source answers without leaving this one.
+    // Other requests get their turn before each page, even if the source answers in the same turn of the event loop.
     await nextTurn()
     const chunk = pending ?? (await chunks.next()).value
     pending = undefined

@@ -12,14 +12,14 @@ interface Options {
   /** The maximum number of running pieces of work, of all callers together and of one. */
   readonly maxAtOnce: number
   readonly maxAtOncePerCaller: number
-  /** The maximum number of waiting pieces of one caller, and of all together; one more is refused. */
+  /** The maximum number of waiting pieces of work, per caller and in total. Further work is refused. */
   readonly maxWaitingPerCaller: number
   readonly maxWaiting: number
   /** The longest wait of a piece before it is refused. */
   readonly maxWaitMs: number
   /** The shortest time between two pieces of a caller that goes last. */
   readonly lastEveryMs: number
-  /** Waits until one more piece may begin, of any caller. Never rejects. */
+  /** Waits until another piece of work may start, of any caller. Never rejects. */
   readonly turn?: (() => Promise<void>) | undefined
 }
 
@@ -54,9 +54,8 @@ interface Failures {
 }
 
 /**
- * Shares a scarce resource between callers in turns: a caller with a thousand requests waits for a thousand turns of
- * its own and delays every other caller by one. Callers that only fail go last: when no other caller waits, and one at
- * a time.
+ * Shares a scarce resource between callers in turns. A caller with a thousand requests waits for a thousand turns, and
+ * delays every other caller by one turn. Callers that only fail go last: when no other caller waits, and one at a time.
  */
 export function createFairQueue(options: Options): FairQueue {
   const now = () => performance.now()
@@ -119,7 +118,7 @@ export function createFairQueue(options: Options): FairQueue {
     isPumping = true
     while (next()) {
       await options.turn?.()
-      // Callers may have arrived or given up meanwhile: the turn is decided last.
+      // Chooses the lane after the wait, because callers may have arrived or given up during it.
       const lane = next()
       if (lane) begin(lane)
     }

@@ -7,8 +7,8 @@ const retryAfterSec = '10'
 export type LimitDownloads = <T>(callerId: string, pages: AsyncIterable<T>) => AsyncGenerator<T, void, void>
 
 /**
- * Limits the downloads that each caller has in progress on this instance. One too many is refused at the request of
- * its first page, which is before the response begins. A place is free again when the rows end, fail or are released.
+ * Limits the downloads that each caller has in progress on this instance. A download beyond the limit is refused when
+ * its first page is requested, before the response begins. The download ends when its rows end, fail, or are released.
  */
 export function createDownloadLimit(): LimitDownloads {
   const underWay = new Map<string, number>()

@@ -18,14 +18,14 @@ export const createLog = (level: string, destination?: DestinationStream): Logge
     destination ?? standardOutput,
   )
 
-/** The total number of attempts to write to a pipe with a slow reader before a line is lost. */
+/** The maximum number of attempts to write to a pipe with a slow reader, before a line is lost. */
 const maxTries = 20
 const tryEveryMs = 5
 const sleeper = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Writes lines at once, so that a process that dies has written its last line. A full disk or a closed pipe costs
- * lines, and nothing else: the library's own destination would retry forever, also at the end of the process.
+ * Writes lines synchronously, so that a crashed process has written its last line. A full disk or a closed pipe only
+ * loses log lines. The library's own destination would retry forever, even at the end of the process.
  */
 const standardOutput: DestinationStream = {
   write(line) {

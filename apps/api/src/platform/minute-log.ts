@@ -3,8 +3,9 @@ import type { Log } from './log.ts'
 const everyMs = 60_000
 
 /**
- * Logs a warning that many requests may cause: the first time at once, and then once at the end of each minute with
- * others. That line shows the one of the greatest weight, or the last one, and counts the others in `leftOut`.
+ * Logs a warning that many requests can cause: the first time immediately, and then once at the end of each minute with
+ * further warnings. That line shows the event with the greatest weight, or the last event, and counts the others in
+ * `leftOut`.
  */
 export function createMinuteLog<Fields extends object>(
   log: Pick<Log, 'warn'>,

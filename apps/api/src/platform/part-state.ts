@@ -2,7 +2,7 @@ import { within } from './async.ts'
 import type { Cache } from './cache/cache.ts'
 import type { Database, DatabaseState } from './db/database.ts'
 
-/** A part that does not answer within this is down. */
+/** A dependency that does not answer within this time is down. */
 export const partDeadlineMs = 1_500
 
 export const databaseState = (db: Pick<Database, 'ping'>): Promise<DatabaseState> =>

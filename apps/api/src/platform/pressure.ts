@@ -2,13 +2,13 @@ import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8'
 import type { Log } from './log.ts'
 
 /**
- * The pressure on the process. 0: none. 1: new work is refused. 2: so are requests that others depend on. Health is
- * always answered.
+ * The load of the process. 0: normal. 1: new work is refused. 2: requests that other services depend on are refused,
+ * too. Health is always answered.
  */
 export type PressureLevel = 0 | 1 | 2
 
 export interface Pressure {
-  /** Returns a stored number: requests pay nothing for it. */
+  /** Returns the level of the last sample, so that a request measures nothing. */
   level(): PressureLevel
   /** Samples until the returned function is called. */
   watch(): () => void
@@ -16,26 +16,28 @@ export interface Pressure {
 
 /** The readings of a sample. */
 export interface Readings {
-  /** Returns milliseconds from any moment on. */
+  /** Returns the milliseconds since an arbitrary moment. */
   now(): number
   /** Returns the used part of the memory that the process may use. */
   memory(): number
 }
 
-/** The interval at which the event loop is sampled: long enough to cost nothing. */
+/** The interval at which the event loop is sampled. A sample this often has no measurable cost. */
 const sampleMs = 250
-/** The delays of the loop from which on it is overloaded, by level. */
+/** The delays of the event loop at which each level begins. */
 const behindMs: readonly [number, number] = [1_000, 3_000]
 /**
- * The used parts of memory by level. Near its limit a process spends its time on garbage collection, and then ends.
+ * The used shares of memory at which each level begins. Near its memory limit, a process spends its time on garbage
+ * collection, and then crashes.
  */
 const fullMemory: readonly [number, number] = [0.9, 0.95]
-/** The hysteresis of a memory level: usage varies by as much between two collections. */
+/** The hysteresis of a memory level, because usage varies by this much between two garbage collections. */
 const clearlyLess = 0.03
 
 /**
- * Watches the event loop and the memory of the process. A loop counts as behind when two samples in a row are late:
- * one long pause (a collection, a suspended machine) is over when it is noticed, and refusals would not help.
+ * Watches the event loop and the memory of the process. The event loop is overloaded when two consecutive samples are
+ * late. A single long pause, such as a collection or a suspended machine, has ended when it is detected, so refusals
+ * would not help.
  */
 export function createPressure(log: Pick<Log, 'info' | 'warn'>, readings: Readings = processReadings(1)) {
   let level: PressureLevel = 0
@@ -74,7 +76,7 @@ export function createPressure(log: Pick<Log, 'info' | 'warn'>, readings: Readin
       watchers += 1
       if (watchers === 1) {
         dueAt = readings.now() + sampleMs
-        // The timer is set anew each time: an interval would make up for lost turns and hide its delay.
+        // The timer is set again each time, because an interval would make up for lost turns and hide the delay.
         const again = () => {
           sample()
           timer = setTimeout(again, sampleMs).unref()
@@ -106,7 +108,7 @@ export function processReadings(processes: number, oldSpaceLimitMb?: number): Re
   return {
     now: () => performance.now(),
     memory() {
-      // Without a limit Node.js returns 0 or more than any machine has.
+      // Without a limit, Node.js returns 0 or a number larger than the memory of any machine.
       const resident = allowed > 0 ? process.memoryUsage.rss() / allowed : 0
       return Math.max(heap(), resident)
     },
@@ -114,8 +116,8 @@ export function processReadings(processes: number, oldSpaceLimitMb?: number): Re
 }
 
 /**
- * Returns the bytes of old objects. The engine's limit of the whole heap includes 48 to 192 MiB for new objects, which
- * old ones never get: a process with `--max-old-space-size=64` ends at 57 % of it, and one with 256 at 84 %.
+ * Returns the bytes of old objects. The engine's limit of the whole heap includes 48 to 192 MiB that only new objects
+ * can use: a process with `--max-old-space-size=64` ends at 57 % of the limit, and a process with 256 at 84 %.
  */
 const oldSpaceBytes = () =>
   getHeapSpaceStatistics()

@@ -3,8 +3,8 @@ import { folderProblem } from '#platform/db/folder-problem'
 import type { Log } from '#platform/log'
 
 /**
- * Ends the process after its embedded database has ended itself, as a server of PostgreSQL does: from then on no request
- * has an answer, and the next start recovers every acknowledged change.
+ * Ends the process after its embedded database has shut down after a failure, as a PostgreSQL server does. No request
+ * could be answered, and the next start recovers every acknowledged change.
  */
 export const endWithEngine =
   (log: Log) =>
@@ -15,6 +15,6 @@ export const endWithEngine =
       { engine: reason.message },
       `embedded database stopped, ending; every acknowledged change is safe: ${advice}`,
     )
-    // At once: a stop that is under way would exit with 0.
+    // Exits immediately, because a stop in progress would exit with 0.
     process.exit(1)
   }

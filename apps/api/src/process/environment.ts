@@ -22,7 +22,7 @@ export function stateFolder(): string {
   return isAbsolute(given) ? given : join(homedir(), '.local', 'state')
 }
 
-/** True if there is a person to ask. */
+/** Returns true if the command runs in a terminal, so that it can ask questions. */
 export const isTerminal = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true
 
 const oldSpaceFlag = /--max[-_]old[-_]space[-_]size[= ](\d+)/g

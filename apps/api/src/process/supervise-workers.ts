@@ -9,13 +9,15 @@ const program = fileURLToPath(new URL('../../bin/worker.cjs', import.meta.url))
 /** The error codes of a message to a process that has ended. */
 const channelGone = ['EPIPE', 'ECONNRESET', 'ERR_IPC_CHANNEL_CLOSED']
 const restartAfterMs = 1_000
-/** A worker ends itself when its grace is over. A worker that no longer can is killed this much later. */
+/**
+ * A worker ends itself when its grace is over. A worker that cannot end itself is killed after this additional time.
+ */
 const overdueMs = 500
 
 /**
- * Runs the service in several processes that share one port (`WORKERS`). The first starts alone: it applies
- * migrations, and if it refuses to start, the error is printed once. A worker that ends is replaced. A worker that
- * hangs is killed, which no loop can delay, and then replaced. A stop signal to this process is passed on to all
+ * Runs the service in several processes that share one port (`WORKERS`). The first starts alone: it applies migrations,
+ * and if it refuses to start, the error is printed once. A worker that ends is replaced. A hanging worker is killed,
+ * which works even if its event loop is blocked, and then replaced. A stop signal to this process is passed on to all
  * workers, which may have received it already, and this process ends after the last one.
  */
 export function superviseWorkers(count: number, log: Log): void {
@@ -39,7 +41,7 @@ export function superviseWorkers(count: number, log: Log): void {
       if (!channelGone.includes(error.code ?? '')) throw error
     })
   }
-  // The timer is set anew each time: an interval would make up for missed runs.
+  // The timer is set again each time, because an interval would make up for missed runs.
   const checkAgain = () => {
     for (const worker of watch.findHung()) {
       hung.add(worker)

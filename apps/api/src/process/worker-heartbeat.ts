@@ -12,14 +12,14 @@ const checksUntilStarted = 120
 const heartbeat = { type: 'rolecall:alive' } as const
 
 /**
- * Sends heartbeats to the primary while the event loop of this worker turns. Does nothing in a process that is no
+ * Sends heartbeats to the primary while the event loop of this worker turns. Does nothing in a process that is not a
  * worker.
  */
 export function sendHeartbeats(): void {
   if (!cluster.isWorker) return
   let isSending = false
   setInterval(() => {
-    // A primary that does not read receives one heartbeat, and not all that it missed.
+    // A primary that does not read receives one heartbeat instead of all missed heartbeats.
     if (isSending || !process.connected) return
     isSending = true
     process.send?.(heartbeat, undefined, undefined, () => {
@@ -32,9 +32,9 @@ export const isHeartbeat = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && 'type' in message && message.type === heartbeat.type
 
 /**
- * Finds workers with a blocked event loop. Time is counted in checks of the primary, and only in punctual ones. A
- * primary that was suspended, alone or with its machine, or that gets no processor itself, checks late and knows
- * nothing about its workers. After a late check it listens for one whole interval before it counts again.
+ * Finds workers with a blocked event loop. Time is counted in punctual checks of the primary. A primary that was
+ * suspended, alone or with its machine, or did not run, checks late, and a late check says nothing about the workers.
+ * After a late check it listens for one whole interval before it counts again.
  */
 export function createWorkerWatch<Worker>(now: () => number) {
   const silences = new Map<Worker, { missed: number; hasStarted: boolean }>()

@@ -11,7 +11,7 @@ export interface GroupRule {
 /** The rule of a project that names no groups: each role gives its own name. */
 export const roleNamesOnly: GroupRule = { names: new Map(), isOnlyNamed: false }
 
-/** Reads a rule as it is stored. */
+/** Reads a stored rule. */
 export const toGroupRule = (
   names: Readonly<Record<string, string>> | null,
   isOnlyNamed: boolean | null,
@@ -20,7 +20,7 @@ export const toGroupRule = (
     ? roleNamesOnly
     : { names: new Map(Object.entries(names ?? {})), isOnlyNamed: isOnlyNamed === true }
 
-/** Returns the name of the group that a role gives; undefined if it gives none. */
+/** Returns the name of the group that a role gives, or undefined if it gives no group. */
 export const groupOf = (
   { names, isOnlyNamed }: GroupRule,
   { roleId, roleName }: Pick<HeldRole, 'roleId' | 'roleName'>,

@@ -53,7 +53,7 @@ export function claimsOf(
       profileClaims.flatMap(({ name, claim }) => (member[name] === null ? [] : [[claim, member[name]]])),
     ),
     updated_at: Math.floor(Date.parse(member.updatedAt) / 1_000),
-    // The platform verifies addresses: a member has none here until it has verified theirs.
+    // The platform verifies addresses, so a member has no address here until the platform has verified it.
     ...(member.email !== null && { email: member.email, email_verified: true }),
     ...(withRoles && {
       roles: roles.map(({ roleName }) => roleName),

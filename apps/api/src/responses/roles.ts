@@ -1,4 +1,4 @@
-/** A role as it is stored. */
+/** A stored role. */
 export interface Role {
   readonly id: string
   readonly name: string

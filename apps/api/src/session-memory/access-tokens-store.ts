@@ -2,7 +2,7 @@ import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** A key of a project that works, and when it ends by itself. */
+/** A valid key of a project, and the time at which it ends. */
 export interface ClientKey {
   readonly digest: string
   readonly endsAtMs: number | null
@@ -42,7 +42,7 @@ interface FoundRow {
   readonly keysJson: string
 }
 
-/** Reads many access tokens in one snapshot, by their digests; undefined for one that is not stored. */
+/** Reads many access tokens in one snapshot, by their digests. Returns undefined for a token that is not stored. */
 export const accessTokensReader = (
   db: Pick<Database, 'batched' | 'maxBatchesAtOnce'>,
   configuredServerId: string | undefined,

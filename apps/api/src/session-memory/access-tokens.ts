@@ -5,7 +5,7 @@ import { type Fact, Facts } from './kept-facts.ts'
 
 /** An access token of OpenID Connect that is for no API, as far as answers about it depend on it. */
 export interface AccessToken {
-  /** The digest that stands for the token of its session. */
+  /** The digest that represents the token of its session. */
   readonly sessionDigest: string
   readonly memberId: string
   /** True if its record names the session, which introspection then does too. */
@@ -75,7 +75,7 @@ export class AccessTokens {
       const token = this.#kept.get(change.digest)
       if (token) this.#drop(change.digest, token)
     } else if (change.kind === 'project') this.#clients.void(change.projectId)
-    // The main server is the server of all clients that name none.
+    // The main server is the server of all clients without a server.
     else if (change.kind === 'server') this.#clients.voidAll()
     else if (change.kind === 'key') this.#voidClientOf(change.keyDigest)
   }

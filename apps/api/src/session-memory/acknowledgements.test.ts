@@ -46,7 +46,7 @@ const begin = async (of: Database, cache: Cache, deliver?: Deliver): Promise<Ans
   )
   opened.push(answers)
   answers.start()
-  await expect.poll(() => answers.isGood()).toBe(true)
+  await expect.poll(() => answers.isLeased()).toBe(true)
   return answers
 }
 /** A holder, the statements on its connection, and the invalidations that it receives. */

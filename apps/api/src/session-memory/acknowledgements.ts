@@ -1,18 +1,18 @@
 import type { Cache } from '#platform/cache/cache'
 import type { Log } from '#platform/log'
 import { acknowledge, type Run } from './change-log-store.ts'
-import { acknowledgement, type Notified } from './invalidation.ts'
+import { formatAcknowledgement, type Notification } from './invalidation.ts'
 
 /**
- * The delay after which changes that a renewal found are acknowledged together: their notification was lost, and a
- * writer may be waiting. It requests other acknowledgements at once.
+ * The delay after which changes that a renewal found are acknowledged together. Their notification was lost, so a
+ * writer may be waiting. Other acknowledgements are sent immediately, when a writer requests them.
  */
-const afterMs = 20
+const acknowledgeAfterMs = 20
 
-/** Carries acknowledgements to processes that wait. */
+/** The part of the cache that sends acknowledgements to waiting processes. */
 export type AcknowledgementCache = Pick<Cache, 'isUp' | 'publish' | 'subscribe'>
 
-/** Returns the channel of the cache in which a lease receives acknowledgements. */
+/** Returns the name of the cache channel on which a lease receives acknowledgements. */
 export const acknowledgementsFor = (lease: string) => `acknowledgements:${lease}`
 
 interface AcknowledgementsDeps {
@@ -20,10 +20,10 @@ interface AcknowledgementsDeps {
   readonly lease: string
   /** Returns the latest snapshot with all changes applied. */
   readonly applied: () => string
-  readonly isOver: () => boolean
+  readonly hasEnded: () => boolean
   /** Called when an acknowledgement could not be written. */
-  readonly failed: () => void
-  /** A cache that other processes do not share is none. */
+  readonly onFailure: () => void
+  /** Undefined if other processes do not share the cache. */
   readonly cache: AcknowledgementCache | undefined
   readonly log: Pick<Log, 'error'>
 }
@@ -31,7 +31,7 @@ interface AcknowledgementsDeps {
 /** Acknowledges the changes that one lease has applied, in its row or through the cache. */
 export class Acknowledgements {
   readonly #deps: AcknowledgementsDeps
-  /** True while changes are applied that the row does not acknowledge. */
+  /** True while the row does not acknowledge all applied changes. */
   #isDue = false
   #isWriting = false
   #timer: NodeJS.Timeout | undefined
@@ -40,13 +40,13 @@ export class Acknowledgements {
     this.#deps = deps
   }
 
-  /** Notes that changes were applied. */
-  applied(): void {
+  /** Records that changes were applied. */
+  recordApplied(): void {
     this.#isDue = true
   }
 
-  /** Notes that a renewal, sent in this step, acknowledges in the row all that is applied. */
-  renewing(): void {
+  /** Records that a renewal, sent in this step, acknowledges all applied changes in the row. */
+  recordRenewal(): void {
     this.#isDue = false
   }
 
@@ -54,28 +54,28 @@ export class Acknowledgements {
     if (this.#timer || !this.#isDue) return
     this.#timer = setTimeout(() => {
       this.#timer = undefined
-      if (!this.#deps.isOver()) this.#write()
-    }, afterMs).unref()
+      if (!this.#deps.hasEnded()) this.#write()
+    }, acknowledgeAfterMs).unref()
   }
 
-  /** Acknowledges to a writer that waits: all applied changes, also those applied before. */
-  reply(notified: Notified | undefined): void {
+  /** Acknowledges all applied changes to a waiting writer, including changes that were applied earlier. */
+  reply(notified: Notification | undefined): void {
     const { applied, cache, lease } = this.#deps
-    if (notified?.kind === 'invalidation' && notified.isQuick && cache)
-      void cache.publish(acknowledgementsFor(notified.from), acknowledgement(lease, applied()))
+    if (notified?.kind === 'invalidation' && notified.isQuick && cache?.isUp())
+      void cache.publish(acknowledgementsFor(notified.from), formatAcknowledgement(lease, applied()))
     else this.#write()
   }
 
   #write(): void {
     if (this.#isWriting || !this.#isDue) return
-    const { applied, failed, lease, log, run } = this.#deps
+    const { applied, lease, log, onFailure, run } = this.#deps
     this.#isWriting = true
     this.#isDue = false
     acknowledge(run, lease, applied())
       .then(() => {
         this.#isWriting = false
         this.#write()
-      }, failed)
+      }, onFailure)
       .catch((err: unknown) => log.error({ err }, 'change acknowledgment failed: internal error'))
   }
 }

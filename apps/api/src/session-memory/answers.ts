@@ -11,7 +11,7 @@ import { type Item, readFacts } from './facts-store.ts'
 import { type HostRule, hostRulesReader } from './host-rules-store.ts'
 import { type Deliver, Lease, type LeaseTiming, leaseTiming } from './lease.ts'
 import { LocalLease } from './local-lease.ts'
-import { type KeptMember, type Loading, Memory, type Read, readAlone } from './memory.ts'
+import { type KeptMember, type Loading, Memory, type Read, readUncached } from './memory.ts'
 import { type ScopeItem, scopesReader } from './scopes-store.ts'
 import type { Session } from './session.ts'
 
@@ -22,25 +22,25 @@ export interface AnswersOptions {
   readonly deliver?: Deliver
 }
 
-/** The service's cached knowledge of keys and sessions, which is served while a lease vouches for it. */
+/** Caches keys and sessions, and answers from memory while the lease is valid. */
 export interface Answers {
   /** Starts to serve from memory. Before that, and whenever the lease is not valid, the database is read. */
   start(): void
   close(): Promise<void>
   /**
-   * Returns the database's clock, as far as this process can tell and never behind it, if the cache may be used in
-   * this very step; else undefined.
+   * Returns the time of the database if the lease is valid, or undefined. The time may be slightly ahead, and never
+   * behind. Call it in the same synchronous step that uses the cache.
    */
-  goodAtMs(): number | undefined
-  /** Returns true if the cache may be used in this very step. */
-  isGood(): boolean
-  /** Returns the project of a cached, valid key. Only in a step in which `goodAtMs` returns a time, with that time. */
+  leasedNowMs(): number | undefined
+  /** Returns true if the lease is valid, so that this synchronous step may use the cache. */
+  isLeased(): boolean
+  /** Returns the project of a cached, valid key. Only in a step in which `leasedNowMs` returns a time, with that time. */
   key(digest: string, nowMs: number): string | undefined
-  /** Returns a cached, live session. Only in a step in which `goodAtMs` returns a time. */
+  /** Returns a cached, live session. Only in a step in which `leasedNowMs` returns a time. */
   session(tokenDigest: string): Session | undefined
   /** Reads from the database, in a read that begins after the call. */
   read(item: Item): Promise<Read>
-  /** Returns a member with a cached session. Only in a step in which `goodAtMs` returns a time, with that time. */
+  /** Returns a member with a cached session. Only in a step in which `leasedNowMs` returns a time, with that time. */
   member(serverId: string, memberId: string, nowMs: number): KeptMember | undefined
   /**
    * Returns true if the project may use this server with this scope: by its mapping, or as internal in the main
@@ -49,9 +49,9 @@ export interface Answers {
   hasScope(asked: ScopeItem, scope: string): Promise<boolean>
   /** Returns the rule of a protected host; undefined if no project owns the host. Synchronous for a cached rule. */
   hostRule(host: string): HostRule | Promise<HostRule | undefined>
-  /** Returns a cached rule. Only in a step in which `goodAtMs` returns a time. */
+  /** Returns a cached rule. Only in a step in which `leasedNowMs` returns a time. */
   keptHostRule(host: string): HostRule | undefined
-  /** Returns a cached access token. Only in a step in which `goodAtMs` returns a time, with that time. */
+  /** Returns a cached access token. Only in a step in which `leasedNowMs` returns a time, with that time. */
   accessToken(digest: string, nowMs: number): AccessToken | undefined
   /** Reads the record of an access token from the database, and caches it. */
   readAccessToken(digest: string): Promise<AccessTokenRow | undefined>
@@ -63,7 +63,7 @@ export interface Answers {
   instances(): number
   /** Returns the number of possible writes of this process. */
   writes(): number
-  written(): void
+  recordWrite(): void
   /**
    * Settles when no process serves data from before a change that preceded the call: each has acknowledged the change,
    * or no longer holds a lease. Never rejects, and takes no longer than a lease.
@@ -98,24 +98,24 @@ export function createAnswers(
     : new LocalLease({ db, memory, log, clock, everyMs: timing.renewEveryMs })
   const confirmation = new Confirmation({ db, lease, log, clock, leaseMs: timing.leaseMs })
 
-  const goodAtMs = () => {
+  const leasedNowMs = () => {
     const monotonicMs = clock.monotonicMs()
-    return lease.isGoodAt(monotonicMs) ? memory.nowMs(monotonicMs) : undefined
+    return lease.isValidAt(monotonicMs) ? memory.nowMs(monotonicMs) : undefined
   }
-  const isGood = () => goodAtMs() !== undefined
+  const isLeased = () => leasedNowMs() !== undefined
 
   const load = async (items: Item[]): Promise<Read[]> => {
-    const loading = isGood() ? memory.beginLoading() : undefined
-    if (!loading) return readAlone(items, await readFacts(db, items, [], configuredServerId))
+    const loading = isLeased() ? memory.beginLoading() : undefined
+    if (!loading) return readUncached(items, await readFacts(db, items, [], configuredServerId))
     try {
       const rows = await readFacts(db, items, loading.knownServers, configuredServerId)
-      const kept = !loading.isVoid && isGood() ? memory.keep(items, rows, loading) : undefined
+      const kept = !loading.isVoid && isLeased() ? memory.keep(items, rows, loading) : undefined
       if (kept) return kept
     } finally {
       memory.endLoading(loading)
     }
     // The lease ended meanwhile, and with it the cached roles that were not read again.
-    return readAlone(items, await readFacts(db, items, [], configuredServerId))
+    return readUncached(items, await readFacts(db, items, [], configuredServerId))
   }
 
   /** Reads, and caches the result unless a change arrived or the lease ended meanwhile. */
@@ -123,10 +123,10 @@ export function createAnswers(
     read: () => Promise<T>,
     keep: (found: T, loading: Loading) => void,
   ): Promise<T> => {
-    const loading = isGood() ? memory.beginLoading() : undefined
+    const loading = isLeased() ? memory.beginLoading() : undefined
     try {
       const found = await read()
-      if (loading && !loading.isVoid && isGood()) keep(found, loading)
+      if (loading && !loading.isVoid && isLeased()) keep(found, loading)
       return found
     } finally {
       if (loading) memory.endLoading(loading)
@@ -135,7 +135,7 @@ export function createAnswers(
 
   const readScopes = scopesReader(db)
   const hasScope = async (asked: ScopeItem, scope: string): Promise<boolean> => {
-    const kept = isGood() ? memory.scopes.get(asked) : undefined
+    const kept = isLeased() ? memory.scopes.get(asked) : undefined
     if (kept) return kept.includes(scope)
     const row = await readAndKeep(
       () => readScopes(asked),
@@ -168,21 +168,21 @@ export function createAnswers(
       confirmation.close()
       await lease.close()
     },
-    goodAtMs,
-    isGood,
+    leasedNowMs,
+    isLeased,
     key: (digest, nowMs) => memory.key(digest, nowMs),
     session: (tokenDigest) => memory.session(tokenDigest),
     read: batcher(load, db.maxBatchesAtOnce),
     member: (serverId, memberId, nowMs) => memory.member(serverId, memberId, nowMs),
     hasScope,
     keptHostRule: (host) => memory.hostRules.get(host),
-    hostRule: (host) => (isGood() ? memory.hostRules.get(host) : undefined) ?? loadHostRule(host),
+    hostRule: (host) => (isLeased() ? memory.hostRules.get(host) : undefined) ?? loadHostRule(host),
     accessToken: (digest, nowMs) => memory.accessTokens.get(digest, nowMs),
     readAccessToken,
-    settingsVersion: () => (isGood() ? memory.settingsVersion : undefined),
+    settingsVersion: () => (isLeased() ? memory.settingsVersion : undefined),
     instances: () => (lease instanceof Lease ? lease.holders.size + 1 : 1),
     writes: () => confirmation.writes,
-    written: () => confirmation.written(),
+    recordWrite: () => confirmation.recordWrite(),
     confirm: () => confirmation.confirm(),
   }
 }

@@ -7,7 +7,10 @@ import { unseenIn } from './snapshot.ts'
 /** Runs a statement and returns its rows. */
 export type Run = <Row>(statement: Sql) => Promise<Row[]>
 
-/** The time to which the gateway vouches for a server's mirror, and the end of that, by the database's clock. */
+/**
+ * The time to which the gateway vouches for a server's mirror, and the end of this, by the
+ * database's clock.
+ */
 export interface Vouched {
   readonly asOfMs: number
   readonly untilMs: number
@@ -16,9 +19,9 @@ export interface Vouched {
 /** A process that may be serving from memory, according to its row. */
 export interface Holder {
   readonly id: string
-  /** The number of its renewals: while it grows, the process lives. */
+  /** The number of renewals. While it grows, the process is alive. */
   readonly renewals: number
-  /** A snapshot with all changes applied by the holder, according to its row. */
+  /** The snapshot that the holder has applied, according to its row. */
   readonly acknowledged: string
   /** True if this snapshot has a change that the holder has not acknowledged, in its row or otherwise. */
   readonly isBehind: boolean
@@ -31,9 +34,9 @@ export interface LogSnapshot {
   readonly server: string
   /** The database's clock. */
   readonly nowMs: number
-  /** The version of the stored settings: every process reads it with the log, so none has to ask for it. */
+  /** The version of the stored settings, which every process reads with the log, so that no extra query is needed. */
   readonly settingsVersion: number
-  /** True if the statement has renewed the lease; false also if the lease was taken away. */
+  /** True if the statement has renewed the lease. False for a read without a renewal, and if the row was deleted. */
   readonly isRenewed: boolean
   readonly changes: readonly Change[]
   readonly live: ReadonlyMap<string, Vouched>
@@ -42,14 +45,14 @@ export interface LogSnapshot {
 }
 
 export interface ReadTerms {
-  /** The snapshot of the previous read; without one the cache is empty, and nothing has changed. */
+  /** The snapshot of the previous read. Undefined if the cache is empty, so that no change is of interest. */
   readonly since: string | undefined
   readonly self: string | undefined
-  /** True to renew the own lease in the same statement, and to acknowledge `since` in its row. */
+  /** True to renew the reader's lease in the same statement, and to acknowledge `since` in its row. */
   readonly renews: boolean
   readonly invalidate: Invalidate
-  /** The latest acknowledgements by holder, of which the rows may not know yet. */
-  readonly heard: ReadonlyMap<string, string>
+  /** The latest acknowledgements by holder, which the rows may not contain yet. */
+  readonly acknowledgementsByHolder: ReadonlyMap<string, string>
 }
 
 /**
@@ -59,26 +62,26 @@ export interface ReadTerms {
 export type Invalidate = 'none' | 'quick' | 'safe'
 
 export const channel = 'rolecall_answers'
-const nobody = '00000000-0000-0000-0000-000000000000'
+const nilUuid = '00000000-0000-0000-0000-000000000000'
 const endOfAll = '9223372036854775807'
 /** The maximum number of changes in an invalidation. A larger one carries none: its receivers read the change log. */
 const maxCarried = 50
-/** Notifications carry less than 8,000 bytes. Waiting processes find a longer snapshot in the row. */
+/** A notification holds less than 8,000 bytes. Waiting processes read a longer snapshot from the row. */
 const maxNotified = 7_000
 
 /**
  * Reads the changes that an earlier snapshot did not contain, and the state of everything else that responses depend
- * on. Each change is read once, however long a transaction that began before it stays open, here or in another
- * database of the same server. Changed roles come with all roles of that server, in the same snapshot. An invalidation
- * names the holders that are behind and carries all changes that any of them has not acknowledged, so that they need
- * not read. It carries none if they are too large for a notification, or include roles, which would have to be read.
+ * on. Each change is read once, however long a transaction that began before it stays open, here or in another database
+ * of the same server. Changed roles come with all roles of that server, in the same snapshot. An invalidation names the
+ * holders that are behind and carries all changes that any of them has not acknowledged, so that they need not read. It
+ * carries none if they are too large for a notification, or include roles, which would have to be read.
  *
- * A renewal in the statement commits after its snapshot: another process may commit a change in between, and find the
- * row as it was before. So the read vouches for the renewal before this one.
+ * A renewal in the statement commits after the statement's snapshot. In between, another process may commit a change
+ * and still find the old row. So the read confirms only the previous renewal.
  */
 export async function readChangeLog(
   run: Run,
-  { since, self = nobody, renews, invalidate, heard }: ReadTerms,
+  { since, self = nilUuid, renews, invalidate, acknowledgementsByHolder: heard }: ReadTerms,
 ): Promise<LogSnapshot> {
   const { end, running } = since === undefined ? { end: endOfAll, running: '{}' } : unseenIn(since)
   const rows = await run<LogRow>(sql`
@@ -91,14 +94,14 @@ export async function readChangeLog(
       from answer_leases l
       left join unnest(${[...heard.keys()]}::uuid[], ${[...heard.values()]}::text[]) h (id, snapshot)
         on h.id = l.id
-      where l.id <> ${self}::uuid or l.id = ${nobody}::uuid),
+      where l.id <> ${self}::uuid or l.id = ${nilUuid}::uuid),
     holders as (
-      select k.*, case when k.id = ${nobody}::uuid then k.renewals = 0
+      select k.*, case when k.id = ${nilUuid}::uuid then k.renewals = 0
         else exists (
           select from session_changes c where c.xid >= pg_snapshot_xmax(k.acknowledged)
             or c.xid = any(array(select pg_snapshot_xip(k.acknowledged)))) end as is_behind
       from known k),
-    behind as (select id, acknowledged from holders where is_behind and id <> ${nobody}::uuid),
+    behind as (select id, acknowledged from holders where is_behind and id <> ${nilUuid}::uuid),
     unheard as (
       select c.kind, c.fact, count(*) over (partition by b.id) as of_holder
       from behind b cross join lateral (
@@ -176,27 +179,40 @@ function toLogSnapshot(rows: readonly LogRow[]): LogSnapshot {
   }
 }
 
-/** The row that represents all holders of a lease at the time when a crash emptied the table. */
-export const unknownHolder = nobody
+/** The ID of the row that stands for all holders before a crash, which empties the table. */
+export const unknownHolder = nilUuid
 
-/** Inserts that row if it is missing. */
-export const addUnknownHolder = (run: Run) =>
+/** Inserts the row of `unknownHolder` if it is missing. */
+const addUnknownHolder = (run: Run) =>
   run(sql`
-    insert into answer_leases (id, renewals) values (${nobody}, 0) on conflict do nothing`)
+    insert into answer_leases (id, renewals) values (${nilUuid}, 0) on conflict do nothing`)
 
 /**
- * Deletes the lease of a holder that has not renewed it since this count: it can no longer renew it. A holder from
- * before a crash has no lease left either.
+ * Returns the holders of a read, including the row that stands for all holders before a crash. Inserts that row if it
+ * is missing, as after a crash.
+ */
+export async function withUnknownHolder(
+  run: Run,
+  { holders }: Pick<LogSnapshot, 'holders'>,
+): Promise<readonly Holder[]> {
+  if (holders.some(({ id }) => id === unknownHolder)) return holders
+  await addUnknownHolder(run)
+  return [...holders, { id: unknownHolder, renewals: 0, acknowledged: '', isBehind: true }]
+}
+
+/**
+ * Deletes the lease of a holder that has not renewed it since this count, so that it can no longer renew the lease. The
+ * row of the holders before a crash stays, and is marked as ended.
  */
 export const endLease = (run: Run, { id, renewals }: Pick<Holder, 'id' | 'renewals'>) =>
   run(sql`
     with settled as (
-      update answer_leases set renewals = 1 where id = ${nobody}::uuid and id = ${id}::uuid and renewals = 0)
-    delete from answer_leases where id = ${id}::uuid and id <> ${nobody}::uuid and renewals = ${renewals}`)
+      update answer_leases set renewals = 1 where id = ${nilUuid}::uuid and id = ${id}::uuid and renewals = 0)
+    delete from answer_leases where id = ${id}::uuid and id <> ${nilUuid}::uuid and renewals = ${renewals}`)
 
 /**
- * Inserts the row of a holder with an empty cache, and deletes its previous row. Returns the snapshot that it begins
- * with.
+ * Inserts the row of a holder with an empty cache, and deletes its previous row. Returns the snapshot from which the
+ * holder reads changes.
  */
 export const join = async (run: Run, id: string, before: string | undefined): Promise<string> => {
   const [joined] = await run<{ acknowledged: string }>(sql`
@@ -229,17 +245,16 @@ export async function trimChanges(
   await db.transaction(async (tx: Queryable) => {
     await tx.execute(sql`
       delete from answer_leases
-      where pg_snapshot_xmin(acknowledged) < ${horizon}::xid8 and id <> ${nobody}::uuid`)
+      where pg_snapshot_xmin(acknowledged) < ${horizon}::xid8 and id <> ${nilUuid}::uuid`)
     await tx.execute(sql`delete from session_changes where xid < ${horizon}::xid8`)
   })
 }
 
 /**
- * Empties the change log and the leases of a database that was restored from another cluster. The changes carry
- * transaction IDs of that cluster: here they are in the future, so each read would return all of them, and no trim
- * would reach them.
+ * Empties the change log and the leases of a database that was restored from another cluster. The transaction IDs of
+ * that cluster are in the future here: each read would return all of these changes, and no trim would delete them.
  */
 export async function emptyChangeLog(tx: Queryable) {
-  await tx.execute(sql`delete from answer_leases where id <> ${nobody}::uuid`)
+  await tx.execute(sql`delete from answer_leases where id <> ${nilUuid}::uuid`)
   await tx.execute(sql`delete from session_changes`)
 }

@@ -4,18 +4,18 @@ import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
 import type { Log } from '#platform/log'
 import { createMinuteLog } from '#platform/minute-log'
-import { type Invalidate, type LogSnapshot, readChangeLog } from './change-log-store.ts'
+import { type Invalidate, type LogSnapshot, readChangeLog, withUnknownHolder } from './change-log-store.ts'
 import type { Clock } from './clock.ts'
 import { Holders } from './holders.ts'
-import { completed, Lease } from './lease.ts'
+import { Lease } from './lease.ts'
 import type { LocalLease } from './local-lease.ts'
 
 /**
- * The interval at which the rows of awaited holders are read: a notification may be lost. They are notified again then,
- * to acknowledge in their rows: the cache may have lost the acknowledgement.
+ * The interval at which the rows of the awaited holders are read again, because a notification may be lost. Each read
+ * also notifies them again, to acknowledge in their rows, because the cache may have lost the acknowledgement.
  */
-const askAgainAfterMs = 50
-/** The duration from which a wait is logged: a running instance acknowledges within milliseconds. */
+const renotifyAfterMs = 50
+/** A wait of this duration is logged, because a running instance acknowledges within milliseconds. */
 const slowMs = 500
 /** The delay after which changes without a waiting writer are announced together. */
 const invalidateAfterMs = 10
@@ -33,20 +33,20 @@ interface ConfirmationDeps {
 export class Confirmation {
   readonly #deps: ConfirmationDeps
   readonly #holders: Holders
-  readonly #waited: (fields: { waitedMs: number; leases: readonly string[] }) => void
+  readonly #logSlowConfirmation: (fields: { waitedMs: number; leases: readonly string[] }) => void
   #writes = 0
-  #writesMadeKnown = 0
+  #announcedWrites = 0
   #invalidating: NodeJS.Timeout | undefined
   #isClosed = false
 
   constructor(deps: ConfirmationDeps) {
     this.#deps = deps
-    this.#waited = createMinuteLog(
+    this.#logSlowConfirmation = createMinuteLog(
       deps.log,
       'change confirmation delayed: an instance did not acknowledge',
       ({ waitedMs }) => waitedMs,
     )
-    // Without a lease there is nothing to apply, but the other processes are awaited all the same.
+    // A process without a lease applies no changes, but still waits for the other processes.
     this.#holders = deps.lease instanceof Lease ? deps.lease.holders : new Holders(deps.leaseMs)
   }
 
@@ -55,14 +55,14 @@ export class Confirmation {
     return this.#writes
   }
 
-  /** Notes a possible write. Holders that are behind are notified soon, also if no writer waits. */
-  written(): void {
+  /** Records a possible write. Holders that are behind are notified soon, even if no writer waits. */
+  recordWrite(): void {
     this.#writes += 1
     if (this.#invalidating || this.#isClosed) return
     this.#invalidating = setTimeout(() => {
       this.#invalidating = undefined
-      // A waiting writer may have announced it already.
-      if (this.#writesMadeKnown < this.#writes && !this.#isClosed) this.#invalidate('quick').catch(() => {})
+      // A waiting writer may have announced the write already.
+      if (this.#announcedWrites < this.#writes && !this.#isClosed) this.#invalidate('quick').catch(() => {})
     }, invalidateAfterMs).unref()
   }
 
@@ -71,19 +71,24 @@ export class Confirmation {
    * or no longer holds a lease. Never rejects, and takes no longer than a lease.
    */
   async confirm(): Promise<void> {
-    const { clock, log, leaseMs } = this.#deps
+    const { leaseMs } = this.#deps
+    // Every lease that is still valid after this wait was renewed after the change, so its holder has read the change.
+    await within(this.#notifyAndWait(leaseMs), leaseMs, undefined)
+  }
+
+  async #notifyAndWait(leaseMs: number): Promise<void> {
+    const { clock, log } = this.#deps
     const sinceMs = clock.monotonicMs()
     const deadlineMs = sinceMs + leaseMs
     try {
       const { snapshot, holders } = await this.#invalidate('quick')
       const behind = this.#holders.behind(holders, snapshot, clock.monotonicMs())
       if (behind.length === 0) return
-      await this.#acknowledgements(snapshot, behind, deadlineMs)
+      await this.#waitForAcknowledgements(snapshot, behind, deadlineMs)
       const waitedMs = Math.round(clock.monotonicMs() - sinceMs)
-      if (waitedMs >= slowMs) this.#waited({ waitedMs, leases: behind })
+      if (waitedMs >= slowMs) this.#logSlowConfirmation({ waitedMs, leases: behind })
     } catch (err) {
       log.debug({ err }, 'lease list unavailable: waiting for the longest lease')
-      // A lease that is valid after this was renewed after the change, and its holder has seen the change.
       await sleep(Math.max(0, deadlineMs - clock.monotonicMs()))
     }
   }
@@ -94,42 +99,47 @@ export class Confirmation {
   }
 
   /**
-   * Finds the holders that are behind, and notifies them. Reads under the lease while there is one, which applies the
-   * result.
+   * Notifies the holders that are behind. While there is a lease, reads through it, so that this process applies the
+   * changes, too.
    */
   async #invalidate(invalidate: Invalidate): Promise<LogSnapshot> {
     const seen = this.#writes
     const found = await (this.#deps.lease
       .readChanges(invalidate)
       ?.catch(() => this.#readWithoutLease(undefined)) ?? this.#readWithoutLease(undefined))
-    this.#writesMadeKnown = Math.max(this.#writesMadeKnown, seen)
+    this.#announcedWrites = Math.max(this.#announcedWrites, seen)
     return found
   }
 
-  readonly #readWithoutLease = batcher(async (asked: undefined[]) => {
+  readonly #readWithoutLease = batcher(async (requests: undefined[]) => {
     const { db, clock } = this.#deps
+    const sentAtMs = clock.monotonicMs()
     const found = await readChangeLog(db.batched, {
       since: undefined,
       self: undefined,
       renews: false,
       // Acknowledgements through the cache are addressed to a lease.
       invalidate: 'safe',
-      heard: new Map(),
+      acknowledgementsByHolder: new Map(),
     })
-    const withUnknown = { ...found, holders: await completed(db.batched, found) }
-    this.#holders.observe(withUnknown.holders, clock.monotonicMs())
-    return asked.map(() => withUnknown)
+    const withUnknown = { ...found, holders: await withUnknownHolder(db.batched, found) }
+    this.#holders.observe(withUnknown.holders, { sentAtMs, answeredAtMs: clock.monotonicMs() })
+    return requests.map(() => withUnknown)
   }, 1)
 
-  async #acknowledgements(snapshot: string, behind: readonly string[], deadlineMs: number): Promise<void> {
+  async #waitForAcknowledgements(
+    snapshot: string,
+    behind: readonly string[],
+    deadlineMs: number,
+  ): Promise<void> {
     const { clock } = this.#deps
-    const wait = this.#holders.wait(snapshot, behind)
+    const wait = this.#holders.wait(snapshot, behind, clock.monotonicMs())
     const done = wait.done.then(() => true)
     for (;;) {
       const endsAtMs = Math.min(deadlineMs, latest(wait.left().map((id) => this.#holders.endsAtMs(id))))
       const leftMs = endsAtMs - clock.monotonicMs()
       if (leftMs <= 0) return wait.end()
-      if (await within(done, Math.min(leftMs, askAgainAfterMs), false)) return
+      if (await within(done, Math.min(leftMs, renotifyAfterMs), false)) return
       await this.#invalidate('safe')
     }
   }

@@ -1,7 +1,7 @@
 import type { Change } from './change.ts'
 import type { HostRule } from './host-rules-store.ts'
 
-/** The maximum number of rules. Beyond it the cache is cleared, which costs each a read. */
+/** The maximum number of rules. Beyond it, the cache is cleared, and each entry is read again. */
 const maxKept = 100_000
 
 /** A cache of the rules of protected hosts; unowned hosts are not cached. */

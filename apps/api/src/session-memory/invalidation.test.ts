@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { acknowledgement, parseNotification } from './invalidation.ts'
+import { formatAcknowledgement, parseNotification } from './invalidation.ts'
 
 const carrying = (read: unknown) => `look me 7:9: ${JSON.stringify(read)}`
 const holders = ['a', 'b']
@@ -53,7 +53,7 @@ test('an invalidation says how to acknowledge it, also one that carries nothing'
 test('an acknowledgement names a lease and a snapshot that PostgreSQL accepts', () => {
   const from = '01900000-0000-7000-8000-00000000000a'
   for (const snapshot of ['7:9:7,8', '7:7:', '1:9:'])
-    expect(parseNotification(acknowledgement(from, snapshot))).toEqual({
+    expect(parseNotification(formatAcknowledgement(from, snapshot))).toEqual({
       kind: 'acknowledged',
       from,
       snapshot,
@@ -72,7 +72,8 @@ test('an acknowledgement names a lease and a snapshot that PostgreSQL accepts', 
     '0:9:',
     '1:99999999999999999999:',
   ]
-  for (const snapshot of refused) expect(parseNotification(acknowledgement(from, snapshot))).toBeUndefined()
+  for (const snapshot of refused)
+    expect(parseNotification(formatAcknowledgement(from, snapshot))).toBeUndefined()
   for (const lease of ['me', '', `${from}0`])
-    expect(parseNotification(acknowledgement(lease, '7:9:7,8'))).toBeUndefined()
+    expect(parseNotification(formatAcknowledgement(lease, '7:9:7,8'))).toBeUndefined()
 })

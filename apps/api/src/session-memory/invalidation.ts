@@ -4,56 +4,57 @@ import { type Change, toChange } from './change.ts'
 import { isSnapshot } from './snapshot.ts'
 
 /** A notification of another process. */
-export type Notified =
+export type Notification =
   /** Acknowledges that the process has applied a snapshot. */
   | { readonly kind: 'acknowledged'; readonly from: string; readonly snapshot: string }
   /**
-   * Asks holders that are behind to apply changes, because the process waits for them, or has written without waiting.
+   * Asks the holders that are behind to apply changes. The sender either waits for these holders or has written without
+   * waiting.
    */
   | {
       readonly kind: 'invalidation'
       readonly from: string
       /** True if the process expects acknowledgements through the cache. */
       readonly isQuick: boolean
-      readonly carried: Carried | undefined
+      readonly carried: CarriedChanges | undefined
     }
 
 /**
- * The changes that the named holders had not acknowledged in this snapshot. A named holder that applies them has reached
- * the snapshot. Other holders may lack more.
+ * The changes that the named holders had not acknowledged at this snapshot. A named holder that applies them is at the
+ * snapshot. A holder that is not named may lack further changes.
  */
-export interface Carried {
+export interface CarriedChanges {
   readonly snapshot: string
   readonly holders: readonly string[]
   readonly changes: readonly Change[]
 }
 
 /**
- * Parses the notifications of this version, and the shorter invalidations of earlier versions; undefined for anything
- * else.
+ * Parses the notifications of this version and the shorter invalidations of earlier versions. Returns undefined for any
+ * other payload.
  */
-export function parseNotification(payload: string): Notified | undefined {
+export function parseNotification(payload: string): Notification | undefined {
   const [word, from = '', snapshot = '', ...rest] = payload.split(' ')
   if (word === 'ack' && formats.uuid(from) && isSnapshot(snapshot))
     return { kind: 'acknowledged', from, snapshot }
   if (word !== 'look') return undefined
-  const read = parsed(rest.join(' '))
+  const body = parseJson(rest.join(' '))
   return {
     kind: 'invalidation',
     from,
-    isQuick: isObject(read) && 'isQuick' in read && read.isQuick === true,
-    carried: isSnapshot(snapshot) ? toCarried(snapshot, read) : undefined,
+    isQuick: isObject(body) && 'isQuick' in body && body.isQuick === true,
+    carried: isSnapshot(snapshot) ? toCarried(snapshot, body) : undefined,
   }
 }
 
-/** Writes an acknowledgement, as notifications and the cache carry it. */
-export const acknowledgement = (from: string, snapshot: string) => `ack ${from} ${snapshot}`
+/** Formats an acknowledgement for a notification or for the cache. */
+export const formatAcknowledgement = (from: string, snapshot: string) => `ack ${from} ${snapshot}`
 
 const isObject = (read: unknown): read is object => typeof read === 'object' && read !== null
 
 const noRoles = new Map<string, readonly Role[]>()
 
-function toCarried(snapshot: string, read: unknown): Carried | undefined {
+function toCarried(snapshot: string, read: unknown): CarriedChanges | undefined {
   if (!isObject(read) || !('holders' in read) || !('changes' in read)) return undefined
   const { holders, changes } = read
   if (!Array.isArray(holders) || !Array.isArray(changes)) return undefined
@@ -68,7 +69,7 @@ function toCarried(snapshot: string, read: unknown): Carried | undefined {
   return { snapshot, holders: holders.filter((id) => typeof id === 'string'), changes: applied }
 }
 
-function parsed(json: string): unknown {
+function parseJson(json: string): unknown {
   try {
     return JSON.parse(json)
   } catch {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createDatabase, type TestDatabase } from '../../test/databases.ts'
 import type { Database } from '../platform/db/database.ts'
@@ -34,7 +35,7 @@ describe('a lease for answers from memory', () => {
     const answers = create(options, of)
     started.push(answers)
     answers.start()
-    await expect.poll(() => answers.isGood()).toBe(true)
+    await expect.poll(() => answers.isLeased()).toBe(true)
     return answers
   }
   const dedicated = (one: Database, ...terms: Parameters<NonNullable<Database['dedicate']>>) => {
@@ -73,24 +74,24 @@ describe('a lease for answers from memory', () => {
     const { at, clock } = handMoved()
     const answers = await begin({ clock, timing: seldom })
     at.monotonicMs += leaseTiming.leaseMs - leaseTiming.driftMs - 1
-    expect(answers.isGood()).toBe(true)
+    expect(answers.isLeased()).toBe(true)
     at.monotonicMs += 1
-    expect(answers.isGood()).toBe(false)
+    expect(answers.isLeased()).toBe(false)
   })
 
   test('ends when only the wall clock went on, as in a virtual machine that was suspended', async () => {
     const { at, clock } = handMoved()
     const answers = await begin({ clock, timing: seldom })
     at.wallMs += leaseTiming.leaseMs
-    expect(answers.isGood()).toBe(false)
+    expect(answers.isLeased()).toBe(false)
   })
 
   test('is as good as before once it is renewed', async () => {
     const { at, clock } = handMoved()
     const answers = await begin({ clock, timing: { ...leaseTiming, renewEveryMs: 20 } })
     at.monotonicMs += 10_000
-    expect(answers.isGood()).toBe(false)
-    await expect.poll(() => answers.isGood()).toBe(true)
+    expect(answers.isLeased()).toBe(false)
+    await expect.poll(() => answers.isLeased()).toBe(true)
   })
 
   test('counts from before the renewal was sent: an answer that comes too late renews nothing', async () => {
@@ -101,7 +102,7 @@ describe('a lease for answers from memory', () => {
     started.push(answers)
     answers.start()
     await expect.poll(async () => (await rows())[0]?.renewals ?? 0).toBeGreaterThan(5)
-    expect(answers.isGood()).toBe(false)
+    expect(answers.isLeased()).toBe(false)
   })
 
   test('counts from before its row was written, on both clocks, however long the answer takes', async () => {
@@ -118,7 +119,7 @@ describe('a lease for answers from memory', () => {
       if (!sentAt) return false
       const now = { ...at }
       Object.assign(at, { monotonicMs: sentAt.monotonicMs + monotonicMs, wallMs: sentAt.wallMs + wallMs })
-      const isGood = answers.isGood()
+      const isGood = answers.isLeased()
       Object.assign(at, now)
       return isGood
     }
@@ -142,7 +143,7 @@ describe('a lease for answers from memory', () => {
       if (renewals === 3) {
         for (const ms of [lasts - 1, lasts]) {
           at.monotonicMs = joinedAtMs + ms
-          isGoodAfter.push(answers?.isGood() ?? false)
+          isGoodAfter.push(answers?.isLeased() ?? false)
         }
         at.monotonicMs = joinedAtMs + 600
       }
@@ -160,7 +161,7 @@ describe('a lease for answers from memory', () => {
     await db.execute(sql`delete from answer_leases where id = ${before?.id}`)
     await expect.poll(async () => (await rows()).map(({ id }) => id)).toHaveLength(1)
     expect((await rows())[0]?.id).not.toBe(before?.id)
-    await expect.poll(() => answers.isGood()).toBe(true)
+    await expect.poll(() => answers.isLeased()).toBe(true)
   })
 
   test('is lost with its connection, and taken again at once, without leaving a row behind', async () => {
@@ -170,7 +171,7 @@ describe('a lease for answers from memory', () => {
       select pg_terminate_backend(pid) from pg_stat_activity
       where datname = current_database() and query like '%answer_leases%' and pid <> pg_backend_pid()`)
     await expect.poll(async () => (await rows())[0]?.id).not.toBe(before?.id)
-    await expect.poll(() => answers.isGood()).toBe(true)
+    await expect.poll(() => answers.isLeased()).toBe(true)
     expect(await rows()).toHaveLength(1)
   })
 
@@ -247,7 +248,30 @@ describe('a lease for answers from memory', () => {
       undefined
     await expect.poll(isSettled).toBe(true)
     // A busy machine renews so short a lease late.
-    await expect.poll(() => other.isGood()).toBe(true)
+    await expect.poll(() => other.isLeased()).toBe(true)
+  })
+
+  test('is waited for no longer than it lasts, also if the database does not answer', async () => {
+    const hung: Database = { ...db, batched: () => new Promise(() => {}) }
+    expect(await msOf(() => create({ timing: short }, hung).confirm())).toBeGreaterThanOrEqual(
+      short.leaseMs - 1,
+    )
+  })
+
+  test('is held while each statement takes a third of it', async () => {
+    const slow: Database = {
+      ...db,
+      dedicate: async (...terms) => {
+        const connection = await dedicated(db, ...terms)
+        const rows: typeof connection.rows = async (statement) => {
+          const found = await connection.rows(statement)
+          await sleep(750)
+          return found as never
+        }
+        return { ...connection, rows }
+      },
+    }
+    await begin({}, slow)
   })
 
   test('does not keep a process that stops while its connection is being made', async () => {
@@ -260,7 +284,7 @@ describe('a lease for answers from memory', () => {
   test('a process that has stopped is not waited for', async () => {
     const answers = await begin({ timing: leaseTiming })
     await answers.close()
-    expect(answers.isGood()).toBe(false)
+    expect(answers.isLeased()).toBe(false)
     expect(await rows()).toEqual([])
   })
 

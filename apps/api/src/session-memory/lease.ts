@@ -6,7 +6,6 @@ import type { Log } from '#platform/log'
 import { type AcknowledgementCache, Acknowledgements, acknowledgementsFor } from './acknowledgements.ts'
 import type { Change } from './change.ts'
 import {
-  addUnknownHolder,
   channel,
   endLease,
   type Invalidate,
@@ -14,21 +13,21 @@ import {
   type LogSnapshot,
   leave,
   readChangeLog,
-  unknownHolder,
+  withUnknownHolder,
 } from './change-log-store.ts'
 import { type Clock, type Moment, momentOf } from './clock.ts'
 import { Holders } from './holders.ts'
-import { type Carried, parseNotification } from './invalidation.ts'
+import { type CarriedChanges, parseNotification } from './invalidation.ts'
 import { covers } from './snapshot.ts'
 
 export interface LeaseTiming {
   readonly renewEveryMs: number
   /**
-   * The length of a lease from before its renewal was sent, for its holder; other processes wait as long for it. A
-   * renewal counts with the next read, so a lease spans two renewals and the delay of a statement.
+   * The duration of a lease. Its holder counts it from before the renewal was sent; other processes wait for it just as
+   * long. A renewal takes effect with the next read, so a lease must span two renewals and the delay of a statement.
    */
   readonly leaseMs: number
-  /** The margin by which a holder ends its lease earlier: no two clocks run at quite the same rate. */
+  /** The margin by which a holder ends its lease early, because no two clocks run at the same rate. */
   readonly driftMs: number
 }
 
@@ -42,10 +41,10 @@ export interface LeasedMemory {
   apply(found: LogSnapshot, sentAtMs: number): void
   /** Applies changes that arrived between two reads. */
   applyChanges(changes: readonly Change[]): void
-  forget(): void
+  clear(): void
 }
 
-/** Passes a notification or an acknowledgement on; a test may lose or delay it. */
+/** Passes a notification or an acknowledgement to its receiver. A test can lose or delay it. */
 export type Deliver = (payload: string, receive: (payload: string) => void) => void
 
 interface LeaseDeps {
@@ -58,7 +57,7 @@ interface LeaseDeps {
   readonly cache: AcknowledgementCache | undefined
 }
 
-interface Reading {
+interface ReadRequest {
   readonly renews: boolean
   readonly invalidate: Invalidate
 }
@@ -68,7 +67,7 @@ interface Term {
   readonly id: string
   readonly connection: DedicatedConnection
   /** Reads the change log. The read begins after the call; simultaneous calls share one. */
-  readonly readChanges: (reading: Reading) => Promise<LogSnapshot>
+  readonly readChanges: (request: ReadRequest) => Promise<LogSnapshot>
   /** The latest snapshot with all changes applied. */
   applied: string
   server: string | undefined
@@ -81,16 +80,16 @@ interface Term {
 }
 
 /**
- * Holds the right of this process to serve from memory, for a short time that is renewed again and again.
+ * Holds the lease of this process: the right to serve from memory for a short, renewable time.
  *
- * A process joins with an empty cache. Twice a second it renews its row, and reads the change log in the same statement.
- * Each read begins after the renewal before it has committed. When its changes are applied, the lease is extended, from
- * the moment before that renewal was sent. So a writer that commits a change either finds the renewed row, and waits
- * until this process has acknowledged the change, or the read sees the change.
+ * A process joins with an empty cache. Twice a second it renews its row, and reads the change log in the same
+ * statement. Each read begins after the previous renewal has committed. When the changes of the read are applied, the
+ * lease is extended, counted from the moment before that renewal was sent. So a writer that commits a change either
+ * finds the renewed row, and waits until this process has acknowledged the change, or the read sees the change.
  *
- * A process that is late, frozen or disconnected serves nothing from memory once the lease has ended. It checks that
- * by its clocks in the step that makes the response. When the connection ends, the cache is cleared: the server at its
- * other end may have changed in any way.
+ * A late, frozen, or disconnected process serves nothing from memory once the lease has ended. The step that makes the
+ * response checks the lease against the process's clocks. When the connection ends, the cache is cleared, because the
+ * next connection may reach a different server.
  */
 export class Lease {
   readonly #deps: LeaseDeps
@@ -106,13 +105,16 @@ export class Lease {
     this.holders = new Holders(deps.timing.leaseMs)
   }
 
-  /** Returns true if the cache may be used in this very step, in which the monotonic clock was read. */
-  isGoodAt(monotonicMs: number): boolean {
+  /**
+   * Returns true if the lease is valid at this monotonic time. Call it in the same synchronous step that reads the
+   * clock and makes the response.
+   */
+  isValidAt(monotonicMs: number): boolean {
     const term = this.#term
     return term !== undefined && monotonicMs < term.endsAtMs && this.#deps.clock.wallMs() < term.endsAtWallMs
   }
 
-  /** Reads the change log now and applies the changes; undefined while there is no lease to read under. */
+  /** Reads the change log now and applies the changes. Returns undefined while there is no lease. */
   readChanges(invalidate: Invalidate): Promise<LogSnapshot> | undefined {
     return this.#term?.readChanges({ renews: false, invalidate })
   }
@@ -121,7 +123,7 @@ export class Lease {
     this.#running ??= this.#run()
   }
 
-  /** Deletes the row, so that no writer waits for a process that is gone. */
+  /** Ends the lease and deletes its row, so that no writer waits for this process. */
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#running
@@ -132,7 +134,7 @@ export class Lease {
       try {
         await this.#hold()
       } catch (err) {
-        // An outage is logged once, by `availability.ts`. Until this ends, answers are read from the database.
+        // `availability.ts` logs an outage once. Until the lease is back, answers are read from the database.
         this.#deps.log.debug({ err }, 'memory lease lost')
       }
       await pause(retryAfterMs, this.#closing.signal)
@@ -154,17 +156,20 @@ export class Lease {
     const end = () => over.abort()
     void connection.ended.then(end)
     this.#closing.signal.addEventListener('abort', end)
-    // The lease may have begun to close while the connection was opened, and the abort event fires only once.
+    // Closing may have started while the connection was opened, and the abort event fires only once.
     if (this.#closing.signal.aborted) end()
     try {
       const joinedAt = momentOf(clock)
       const applied = await join(connection.rows, id, this.#previousId)
       this.#previousId = id
       term = this.#begin(id, connection, { applied, renewedAt: joinedAt })
+      let sentAtMs = clock.monotonicMs()
       await this.#renew(term)
       log.info({ lease: id }, 'answering from memory')
       while (!over.signal.aborted) {
-        await pause(timing.renewEveryMs, over.signal)
+        // A slow statement is part of the interval, or the lease would end before it is renewed.
+        await pause(Math.max(0, sentAtMs + timing.renewEveryMs - clock.monotonicMs()), over.signal)
+        sentAtMs = clock.monotonicMs()
         if (!over.signal.aborted) await this.#renew(term)
       }
       this.#end(term)
@@ -178,21 +183,21 @@ export class Lease {
   }
 
   /**
-   * Returns undefined if the lease closes first. A database that hangs accepts no connection for seconds, and a
-   * process that stops does not wait for it.
+   * Returns the connection, or undefined if the lease closes first. A hanging database accepts no connection for
+   * seconds, and a stopping process does not wait for it.
    */
   #unlessClosing(opening: Promise<DedicatedConnection>): Promise<DedicatedConnection | undefined> {
     const { signal } = this.#closing
     return new Promise((resolve, reject) => {
-      const leave = () => {
+      const abandon = () => {
         resolve(undefined)
         opening.then(
           (late) => late.close(),
           () => {},
         )
       }
-      signal.addEventListener('abort', leave, { once: true })
-      opening.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
+      signal.addEventListener('abort', abandon, { once: true })
+      opening.then(resolve, reject).finally(() => signal.removeEventListener('abort', abandon))
     })
   }
 
@@ -204,9 +209,9 @@ export class Lease {
     const term: Term = {
       id,
       connection,
-      readChanges: batcher(async (readings: Reading[]) => {
-        const found = await this.#readOnce(term, together(readings))
-        return readings.map(() => found)
+      readChanges: batcher(async (requests: ReadRequest[]) => {
+        const found = await this.#readOnce(term, mergeRequests(requests))
+        return requests.map(() => found)
       }, 1),
       applied,
       renewedAt,
@@ -216,8 +221,8 @@ export class Lease {
         run: connection.rows,
         lease: id,
         applied: () => term.applied,
-        isOver: () => this.#term !== term,
-        failed: () => this.#end(term),
+        hasEnded: () => this.#term !== term,
+        onFailure: () => this.#end(term),
       }),
       endsAtMs: Number.NEGATIVE_INFINITY,
       endsAtWallMs: Number.NEGATIVE_INFINITY,
@@ -229,16 +234,16 @@ export class Lease {
   #end(term: Term): void {
     if (this.#term !== term) return
     this.#term = undefined
-    this.#deps.memory.forget()
+    this.#deps.memory.clear()
   }
 
-  /** Extends the lease from before the renewal was sent; an answer that came too late extends nothing. */
+  /** Extends the lease, counted from before the renewal was sent. A response that arrived too late has no effect. */
   #extend(term: Term, sentAt: Moment): void {
     const { clock, timing } = this.#deps
-    const lasts = timing.leaseMs - timing.driftMs
-    if (clock.monotonicMs() >= sentAt.monotonicMs + lasts) return
-    term.endsAtMs = sentAt.monotonicMs + lasts
-    term.endsAtWallMs = sentAt.wallMs + lasts
+    const usableMs = timing.leaseMs - timing.driftMs
+    if (clock.monotonicMs() >= sentAt.monotonicMs + usableMs) return
+    term.endsAtMs = sentAt.monotonicMs + usableMs
+    term.endsAtWallMs = sentAt.wallMs + usableMs
   }
 
   async #renew(term: Term): Promise<void> {
@@ -248,17 +253,17 @@ export class Lease {
     }
   }
 
-  async #readOnce(term: Term, { renews, invalidate }: Reading): Promise<LogSnapshot> {
+  async #readOnce(term: Term, { renews, invalidate }: ReadRequest): Promise<LogSnapshot> {
     const { cache, clock, memory } = this.#deps
     const { renewedAt } = term
     const sentAt = momentOf(clock)
-    if (renews) term.acknowledgements.renewing()
+    if (renews) term.acknowledgements.recordRenewal()
     const found = await readChangeLog(term.connection.rows, {
       since: term.applied,
       self: term.id,
       renews,
       invalidate: invalidate === 'quick' && !cache?.isUp() ? 'safe' : invalidate,
-      heard: this.holders.heard,
+      acknowledgementsByHolder: this.holders.acknowledgementsByHolder,
     })
     term.server ??= found.server
     const isLost = term.server !== found.server || (renews && !found.isRenewed)
@@ -268,27 +273,30 @@ export class Lease {
       throw new Error('The lease was lost while the change log was read.')
     }
     memory.apply(found, sentAt.monotonicMs)
-    this.#hasApplied(term, found.snapshot)
+    this.#advance(term, found.snapshot)
     this.#extend(term, renewedAt)
     if (renews) term.renewedAt = sentAt
-    if (found.changes.length > 0) term.acknowledgements.applied()
-    const holders = await completed(term.connection.rows, found)
-    this.holders.observe(holders, clock.monotonicMs())
-    // A single process has no holder to notify, unless one asks.
+    if (found.changes.length > 0) term.acknowledgements.recordApplied()
+    const holders = await withUnknownHolder(term.connection.rows, found)
+    this.holders.observe(holders, { sentAtMs: sentAt.monotonicMs, answeredAtMs: clock.monotonicMs() })
+    // Without other holders, no writer waits for an acknowledgement. `#receive` answers a process that requests one.
     if (renews && found.changes.length > 0 && this.holders.size > 0) term.acknowledgements.writeSoon()
     return { ...found, holders }
   }
 
-  /** Applies changes without a read: the waiting writer has read for all. */
-  #applyCarried(term: Term, { snapshot, changes }: Carried): void {
+  /** Applies the changes of an invalidation. Its sender has read the change log, so this process need not. */
+  #applyCarried(term: Term, { snapshot, changes }: CarriedChanges): void {
     if (covers(term.applied, snapshot)) return
     this.#deps.memory.applyChanges(changes)
-    this.#hasApplied(term, snapshot)
-    term.acknowledgements.applied()
+    this.#advance(term, snapshot)
+    term.acknowledgements.recordApplied()
   }
 
-  /** A concurrent read may have begun before the changes of an invalidation. */
-  #hasApplied(term: Term, snapshot: string): void {
+  /**
+   * Records an applied snapshot, but never an older one: a concurrent read may have started before the changes of an
+   * invalidation.
+   */
+  #advance(term: Term, snapshot: string): void {
     if (covers(snapshot, term.applied)) term.applied = snapshot
   }
 
@@ -297,14 +305,14 @@ export class Lease {
     const notified = parseNotification(payload)
     if (notified?.from === term.id) return
     if (notified?.kind === 'acknowledged') {
-      this.holders.acknowledged(notified.from, notified.snapshot)
+      this.holders.recordAcknowledgement(notified.from, notified.snapshot)
     } else if (!notified?.carried) {
       term.readChanges({ renews: false, invalidate: 'none' }).then(
         () => term.acknowledgements.reply(notified),
         () => this.#end(term),
       )
     } else if (notified.carried.holders.includes(term.id)) {
-      // Holders that it does not name were not behind.
+      // A holder that the invalidation does not name was not behind, and ignores it.
       this.#applyCarried(term, notified.carried)
       term.acknowledgements.reply(notified)
     }
@@ -312,12 +320,13 @@ export class Lease {
 
   #receiveAcknowledgement(message: string): void {
     const notified = parseNotification(message)
-    if (notified?.kind === 'acknowledged') this.holders.acknowledged(notified.from, notified.snapshot)
+    if (notified?.kind === 'acknowledged')
+      this.holders.recordAcknowledgement(notified.from, notified.snapshot)
   }
 }
 
-/** Returns one read for all that wait for one. */
-const together = (readings: readonly Reading[]): Reading => ({
+/** Merges the requests of simultaneous callers into one read. */
+const mergeRequests = (readings: readonly ReadRequest[]): ReadRequest => ({
   renews: readings.some(({ renews }) => renews),
   invalidate:
     (['safe', 'quick'] as const).find((how) => readings.some(({ invalidate }) => invalidate === how)) ??
@@ -326,13 +335,3 @@ const together = (readings: readonly Reading[]): Reading => ({
 
 const pause = (ms: number, signal: AbortSignal): Promise<void> =>
   sleep(ms, undefined, { signal }).catch(() => {})
-
-/** Returns the holders of a read, with the row that a crash deletes. */
-export async function completed(
-  run: Parameters<typeof readChangeLog>[0],
-  { holders }: LogSnapshot,
-): Promise<LogSnapshot['holders']> {
-  if (holders.some(({ id }) => id === unknownHolder)) return holders
-  await addUnknownHolder(run)
-  return [...holders, { id: unknownHolder, renewals: 0, acknowledged: '', isBehind: true }]
-}

@@ -6,10 +6,10 @@ import { type SessionAt, sessionAt } from './session.ts'
  * All access by session goes through this function, so it applies equally on every instance.
  */
 export async function liveSession(
-  answers: Pick<Answers, 'goodAtMs' | 'session' | 'read'>,
+  answers: Pick<Answers, 'leasedNowMs' | 'session' | 'read'>,
   tokenDigest: string,
 ): Promise<SessionAt | undefined> {
-  const nowMs = answers.goodAtMs()
+  const nowMs = answers.leasedNowMs()
   const kept = nowMs === undefined ? undefined : answers.session(tokenDigest)
   if (kept && nowMs !== undefined && kept.expiresAtMs > nowMs) return sessionAt(kept, nowMs)
   return readSession(answers, tokenDigest)

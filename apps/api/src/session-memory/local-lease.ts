@@ -20,7 +20,7 @@ interface LocalDeps {
  */
 export class LocalLease {
   readonly #deps: LocalDeps
-  #isGood = false
+  #isValid = false
   #since: string | undefined
   readonly #closing = new AbortController()
   #running: Promise<void> | undefined
@@ -28,14 +28,14 @@ export class LocalLease {
 
   constructor(deps: LocalDeps) {
     this.#deps = deps
-    this.readChanges = batcher(async (asked: Invalidate[]) => {
+    this.readChanges = batcher(async (requests: Invalidate[]) => {
       const found = await this.#readOnce()
-      return asked.map(() => found)
+      return requests.map(() => found)
     }, 1)
   }
 
-  isGoodAt(_monotonicMs: number): boolean {
-    return this.#isGood
+  isValidAt(_monotonicMs: number): boolean {
+    return this.#isValid
   }
 
   start(): void {
@@ -45,7 +45,7 @@ export class LocalLease {
   async close(): Promise<void> {
     this.#closing.abort()
     await this.#running
-    this.#forget()
+    this.#clear()
   }
 
   async #run(): Promise<void> {
@@ -66,22 +66,22 @@ export class LocalLease {
         self: undefined,
         renews: false,
         invalidate: 'none',
-        heard: new Map(),
+        acknowledgementsByHolder: new Map(),
       })
       memory.apply(found, sentAtMs)
       this.#since = found.snapshot
       // Before the start and after the close no other code reads from memory.
-      this.#isGood = this.#running !== undefined && !this.#closing.signal.aborted
+      this.#isValid = this.#running !== undefined && !this.#closing.signal.aborted
       return { ...found, holders: [] }
     } catch (error) {
-      this.#forget()
+      this.#clear()
       throw error
     }
   }
 
-  #forget(): void {
-    this.#isGood = false
+  #clear(): void {
+    this.#isValid = false
     this.#since = undefined
-    this.#deps.memory.forget()
+    this.#deps.memory.clear()
   }
 }

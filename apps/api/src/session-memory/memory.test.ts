@@ -4,7 +4,7 @@ import type { Role } from '#responses/roles'
 import type { Change } from './change.ts'
 import type { LogSnapshot } from './change-log-store.ts'
 import type { FactRows, Item, SessionRow } from './facts-store.ts'
-import { Memory, readAlone } from './memory.ts'
+import { Memory, readUncached } from './memory.ts'
 
 const serverId = '1100089314336833537'
 const crew: Role = { id: '1100093797636898817', name: 'Crew', color: 0, position: 1 }
@@ -154,7 +154,7 @@ describe('what is kept in memory', () => {
   test('forgetting takes what is kept and what is on its way', () => {
     load(1)
     const loading = memory.beginLoading()
-    memory.forget()
+    memory.clear()
     expect(memory.session('token 1')).toBeUndefined()
     expect(memory.key('the key', 5_000)).toBeUndefined()
     expect(loading.isVoid).toBe(true)
@@ -199,7 +199,7 @@ describe('what is kept in memory', () => {
   })
 
   test('a read without a lease is correct, and is not cached', () => {
-    const [read] = readAlone([item(1)], rows(row(1)))
+    const [read] = readUncached([item(1)], rows(row(1)))
     expect(JSON.parse(read?.session?.answer(null, 'rest') ?? '').roles).toHaveLength(2)
     expect(memory.session('token 1')).toBeUndefined()
   })

@@ -37,7 +37,7 @@ export interface KeptMember {
   readonly asOfMs: number
 }
 
-/** A load of facts from the database, with the changes since its request. */
+/** A load of facts from the database, with the changes received since it started. */
 export interface Loading {
   readonly changes: Change[]
   /** The servers with cached roles, which are not read again. */
@@ -56,14 +56,14 @@ interface Key {
 }
 
 /**
- * The maximum number of keys; no installation uses so many at once. Beyond it the cache is cleared, which costs each a
- * read.
+ * The maximum number of cached keys, which no installation uses at the same time. Beyond it, all keys are evicted, and
+ * each is read again.
  */
 const maxKeys = 100_000
 
 /**
- * Caches facts: only valid ones, so that only changes that make a fact void must be received. Changes of the log are
- * applied to the cache and to loads in progress.
+ * Caches facts. Only valid facts are cached, so only changes that invalidate a fact must be received. Changes of the
+ * log are applied to the cache and to loads in progress.
  */
 export class Memory {
   readonly #members = new Facts<MemberFact>()
@@ -136,7 +136,7 @@ export class Memory {
   }
 
   /** Clears the cache, and voids loads in progress. */
-  forget(): void {
+  clear(): void {
     for (const loading of this.#loading) loading.isVoid = true
     this.#members.voidAll()
     this.#memberships.voidAll()
@@ -170,7 +170,8 @@ export class Memory {
     )
     if (isMissing) return undefined
     const reads = rows.items.map((row, i) => this.#keepItem(items[i] as Item, row, rows))
-    // Changes after the read are applied; earlier ones are in the rows, and only cost another read.
+    // Changes after the read are applied. Earlier changes are already in the rows, and applying them only causes
+    // another read.
     for (const change of loading.changes) this.#apply(change)
     return reads
   }
@@ -285,7 +286,7 @@ export class Memory {
         return
       }
       case 'unknown':
-        this.forget()
+        this.clear()
     }
   }
 
@@ -301,7 +302,7 @@ export class Memory {
 }
 
 /** Returns the results of a read without caching: every fact belongs to one response. */
-export function readAlone(items: readonly Item[], { nowMs, items: rows, roles }: FactRows): Read[] {
+export function readUncached(items: readonly Item[], { nowMs, items: rows, roles }: FactRows): Read[] {
   return rows.map(({ projectId, isActive, session: row }, i) => {
     const session =
       row &&

@@ -1,9 +1,9 @@
 import type { Session } from './session.ts'
 
 /**
- * Caches sessions by token digest, bounded in bytes. The least recently used ones are evicted first, by second chance:
- * a use sets a mark, and a marked session moves to the end of the line when its turn comes. So a use costs no more
- * than the mark, for any number of sessions.
+ * Caches sessions by token digest, bounded in bytes. Evicts sessions that were not used recently, by second chance: a
+ * use sets a mark, and a marked session moves to the end of the queue when its turn comes. So a use only sets the mark,
+ * for any number of sessions.
  */
 export class RecentSessions {
   readonly #byDigest = new Map<string, Session>()

@@ -1,10 +1,10 @@
 import { accessId, type Change } from './change.ts'
 import type { ScopeItem } from './scopes-store.ts'
 
-/** The maximum number of mappings. Beyond it the cache is cleared, which costs each a read. */
+/** The maximum number of mappings. Beyond it, the cache is cleared, and each entry is read again. */
 const maxKept = 100_000
 
-/** A cache of the scopes of mappings from projects to servers, by project and server; invalid ones are not cached. */
+/** Caches the scopes of mappings from projects to servers, by project and server. Invalid mappings are not cached. */
 export class Scopes {
   readonly #kept = new Map<string, readonly string[]>()
 

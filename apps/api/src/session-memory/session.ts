@@ -37,7 +37,7 @@ export interface SessionFacts {
   readonly groups: Fact<GroupRule> | undefined
 }
 
-/** A session that was live when its facts were read, and remains so until one of them is void. */
+/** A session that was live when its facts were read, and remains live until a fact is void. */
 export class Session {
   readonly id: string
   readonly tokenDigest: string
@@ -92,8 +92,8 @@ export class Session {
   }
 
   /**
-   * Returns the roles that the member holds, as every answer does: an unknown role has been deleted. A
-   * deleted role decides nothing from the moment its row is gone, however long its holders' rows still name it.
+   * Returns the roles that the member holds, as every answer does: an unknown role has been deleted. A deleted role has
+   * no effect once its row is deleted, even while the rows of its holders still list it.
    */
   get roleIds(): readonly string[] {
     const { roles } = this.facts.server.value

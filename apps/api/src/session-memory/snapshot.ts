@@ -30,8 +30,8 @@ export function covers(later: string, earlier: string): boolean {
 }
 
 /**
- * Returns the parts of a snapshot that define the invisible transactions: the first of all later ones, and the earlier
- * ones that were running.
+ * Returns the parts of a snapshot that define the invisible transactions: the first later transaction, and the earlier
+ * transactions that were running.
  */
 export function unseenIn(text: string): { readonly end: string; readonly running: string } {
   const [, end = '0', running = ''] = text.split(':')

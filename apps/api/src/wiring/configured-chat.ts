@@ -4,7 +4,7 @@ import type { Cache } from '#platform/cache/cache'
 import type { Log } from '#platform/log'
 import type { Config } from '../config.ts'
 
-/** Creates the chat platform client for this configuration, also for an incomplete one. */
+/** Creates the client of the chat platform for this configuration, even if it is incomplete. */
 export const createConfiguredChat = (
   config: Config,
   { log, cache }: { readonly log: Log; readonly cache: Cache },

@@ -95,7 +95,7 @@ export function createDeps(
     },
     answersOptions,
   )
-  const db = watchWrites(opened, answers.written)
+  const db = watchWrites(opened, answers.recordWrite)
   const audit = { record: notifying(recordAudit) }
   const reach = { ...reachOf(config), resolve: createResolveHost() }
   const post = createPost(reach)
@@ -134,7 +134,7 @@ export function createDeps(
     permissionTtlMs: () => settings.current().permissionTtlMs,
     syncServer: (serverId) => syncServer(mirrorDeps, serverId),
   })
-  // A membership event is complete only if the roles in it have names: the first sign-in of a server finds none.
+  // A membership event is complete only if its roles have names, which are missing at the first sign-in of a server.
   const mirror: MirrorMember = async (serverId, user, member, asOf) => {
     if (member) await refreshRoles(serverId, member.roleIds)
     await mirrorMember(mirrorDeps, serverId, user, member, asOf)
@@ -207,7 +207,7 @@ const tooManySchemas = () =>
     headers: { 'retry-after': '1' },
   })
 
-/** In a small container the process's own memory is the bound: the cache must not exhaust it. */
+/** Limits the cache by the memory of the process, which is small in a small container. */
 const answerBytes = ({ answerMemoryMb }: Config) =>
   Math.min(answerMemoryMb * 1024 * 1024, getHeapStatistics().heap_size_limit / 3)
 

@@ -1,73 +1,36 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { demo } from '@rolecall/chat-sim'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { type Observation, writeRecord } from '../../../../tools/compatibility.ts'
-import { freePort } from '../../../../tools/free-port.js'
-import { installDebian } from '../../../../tools/install-debian.ts'
-import { installOnce } from '../../../../tools/install-once.js'
-import type { LiveMirror } from '../../src/mirror/gateway/status.ts'
-import { findChromium } from '../chromium.ts'
-import { call } from '../client.ts'
-import { type GivenProject, givenAdmin, givenProject, givenSession, validate } from '../given.ts'
-import { startLiveMirror, untilLive } from '../live-mirror.ts'
-import { startWorld, type World } from '../service.ts'
-import { browserSite } from './relying-parties/browser-site.ts'
-import { doors, openidApache } from './relying-parties/doors.ts'
-import { addGuest, hostOf, logIn, type Party, type Row, type Seen } from './relying-parties/party.ts'
-import { debianPackages, recipes } from './relying-parties/recipes.ts'
-import { sites } from './relying-parties/sites.ts'
+import { type GivenProject, givenProject, givenSession, validate } from '../given.ts'
+import type { World } from '../service.ts'
+import { logoutsOf } from './relying-parties/logouts.ts'
+import {
+  addGuest,
+  hostOf,
+  inside,
+  logIn,
+  type Party,
+  type Row,
+  type Seen,
+  see,
+} from './relying-parties/party.ts'
+import { createStage, rows, type Stage } from './relying-parties/stage.ts'
 
-const rows = [...sites, browserSite, ...recipes, openidApache, ...doors]
 const title = 'lets a member in, follows each change of roles, and shuts out a kicked member'
 
+let stage: Stage
 let world: World
-let mirror: LiveMirror
-let browser: Browser
 /** A project whose sessions tell what the service knows. */
 let witness: GivenProject
-const ports = new Map<string, number>()
-
-/** The application behind the proxies. */
-const application = createServer(({ headers }, answer) => {
-  const roles = String(headers['remote-groups'] ?? headers['oidc_claim_roles'] ?? '').split(',')
-  answer.setHeader('content-type', 'application/json')
-  answer.end(JSON.stringify({ roles: roles.filter((name) => name !== '') }))
-})
 
 beforeAll(async () => {
-  await installOnce('tools/peers')
-  installDebian(debianPackages)
-  world = await startWorld('pglite', { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_GLOBAL: '0' })
-  world.service.deps.deliveries.start()
-  mirror = startLiveMirror(world.service)
-  await untilLive(world)
+  stage = await createStage()
+  world = stage.world()
   witness = await givenProject(world)
-  await new Promise<void>((listening) => application.listen(0, '127.0.0.1', listening))
-  for (const { program } of rows) ports.set(program, await freePort())
-  const rules = doors.map(({ program }) => `MAP ${hostOf(program)} 127.0.0.1:${ports.get(program)}`)
-  browser = await chromium.launch({
-    executablePath: findChromium(),
-    args: ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=${rules.join(', ')}`],
-  })
 }, 300_000)
-afterAll(async () => {
-  await browser?.close()
-  application.close()
-  await mirror?.close()
-  await world?.close()
-})
-
-/** Returns the party's response to the open page, with its cookies. */
-const readMe = (page: Page): Promise<Seen> =>
-  page.evaluate(async () => {
-    const reply = await fetch('/me', { cache: 'no-store', redirect: 'manual' })
-    return { status: reply.status, roles: reply.status === 200 ? (await reply.json()).roles : [] }
-  })
-
-const inside: Seen = { status: 200, roles: ['Crew'] }
+afterAll(() => stage?.close())
 
 /** A member at a party, in a browser. */
 interface Visit {
@@ -79,9 +42,8 @@ interface Visit {
 
 /** Waits until the party shows something. A party that asks for each request shows it at once. */
 async function expectSeen({ row, party, page }: Visit, seen: Partial<Seen>) {
-  const see = () => (party.see ?? readMe)(page)
-  if (row.staleFor === undefined) expect(await see()).toMatchObject(seen)
-  else await expect.poll(see, { interval: 20 }).toMatchObject(seen)
+  if (row.staleFor === undefined) expect(await see(party, page)).toMatchObject(seen)
+  else await expect.poll(() => see(party, page), { interval: 20 }).toMatchObject(seen)
 }
 
 /** Tries a sign-in as a person who is not a member. */
@@ -168,13 +130,9 @@ async function shutsOut(visit: Visit, session: string): Promise<Observation[]> {
 }
 
 /** Waits until the party has accepted each logout token at the first attempt. */
-async function expectLogoutAccepted({ project }: Party) {
-  const token = await givenAdmin(world)
-  const path = `/api/admin/projects/${project.id}/logout-deliveries`
-  const attempts = async () => {
-    const { body } = await call(world.url, 'GET', path, { token })
-    return body.data.map(({ status, attempts }: { status: string; attempts: number }) => [status, attempts])
-  }
+async function expectLogoutAccepted(party: Party) {
+  const logouts = await logoutsOf(world, party)
+  const attempts = async () => (await logouts()).map(({ status, attempts }) => [status, attempts])
   await expect.poll(async () => (await attempts()).flat()).not.toContain('pending')
   const all = await attempts()
   expect(all.length).toBeGreaterThan(0)
@@ -191,13 +149,11 @@ const record = ({ program, guide, version, staleFor }: Row, observations: readon
 
 describe.each(rows)('a browser at $program', (row) => {
   test(title, async ({ skip }) => {
-    const { program, isThere, start } = row
+    const { program, isThere } = row
     skip(!isThere(), `${program} is not installed: CONTRIBUTING.md says what the suite needs`)
     const member = addGuest(world, program)
-    const { port: applicationPort } = application.address() as AddressInfo
-    const place = { world, port: ports.get(program) ?? 0, application: String(applicationPort) }
-    const party = await start(place)
-    const context = await browser.newContext({ ignoreHTTPSErrors: true })
+    const party = await stage.startParty(row)
+    const context = await stage.browser.newContext({ ignoreHTTPSErrors: true })
     try {
       const visit = { row, party, member, page: await context.newPage() }
       await tellsRefusal(visit)

@@ -77,6 +77,7 @@ export const reasons: Readonly<Record<string, string>> = {
   ...of('GET /api/admin/monitoring/auth-failures', ['?reason', '?address', '?keyPrefix'], filter),
   'GET /api/admin/monitoring/auth-failures ?cursor': cursor,
   'GET /api/admin/refused-logins ?cursor': cursor,
+  'GET /api/admin/members/{id}/history ?cursor': cursor,
   'GET /api/admin/audit/logs ?search': 'Compared with entries; not stored.',
   'GET /api/admin/audit/logs/export ?search': 'Compared with entries; not stored.',
   'GET /api/admin/refused-logins ?search': 'Compared with names; not stored.',

@@ -13,8 +13,8 @@ const dataFields = new Set(['payload', 'schema'])
 const cleanText = (text: string): string => text.replaceAll(breaks, ' ').replaceAll(controls, '')
 
 /**
- * Cleans every name in a response of the service, in place. All responses pass here, so no page can forget to clean a
- * name. Pages isolate names with `<bdi>`, because letters that are written from right to left also reorder text.
+ * Cleans every name in a response of the service, in place. All responses are cleaned here, so that no page needs to
+ * clean names. Pages isolate names with `<bdi>`, because letters that are written from right to left also reorder text.
  */
 export function cleanNames<Value>(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value

@@ -2,8 +2,8 @@ import { useEffect } from 'react'
 
 /**
  * Keeps the session of an active administrator alive by replacing its pair when half of its lifetime is over. The
- * session of an administrator who has left expires by itself, however many tabs are open. Tabs share one session and
- * one entry in `localStorage`: one tab replaces the pair, under a lock, and the others read the result.
+ * session of an inactive administrator expires, regardless of the number of open tabs. Tabs share one session and one
+ * entry in `localStorage`: one tab replaces the pair, under a lock, and the others read the result.
  */
 const checkEveryMs = 60_000
 const lockName = 'rolecall-session'
@@ -84,7 +84,7 @@ function keep(kept: Kept) {
   try {
     localStorage.setItem(storedName, JSON.stringify(kept))
   } catch {
-    // Each tab then replaces the pair by itself, one after another.
+    // Each tab then replaces the pair separately, one after another.
   }
 }
 

@@ -7,8 +7,8 @@ import { linesOf } from './stream-lines.ts'
 
 /**
  * Updates the screen without a reload. Browsers open six connections to an origin, so one tab holds the stream and
- * forwards its events to the others. Without a stream the screen is refetched every `pollMs`. `EventSource` does not
- * fit: it hides heartbeats, so a connection that has died silently looks like an idle one.
+ * forwards its events to the others. Without a stream the screen is refetched every `pollMs`. Does not use
+ * `EventSource`, which hides heartbeats, so that a dead connection looks like an idle connection.
  */
 const streamAddress = admin.address('streamAdminEvents')
 const pollMs = 15_000
@@ -33,6 +33,7 @@ const about: Readonly<Record<EventName, 'everything' | readonly AdminQuestion[]>
     'listServers',
     'listProjectSessions',
     'listMemberSessions',
+    'listMemberHistory',
   ],
   'sync.changed': ['listServers', 'listMembers', 'listAttention'],
   'delivery.changed': ['listEventDeliveries', 'listDeliveries', 'listAttention'],

@@ -16,8 +16,8 @@ const returnable =
   /^\/console\/([A-Za-z0-9_~-][A-Za-z0-9._~-]*(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*\/?)?(\?[A-Za-z0-9/_.~?&=%+:@,;!$*()-]*)?$/
 
 /**
- * Redeems the code that a login leaves in the fragment, before any other code reads the address. The code is good once:
- * it leaves the address first, so that reloading does not send it again.
+ * Redeems the code that a sign-in leaves in the fragment, before any other code reads the address. A code can be used
+ * once, so it is removed from the address first, and reloading does not send it again.
  * @returns the reason of a refusal, or undefined
  */
 export async function redeemCode(): Promise<unknown> {
@@ -33,7 +33,7 @@ export async function redeemCode(): Promise<unknown> {
   }
 }
 
-/** Ends the session. The single sign-on of the browser continues, so the next login may take no more than a click. */
+/** Ends the session. The single sign-on of the browser continues, so the next sign-in may need only one click. */
 export async function logOut(): Promise<void> {
   await ask('adminLogout', {})
   leave()

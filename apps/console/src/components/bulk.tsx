@@ -12,7 +12,7 @@ import { useToast } from './toast.tsx'
 export interface Change extends Step {
   /** The effect of the change that is known without a dry run. */
   readonly effect: string
-  /** Asks the service for a dry run of the change. Without it, the effect says everything. */
+  /** Requests a dry run of the change. Without it, `effect` is the complete description. */
   readonly preview?: () => Promise<DryRun | undefined>
 }
 

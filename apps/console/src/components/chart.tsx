@@ -3,7 +3,7 @@ import './chart.css'
 import { numberText } from './number.tsx'
 import { momentText } from './time.tsx'
 
-/** The most lines that a reader can tell apart. The rest are combined into one. */
+/** The maximum number of lines that a reader can distinguish. The rest are combined into one line. */
 const maxLines = 6
 const bucketMs: Readonly<Record<UsageChart['bucket'], number>> = {
   '1m': 60_000,

@@ -12,14 +12,14 @@ export const RoleChip = ({ name, color }: RoleChipProps) => (
   </span>
 )
 
-/** A word about something: a scope, a kind. */
+/** Shows a property in one word, such as a scope or a kind. */
 export const Chip = ({ children, title }: { children: string; title?: string }) => (
   <span className="chip" title={title}>
     {children}
   </span>
 )
 
-/** How something is, in a word and a colour. */
+/** Shows a status as a word in a color. */
 export const Status = ({ tone, children }: { tone: 'good' | 'warn' | 'bad' | 'none'; children: string }) => (
   <span className="status" data-tone={tone}>
     {children}

@@ -6,7 +6,7 @@ interface ChoiceProps {
   /** The label of the empty option. Without it, an option is always chosen. */
   readonly all?: string
   readonly onChoose: (value: string) => void
-  /** Smaller, for the head of a panel. */
+  /** True for a smaller select, in the head of a panel. */
   readonly isSmall?: boolean
 }
 

@@ -16,7 +16,7 @@ function useCopy(text: string): { isCopied: boolean; copy: () => void } {
   }
 }
 
-/** An id that a click copies. */
+/** An ID that a click copies. */
 export function Copyable({ text, shown = text }: { text: string; shown?: string }) {
   const { isCopied, copy } = useCopy(text)
   return (
@@ -43,11 +43,11 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
 interface SecretProps {
   readonly text: string
   readonly label: string
-  /** It appears in a page that was there before: the focus goes to it, which reads it out. */
+  /** True to focus the secret when it appears, so that a screen reader reads it. */
   readonly takesFocus?: boolean
 }
 
-/** A secret that is shown once. It is stored nowhere else, and not in the browser's storage either. */
+/** A secret that is shown once. The console does not store it. */
 export function Secret({ text, label, takesFocus = true }: SecretProps) {
   const box = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another secret takes the focus anew.

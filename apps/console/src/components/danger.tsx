@@ -12,7 +12,7 @@ interface DangerProps {
   readonly question: string
   readonly isOpen: boolean
   readonly onClose: () => void
-  /** Asks the service for a dry run of the action. */
+  /** Requests a dry run of the action. */
   readonly preview: () => Promise<DryRun | undefined>
   /** The effects that a dry run cannot count. */
   readonly children?: ReactNode

@@ -29,7 +29,7 @@ interface DataTableProps<Row> {
   readonly rowLink?: (row: Row) => string
   /** The heading above a group of rows. Rows with the same heading must be adjacent. Not for long tables. */
   readonly groupOf?: (row: Row) => string
-  /** Shows more rows on a screen. */
+  /** True to show more rows on a screen. */
   readonly isDense?: boolean
   /** Lets rows be selected, in the first column. Not for rows that open a page. */
   readonly selection?: Selection<Row> | undefined

@@ -2,10 +2,10 @@ import { lazy, type ReactNode, Suspense } from 'react'
 import { fileOf } from '../shell/page-file.tsx'
 import type { DialogProps } from './modal.tsx'
 
-// Most visits open no dialog, and its code is a quarter of what they would load.
+// Loaded on demand, because most visits open no dialog, and its code is a quarter of the rest.
 const Modal = lazy(fileOf(() => import('./modal.tsx')))
 
-/** Something to finish or to leave before going on. Escape leaves it. */
+/** A task that the administrator finishes or cancels before continuing. Escape cancels it. */
 export const Dialog = (props: DialogProps) =>
   props.isOpen && (
     <Suspense fallback={null}>

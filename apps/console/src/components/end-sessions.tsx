@@ -7,13 +7,13 @@ import { countText } from './number.tsx'
 import { SelectedBar } from './selected-bar.tsx'
 import type { Selection } from './selection.ts'
 
-/** A session in a list, in words. */
+/** The description of a session in a list. */
 interface Described {
   readonly id: string
   readonly memberId: string
   /** The person or the place of the session. */
   readonly name: string
-  /** The effect of ending it. */
+  /** The effect of ending the session. */
   readonly effect: string
 }
 

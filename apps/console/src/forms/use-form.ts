@@ -23,7 +23,7 @@ export type FieldKey<Name extends FormName> = keyof Body<Name> & string
 
 interface FormOptions<Name extends FormName, Values> {
   readonly initial: Partial<Values>
-  /** The rest of the call: its path parameters. */
+  /** The path parameters of the call. */
   readonly params?: Part<Name, 'params'>
   /** The name under which input is stored until it is sent. Without it, no input is stored. */
   readonly draft?: string
@@ -52,8 +52,8 @@ export interface Form<Values extends object> {
 }
 
 /**
- * Returns a form for an endpoint's body, by the contract's schema. Input is never lost: leaving asks for confirmation,
- * and drafts are stored.
+ * Returns a form for the body of an endpoint, validated against the contract's schema. Input is not lost: with `draft`
+ * it is stored, and without `draft`, leaving the page asks for confirmation.
  */
 export const useForm = <Name extends FormName>(
   name: Name,
@@ -62,7 +62,7 @@ export const useForm = <Name extends FormName>(
 
 type PartOfBody<Name extends FormName, At extends FieldKey<Name>> = NonNullable<Body<Name>[At]> & object
 
-/** Returns a form for one object in the body of an endpoint. The rest of the body is left out. */
+/** Returns a form for one object in the body of an endpoint. The request contains no other part of the body. */
 export const usePartForm = <Name extends FormName, At extends FieldKey<Name>>(
   name: Name,
   at: At,
@@ -74,13 +74,13 @@ function useSchemaForm<Name extends FormName, Values extends object>(
   at: string | undefined,
   { initial, params, draft, onDone }: FormOptions<Name, Values>,
 ): Form<Values> {
-  const first = useRef(initial)
+  const initialValues = useRef(initial)
   const [values, setValues] = useState<Partial<Values>>(() => ({
     ...initial,
     ...(draft !== undefined && (readDraft(draft) as Partial<Values>)),
   }))
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
-  const [refused, setRefused] = useState<readonly ProblemDetail[]>([])
+  const [serviceProblems, setServiceProblems] = useState<readonly ProblemDetail[]>([])
   const isDone = useRef(false)
   const isSending = useRef(false)
   const change = useChange(name)
@@ -90,7 +90,7 @@ function useSchemaForm<Name extends FormName, Values extends object>(
     return at === undefined ? own : { [at]: own }
   }, [values, rules, at])
   const { problems, load } = useProblems(name, body)
-  const isDirty = JSON.stringify(values) !== JSON.stringify(first.current)
+  const isDirty = JSON.stringify(values) !== JSON.stringify(initialValues.current)
 
   useEffect(() => {
     if (draft !== undefined && isDirty) keepDraft(draft, values)
@@ -104,22 +104,25 @@ function useSchemaForm<Name extends FormName, Values extends object>(
     enableBeforeUnload: () => !isDone.current && isDirty,
   })
 
-  const isOf = ({ path }: ProblemDetail, key: string) => {
+  const isAtField = ({ path }: ProblemDetail, key: string) => {
     const own = at === undefined ? `/${key}` : `/${at}/${key}`
     return path === own || path.startsWith(`${own}/`)
   }
-  const isTouched = (key: string) => [...touched].some((one) => key === one || key.startsWith(`${one}/`))
+  const isTouched = (key: string) =>
+    [...touched].some((touchedKey) => key === touchedKey || key.startsWith(`${touchedKey}/`))
   const problemOf = (key: string) =>
-    refused.find((one) => isOf(one, key))?.message ??
-    (isTouched(key) ? problems.find((one) => isOf(one, key))?.message : undefined)
-  const fieldless = refused.filter((one) => ![...rules.keys()].some((key) => isOf(one, key)))
+    serviceProblems.find((problem) => isAtField(problem, key))?.message ??
+    (isTouched(key) ? problems.find((problem) => isAtField(problem, key))?.message : undefined)
+  const problemsWithoutField = serviceProblems.filter(
+    (problem) => ![...rules.keys()].some((key) => isAtField(problem, key)),
+  )
   const check = async (keys: readonly string[]) => {
     const problemsOf = await load()
     // Marks the invalid fields before the first of them is focused.
     flushSync(() => setTouched((before) => new Set([...before, ...keys])))
-    const isGood = !problemsOf(name, body).some((one) => keys.some((key) => isOf(one, key)))
-    if (!isGood) focusFirstProblem()
-    return isGood
+    const isValid = !problemsOf(name, body).some((problem) => keys.some((key) => isAtField(problem, key)))
+    if (!isValid) focusFirstProblem()
+    return isValid
   }
   const send = async () => {
     if (isSending.current) return
@@ -128,18 +131,18 @@ function useSchemaForm<Name extends FormName, Values extends object>(
       isSending.current = false
       return
     }
-    setRefused([])
-    // The body was checked just above, by the contract's own schema.
+    setServiceProblems([])
+    // The cast is safe: `check` has validated the body against the contract's schema.
     change.mutate({ params, body } as unknown as AdminInput<Name>, {
       onSuccess: (answer) => {
         isDone.current = true
-        first.current = values
+        initialValues.current = values
         if (draft !== undefined) forgetDraft(draft)
         onDone(answer)
         isDone.current = false
       },
       onError: ({ errors }) => {
-        setRefused(errors)
+        setServiceProblems(errors)
         if (errors.length > 0) focusFirstProblem()
       },
       onSettled: () => {
@@ -153,12 +156,15 @@ function useSchemaForm<Name extends FormName, Values extends object>(
     rules,
     isBusy: change.isPending,
     isDirty,
-    failure: change.error && (refused.length === 0 || fieldless.length > 0) ? change.error : undefined,
+    failure:
+      change.error && (serviceProblems.length === 0 || problemsWithoutField.length > 0)
+        ? change.error
+        : undefined,
     problemOf,
     check,
     set: (key, value) => {
       void load()
-      setRefused((before) => before.filter((one) => !isOf(one, key)))
+      setServiceProblems((before) => before.filter((problem) => !isAtField(problem, key)))
       setValues((before) => ({ ...before, [key]: value }))
     },
     touch: (key) => {
@@ -170,9 +176,9 @@ function useSchemaForm<Name extends FormName, Values extends object>(
       void send()
     },
     reset: () => {
-      setValues(first.current)
+      setValues(initialValues.current)
       setTouched(new Set())
-      setRefused([])
+      setServiceProblems([])
       if (draft !== undefined) forgetDraft(draft)
     },
   }

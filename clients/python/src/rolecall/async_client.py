@@ -131,14 +131,14 @@ class AsyncRolecall(Project):
         try:
             await self._send(calls.logout(self._api_key, token), timeout_sec)
         finally:
-            self._cache.forget(key_of_token(token))
+            self._cache.evict(key_of_token(token))
 
     async def logout_all(self, member_id: str, *, timeout_sec: Optional[float] = None) -> None:
         """Ends all sessions of a member in this project. Sessions in other projects stay live."""
         try:
             await self._send(calls.logout_all(self._api_key, member_id), timeout_sec)
         finally:
-            self._cache.forget(key_of_member(member_id))
+            self._cache.evict(key_of_member(member_id))
 
     async def refresh(self, token: str, refresh_token: str, *, timeout_sec: Optional[float] = None) -> Pair:
         """
@@ -151,7 +151,7 @@ class AsyncRolecall(Project):
         try:
             return await self._send(calls.refresh(token, refresh_token), timeout_sec)
         finally:
-            self._cache.forget(key_of_token(token))
+            self._cache.evict(key_of_token(token))
 
     async def sessions(self, token: str, *, timeout_sec: Optional[float] = None) -> Tuple[SessionListItem, ...]:
         """Returns the live sessions of the token's member, newest first, including those in other projects."""
@@ -162,7 +162,7 @@ class AsyncRolecall(Project):
         try:
             await self._send(calls.revoke_session(token, session_id), timeout_sec)
         finally:
-            self._cache.forget(key_of_session(session_id))
+            self._cache.evict(key_of_session(session_id))
 
     async def members(
         self, server_id: str, *, page_size: int = 100, timeout_sec: Optional[float] = None

@@ -1,4 +1,4 @@
-"""Keeps the cache current by the stream of events, for asyncio."""
+"""Keeps the cache current with the event stream, in an asyncio task."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .session_cache import SessionCache, unused_sec
 
 
 class AsyncEventStream:
-    """Keeps the cache current while it is used. Never keeps an event loop alive."""
+    """Keeps the cache current while it is used. Does not keep the event loop alive."""
 
     def __init__(self, http: httpx.AsyncClient, base_url: str, key: str, cache: SessionCache) -> None:
         self._http = http
@@ -35,29 +35,29 @@ class AsyncEventStream:
 
     async def close(self) -> None:
         task, self._task = self._task, None
-        self._cache.distrust()
+        self._cache.invalidate()
         if task is not None:
             task.cancel()
             await asyncio.wait([task])
-            self._cache.distrust()
+            self._cache.invalidate()
 
     async def _listen(self) -> None:
         while self._is_wanted():
             try:
                 await self._connect()
             except Exception:
-                # The cache is not trusted until the next connection succeeds, so every failure can be ignored.
+                # The cache returns nothing until the next connection succeeds, so every failure can be ignored.
                 pass
             await asyncio.sleep(self._feed.pause_sec())
 
     async def _connect(self) -> None:
-        asked = moment()
+        requested_at = moment()
         async with async_open_feed(self._http, self._base_url, self._feed) as response:
             if not self._feed.opens(response.status_code, response.headers):
                 return
             async for chunk in response.aiter_bytes():
                 for frame in self._feed.take(chunk):
-                    self._cache.take(frame, asked)
+                    self._cache.apply_frame(frame, requested_at)
                 if not self._is_wanted():
                     return
 

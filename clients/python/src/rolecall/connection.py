@@ -81,12 +81,14 @@ class Project:
         state: str,
         code_verifier: Optional[str] = None,
         sso: bool = False,
+        ui_locales: Optional[str] = None,
     ) -> str:
         """
         Returns the URL to which you send a browser to sign in. The browser returns to ``redirect_uri`` with ``code``,
         ``state`` and ``iss``, or with ``error``, ``error_description``, ``state`` and ``iss``.
 
-        ``sso`` skips the chat platform's screen for a browser that has signed in before.
+        ``sso`` skips the chat platform's screen for a browser that has signed in before. ``ui_locales`` are the languages
+        for the pages of the service, in order of preference: BCP 47 tags, separated by spaces.
         """
         return authorize_url(
             self._base_url,
@@ -96,6 +98,7 @@ class Project:
             state=state,
             code_verifier=code_verifier,
             sso=sso,
+            ui_locales=ui_locales,
         )
 
     def _begin_anew(self) -> None:

@@ -171,7 +171,7 @@ def callback(request: HttpRequest) -> HttpResponse:
             client=Client(incoming.client_ip, incoming.headers.get("user-agent")),
         )
     except RolecallError as error:
-        return _response_of(flow.refuse_exchange(pending, error))
+        return _response_of(flow.refuse_exchange(incoming, pending, error))
     _end_former(incoming)
     return _response_of(flow.finish_login(pending, session))
 
@@ -200,13 +200,25 @@ def logout(request: HttpRequest) -> HttpResponse:
             site().rolecall.logout(bearing.token)
         except RolecallError as error:
             failure = error
-    return _response_of(flow.finish_logout(failure))
+    return _response_of(flow.finish_logout(incoming, failure))
 
 
 # Checks by itself that a page of this site sent the request, and needs no token in the form.
 logout.csrf_exempt = True  # type: ignore[attr-defined]
 
-urlpatterns = [path("login", login), path("callback", callback), path("logout", logout)]
+def signed_out(request: HttpRequest) -> HttpResponse:
+    flow = site().flow
+    if request.method != "GET":
+        return _response_of(flow.wrong_method())
+    return _response_of(flow.signed_out(_incoming(request)))
+
+
+urlpatterns = [
+    path("login", login),
+    path("callback", callback),
+    path("logout", logout),
+    path("signed-out", signed_out),
+]
 
 
 def _bearing(incoming: IncomingRequest) -> Bearing:

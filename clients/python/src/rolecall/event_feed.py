@@ -1,4 +1,4 @@
-"""The service's events across lost connections, without input or output."""
+"""Reads the service's events across lost connections. Performs no I/O."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import httpx
 from .errors import NetworkError, RolecallError, UnexpectedResponseError, error_of, unexpected_response
 from .event_parser import EventParser, Frame
 
-_longest_pause_sec = 15.0
+_max_pause_sec = 15.0
 
 #: The errors of an unexpectedly lost connection.
 lost = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, ValueError)
 
 
 class EventFeed:
-    """The state that is kept from one connection to the next."""
+    """The state of the event stream that outlives a connection."""
 
     def __init__(self, key: str, heartbeat_sec: int, last_id: Optional[str] = None) -> None:
         if not 1 <= heartbeat_sec <= 60:
@@ -46,23 +46,23 @@ class EventFeed:
         for frame in self._parser.feed(chunk):
             self._failures = 0
             yield frame
-            # Set after the frame was handled: a frame that was not handled is sent again.
+            # Set after the frame was handled, so that the service sends an unhandled frame again.
             if frame.id is not None:
                 self.last_id = frame.id
             if frame.retry_sec is not None:
                 self._retry_sec = frame.retry_sec
 
     def pause_sec(self) -> float:
-        """Returns the pause in seconds before the next connection, after one has ended."""
+        """Returns the pause in seconds before the next connection."""
         self._failures += 1
         pause = self._retry_sec * 2.0 ** min(self._failures - 1, 10)
-        return min(pause, _longest_pause_sec) * (0.5 + random.random() / 2)
+        return min(pause, _max_pause_sec) * (0.5 + random.random() / 2)
 
 
 class LastingFailure:
     """
-    Decides which failures of a connection end the events. The first connection must succeed, as with every call. A
-    later one is retried, unless the service says that the key is no longer valid.
+    Decides which failures end the event stream. The first connection must succeed, as every call must. A later
+    connection is retried, unless the service rejects the key.
     """
 
     def __init__(self, first_failure: str) -> None:
@@ -73,7 +73,7 @@ class LastingFailure:
         self._was_connected = True
 
     def of_answer(self, status: int, headers: Mapping[str, str], content: bytes) -> Optional[RolecallError]:
-        """Returns the error of a connection with another response than events, if it is final."""
+        """Returns the error of a response that is not an event stream, if the error is final."""
         if status == 200:
             return unexpected_response(status, headers)
         error = error_of(status, headers, content)
@@ -81,7 +81,7 @@ class LastingFailure:
         return error if is_final or not self._was_connected else None
 
     def of_loss(self, reason: Exception) -> Optional[RolecallError]:
-        """Returns the error of a connection that failed or was lost, if it is final."""
+        """Returns the error of a failed or lost connection, if the error is final."""
         if self._was_connected:
             return None
         return NetworkError("NETWORK_ERROR", f"{self._first_failure} ({type(reason).__name__}).")

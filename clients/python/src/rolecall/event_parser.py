@@ -1,4 +1,4 @@
-"""Parses Server-Sent Events, without input or output: from bytes to frames."""
+"""Parses Server-Sent Events from bytes into frames. Performs no I/O."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Dict, Iterator, List, Optional
 
 from .models import Event, event_from_json
 
-#: Far above any frame of the service. A longer frame comes from another server, and must not fill the memory.
-_longest_frame = 1 << 20
+#: The maximum length of a frame in bytes, far above any frame of the service. A longer frame comes from another server,
+#: and must not fill the memory.
+_max_frame_bytes = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -21,12 +22,12 @@ class Frame:
     event: Optional[Event] = None
     #: The pause before the next connection.
     retry_sec: Optional[float] = None
-    #: Confirms that all events up to this many seconds after the opening of the stream have been sent.
+    #: All events up to this many seconds after the stream opened have been sent.
     heartbeat_sec: Optional[float] = None
 
 
 class EventParser:
-    """The parser of one connection."""
+    """Parses the stream of one connection."""
 
     def __init__(self) -> None:
         self._rest = bytearray()
@@ -51,7 +52,7 @@ class EventParser:
                 frame = _frame_of(self._lines)
                 self._lines, self._size = [], 0
                 yield frame
-        if self._size + len(self._rest) > _longest_frame:
+        if self._size + len(self._rest) > _max_frame_bytes:
             raise ValueError("A frame of the stream is too long.")
 
 

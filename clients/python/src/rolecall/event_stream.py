@@ -1,4 +1,4 @@
-"""Keeps the cache current by the stream of events, for threads."""
+"""Keeps the cache current with the event stream, in a thread."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .session_cache import SessionCache, unused_sec
 
 
 class _Run:
-    """Holds the state of one thread, so that a thread that ends late does not affect the next one."""
+    """The state of one thread, so that a thread that ends late does not affect the next one."""
 
     def __init__(self, feed: EventFeed) -> None:
         self.feed = feed
@@ -25,7 +25,7 @@ class _Run:
 
 
 class EventStream:
-    """Keeps the cache current while it is used. Never keeps a process alive."""
+    """Keeps the cache current while it is used. Does not keep the process alive."""
 
     def __init__(self, http: httpx.Client, base_url: str, key: str, cache: SessionCache) -> None:
         self._http = http
@@ -55,7 +55,7 @@ class EventStream:
             thread, self._thread = self._thread, None
             run = self._run
         run.is_closed.set()
-        self._cache.distrust()
+        self._cache.invalidate()
         if run.connection is not None:
             try:
                 # Wakes the thread that waits for the next event.
@@ -70,13 +70,13 @@ class EventStream:
             try:
                 self._connect(run)
             except Exception:
-                # The cache is not trusted until the next connection succeeds, so every failure can be ignored.
+                # The cache returns nothing until the next connection succeeds, so every failure can be ignored.
                 pass
             run.connection = None
             run.is_closed.wait(run.feed.pause_sec())
 
     def _connect(self, run: _Run) -> None:
-        asked = moment()
+        requested_at = moment()
         with open_feed(self._http, self._base_url, run.feed) as response:
             if not run.feed.opens(response.status_code, response.headers):
                 return
@@ -86,7 +86,7 @@ class EventStream:
                 for frame in run.feed.take(chunk):
                     if run.is_closed.is_set():
                         return
-                    self._cache.take(frame, asked)
+                    self._cache.apply_frame(frame, requested_at)
                 if not self._is_wanted():
                     return
 

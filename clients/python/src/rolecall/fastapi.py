@@ -94,6 +94,7 @@ class RolecallLogin:
         self.router.add_api_route("/login", self._login, methods=["GET"])
         self.router.add_api_route("/callback", self._callback, methods=["GET"])
         self.router.add_api_route("/logout", self._logout, methods=["POST"])
+        self.router.add_api_route("/signed-out", self._signed_out, methods=["GET"])
 
     def install(self, app: FastAPI) -> None:
         """Adds the routes, the handler for refusals, and the middleware that keeps responses out of shared caches."""
@@ -175,7 +176,7 @@ class RolecallLogin:
                 client=Client(incoming.client_ip, incoming.headers.get("user-agent")),
             )
         except RolecallError as error:
-            return _response_of(self._flow.refuse_exchange(pending, error))
+            return _response_of(self._flow.refuse_exchange(incoming, pending, error))
         await self._end_former(incoming)
         return _response_of(self._flow.finish_login(pending, session))
 
@@ -201,7 +202,10 @@ class RolecallLogin:
                 await self._rolecall.logout(bearing.token)
             except RolecallError as error:
                 failure = error
-        return _response_of(self._flow.finish_logout(failure))
+        return _response_of(self._flow.finish_logout(incoming, failure))
+
+    async def _signed_out(self, request: Request) -> Response:
+        return _response_of(self._flow.signed_out(_incoming(request)))
 
 
 def _incoming(request: Request) -> IncomingRequest:

@@ -36,6 +36,7 @@ def authorize_url(
     state: str,
     code_verifier: Optional[str] = None,
     sso: bool = False,
+    ui_locales: Optional[str] = None,
 ) -> str:
     given = {"client_id": client_id, "redirect_uri": redirect_uri, "server_id": server_id, "state": state}
     for name, value in given.items():
@@ -43,6 +44,8 @@ def authorize_url(
         if not value:
             raise ValueError(f"{name} is missing")
     query = dict(given)
+    if ui_locales is not None:
+        query["ui_locales"] = ui_locales
     if code_verifier is not None:
         query["code_challenge"] = _challenge_of(code_verifier)
         query["code_challenge_method"] = "S256"

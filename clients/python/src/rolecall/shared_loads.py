@@ -1,4 +1,4 @@
-"""Lets callers who ask for the same session at the same time share one request."""
+"""Shares one request between callers that validate the same session at the same time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import partial
 from typing import Awaitable, Callable, Dict, Optional, Tuple
 
 from .models import Session
-from .session_cache import Flight, SessionCache
+from .session_cache import PendingRequest, SessionCache
 
 
 class AsyncSharedLoads:
@@ -16,30 +16,30 @@ class AsyncSharedLoads:
 
     def __init__(self, cache: SessionCache) -> None:
         self._cache = cache
-        self._shared: Dict[str, Tuple[Flight, asyncio.Task[Optional[Session]]]] = {}
+        self._shared: Dict[str, Tuple[PendingRequest, asyncio.Task[Optional[Session]]]] = {}
 
     async def run(
         self, token: str, load: Callable[[], Awaitable[Optional[Session]]], is_shared: bool
     ) -> Optional[Session]:
         """Joins the load of another caller, or starts one. A caller with its own timeout does not share."""
-        flight, task = self._shared.get(token, (None, None))
-        if flight is None or task is None or not is_shared or not self._cache.is_shareable(flight):
-            flight = self._cache.begin(token)
-            task = asyncio.ensure_future(self._load(flight, load))
+        request, task = self._shared.get(token, (None, None))
+        if request is None or task is None or not is_shared or not self._cache.is_shareable(request):
+            request = self._cache.start_request(token)
+            task = asyncio.ensure_future(self._load(request, load))
             if is_shared:
-                self._shared[token] = (flight, task)
+                self._shared[token] = (request, task)
         # Cancelling one caller does not cancel the load of the others.
         return await asyncio.shield(task)
 
-    async def _load(self, flight: Flight, load: Callable[[], Awaitable[Optional[Session]]]) -> Optional[Session]:
+    async def _load(self, request: PendingRequest, load: Callable[[], Awaitable[Optional[Session]]]) -> Optional[Session]:
         session: Optional[Session] = None
         try:
             session = await load()
             return session
         finally:
-            self._cache.end(flight, session)
-            if self._shared.get(flight.token, (None, None))[0] is flight:
-                self._shared.pop(flight.token, None)
+            self._cache.finish_request(request, session)
+            if self._shared.get(request.token, (None, None))[0] is request:
+                self._shared.pop(request.token, None)
 
 
 class SharedLoads:
@@ -47,7 +47,7 @@ class SharedLoads:
 
     def __init__(self, cache: SessionCache) -> None:
         self._cache = cache
-        self._shared: Dict[str, Tuple[Flight, Future[Optional[Session]]]] = {}
+        self._shared: Dict[str, Tuple[PendingRequest, Future[Optional[Session]]]] = {}
 
     def run(self, token: str, load: Callable[[], Optional[Session]], is_shared: bool) -> Optional[Session]:
         """Joins the load of another caller, or starts one. A caller with its own timeout does not share."""
@@ -60,8 +60,8 @@ class SharedLoads:
             except CancelledError:
                 # The loading caller was interrupted, so the others load the session themselves.
                 continue
-        flight = self._cache.begin(token)
-        entry: Tuple[Flight, Future[Optional[Session]]] = (flight, Future())
+        request = self._cache.start_request(token)
+        entry: Tuple[PendingRequest, Future[Optional[Session]]] = (request, Future())
         if is_shared:
             self._shared[token] = entry
         session: Optional[Session] = None
@@ -75,7 +75,7 @@ class SharedLoads:
             finish_for_others = partial(entry[1].set_exception, error)
             raise
         finally:
-            self._cache.end(flight, session)
+            self._cache.finish_request(request, session)
             if self._shared.get(token) is entry:
                 self._shared.pop(token, None)
             finish_for_others()

@@ -10,7 +10,7 @@ export interface CompletedEnv {
 }
 
 /**
- * Adds the missing lines to a file of variables. A line with a value stays as it is, even if another value is known. A
+ * Adds the missing lines to a file of variables. A line with a value does not change, even if another value is known. A
  * line without a value is completed.
  *
  * @param others other files that the framework reads, too

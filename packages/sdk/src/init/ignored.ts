@@ -23,7 +23,7 @@ const matches = (name: string, pattern: string) =>
       .replace(/\?/g, '.')}$`,
   ).test(name)
 
-/** Returns the text of an ignore file with one more name. */
+/** Returns the text of an ignore file with an added name. */
 export function addIgnored(name: string, before: string): string {
   const newline = before.includes('\r\n') ? '\r\n' : '\n'
   return `${before}${before === '' || before.endsWith('\n') ? '' : newline}${name}${newline}`

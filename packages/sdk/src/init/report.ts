@@ -9,12 +9,12 @@ export const diffOf = (changes: readonly Change[]): string =>
     .map(({ path, before, after }) => {
       const old = new Set(linesOf(before ?? ''))
       const now = linesOf(after)
-      const gone = [...old].filter((line) => !now.includes(line)).map((line) => `-${line}`)
+      const removed = [...old].filter((line) => !now.includes(line)).map((line) => `-${line}`)
       const added = now
         .filter((line) => before === undefined || !old.has(line))
         .map((line) => `+${veiled(line)}`)
       const head = [`--- ${before === undefined ? '/dev/null' : path}`, `+++ ${path}`]
-      return [...head, ...gone, ...added].join('\n')
+      return [...head, ...removed, ...added].join('\n')
     })
     .join('\n')
 

@@ -8,6 +8,8 @@ export interface Incoming {
   readonly signal?: AbortSignal | undefined
   /** True if the response cannot set a cookie. Nothing is refreshed then, as the new session would be lost. */
   readonly isReadOnly?: boolean
+  /** True if only a redirect can be sent. The page that it leads to then calls the functions of the app. */
+  readonly isRedirectOnly?: boolean
 }
 
 export function incomingOf(request: Request): Incoming {

@@ -7,6 +7,7 @@ import { freePort } from '../../../../tools/free-port.js'
 import { readEvents, SiteBrowser } from '../../test/site-browser.ts'
 import { listenFetch, type RunningSite } from '../../test/sites.ts'
 import { createRolecall } from '../fetch.ts'
+import { catalogs } from './languages/catalogs.ts'
 import { createSealer } from './seal.ts'
 
 const secret = 'the secret of this site, long enough for all'
@@ -30,11 +31,13 @@ afterAll(async () => {
   await world.close()
 })
 
+const optionsOf = (appUrl: string, sso: boolean) => ({
+  ...{ url: world.url, apiKey: project.key, clientId: project.id, serverId: demo.mainGuildId },
+  ...{ appUrl, secret, sso, onError: () => {} },
+})
+
 function serve(port: number, appUrl: string, sso: boolean): Promise<RunningSite> {
-  const rolecall = createRolecall({
-    ...{ url: world.url, apiKey: project.key, clientId: project.id, serverId: demo.mainGuildId },
-    ...{ appUrl, secret, sso, onError: () => {} },
-  })
+  const rolecall = createRolecall(optionsOf(appUrl, sso))
   return listenFetch(port, (request) =>
     rolecall.handle(request, async (_, visitor) => new Response((await visitor.requireMember()).member.id)),
   )
@@ -128,10 +131,86 @@ describe('a login that cannot be finished', () => {
     hostile.searchParams.set('error_description', '<b>No</b>')
     const page = await browser.ask(hostile.pathname + hostile.search, { as: 'page' })
     const text = await page.text()
-    expect(text).toContain('<h1>&lt;b&gt;No&lt;/b&gt;</h1>')
+    expect(text).toContain('<p>&lt;b&gt;No&lt;/b&gt;</p>')
     const [, style = ''] = /<style>(.+)<\/style>/.exec(text) ?? []
     const hash = createHash('sha256').update(style).digest('base64')
     expect(page.headers.get('content-security-policy')).toContain(`style-src 'sha256-${hash}';`)
+  })
+
+  test('speaks the language of the visitor, and English to visitors of no known one', async () => {
+    const read = async (language: string, change: (query: URLSearchParams) => void = () => {}) => {
+      const browser = browserAt(url)
+      const callback = new URL(await comeBack(browser, demo.users.emil), url)
+      change(callback.searchParams)
+      const headers = { 'accept-language': language }
+      const page = await browser.ask(callback.pathname + callback.search, { as: 'page', headers })
+      expect([page.status, page.headers.get('vary')]).toEqual([403, 'Accept-Language'])
+      return { text: await page.text(), language: page.headers.get('content-language') }
+    }
+    const german = await read('de-AT,en;q=0.5')
+    expect(german.language).toBe('de')
+    expect(german.text).toContain('<html lang="de">')
+    expect(german.text).toContain(`<h1>${catalogs.de.refusedTitle}</h1><p>${catalogs.de.not_a_member}</p>`)
+    expect(german.text).toMatch(/<a href="[^"]+">Noch einmal versuchen</)
+    const english = await read('ca')
+    expect(english.text).toMatch(/<html lang="en">.+<p>This account is not a member of /s)
+    const newer = await read('ja', (query) => query.set('error_reason', 'of_a_newer_service'))
+    expect(newer.text).toMatch(/<html lang="ja">.+<p lang="en">This account is not a member of /s)
+    const silent = await read('ja', (query) => {
+      query.delete('error_reason')
+      query.set('error_description', 'no\u202eASCII')
+    })
+    expect(silent.text).toContain(`<p>${catalogs.ja.LOGIN_REFUSED}</p>`)
+    const blocked = await read('ko', (query) => query.set('error_reason', 'blocked'))
+    expect(blocked.text).toContain(`<a href="/">${catalogs.ko.startPage}</a>`)
+  })
+
+  test('leads no visitor to another site, however the address of the page is written', async () => {
+    const rejected = async () => Response.json({ code: 'INVALID_API_KEY', detail: '' }, { status: 401 })
+    const options = { ...optionsOf(url, false), url: 'http://127.0.0.1:1', fetch: rejected }
+    const site = createRolecall({ ...options, cache: false })
+    const now = Math.floor(Date.now() / 1_000)
+    const name = `rolecall_${project.id}`
+    const pair = JSON.stringify([`rcs_${'a'.repeat(49)}`, `rcr_${'a'.repeat(49)}`, now, now + 3_600])
+    const cookie = `${name}=${await createSealer([secret]).seal(name, pair)}`
+    const headers = { cookie, accept: 'text/html' }
+    const page = await site.handle(new Request(`${url}//evil.example/x`, { headers }), async (_, visitor) =>
+      Response.json(await visitor.requireMember()),
+    )
+    expect(page.status).toBe(503)
+    expect(await page.text()).toContain(`<a href="${url}/">`)
+  })
+})
+
+describe('the option language', () => {
+  test('chooses the language of the pages here and at the service', async () => {
+    const language = (request: { path: string }) => {
+      if (request.path.includes('broken')) throw new Error('planted')
+      return request.path.includes('unknown') ? 'xx' : 'pt-PT'
+    }
+    const errors: unknown[] = []
+    const onError = (error: unknown) => void errors.push(error)
+    const site = createRolecall({ ...optionsOf(url, false), language, onError })
+    const ask = (path: string) =>
+      site.handler(new Request(url + path, { headers: { accept: 'text/html', 'accept-language': 'nl' } }))
+    const localesAt = async (path: string) =>
+      new URL((await ask(path)).headers.get('location') ?? '').searchParams.get('ui_locales')
+    expect(await localesAt('/auth/login')).toBe('pt-BR')
+    expect(await localesAt('/auth/login?unknown')).toBeNull()
+    expect((await ask('/auth/callback')).headers.get('content-language')).toBe('pt-BR')
+    expect((await ask('/auth/callback?unknown')).headers.get('content-language')).toBe('nl')
+    expect(errors).toEqual([])
+    expect((await ask('/auth/callback?broken')).headers.get('content-language')).toBe('nl')
+    expect(errors).toEqual([new Error('planted')])
+  })
+
+  test('is shown by the pages of the service', async () => {
+    const site = createRolecall({ ...optionsOf(url, false), language: () => 'ko' })
+    const begun = await site.handler(new Request(`${url}/auth/login`))
+    const address = new URL(begun.headers.get('location') ?? '')
+    address.searchParams.set('redirect_uri', 'https://evil.example/')
+    const page = await fetch(address, { headers: { accept: 'text/html' } })
+    expect([page.status, page.headers.get('content-language')]).toEqual([403, 'ko'])
   })
 })
 

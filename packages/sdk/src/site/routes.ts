@@ -1,11 +1,14 @@
 import { mintLogin } from '../mint-login.ts'
 import { RolecallError } from '../rolecall-error.ts'
-import { json, noContent, redirectTo, refuse } from './answers.ts'
+import { json, noContent, redirectTo } from './answers.ts'
 import { type Incoming, isNavigation, isSameOrigin } from './incoming.ts'
 import { liveAnswer } from './live.ts'
 import type { LiveStreams } from './live-streams.ts'
 import type { createLoginAttempts } from './login-attempts.ts'
+import { chosenLanguage } from './page-language.ts'
+import { answerPage, refuse } from './refuse.ts'
 import { safeReturnTo } from './return-to.ts'
+import type { Settings } from './settings.ts'
 import { openVisit, type Visit, type VisitParts } from './visit.ts'
 
 export interface RouteParts extends VisitParts {
@@ -39,15 +42,23 @@ const routes: Readonly<Record<string, Route>> = {
       liveAnswer(visit, client, liveStreams, settings.cache !== false),
   },
   // For frameworks that cannot set the status of a page: they redirect people here.
-  denied: { method: 'GET', answer: async ({ visit }) => refuse(visit.request, 403, 'ROLE_REQUIRED') },
+  denied: {
+    method: 'GET',
+    answer: ({ parts, visit }) => refuse(parts.settings, visit.request, 403, 'ROLE_REQUIRED'),
+  },
   unavailable: {
     method: 'GET',
-    answer: async ({ visit }) => refuse(visit.request, 503, 'SESSION_CHECK_UNAVAILABLE'),
+    answer: ({ parts, visit }) => refuse(parts.settings, visit.request, 503, 'SESSION_CHECK_UNAVAILABLE'),
+  },
+  // A form leads here: a page that responded to it would send it again when it is loaded again.
+  'signed-out': {
+    method: 'GET',
+    answer: ({ parts, visit }) => answerPage(parts.settings, visit.request, 200, 'SIGNED_OUT'),
   },
 }
 
-const loginPath = (path: string, returnTo: string) =>
-  `${path}/login?${new URLSearchParams({ return_to: returnTo })}`
+const loginUrl = ({ appUrl, authPath }: Settings, returnTo: string) =>
+  `${appUrl}${authPath}/login?${new URLSearchParams({ return_to: returnTo })}`
 
 async function beginLogin({ parts, visit, given, query }: Context): Promise<Response> {
   const { client, attempts, settings } = parts
@@ -56,7 +67,9 @@ async function beginLogin({ parts, visit, given, query }: Context): Promise<Resp
   const returnTo = safeReturnTo(query.get('return_to'), appUrl, authPath)
   for (const cookie of await attempts.begin(given, login, returnTo)) visit.setCookie(cookie)
   const redirectUri = `${appUrl}${authPath}/callback`
-  return redirectTo(await client.authorizeUrl({ clientId, serverId, redirectUri, sso, ...login }))
+  const uiLocales = chosenLanguage(settings, visit.request)
+  const terms = { clientId, serverId, redirectUri, sso, ...login, ...(uiLocales && { uiLocales }) }
+  return redirectTo(await client.authorizeUrl(terms))
 }
 
 async function finishLogin({ parts, visit, given, query }: Context): Promise<Response> {
@@ -64,8 +77,10 @@ async function finishLogin({ parts, visit, given, query }: Context): Promise<Res
   const { url, clientId, appUrl, authPath, onError } = settings
   const { request } = visit
   const found = await attempts.finish(given, query.get('state') ?? '')
-  if (typeof found === 'string') return refuse(request, 400, found, { href: loginPath(authPath, '/') })
-  const href = loginPath(authPath, found.attempt.returnTo)
+  if (typeof found === 'string') {
+    return refuse(settings, request, 400, found, { retryUrl: loginUrl(settings, '/') })
+  }
+  const retryUrl = loginUrl(settings, found.attempt.returnTo)
   visit.setCookie(found.ended)
   // RFC 9207: rejects a response that another service made for this app.
   if (query.get('iss')?.replace(/\/+$/, '') !== url) {
@@ -74,15 +89,15 @@ async function finishLogin({ parts, visit, given, query }: Context): Promise<Res
         `The sign-in returned from another address than ROLECALL_URL, ${url}. Set ROLECALL_URL to the address for browsers.`,
       ),
     )
-    return refuse(request, 400, 'LOGIN_FAILED', { href })
+    return refuse(settings, request, 400, 'LOGIN_FAILED', { retryUrl })
   }
   const code = query.get('code')
-  const isRefused = query.get('error') === 'access_denied'
   if (!code) {
-    const reason = query.get('error_description') ?? undefined
-    return isRefused
-      ? refuse(request, 403, 'LOGIN_REFUSED', { href, reason })
-      : refuse(request, 503, 'LOGIN_FAILED', { href })
+    // State and issuer are verified: the service itself gave this reason.
+    const reason = readReason(query)
+    return query.get('error') === 'access_denied'
+      ? refuse(settings, request, 403, 'LOGIN_REFUSED', { retryUrl, ...reason })
+      : refuse(settings, request, 503, 'LOGIN_FAILED', { retryUrl, ...reason })
   }
   const { codeVerifier, returnTo } = found.attempt
   try {
@@ -100,7 +115,18 @@ async function finishLogin({ parts, visit, given, query }: Context): Promise<Res
     if (!(error instanceof RolecallError)) throw error
     onError(error)
     const isOver = error.code === 'INVALID_CODE'
-    return refuse(request, isOver ? 400 : 503, isOver ? 'LOGIN_CODE_USED' : 'LOGIN_FAILED', { href })
+    return isOver
+      ? refuse(settings, request, 400, 'LOGIN_CODE_USED', { retryUrl })
+      : refuse(settings, request, 503, 'LOGIN_FAILED', { retryUrl })
+  }
+}
+
+/** Reads the reason of a redirect without a code: a name, and a sentence in ASCII (RFC 6749 §4.1.2.1). */
+function readReason(query: URLSearchParams) {
+  const [reason, serviceText] = [query.get('error_reason') ?? '', query.get('error_description') ?? '']
+  return {
+    reason: /^[a-z_]{1,40}$/.test(reason) ? reason : undefined,
+    serviceText: /^[\x20-\x7e]{1,500}$/.test(serviceText) ? serviceText : undefined,
   }
 }
 
@@ -146,18 +172,21 @@ export async function answerByRoute(
   const route = Object.hasOwn(routes, name) ? routes[name] : undefined
   const isRefresh = name === 'refresh' && request.method === 'POST' && isSameOrigin(request, appUrl)
   const visit = await openVisit(parts, request, given, isRefresh)
-  const refusal = refusalBefore(route, visit, appUrl)
-  if (refusal || !route) return { visit, answer: refusal ?? refuse(request, 404, 'NOT_FOUND') }
+  if (!route) return { visit, answer: await refuse(parts.settings, request, 404, 'NOT_FOUND') }
+  const refusal = await refusalBefore(route, visit, parts.settings)
+  if (refusal) return { visit, answer: refusal }
   return { visit, answer: await route.answer({ parts, visit, given, query }) }
 }
 
 /** Returns the response that refuses a request before its route, or undefined. */
-function refusalBefore(route: Route | undefined, visit: Visit, appUrl: string): Response | undefined {
-  const { request } = visit
-  if (!route) return undefined
+async function refusalBefore(
+  route: Route,
+  { request }: Visit,
+  settings: Settings,
+): Promise<Response | undefined> {
   if (request.method !== route.method) {
-    return refuse(request, 405, 'METHOD_NOT_ALLOWED', { headers: { allow: route.method } })
+    return refuse(settings, request, 405, 'METHOD_NOT_ALLOWED', { headers: { allow: route.method } })
   }
-  const isForeign = route.method === 'POST' && !isSameOrigin(request, appUrl)
-  return isForeign ? refuse(request, 403, 'CROSS_SITE_REQUEST') : undefined
+  const isForeign = route.method === 'POST' && !isSameOrigin(request, settings.appUrl)
+  return isForeign ? refuse(settings, request, 403, 'CROSS_SITE_REQUEST') : undefined
 }

@@ -1,6 +1,7 @@
 import { addressProblem, keyProblem } from '../connection.ts'
 import type { CacheOptions } from '../session-cache.ts'
 import { readVariable } from './environment.ts'
+import type { ChooseLanguage, OnRefused, Pages } from './page-details.ts'
 
 /** Stores sessions outside the cookie, e.g. in Redis. All instances of the app share it. */
 export interface SessionStore {
@@ -31,7 +32,7 @@ export interface SiteOptions {
   readonly secret?: string | readonly string[]
   /** The path of the sign-in routes. Default `/auth`. */
   readonly authPath?: string
-  /** The address to which a browser goes after a logout. Default `/`. */
+  /** The address to which a browser goes after a logout. Default `/`, or the page `signedOut` if there is one. */
   readonly afterLogout?: string
   /** Skips the chat platform's screen for a browser that has signed in elsewhere before. Default false. */
   readonly sso?: boolean
@@ -41,7 +42,23 @@ export interface SiteOptions {
   readonly store?: SessionStore
   /** Another `fetch` for requests to the service. */
   readonly fetch?: typeof fetch
-  /** Called with the reason for a 503 or a failed sign-in. Default `console.error`. */
+  /**
+   * Pages of the app in place of those of this library. Each receives the texts in the language of the visitor, and
+   * returns HTML or a `Response`. If it throws, `onError` is called and the page of this library is shown. Programs
+   * always receive problem JSON.
+   */
+  readonly pages?: Pages
+  /**
+   * Called when a person is refused, with the reason: e.g. to count refusals, or to redirect to an invite. It may return
+   * the page; otherwise `pages.refused` is shown.
+   */
+  readonly onRefused?: OnRefused
+  /**
+   * Chooses the language of the pages, also at the service, as a BCP 47 tag. By default it is that of the visitor's
+   * browser. An app with one language returns it: `() => 'de'`.
+   */
+  readonly language?: ChooseLanguage
+  /** Called with the reason for a 503 or a failed sign-in, and with errors of `pages`. Default `console.error`. */
   readonly onError?: (error: unknown) => void
 }
 
@@ -59,6 +76,9 @@ export interface Settings {
   readonly cache: boolean | CacheOptions
   readonly store: SessionStore | undefined
   readonly fetch: typeof fetch | undefined
+  readonly pages: Pages
+  readonly onRefused: OnRefused | undefined
+  readonly language: ChooseLanguage | undefined
   readonly onError: (error: unknown) => void
 }
 
@@ -104,7 +124,9 @@ export function readSettings(options: SiteOptions): Settings {
   if (problems.length > 0) {
     throw new TypeError(`createRolecall() cannot start:\n${problems.map((one) => `- ${one}`).join('\n')}`)
   }
-  const { authPath = '/auth', afterLogout = '/', sso = false, cache = true, store, fetch } = options
+  const { sso = false, cache = true, store, fetch, pages = {}, onRefused, language } = options
+  const authPath = `/${(options.authPath ?? 'auth').replace(/^\/+|\/+$/g, '')}`
+  const afterLogout = options.afterLogout ?? (pages.signedOut ? `${authPath}/signed-out` : '/')
   return {
     url: url.replace(/\/+$/, ''),
     apiKey,
@@ -112,12 +134,15 @@ export function readSettings(options: SiteOptions): Settings {
     serverId,
     appUrl: app?.origin ?? '',
     secrets,
-    authPath: `/${authPath.replace(/^\/+|\/+$/g, '')}`,
+    authPath,
     afterLogout,
     sso,
     cache,
     store,
     fetch,
+    pages,
+    onRefused,
+    language,
     onError: options.onError ?? console.error,
   }
 }

@@ -2,11 +2,12 @@ import type { Session } from '../contract-types.ts'
 import { checkRules, type Decision, type MemberRules, mayEnter } from '../guard.ts'
 import type { Rolecall } from '../rolecall.ts'
 import { RolecallError } from '../rolecall-error.ts'
-import { redirectTo, refuse } from './answers.ts'
+import { redirectTo } from './answers.ts'
 import { type Cookie, dropped } from './cookies.ts'
 import { type Incoming, isNavigation, isSafe, isSameOrigin } from './incoming.ts'
 import type { Keeper, Kept } from './keeper.ts'
 import { isDue, type Refreshed, type Refreshing } from './refreshing.ts'
+import { refuse } from './refuse.ts'
 import { safeReturnTo } from './return-to.ts'
 import type { Settings } from './settings.ts'
 
@@ -96,7 +97,8 @@ export async function openVisit(
   const unavailable = (error?: RolecallError) => {
     if (error) settings.onError(error)
     const headers = { 'retry-after': String(error ? (error.retryAfterSec ?? 2) : 1) }
-    return refuse(request, 503, 'SESSION_CHECK_UNAVAILABLE', { headers, href: request.path })
+    const retryUrl = safeReturnTo(request.path, settings.appUrl, settings.authPath)
+    return refuse(settings, request, 503, 'SESSION_CHECK_UNAVAILABLE', { headers, retryUrl })
   }
 
   return {
@@ -123,25 +125,27 @@ export async function openVisit(
     async decide(rules: MemberRules = {}): Promise<Decision> {
       checkRules(rules)
       if (!isSafe(request) && !isSameOrigin(request, settings.appUrl)) {
-        return { refusal: refuse(request, 403, 'CROSS_SITE_REQUEST') }
+        return { refusal: await refuse(settings, request, 403, 'CROSS_SITE_REQUEST') }
       }
-      if (isSuperseded) return { refusal: unavailable() }
+      if (isSuperseded) return { refusal: await unavailable() }
       let session: Session | undefined
       try {
         session = await currentSession()
       } catch (error) {
         if (!(error instanceof RolecallError)) throw error
-        return { refusal: unavailable(error) }
+        return { refusal: await unavailable(error) }
       }
       const { appUrl, authPath } = settings
       if (session) {
-        return mayEnter(session, rules) ? { session } : { refusal: refuse(request, 403, 'ROLE_REQUIRED') }
+        return mayEnter(session, rules)
+          ? { session }
+          : { refusal: await refuse(settings, request, 403, 'ROLE_REQUIRED') }
       }
       const login = `${appUrl}${authPath}/login`
       if (isPage)
         return { refusal: redirectTo(`${login}?${new URLSearchParams({ return_to: request.path })}`) }
       const headers = { 'www-authenticate': `Cookie form-action="${login}", cookie-name="${names.session}"` }
-      return { refusal: refuse(request, 401, 'LOGIN_REQUIRED', { headers }) }
+      return { refusal: await refuse(settings, request, 401, 'LOGIN_REQUIRED', { headers }) }
     },
 
     /**

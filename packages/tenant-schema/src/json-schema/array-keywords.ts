@@ -85,7 +85,7 @@ const itemBound =
     return (value, run) => !Array.isArray(value) || holds(value.length, limit) || run.fail(code, message)
   }
 
-/** Compares the texts of the items: the time is that of reading them once, for any number of items. */
+/** Compares the texts of the items, so that each item is read once, regardless of the number of items. */
 const uniqueItems: Keyword = ({ value: wanted, complain }) => {
   if (typeof wanted !== 'boolean') complain('must be true or false')
   if (wanted !== true) return undefined

@@ -14,7 +14,7 @@ export interface Node {
   readonly inPlace: Node[]
 }
 
-/** Tells whether a subschema checks the same value (`inPlace`), or a part of it or no value (`apart`). */
+/** The values that a subschema checks: the same value (`inPlace`), or a part of it or no value (`apart`). */
 export type Looks = 'inPlace' | 'apart'
 
 export type SchemaObject = Readonly<Record<string, unknown>>

@@ -6,17 +6,17 @@ const unitsOf = { pattern: 300, instruction: 20, range: 0.5 } as const
 /** Costs of parsing a Unicode class and a folded range, in the same units. */
 const unicodeClassUnits = 3_000
 const foldedRangeUnits = 50_000
-/** Cost of one optional repetition: for a repeat from 2 to 9, the engine nests seven. */
+/** Cost of one optional repetition. For `{2,9}`, the engine nests seven of them. */
 const optionalUnits = 25
 
 /** The engine rejects a larger product of repeats, nested or not. */
 const maxCopies = 1_000
 
 /**
- * Returns an upper bound for the cost of parsing a pattern, in the same units, from its text alone. It does not interpret
- * characters, so it cannot miss anything: every repeat contains `{n}`, every Unicode class `\p`, and every range `-`.
- * Quoted characters and other non-operators count too. A repeat copies one atom. If it follows a bracket or the end of a
- * quotation, which may be empty, the bound assumes that it copies everything before it.
+ * Returns an upper bound for the cost of parsing a pattern, in the same units, from its text alone. It does not
+ * interpret characters, so it cannot miss anything: every repeat contains `{n}`, every Unicode class `\p`, and every
+ * range `-`. Quoted characters and other non-operators count too. A repeat copies one atom. After a closing bracket or
+ * the end of a quotation, which may be empty, the bound assumes that the repeat copies everything before it.
  */
 export function parseUnits(source: string): number {
   let atoms = source.length
@@ -47,7 +47,7 @@ export interface ProgramSize {
 export const compileUnits = ({ instructions, ranges }: ProgramSize): number =>
   Math.ceil(unitsOf.pattern + instructions * unitsOf.instruction + ranges * unitsOf.range)
 
-/** A node of the engine's own tree. It contains repeats in full, as references to the same nodes. */
+/** A node of the engine's tree. A repeat is written out, as references to the same nodes. */
 interface EngineNode {
   readonly op: number
   readonly runes: ArrayLike<number> | null
@@ -59,7 +59,7 @@ function treeOf(source: string): EngineNode {
   const set = new RE2Set()
   set.add(source)
   const [root]: EngineNode[] = set.regexps
-  if (!root) throw new Error('The engine read a pattern and kept none.')
+  if (!root) throw new Error('The engine returned no tree for the pattern.')
   return root
 }
 
@@ -70,8 +70,8 @@ const alternation = treeOf('a+|b+').op
 const question = treeOf('a?').op
 
 /**
- * Measures the program that the engine will make of a pattern, without making it. Stops counting above the limit of a
- * pattern.
+ * Measures the program that the engine would compile from a pattern, without compiling it. Stops counting above the
+ * limit of a pattern.
  *
  * @throws the engine's error for an invalid pattern
  */

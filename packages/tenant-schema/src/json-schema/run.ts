@@ -7,8 +7,8 @@ export class TooCostly extends Error {
 }
 
 /** Thrown if there are more errors than one response can report. */
-export class EnoughErrors extends Error {
-  override readonly name = 'EnoughErrors'
+export class TooManyErrors extends Error {
+  override readonly name = 'TooManyErrors'
 }
 
 /** Cost of reporting one problem, in addition to its check: an object, a string and their collection. */
@@ -47,7 +47,7 @@ export class Run {
   fail(code: string, message: string, key?: string): false {
     if (this.quiet > 0) return false
     const isEnough = this.errors.length >= limits.errors || this.#errorCharacters >= limits.errorCharacters
-    if (isEnough) throw new EnoughErrors()
+    if (isEnough) throw new TooManyErrors()
     const path = pointer(key === undefined ? this.path : [...this.path, key])
     const characters = path.length + message.length
     this.#errorCharacters += characters

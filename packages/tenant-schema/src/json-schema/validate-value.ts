@@ -1,7 +1,7 @@
 import type { Node } from './keyword.ts'
 import { limits } from './limits.ts'
 import type { SchemaProblem } from './problem.ts'
-import { EnoughErrors, Run, TooCostly } from './run.ts'
+import { Run, TooCostly, TooManyErrors } from './run.ts'
 import { misshapen } from './shape.ts'
 
 /** Returns the problems of a parsed value, in bounded time. */
@@ -22,7 +22,7 @@ export function validateWithin(work: number, root: Node, value: unknown): Schema
     root.check(value, run, undefined)
   } catch (error) {
     if (error instanceof TooCostly) return undefined
-    if (!(error instanceof EnoughErrors)) throw error
+    if (!(error instanceof TooManyErrors)) throw error
   }
   return run.errors
 }

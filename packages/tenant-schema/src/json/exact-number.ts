@@ -31,7 +31,7 @@ export class ExactNumber {
   }
 }
 
-/** Digits without zeros at either end; zero has none. */
+/** The digits without leading and trailing zeros. Zero has no digits. */
 interface DecimalParts {
   readonly isNegative: boolean
   readonly digits: string

@@ -123,15 +123,15 @@ function fillIn(root: object, marked: object, numbers: readonly Unusual[]): void
   while (waiting.length > 0) {
     const names = waiting.pop() as Record<string | number, unknown>
     const one = waiting.pop() as Record<string | number, unknown>
-    const look = (key: string | number) => {
+    const visit = (key: string | number) => {
       const inner = one[key]
       const name = names[key]
       // Writes an own `__proto__` like any other key.
       if (typeof inner === 'number' && typeof name === 'string') one[key] = numbers[Number(name)]?.read
       else if (isObject(inner) && isObject(name)) waiting.push(inner, name)
     }
-    if (Array.isArray(one)) for (let i = 0; i < one.length; i++) look(i)
-    else for (const key of Object.keys(one)) look(key)
+    if (Array.isArray(one)) for (let i = 0; i < one.length; i++) visit(i)
+    else for (const key of Object.keys(one)) visit(key)
   }
 }
 

@@ -39,7 +39,8 @@ const schemaWorker = new URL(
 /**
  * Creates the checker of schemas that projects write, with its own worker threads.
  *
- * @param refuseBusy makes the error for a job when too many costly ones are waiting, so that this package needs no HTTP
+ * @param refuseBusy creates the error for a job when too many costly jobs wait, so that this package does not depend on
+ * HTTP
  */
 export function createTenantSchemas(refuseBusy: () => Error): TenantSchemas {
   const pool = createWorkerPool<SchemaJob, SchemaProblem[]>({

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 
-/** Thrown if a job exceeded its time or memory. Its thread is gone. */
+/** Thrown if a job exceeded its limit of time or memory, which ends its thread. */
 export class JobTooLarge extends Error {
   override readonly name = 'JobTooLarge'
 }
@@ -38,7 +38,7 @@ interface Thread<Job, Result> {
   timer: NodeJS.Timeout | undefined
 }
 
-/** The jobs of one owner: the waiting ones, and the number of running ones. */
+/** The waiting jobs of one owner, and the number of its running jobs. */
 interface Lane<Job, Result> {
   readonly waiting: Pending<Job, Result>[]
   running: number
@@ -49,7 +49,8 @@ interface Lane<Job, Result> {
  * job that needs them. An idle thread keeps no process alive, so the pool needs no `close`.
  *
  * Owners take turns. The next job belongs to the owner with the fewest running jobs, and if several have the same
- * number, to the owner with the oldest last turn. So no owner gets a second thread while another has none and waits.
+ * number, to the owner with the oldest last turn. So no owner gets a second thread while another owner waits without a
+ * thread.
  */
 export function createWorkerPool<Job, Result>(options: PoolOptions) {
   type Own = Thread<Job, Result>

@@ -27,8 +27,7 @@ type DiscordOptions = Omit<
 }
 
 /**
- * Creates the chat platform. The only adapter that knows the platform's own terms: guilds, snake_case and its error
- * codes.
+ * Creates the chat platform. Only this adapter uses the platform's own terms: guilds, snake_case, and its error codes.
  */
 export function createDiscord({ cache, ...given }: DiscordOptions): ChatPlatform {
   const budget = createDiscordBudget(given.log, cache)
@@ -80,7 +79,7 @@ export function createDiscord({ cache, ...given }: DiscordOptions): ChatPlatform
       return {
         clientId: text(id),
         callbackUrls: list(redirect_uris ?? []),
-        mayHearOfMembers: (Number(flags) & memberIntent) !== 0,
+        reportsMembers: (Number(flags) & memberIntent) !== 0,
       }
     },
   }

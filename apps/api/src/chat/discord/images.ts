@@ -9,7 +9,7 @@ export interface DiscordImagesOptions {
 
 /** Longest wait for a picture, with its body. */
 const deadlineMs = 3_000
-/** The largest image; at 128 pixels the platform's own are a tenth of this. */
+/** The maximum size of an image. At 128 pixels, the platform's images are a tenth of this. */
 const maxBytes = 512 * 1024
 /** The requested size in pixels: as much as a console shows, on a fine screen. */
 const size = 128
@@ -20,7 +20,7 @@ const size = 128
 const maxFailures = 3
 const restMs = 5_000
 
-/** Reads pictures from the one host that has them. Nothing of a request but kind, id and hash is in the address. */
+/** Reads pictures from the platform's image host. The address contains only the kind, ID, and hash of a picture. */
 export function createDiscordImages({ cdnUrl }: DiscordImagesOptions): ChatPlatform['image'] {
   let restsUntil = 0
   let failures = 0

@@ -5,8 +5,8 @@ import { ChatPlatformError } from '../chat-platform.ts'
 
 const cdn = 'https://cdn.discordapp.com'
 
-// Creates the error for a malformed answer. The types state the platform's promise; in trouble it may answer 200
-// with anything.
+// Creates the error for a malformed answer. The types describe documented answers, but the platform can answer 200 with
+// any body when it has a problem.
 const unexpected = (what: string) =>
   new ChatPlatformError('unexpected', `A response of the chat platform lacks ${what}.`)
 

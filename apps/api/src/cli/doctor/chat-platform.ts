@@ -7,16 +7,16 @@ export const platformAway: Line = problem(
   'The platform does not respond. Check the network and CHAT_API_URL, or try again later.',
 )
 
-/** Checks that the platform knows the bot, and gives it the access it needs. */
+/** Checks that the platform accepts the bot, and grants the access that the bot needs. */
 export async function botLines(config: Config, chat: ChatPlatform): Promise<Line[]> {
   try {
     const name = await chat.bot()
-    const { clientId, mayHearOfMembers } = await chat.application()
+    const { clientId, reportsMembers } = await chat.application()
     const lines = [ok(`accepted by the platform as ${name}`)]
     if (config.chatClientId && clientId !== config.chatClientId) {
       lines.push(problem(`CHAT_CLIENT_ID is ${config.chatClientId}, but this bot belongs to ${clientId}.`))
     }
-    if (config.chatGateway && !mayHearOfMembers) {
+    if (config.chatGateway && !reportsMembers) {
       lines.push(
         problem(
           'The gateway would close with code 4014, disallowed intents. Turn on "Server Members Intent" in the Discord ' +

@@ -59,7 +59,7 @@ export async function keyLines(config: Config): Promise<Line[]> {
   })
 }
 
-/** Checks the configured database; one that does not answer yields a line of its own. */
+/** Checks the configured database. A database that does not answer has its own line. */
 export async function onDatabase(config: Config, look: (db: Database) => Promise<Line[]>): Promise<Line[]> {
   const db = await openDatabase(config.databaseUrl)
   try {

@@ -12,7 +12,7 @@ export async function ask(question: string, { isSecret = false } = {}): Promise<
   })
   const terminal = createInterface({ input: process.stdin, output, terminal: true })
   terminal.once('SIGINT', () => process.exit(130))
-  // End of input means that the person has gone.
+  // The end of input means that the person has quit.
   terminal.once('close', () => process.stdin.pause())
   try {
     const answer = terminal.question(`${question}: `)

@@ -69,7 +69,9 @@ export async function askService(
   }
 }
 
-/** Removes what a terminal obeys (control characters) and what changes how other text looks (formatting characters). */
+/**
+ * Removes control characters, which a terminal executes, and formatting characters, which change how other text looks.
+ */
 export const printable = (text: string): string => text.replaceAll(/\p{C}/gu, '')
 
 /** Returns a text of an answer, safe to print, or an empty one. */

@@ -2,8 +2,9 @@ import { StartRefused } from '../../process/start-refused.ts'
 import { printable } from './ask-service.ts'
 
 /**
- * Checks that a code is from the service that it will be sent to (RFC 9207). Without this check, a service at another address
- * could send the browser on to this one with the same challenge, and would then receive a code and verifier that are good here.
+ * Checks that a code is from the service that it will be sent to (RFC 9207). Without this check, a service at another
+ * address could redirect the browser to this service with the same challenge, and would then receive a code and
+ * verifier that are valid here.
  * @throws StartRefused for another issuer
  */
 export function checkIssuer(issuer: string | null, address: string): void {

@@ -36,7 +36,7 @@ export async function receiveCode<T>(awaited: Awaited, { listening, redeem }: St
   const server = createServer()
   try {
     const callback = nextCallback(server, awaited)
-    // It may end before anything waits for it, while the port is opened.
+    // The callback may end while the port is opened, before a caller waits for it.
     callback.catch(() => {})
     listening(`http://${host}:${await listen(server)}${path}`)
     const { query, response } = await callback

@@ -29,12 +29,12 @@ export const sessionFile = (): string => join(stateFolder(), 'rolecall', 'sessio
 export const findKeptSession = (address: string): KeptSession | undefined =>
   Object.entries(readSessions()).find(([at]) => at === address)?.[1]
 
-/** Stores the session at this address in place of the one before. */
+/** Stores the session of this address, and replaces the previous session. */
 export const keepSession = (address: string, session: KeptSession): void =>
   writeSessions({ ...readSessions(), [address]: session })
 
 /** Removes the session at this address. */
-export function forgetSession(address: string): void {
+export function deleteSession(address: string): void {
   const rest = Object.entries(readSessions()).filter(([at]) => at !== address)
   writeSessions(Object.fromEntries(rest))
 }

@@ -1,7 +1,7 @@
 import { login, profile } from '@rolecall/contract'
 import { StartRefused } from '../../process/start-refused.ts'
 import { askService, readAddress, refusedBy } from './ask-service.ts'
-import { findKeptSession, forgetSession } from './session-file.ts'
+import { deleteSession, findKeptSession } from './session-file.ts'
 
 /** Prints the session token, for the programs that call the API. The service first verifies that it is still valid. */
 export async function tokenCommand(given: string | undefined): Promise<void> {
@@ -9,7 +9,7 @@ export async function tokenCommand(given: string | undefined): Promise<void> {
   const token = keptToken(address)
   const answer = await askService(address, 'GET', profile.getProfile.path, { token })
   if (answer.status === 401) {
-    forgetSession(address)
+    deleteSession(address)
     throw new StartRefused(`Your session at ${address} has ended: run \`rolecall login\` to sign in again.`)
   }
   if (answer.status !== 200) throw refusedBy(address, answer)
@@ -22,7 +22,7 @@ export async function logoutCommand(given: string | undefined): Promise<void> {
   const answer = await askService(address, 'POST', login.adminLogout.path, { token: keptToken(address) })
   // A session that had already ended is only removed.
   if (answer.status !== 200 && answer.status !== 401) throw refusedBy(address, answer)
-  forgetSession(address)
+  deleteSession(address)
   console.log(`Signed out of ${address}.`)
 }
 

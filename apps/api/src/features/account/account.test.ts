@@ -111,7 +111,7 @@ describe.each(ciEngines)('the account page on %s', (engine) => {
     const refused = await post(mine, `/account/sessions/${sessions[0].id}/end`)
     expect([refused.status, /<h1>(.*)<\/h1>/.exec(refused.text)?.[1]]).toEqual([
       404,
-      'This session has already ended',
+      'This session cannot be ended',
     ])
     expect((await validate(world, wiki, token)).status).toBe(200)
 

@@ -12,8 +12,8 @@ export interface Person {
 }
 
 /**
- * Returns the person who is signed in in the browser, or undefined if there is none. The account page has no session of
- * its own, so everything that ends a single sign-on also ends access to this page.
+ * Returns the person who is signed in in this browser, or undefined. The account page has no session of its own, so
+ * everything that ends a single sign-on also ends access to this page.
  * @throws LOGIN_REFUSED if the person is no longer in any server of the community
  */
 export async function whoAsks(

@@ -53,7 +53,7 @@ export function createAdminHub({ db, cache, log, chatFigures }: HubDeps): AdminH
   const publish = (events: readonly adminStream.AdminEvent[], at: Position) => {
     if (events.length > 0) for (const listener of [...listeners]) listener.take(events, at)
   }
-  const tellHealth = (now: 'ok' | 'degraded', at: Position) => {
+  const publishHealth = (now: 'ok' | 'degraded', at: Position) => {
     const before = health
     health = now
     if (before !== undefined && before !== now)
@@ -62,7 +62,7 @@ export function createAdminHub({ db, cache, log, chatFigures }: HubDeps): AdminH
   const readHealth = async () =>
     (await isCacheUp(cache)) && chatFigures().status === 'up' ? ('ok' as const) : ('degraded' as const)
 
-  const look = async (from: Position) => {
+  const readChanges = async (from: Position) => {
     const found = await listChangesAfter(db, from)
     isFailing = false
     position = found.position
@@ -71,7 +71,7 @@ export function createAdminHub({ db, cache, log, chatFigures }: HubDeps): AdminH
     const changes = found.changes.filter(isNew)
     published = new Map(found.changes.map(({ kind, id, mark }) => [`${kind} ${id}`, mark]))
     publish(eventsOf(changes), found.position)
-    tellHealth(await readHealth(), found.position)
+    publishHealth(await readHealth(), found.position)
   }
   const run = async () => {
     const checking = setInterval(() => {
@@ -79,8 +79,8 @@ export function createAdminHub({ db, cache, log, chatFigures }: HubDeps): AdminH
     }, checkEveryMs)
     while (listeners.size > 0 && position) {
       const from = position
-      await look(from).catch((error: unknown) => {
-        tellHealth('degraded', from)
+      await readChanges(from).catch((error: unknown) => {
+        publishHealth('degraded', from)
         // An outage is logged once, by `availability.ts`. Changes during the outage are sent after it.
         if (!isFailing && !(error instanceof DatabaseUnavailable))
           log.error({ err: error }, 'admin stream read failed')

@@ -24,7 +24,7 @@ interface ChangesRead {
   readonly changes: readonly Change[]
 }
 
-/** The number of rows to read: one more than an event lists, to detect that there are more. */
+/** The number of rows to read: one more than an event lists, to detect further rows. */
 export const maxChanges = 51
 /** The overlap of two reads. A row can commit after its timestamp, so each read covers this interval again. */
 const overlap = sql`interval '10 seconds'`

@@ -29,7 +29,7 @@ export const lockBlockable = (tx: Tx, memberId: string, until: string | null) =>
     from members where id = ${memberId} for no key update`)
 
 /**
- * Begins a block, or changes the one in force. Returns undefined if the reason and the end are the same already. A
+ * Starts a block, or changes the current block. Returns undefined if the reason and the end are the same already. A
  * block that has ended begins again.
  */
 export const putBlock = (tx: Tx, memberId: string, reason: string, until: string | null) =>
@@ -42,9 +42,9 @@ export const putBlock = (tx: Tx, memberId: string, reason: string, until: string
     returning reason, since, until`)
 
 /**
- * Ends the block in force; returns undefined if there is none. It ends at this moment, never before it began: sessions
- * from earlier sign-ins stay void. The time is rounded down to whole milliseconds, so that the next transaction sees
- * the block as ended.
+ * Ends the current block. Returns undefined if the member is not blocked. It ends at this moment, never before it
+ * began: sessions from earlier sign-ins stay void. The time is rounded down to whole milliseconds, so that the next
+ * transaction sees the block as ended.
  */
 export const endBlock = (tx: Tx, memberId: string) =>
   tx.maybeOne<{ reason: string | null }>(sql`

@@ -6,7 +6,7 @@ import { listRegisteredIds } from './store.ts'
 
 /** Returns the bot, the servers that it is in, which can be registered, and the address that invites it to others. */
 export async function getBot({ db, chat }: Pick<Deps, 'db' | 'chat'>): Promise<chatServers.Bot> {
-  const [name, { mayHearOfMembers }, servers, registered] = await Promise.all([
+  const [name, { reportsMembers }, servers, registered] = await Promise.all([
     chat.bot(),
     chat.application(),
     chat.servers(),
@@ -18,7 +18,7 @@ export async function getBot({ db, chat }: Pick<Deps, 'db' | 'chat'>): Promise<c
   return {
     name,
     inviteUrl: chat.inviteUrl(),
-    mayListMembers: mayHearOfMembers,
+    mayListMembers: reportsMembers,
     servers: servers
       .map((server) => ({ ...server, isRegistered: known.has(server.id) }))
       .sort((one, other) => one.name.localeCompare(other.name, 'en')),

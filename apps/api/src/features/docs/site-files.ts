@@ -23,7 +23,10 @@ const types: Readonly<Record<string, string>> = {
   '.webp': 'image/webp',
 }
 
-/** Lists the files of the built site once, by their paths within it. A request looks a path up, and never becomes one. */
+/**
+ * Lists the files of the built site once, by their paths within it. A request selects a known path, and never becomes
+ * part of a path.
+ */
 export function openSite(from: string = folders.find(existsSync) ?? ''): ReadonlyMap<string, SiteFile> {
   const names = existsSync(from) ? readdirSync(from, { recursive: true, encoding: 'utf8' }) : []
   return new Map(

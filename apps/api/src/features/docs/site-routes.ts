@@ -36,8 +36,8 @@ export function siteRoutes({ page }: Pick<Router<Callers>, 'page'>, files: Reado
 const pathOf = (url: string) => url.split('?', 1)[0]?.slice(root.length) ?? ''
 
 /**
- * Answers a path within the site. One that ends in a slash names the page of its folder. Without a built site, every path
- * is answered with a page that says how to build it.
+ * Answers a path within the site. A path that ends in a slash names the page of its folder. Without a built site, every
+ * path is answered with a page that says how to build it.
  */
 export function createSite(files: ReadonlyMap<string, SiteFile>) {
   const documents = new Map([...files].map(([path, file]) => [path, documentOf(path, file)]))

@@ -67,8 +67,7 @@ function difference(before: All, after: All) {
     const kept = new Set(left.map(nameOf))
     return places.filter((place) => !kept.has(nameOf(place)))
   }
-  // A client that only lacks its secret is not notified. The address after the change is the one that receives the
-  // request.
+  // A client that only lacks its secret is not notified. The address after the change receives the request.
   const addressed = new Set(before.addressed.filter((id) => after.addressed.includes(id)))
   return {
     places: ended(before.places, after.places),

@@ -1,7 +1,7 @@
 import { type Queryable, sqlState } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** Stores the fingerprint of a key, unless there is one already. */
+/** Stores the fingerprint of a key, unless one is stored already. */
 export const insertFingerprint = (db: Queryable, purpose: string, fingerprint: string) =>
   db.execute(sql`
     insert into key_fingerprints (purpose, fingerprint) values (${purpose}, ${fingerprint}) on conflict do nothing`)

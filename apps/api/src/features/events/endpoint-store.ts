@@ -24,7 +24,7 @@ export const disableEndpoint = (tx: Tx, projectId: string, url: string) =>
     update event_endpoints set disabled_at = clock_now()
     where project_id = ${projectId} and url = ${url} and disabled_at is null`)
 
-/** Finds a project. `hasAddress` tells whether it currently receives events by webhook. */
+/** Finds a project. `hasAddress` is true if the project currently receives events by webhook. */
 export const findEventsProject = (db: Queryable, projectId: string) =>
   db.maybeOne<{ id: string; name: string; hasAddress: boolean }>(sql`
     select p.id, p.name, coalesce(e.url is not null and e.disabled_at is null, false) as "hasAddress"

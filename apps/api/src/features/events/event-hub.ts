@@ -5,18 +5,18 @@ import { type EventRow, type EventsRead, listEventsAfter } from './store.ts'
 import { createVouching } from './vouching.ts'
 
 /**
- * The interval of reads. On average, an event follows its commit after half of it. Short enough to need no
- * notification, long enough to be cheap.
+ * The interval of reads. On average, an event is read half an interval after its commit. It is short enough to need no
+ * notifications, and long enough to be cheap.
  */
 const everyMs = 25
-/** A project with more backends than this has a fault. */
+/** The maximum number of streams of a project. A project that needs more has a defect. */
 const maxStreamsPerProject = 2_000
 
 /** An open stream, as the hub sees it. */
 export interface Listener {
   readonly projectId: string
   take(rows: readonly EventRow[]): void
-  /** Runs after each read: everything up to `vouchedAt` (`performance.now()`) has been taken. */
+  /** Called after each read. All events up to `vouchedAt` (`performance.now()`) have been passed to the stream. */
   heartbeat(vouchedAt: number, mark: Mark): void
   end(): void
 }
@@ -25,14 +25,14 @@ export interface EventHub {
   /** Registers a stream. Returns false if its project has too many. */
   open(listener: Listener): boolean
   /**
-   * Sends the stream, which has everything up to a position, what the hub reads from now on. Returns false if the hub
-   * has read further than that.
+   * Subscribes a stream, which has everything up to a position, to the reads of the hub. Returns false if the hub has
+   * read further than this position.
    */
   join(listener: Listener, upTo: Position): boolean
-  /** Detaches a stream that cannot keep up: it reads for itself until it joins again. */
+  /** Detaches a slow stream, which then reads from the database until it joins again. */
   fallBehind(listener: Listener): void
   closed(listener: Listener): void
-  /** Ends all streams; a stream that is opened later ends at once. */
+  /** Ends all streams. A stream that is opened later ends immediately. */
   close(): void
 }
 
@@ -47,7 +47,7 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
   let vouching = createVouching()
   let vouchedAt = Number.NEGATIVE_INFINITY
   let mark: Mark | undefined
-  /** Undefined while no stream is level with the hub. */
+  /** The position of the last read. Undefined while no stream follows the hub. */
   let read: Position | undefined
   let isClosed = false
   /** Limits the log to one line an outage, not forty a second. */
@@ -58,8 +58,8 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
       for (const listener of byProject.get(projectId) ?? []) if (level.has(listener)) listener.take(own)
     }
   }
-  /** Reads once; returns true if there is more to read at once. */
-  const look = async (from: Position): Promise<boolean> => {
+  /** Reads once. Returns true if more can be read immediately. */
+  const readOnce = async (from: Position): Promise<boolean> => {
     const startedAt = performance.now()
     const found = await listEventsAfter(db, from)
     // This is not the database of the last read: it was restored, or failed over without the latest commits. The
@@ -73,16 +73,16 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
     if (found.rows.length > 0) await answers.confirm()
     read = positionAfter(found)
     publish(found.rows)
-    vouchedAt = vouching.looked(startedAt, found)
+    vouchedAt = vouching.advance(startedAt, found)
     mark = { ...read, atSec: found.nowSec }
     return !found.isAll
   }
   const run = async () => {
     while (read && level.size > 0) {
       const startedAt = performance.now()
-      const isMore = await look(read).catch((error: unknown) => {
-        // An outage is logged once, by `availability.ts`. Heartbeats continue, and the moment that they vouch for
-        // stands still.
+      const isMore = await readOnce(read).catch((error: unknown) => {
+        // An outage is logged once, by `availability.ts`. Heartbeats continue, but the moment up to which they vouch
+        // does not advance.
         if (!isFailing && !(error instanceof DatabaseUnavailable))
           log.error({ err: error }, 'event read failed')
         isFailing = true

@@ -21,7 +21,7 @@ type EnabledEndpoint = Endpoint & { readonly url: string }
 /** Delivers events of projects as Standard Webhooks, in order for each member. */
 export const createEventKind = (deps: EventKindDeps): DeliveryKind => ({
   name: 'event',
-  order: 'member',
+  ordering: 'member',
   maxWaitHours: 72,
   disablesSilent: true,
   async open(projectId) {
@@ -40,7 +40,7 @@ export const createEventKind = (deps: EventKindDeps): DeliveryKind => ({
   },
 })
 
-/** Returns the secrets that sign events, or none if the current one cannot be read. */
+/** Returns the secrets that sign events. Returns an empty list if the current secret cannot be read. */
 function openSecrets(
   { openSecret }: EventKindDeps,
   projectId: string,
@@ -86,7 +86,7 @@ const retryAfterMs = (header: string | undefined) =>
   header !== undefined && /^\d{1,9}$/.test(header) ? Math.min(Number(header), maxRetryAfterSec) * 1_000 : 0
 
 function entryOf(projectId: string, { projectName, url }: EnabledEndpoint, ending: Ending): AuditEvent {
-  const { why, count, error } = ending
+  const { reason: why, count, error } = ending
   const disabled = `Events of ${projectName} are no longer sent to ${new URL(url).origin}`
   const events = count === 1 ? `An event of ${projectName}` : `${count} events of ${projectName}`
   const common = {

@@ -5,7 +5,7 @@ import { type EventHub, type Listener, positionAfter } from './event-hub.ts'
 import { isAtLeast, type Mark, type Position, toEventId } from './position.ts'
 import { type EventRow, frameOf, listProjectEventsAfter } from './store.ts'
 
-/** The maximum that is buffered for a client, not counting network buffers and one read. */
+/** The maximum number of bytes that are buffered for a client, without network buffers and one read. */
 const maxWaitingBytes = 64 * 1024
 /** A client that reads nothing for this long is disconnected. */
 const stalledMs = 10_000
@@ -24,10 +24,10 @@ export interface StreamTerms {
 }
 
 /**
- * Opens a stream; returns undefined if its project has too many. A stream is in one of two states. Behind, it reads its
- * project's events from the database at the client's pace. Level with the hub, it gets what the hub reads. A client
- * that does not keep up falls behind again, so its buffer stays small. A client that does not read at all is
- * disconnected.
+ * Opens a stream, or returns undefined if its project has too many. A stream is in one of two states. While it is
+ * behind, it reads its project's events from the database at the client's pace. Once it has caught up, it receives the
+ * events that the hub reads. A slow client falls behind again, so that its buffer stays small. A client that does not
+ * read at all is disconnected.
  */
 export function createEventStream(
   { db, log, answers, hub }: Pick<Deps, 'db' | 'log' | 'answers'> & { readonly hub: EventHub },
@@ -115,7 +115,7 @@ export function createEventStream(
       hub.closed(listener)
       stream.push(null)
       wake()
-      // A client that does not read does not see the end either.
+      // A client that does not read does not receive the end of the stream.
       setTimeout(() => stream.destroy(), 1_000).unref()
     },
   }

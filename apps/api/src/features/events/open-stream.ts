@@ -42,7 +42,7 @@ export async function openStream(
   })
 }
 
-/** Returns the reason why a client cannot resume from an ID; undefined if it can. */
+/** Returns the reason why a client cannot resume from an ID, or undefined if it can. */
 function whyNotResumable(last: Mark | undefined, present: Mark): 'unknown_id' | 'too_far_behind' | undefined {
   if (!last || last.xid > present.xid || last.atSec > present.atSec + clockSlackSec) {
     return 'unknown_id'

@@ -16,12 +16,12 @@ export interface EventRow {
 export interface EventsRead {
   /** Every transaction before this one is finished: no event can appear before it. */
   readonly horizon: bigint
-  /** At this transaction and after it, none had finished. */
+  /** At the time of the read, neither this transaction nor a later one had finished. */
   readonly end: bigint
   /** The database's clock. */
   readonly nowSec: number
   readonly rows: readonly EventRow[]
-  /** False if there is more than one read returns. */
+  /** False if there are more rows than one read returns. */
   readonly isAll: boolean
 }
 
@@ -48,7 +48,7 @@ interface EventsRow {
 /** The known event types. Types from a newer version are not sent, because their data is unknown. */
 const eventTypes = Object.keys(events.Events)
 
-/** Reads the table of locks only if a read would otherwise come no further than the last one. */
+/** Reads the table of locks only if the read would otherwise not advance. */
 async function readEvents(db: Database, { xid, id }: Position, condition: Sql): Promise<EventsRead> {
   const [state, ...found] = await db.batched<EventsRow>(sql`
     with present as materialized (
@@ -80,7 +80,7 @@ function toEventRow({ id, xid, projectId, type, data, atSec }: EventsRow): Event
   return { projectId, type, position, frame: frameOf({ ...position, atSec }, type, data) }
 }
 
-/** Returns the position at which a reader starts that needs no earlier events. */
+/** Returns the start position of a reader that needs no earlier events. */
 export async function readPresent(db: Database): Promise<Mark> {
   const [present] = await db.batched<{ horizon: string; nowSec: number }>(sql`
     select (${ownHorizon})::text as horizon, floor(extract(epoch from clock_now()))::float8 as "nowSec"
@@ -94,8 +94,8 @@ export const frameOf = (mark: Mark, type: string, data: string) =>
 
 /**
  * Moves the events of a database that was restored from another cluster into a transaction of this cluster. Otherwise
- * they would wait until its transaction counter has come as far. Their order is kept, which is by ID within a
- * transaction.
+ * they would wait until the transaction counter of this cluster reaches theirs. Their order is kept, which is by ID
+ * within a transaction.
  */
 export async function renumberEvents(tx: Queryable) {
   await tx.execute(sql`update outbox set xid = pg_current_xact_id()`)

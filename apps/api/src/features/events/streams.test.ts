@@ -170,30 +170,30 @@ describe('vouching', () => {
   })
 
   test('is for a look itself when nothing was under way', () => {
-    expect(createVouching().looked(1_000, look(5, 5))).toBe(1_000)
+    expect(createVouching().advance(1_000, look(5, 5))).toBe(1_000)
   })
 
   test('waits for transactions that were under way, and goes on as they end', () => {
-    const { looked } = createVouching()
-    looked(0, look(5, 5))
-    expect(looked(1_000, look(5, 8))).toBe(0)
-    expect(looked(2_000, look(7, 9))).toBe(0)
+    const { advance } = createVouching()
+    advance(0, look(5, 5))
+    expect(advance(1_000, look(5, 8))).toBe(0)
+    expect(advance(2_000, look(7, 9))).toBe(0)
     // Everything before the end of the read at 1,000 has been read; everything before that of the read at 2,000 has
     // not.
-    expect(looked(3_000, look(8, 12))).toBe(1_000)
-    expect(looked(4_000, look(12, 14))).toBe(3_000)
-    expect(looked(5_000, look(14, 14))).toBe(5_000)
+    expect(advance(3_000, look(8, 12))).toBe(1_000)
+    expect(advance(4_000, look(12, 14))).toBe(3_000)
+    expect(advance(5_000, look(14, 14))).toBe(5_000)
   })
 
   test('is withheld while there is more to read', () => {
-    const { looked } = createVouching()
-    looked(0, look(5, 5))
-    expect(looked(1_000, look(9, 9, false))).toBe(0)
+    const { advance } = createVouching()
+    advance(0, look(5, 5))
+    expect(advance(1_000, look(9, 9, false))).toBe(0)
   })
 
   test('remembers no more than it needs, however long a transaction takes', () => {
-    const { looked } = createVouching()
-    for (let i = 0; i < 10_000; i++) looked(i * 1_000, look(5, 10 + i))
-    expect(looked(10_000_000, look(20_000, 20_000))).toBe(10_000_000)
+    const { advance } = createVouching()
+    for (let i = 0; i < 10_000; i++) advance(i * 1_000, look(5, 10 + i))
+    expect(advance(10_000_000, look(20_000, 20_000))).toBe(10_000_000)
   })
 })

@@ -1,8 +1,8 @@
 import type { EventsRead } from './store.ts'
 
 /**
- * The maximum number of reads to remember: one minute at the distance below. Longer transactions are vouched for all at
- * once when they end.
+ * The maximum number of remembered reads, which is one minute at the distance below. For longer transactions, the
+ * vouched moment advances in one step when they end.
  */
 const maxRemembered = 240
 const apartMs = 250
@@ -19,8 +19,8 @@ export function createVouching() {
   let vouchedAt = Number.NEGATIVE_INFINITY
 
   return {
-    /** Records a read that began at `at`; returns the moment up to which everything has been read. */
-    looked(at: number, { horizon, end, isAll }: Pick<EventsRead, 'horizon' | 'end' | 'isAll'>): number {
+    /** Records a read that started at `at`. Returns the moment up to which everything has been read. */
+    advance(at: number, { horizon, end, isAll }: Pick<EventsRead, 'horizon' | 'end' | 'isAll'>): number {
       if (!isAll) return vouchedAt
       while (looks[0] && looks[0].end <= horizon) vouchedAt = looks.shift()?.at ?? vouchedAt
       if (end <= horizon) vouchedAt = at

@@ -17,8 +17,8 @@ export interface AskedLogin {
 
 type Failure = 'temporarily_unavailable' | 'server_error'
 
-/** The platform's answer about a member, or the reason why there is none. */
-export interface Told {
+/** The platform's response about a member, or the reason for a missing response. */
+export interface MembershipResult {
   readonly failure?: Failure | undefined
   readonly member?: ChatMember | undefined
 }
@@ -54,7 +54,7 @@ export interface Decisions {
   readonly failureOf: (error: unknown) => Failure
   readonly isBlocked: (memberId: string) => Promise<boolean>
   readonly callback: (
-    told: Told & { readonly isBot?: boolean | undefined; readonly isBlocked: boolean },
+    result: MembershipResult & { readonly isBot?: boolean | undefined; readonly isBlocked: boolean },
   ) => readonly Step[]
   readonly issueCode: (tx: Tx, request: CodeRequest) => Promise<string | undefined>
   readonly code: (code: string | undefined) => readonly Step[]

@@ -9,7 +9,7 @@ import type { Step } from '../../checks/check.ts'
 import { freshestRoles } from '../../checks/freshest-roles.ts'
 import type { Deps } from '../../deps.ts'
 import { assumed, mirrored, newcomer } from './assume.ts'
-import type { Decisions, Told } from './decisions.ts'
+import type { Decisions, MembershipResult } from './decisions.ts'
 import { type Rehearsed, rehearseLogin } from './rehearse-login.ts'
 import { findPlace, type KnownPlace } from './store.ts'
 
@@ -34,7 +34,7 @@ export interface ExplainedLogin {
   readonly before: readonly Step[]
   /** The result of the rehearsal; undefined if it could not run. */
   readonly rehearsed: Rehearsed | undefined
-  readonly told: Told
+  readonly result: MembershipResult
   /** Undefined if the person is not a member there. */
   readonly member: ChatMember | undefined
   /** The roles from the platform or the mirror, used if there is no session to read them from. */
@@ -42,7 +42,7 @@ export interface ExplainedLogin {
 }
 
 /** Asks the platform about one member of a server; `askedOnce` caches the answers for an explanation. */
-export type Ask = (serverId: string) => Promise<Told>
+export type Ask = (serverId: string) => Promise<MembershipResult>
 
 /**
  * Explains a sign-in in one server, up to its session. The checks of authorize and callback read the data that is
@@ -54,39 +54,39 @@ export async function explainLogin(deps: ExplainDeps, asked: AskedLogin, ask: As
   const authorized = await decisions.authorize({ projectId, serverId, redirectUri: asked.redirectUri })
   const place = await findPlace(db, serverId, memberId)
   const askedAt = await readTime(db)
-  const told = await ask(serverId)
-  const member = assumed(told.failure ? mirrored(memberId, place) : told.member, assume, () =>
+  const result = await ask(serverId)
+  const member = assumed(result.failure ? mirrored(memberId, place) : result.member, assume, () =>
     newcomer(memberId, place),
   )
   const isBot = member?.user.isBot
   const isBlocked = await decisions.isBlocked(memberId)
-  const callback = decisions.callback({ failure: told.failure, member, isBot, isBlocked })
+  const callback = decisions.callback({ failure: result.failure, member, isBot, isBlocked })
 
   const { mayLogIn, redirectUri } = authorized
-  const asOf = told.failure ? (place?.syncedAt ?? 'now') : askedAt
+  const asOf = result.failure ? (place?.syncedAt ?? 'now') : askedAt
   const rehearsed =
     mayLogIn && redirectUri !== undefined && member && !isBot && !isBlocked
       ? await rehearseLogin(deps, {
           ...{ projectId, serverId, memberId, redirectUri },
-          membership: told.failure && !assume ? undefined : { member, asOf },
+          membership: result.failure && !assume ? undefined : { member, asOf },
           server: await unknownRoles(deps, serverId, place, member.roleIds),
         })
       : undefined
   return {
     before: [...authorized.steps, ...callback],
-    ...{ rehearsed, told, member },
+    ...{ rehearsed, result, member },
     known: {
       roles: rolesHeld(member?.roleIds ?? [], toRoles(place?.roles ?? [])),
-      rolesAsOf: (told.failure ? place?.syncedAt : askedAt)?.toISOString() ?? null,
-      rolesSource: told.failure ? (place?.syncedAt ? 'mirror' : null) : 'rest',
+      rolesAsOf: (result.failure ? place?.syncedAt : askedAt)?.toISOString() ?? null,
+      rolesSource: result.failure ? (place?.syncedAt ? 'mirror' : null) : 'rest',
     },
   }
 }
 
 /** Asks the platform about a member, at most once per server, and stores nothing. */
 export function askedOnce({ chat, decisions }: ExplainDeps, memberId: string): Ask {
-  const answers = new Map<string, Promise<Told>>()
-  const ask = async (serverId: string): Promise<Told> => {
+  const answers = new Map<string, Promise<MembershipResult>>()
+  const ask = async (serverId: string): Promise<MembershipResult> => {
     if (serverId === '') return { failure: 'server_error' }
     try {
       return { member: await chat.member(serverId, memberId, 'login') }
@@ -115,7 +115,7 @@ async function unknownRoles(
     return { info: await chat.server(serverId, 'login'), asOf }
   } catch (error) {
     decisions.failureOf(error)
-    // Known names are better than none, as they are at a sign-in.
+    // Uses known names if the platform does not answer, as a sign-in does.
     return undefined
   }
 }
@@ -126,7 +126,7 @@ async function unknownRoles(
  */
 export async function explainSession(
   deps: ExplainDeps,
-  { rehearsed, told }: Pick<ExplainedLogin, 'rehearsed' | 'told'>,
+  { rehearsed, result }: Pick<ExplainedLogin, 'rehearsed' | 'result'>,
   key: readonly Step[],
 ): Promise<{ steps: readonly Step[]; known?: Known }> {
   const { decisions } = deps
@@ -135,7 +135,7 @@ export async function explainSession(
   if (rehearsed.code === undefined) return { steps: coded }
   const redeemed = [...coded, ...decisions.redeem(rehearsed.redeemed)]
   if (!rehearsed.read) return { steps: redeemed }
-  const validated = await validate(deps, rehearsed.read, told)
+  const validated = await validate(deps, rehearsed.read, result)
   return { ...validated, steps: [...redeemed, ...validated.steps] }
 }
 
@@ -143,7 +143,7 @@ export async function explainSession(
 async function validate(
   { settings, decisions }: ExplainDeps,
   read: Read,
-  told: Told,
+  result: MembershipResult,
 ): Promise<{ steps: readonly Step[]; known?: Known }> {
   const isLive = decisions.session(read)
   if (!read.session) return { steps: isLive }
@@ -156,7 +156,7 @@ async function validate(
     known: at,
     terms,
     // The platform was asked just now.
-    refresh: async () => (told.failure ? 'unavailable' : 'fresh'),
+    refresh: async () => (result.failure ? 'unavailable' : 'fresh'),
     reread: async () => at,
   })
   const { roles, rolesAsOf, rolesSource }: Known = JSON.parse(answerOf(at, source))

@@ -1,7 +1,7 @@
 import type { explain as contract } from '@rolecall/contract'
 import { findAdminServer } from '#mirror/read-servers'
 import { readFacts } from '#session-memory/facts-store'
-import { type Read, readAlone } from '#session-memory/memory'
+import { type Read, readUncached } from '#session-memory/memory'
 import type { Step } from '../../checks/check.ts'
 import { concluded } from './conclusion.ts'
 import { askedOnce, type ExplainDeps, explainLogin, explainSession } from './explain-login.ts'
@@ -10,8 +10,8 @@ import { findKeyDigest } from './store.ts'
 
 /**
  * Explains the outcome of a sign-in now, and of a validate after it. If the project has other ways to sign in, a
- * protected host or OpenID Connect, explains these as well. `outcome` covers the first sign-in alone: the others use
- * servers of their own.
+ * protected host or OpenID Connect, explains these as well. `outcome` covers only the first sign-in, because the others
+ * use different servers.
  */
 export async function explain(
   deps: ExplainDeps,
@@ -44,6 +44,6 @@ async function keySteps({ db, config, decisions }: ExplainDeps, projectId: strin
   // No key has this digest.
   const keyDigest = (await findKeyDigest(db, projectId)) ?? 'none'
   const items = [{ keyDigest, tokenDigest: '' }]
-  const [read] = readAlone(items, await readFacts(db, items, [], config.chatGuildId))
+  const [read] = readUncached(items, await readFacts(db, items, [], config.chatGuildId))
   return decisions.key(read as Read)
 }

@@ -2,7 +2,7 @@ import type { explain as contract } from '@rolecall/contract'
 import { concluded } from './conclusion.ts'
 import { type Ask, type ExplainDeps, explainLogin, explainSession } from './explain-login.ts'
 
-/** Explains a request to a host that the project protects; returns undefined if it protects none. */
+/** Explains a request to a host that the project protects. Returns undefined if the project protects no host. */
 export async function explainHosts(
   deps: ExplainDeps,
   { memberId, projectId, assume }: contract.ExplainRequest,

@@ -7,7 +7,7 @@ import { digestOf } from '#platform/crypto/tokens'
 import { rehearse } from '#platform/db/rehearse'
 import { ApiError } from '#platform/http/api-error'
 import { readFacts } from '#session-memory/facts-store'
-import { type Read, readAlone } from '#session-memory/memory'
+import { type Read, readUncached } from '#session-memory/memory'
 import type { Deps } from '../../deps.ts'
 import type { Decisions } from './decisions.ts'
 
@@ -61,7 +61,7 @@ export const rehearseLogin = (
     const redeemed = await decisions.exchange(deps, caller, request).catch(refused)
     if (!redeemed) return { code }
     const items = [{ keyDigest: '', tokenDigest: digestOf(redeemed.token) }]
-    const [read] = readAlone(items, await readFacts(rehearsal, items, [], config.chatGuildId))
+    const [read] = readUncached(items, await readFacts(rehearsal, items, [], config.chatGuildId))
     return { code, redeemed, read }
   })
 

@@ -18,7 +18,7 @@ type CheckDeps = Pick<Deps, 'answers' | 'settings' | 'refreshMember'>
 
 /**
  * Returns the name of a host's session cookie. Its prefix keeps sibling hosts from writing it, and requires HTTPS.
- * Browsers send a cookie to every port of a name, so each port has a cookie of its own. Otherwise a sign-in at one port
+ * Browsers send a cookie to every port of a host name, so each port has its own cookie. Otherwise a sign-in at one port
  * would end the session at another.
  */
 export function hostCookie({ host, isSecure }: Pick<ForwardedRequest, 'host' | 'isSecure'>): string {
@@ -83,7 +83,7 @@ export function decideFromMemory(
   request: ForwardedRequest,
   cookies: string | undefined,
 ): readonly string[] | undefined {
-  const nowMs = answers.goodAtMs()
+  const nowMs = answers.leasedNowMs()
   const rule = nowMs === undefined ? undefined : answers.keptHostRule(request.host)
   const token = rule && readHostToken(request, cookies)
   if (nowMs === undefined || token === undefined || !isServed(rule)) return undefined
@@ -128,7 +128,7 @@ interface HostHeaders {
 }
 const made = new WeakMap<Session, HostHeaders>()
 
-/** Returns the headers for a session; the last ones are reused while nothing in them has changed. */
+/** Returns the headers for a session. Reuses the previous headers while their content has not changed. */
 function headersOf(session: Session, remoteUser: HostRule['remoteUser']): HostHeaders {
   const text = session.answer(0, '')
   const last = made.get(session)

@@ -36,12 +36,12 @@ export function createProxyCheck(trusted: readonly string[]): (address: string |
   }
 }
 
-/** Strangers have many addresses. */
+/** The maximum number of cached addresses, because strangers have many. */
 const maxKnown = 1_000
 
 /**
- * Reads the request that a trusted proxy asks about. Rejects headers that are repeated or ambiguous: a proxy that sets
- * its headers sends none of these.
+ * Reads the request that a trusted proxy asks about. Rejects repeated or ambiguous headers, which a correctly
+ * configured proxy never sends.
  * @throws PROXY_NOT_TRUSTED, FORWARDED_REQUEST_INVALID
  */
 export function readForwardedRequest(
@@ -117,7 +117,7 @@ export function isLoginLoop(rd: string | undefined, origin: string): boolean {
   return new URLSearchParams(rd.slice(rd.indexOf('?'))).get('redirect_uri') === callbackOf(origin)
 }
 
-/** The path is part of a state, which has a limit of its own. */
+/** The path becomes part of a state, which has its own length limit. */
 const maxReturnBytes = 2_000
 
 const encodeBeyondAscii = (text: string) =>

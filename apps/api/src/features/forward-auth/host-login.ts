@@ -45,7 +45,7 @@ const verifierOf = (secret: string, state: string) =>
 const attemptId = /^[0-9a-f-]{36}$/
 
 /**
- * Redirects a browser to the sign-in of the host's project, and stores the attempt in a cookie of its own.
+ * Redirects a browser to the sign-in of the host's project, and stores the attempt in a separate cookie.
  * @throws HOST_UNKNOWN, LOGIN_LOOP
  */
 export async function startLogin(
@@ -174,5 +174,5 @@ async function redeemed<T>(redeem: () => Promise<T>): Promise<T> {
 }
 
 /** Returns the cookie that deletes the browser's session cookie. */
-export const forgetSession = (request: ForwardedRequest) =>
+export const deleteSession = (request: ForwardedRequest) =>
   cookie(hostCookie(request), '', hostOnly(request, 0))

@@ -18,7 +18,7 @@ import {
   readForwardedRequest,
   readReturnPath,
 } from './forwarded-request.ts'
-import { finishLogin, forgetSession, type RedeemHostCode, startLogin } from './host-login.ts'
+import { deleteSession, finishLogin, type RedeemHostCode, startLogin } from './host-login.ts'
 import { loggedOutPage, logoutPage, noticeOfRoles, whoMay } from './pages.ts'
 import { listRoleNames } from './store.ts'
 
@@ -143,7 +143,7 @@ export function forwardAuthRoutes(
     if (!isSameOrigin(raw, request.origin)) throw new ApiError('CROSS_SITE_REQUEST')
     const token = readHostToken(request, raw.headers.cookie)
     if (token !== undefined) await needs.endSession(projectId, digestOf(token))
-    return loggedOutPage(readerAt(raw), request.host, forgetSession(request), deps.config.publicUrl)
+    return loggedOutPage(readerAt(raw), request.host, deleteSession(request), deps.config.publicUrl)
   })
 }
 

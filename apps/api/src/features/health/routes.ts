@@ -27,8 +27,8 @@ export function healthRoutes(
   route(health.readiness, async () => {
     const database = await databaseState(db)
     const reason = isClosing() ? 'shutting down' : database === 'down' ? 'database down' : undefined
-    // Sessions are validated without a write. If all instances are in this state, none may be taken out of service for
-    // it.
+    // Sessions are validated without a write. If all instances are in this state, no instance may be taken out of
+    // service because of it.
     if (!reason) return { status: 'ready' as const, ...reasonOf(database) }
     return new Answer(503, { status: 'not_ready', reason }, { 'retry-after': '2' })
   })

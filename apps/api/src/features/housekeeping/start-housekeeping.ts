@@ -5,7 +5,7 @@ import { currentHorizon, deleteExpired, type Retention } from './store.ts'
 const everyMs = 60_000
 /**
  * The age at which changes are trimmed. Readers poll the change log four times a second; a reader that has not polled
- * for this long loses its lease and starts anew.
+ * for this long loses its lease and starts again.
  */
 const trimBehindMs = 10 * 60_000
 const maxBatches = 100

@@ -90,6 +90,10 @@ const expired = (kept: Retention): Readonly<Record<string, Sql>> => ({
     delete from auth_failures where id in (
       select id from auth_failures where at < clock_now() - ${kept.authFailuresDays}::int * interval '1 day'
       order by at limit ${batchSize})`,
+  member_role_changes: sql`
+    delete from member_role_changes where (member_id, at, id) in (
+      select member_id, at, id from member_role_changes
+      where at < clock_now() - interval '30 days' order by at limit ${batchSize})`,
   // For a while, a device that polls after its code expired gets the error for an expired code.
   oidc_records: sql`
     delete from oidc_records where digest in (

@@ -29,19 +29,19 @@ export function createImageCache(chat: Pick<ChatPlatform, 'image'>) {
   let underWay = 0
 
   const sizeOf = (image: ChatImage) => image.bytes.length + entryBytes
-  const forget = (name: string) => {
+  const evict = (name: string) => {
     const image = kept.get(name)
     if (!image) return
     kept.delete(name)
     bytes -= sizeOf(image)
   }
   const keep = (name: string, image: ChatImage) => {
-    forget(name)
+    evict(name)
     kept.set(name, image)
     bytes += sizeOf(image)
     for (const oldest of kept.keys()) {
       if (bytes <= maxBytes) break
-      forget(oldest)
+      evict(oldest)
     }
   }
   const noteAbsent = (name: string) => {

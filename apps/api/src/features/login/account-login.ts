@@ -10,8 +10,8 @@ import type { AuthRequest } from './store.ts'
 export const accountPath = '/account'
 
 /**
- * Returns true for a sign-in to the account page. It makes no code, because the page only needs the single sign-on that
- * every sign-in leaves.
+ * Returns true for a sign-in to the account page. It creates no code, because the page only needs the single sign-on
+ * that every sign-in starts.
  */
 export const isForAccount = ({ projectId, redirectUri }: Pick<AuthRequest, 'projectId' | 'redirectUri'>) =>
   projectId === null && redirectUri === accountPath
@@ -32,17 +32,18 @@ export async function accountLogin(
 export function accountRefusal(
   refusal: LoginRefusal,
   server: string | undefined,
-  whose: { readonly memberId?: string },
+  account: { readonly memberId?: string },
 ): ApiError {
   const again = accountPath
-  const told = { detail: describeRefusal(refusal, server), notice: noticeOf(refusal, server) }
+  const explanation = { detail: describeRefusal(refusal, server), notice: noticeOf(refusal, server) }
   if (refusal === 'temporarily_unavailable' || refusal === 'server_error')
     return chatPlatformUnavailable(undefined, { again })
-  if (refusal === 'blocked') return new ApiError('MEMBER_BLOCKED', { reason: 'account', ...told, ...whose })
+  if (refusal === 'blocked')
+    return new ApiError('MEMBER_BLOCKED', { reason: 'account', ...explanation, ...account })
   return new ApiError('LOGIN_REFUSED', {
-    ...told,
+    ...explanation,
     ...{ again, reason: refusal },
-    ...whose,
-    isCancelled: refusal === 'declined',
+    ...account,
+    isCanceled: refusal === 'declined',
   })
 }

@@ -92,8 +92,8 @@ export interface AdminToken {
 }
 
 /**
- * Redeems the code of an admin sign-in. As all sessions, this one can be refreshed, up to twice ADMIN_SESSION_TTL_SEC.
- * A session in cookies requires the browser that began the sign-in: a stray code is worthless there.
+ * Redeems the code of an admin sign-in. The session can be refreshed, up to twice ADMIN_SESSION_TTL_SEC. A session in
+ * cookies requires the browser that started the sign-in, so a leaked code is worthless in another browser.
  */
 export async function adminToken(
   { config, redeem }: Pick<Deps, 'config'> & { redeem: Redeem },

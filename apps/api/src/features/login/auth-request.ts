@@ -20,7 +20,7 @@ export const requestCookie: RequestCookie = { name: 'svc_auth_req', path: '/api/
 export const pageRequestCookie: RequestCookie = { name: 'svc_page_req', path: '/' }
 /** A person may first have to sign in at the platform, find a phone, and read a code. */
 const requestTtlSec = 600
-/** The maximum number of concurrent sign-ins in the tabs of one browser; the oldest is dropped. */
+/** The maximum number of concurrent sign-ins in the tabs of one browser. Beyond it, the oldest sign-in is dropped. */
 const maxTabs = 5
 
 type NewRequest = Pick<
@@ -35,8 +35,8 @@ export interface OpenedRequest {
 
 /**
  * Stores a sign-in and binds it to this browser. The cookie holds one secret for each pending sign-in, so that two tabs
- * do not disturb each other, and the platform returns a state of its own. Every sign-in begins here, and each counts
- * toward the limit of its address.
+ * do not interfere with each other, and the platform returns a separate state for each. Every sign-in starts here, and
+ * counts toward the limit of its address.
  */
 export async function openAuthRequest(
   { db, chat, config, loginLimits }: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>,

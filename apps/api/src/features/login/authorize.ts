@@ -38,7 +38,7 @@ export async function authorize(
 
 /**
  * Checks the parameters of authorize, in the order of the specification. No refusal redirects: until the project and
- * the redirect URI are both verified, the address could be anyone's (RFC 9700 §4.11).
+ * the redirect URI are both verified, the address could belong to an attacker (RFC 9700 §4.11).
  */
 export async function checkAuthorize(
   { db, config }: Pick<Deps, 'db' | 'config'>,

@@ -7,7 +7,7 @@ import { accountLogin } from './account-login.ts'
 import { openAuthRequest, pageRequestCookie } from './auth-request.ts'
 import type { LoginDeps } from './chat-callback.ts'
 import { makeSsoCookie, ssoCookie } from './issue-code.ts'
-import { type RefusedLogin, turnsAway } from './note-refusal.ts'
+import { isAccountRefusal, type RefusedLogin } from './note-refusal.ts'
 import { toLoginProblem } from './project-redirect.ts'
 import { checkMember, ssoGraceSec, useSso } from './sso-authorize.ts'
 import { deleteSso, findSso } from './sso-store.ts'
@@ -18,7 +18,7 @@ const held = (cookies: Cookies) => readCookie(cookies, pageRequestCookie.name)
 
 type BrowserLoginDeps = LoginDeps & Pick<Deps, 'audit'>
 
-/** The sign-in of the service for its other features: the same checks, the same screen, the same single sign-on. */
+/** Creates the sign-in for other features of the service, with the same checks, screen, and single sign-on. */
 export function createBrowserLogin(deps: BrowserLoginDeps) {
   const { db, config } = deps
   return {
@@ -41,7 +41,7 @@ export function createBrowserLogin(deps: BrowserLoginDeps) {
       if (!used) return undefined
       const refusal = await checkMember(deps, serverId, used.memberId)
       if (!refusal) return { cookies: used.cookies }
-      if (turnsAway(refusal)) {
+      if (isAccountRefusal(refusal)) {
         deps.noteRefusal({ reason: refusal, memberId: used.memberId, projectId, serverId, path, client })
       }
       return { problem: toLoginProblem(refusal, await findServerName(db, serverId)) }

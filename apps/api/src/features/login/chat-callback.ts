@@ -13,14 +13,14 @@ import { type LoginRefusal, noticeOf } from '../../pages/refusal-notice.ts'
 import { accountPath, accountRefusal, isForAccount } from './account-login.ts'
 import { pageRequestCookie, readSecrets, secretsCookie } from './auth-request.ts'
 import { checkStillListed } from './authorize.ts'
-import { callbackChecks, codeCheck, failureOf, type Told } from './checks.ts'
+import { callbackChecks, codeCheck, failureOf, type MembershipResult } from './checks.ts'
 import { askToConfirm, commandLineQuery, isForCommandLine } from './command-line-login.ts'
+import type { CompleteInteraction } from './complete-interaction.ts'
 import { issueCode, issueSso } from './issue-code.ts'
-import { type NoteRefusal, turnsAway } from './note-refusal.ts'
+import { isAccountRefusal, type NoteRefusal } from './note-refusal.ts'
 import { describeRefusal, toLoginProblem, withCode, withError } from './project-redirect.ts'
 import { isReturnTo } from './return-to.ts'
 import { type AuthRequest, claimAuthRequest, holdMember, isClaimedRequest, isInAnyServer } from './store.ts'
-import type { TellInteraction } from './tell-interaction.ts'
 
 /** Returns the member's block in force, if there is one. */
 export type FindBlock = (db: Queryable, memberId: string) => Promise<object | undefined>
@@ -41,7 +41,7 @@ export type Administers = (member: {
 
 type CallbackDeps = LoginDeps & {
   readonly administers: Administers
-  readonly tellInteraction: TellInteraction
+  readonly completeInteraction: CompleteInteraction
 }
 
 export interface Callback {
@@ -54,10 +54,10 @@ export interface Callback {
 /** The browser that opened the callback. */
 export interface Browser {
   readonly cookie: string | undefined
-  /** The cookie of sign-ins that began outside the sign-in's own paths. */
+  /** The cookie of sign-ins that started outside the sign-in's own paths. */
   readonly pageCookie?: string | undefined
   readonly ssoCookie: string | undefined
-  /** Its address, as the limits count addresses. */
+  /** The client address that counts toward the sign-in limits. */
   readonly address: string
   readonly ip: string | null
   readonly userAgent: string | null
@@ -70,7 +70,7 @@ export interface LoginEnd {
 
 /**
  * Completes a sign-in with the platform's response. State, cookie, and request must match, and each can be used once.
- * Only then is the browser redirected, and only to the checked address of the request.
+ * The browser is redirected only after this check, and only to the checked address of the request.
  */
 export async function chatCallback(
   deps: CallbackDeps,
@@ -90,31 +90,33 @@ export async function chatCallback(
     const reason = (await isClaimedRequest(db, answer.state)) ? 'replayed' : 'unknown'
     throw new ApiError('LOGIN_REQUEST_INVALID', { reason })
   }
-  const begun = loginLimits.takenAgo(request.address, request.ageMs)
+  const startPermit = loginLimits.takenAgo(request.address, request.ageMs)
   // Stored rows are checked like incoming ones, because an older version may have written them.
-  const isOurs =
+  const isForService =
     isForAccount(request) || isForCommandLine(request) || isReturnTo(config.publicUrl, request.redirectUri)
-  if (request.projectId === null && !isOurs) {
+  if (request.projectId === null && !isForService) {
     throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'return_to' })
   }
-  // The console redeems its code with the secret of the browser that began, and a command line is confirmed with it.
-  const isRedeemed = request.projectId === null && !isForAccount(request)
-  const isOver = (secret: string) => !isRedeemed && digestOf(secret) === request.browserDigest
-  const left = (held: string | undefined) => readSecrets(held).filter((secret) => !isOver(secret))
-  const forget = [
-    secretsCookie(config, left(browser.cookie)),
+  // Keeps the secret of the browser that started the sign-in: the console needs it to redeem its code, and a command
+  // line needs it to be confirmed.
+  const needsSecret = request.projectId === null && !isForAccount(request)
+  const isSpent = (secret: string) => !needsSecret && digestOf(secret) === request.browserDigest
+  const remainingSecrets = (held: string | undefined) =>
+    readSecrets(held).filter((secret) => !isSpent(secret))
+  const updatedCookies = [
+    secretsCookie(config, remainingSecrets(browser.cookie)),
     ...(browser.pageCookie === undefined
       ? []
-      : [secretsCookie(config, left(browser.pageCookie), pageRequestCookie)]),
+      : [secretsCookie(config, remainingSecrets(browser.pageCookie), pageRequestCookie)]),
   ]
 
   const end = await complete(deps, answer, browser, request)
   if ('refusal' in end) {
-    return { location: await refuse(deps, request, end, browser.client), cookies: forget }
+    return { location: await refuse(deps, request, end, browser.client), cookies: updatedCookies }
   }
   await permit.giveBack()
-  await begun.giveBack()
-  return { location: end.location, cookies: [...forget, end.ssoCookie] }
+  await startPermit.giveBack()
+  return { location: end.location, cookies: [...updatedCookies, end.ssoCookie] }
 }
 
 interface Refused {
@@ -135,15 +137,15 @@ async function complete(
     return { refusal: answer.error === 'access_denied' ? 'declined' : 'server_error' }
   }
   const askedAt = await readTime(deps.db)
-  const { user, ...told } = await askPlatform(deps, answer.code, browser, request)
-  if (user) await deps.mirrorMember(request.serverId, user, told.member, askedAt)
+  const { user, ...result } = await askPlatform(deps, answer.code, browser, request)
+  if (user) await deps.mirrorMember(request.serverId, user, result.member, askedAt)
   const isBlocked = user && (await isBlockedNow(deps, user.id))
-  const isOurs = user && isForAccount(request) && (await isInAnyServer(deps.db, user.id))
-  const member = isOurs ? user : told.member
-  const failed = firstFailed(callbackChecks, { ...told, member, isBot: user?.isBot, isBlocked })
+  const isKnownMember = user && isForAccount(request) && (await isInAnyServer(deps.db, user.id))
+  const member = isKnownMember ? user : result.member
+  const failed = firstFailed(callbackChecks, { ...result, member, isBot: user?.isBot, isBlocked })
   if (failed || !user) return { refusal: failed?.refusal ?? 'server_error', memberId: user?.id }
   if (request.projectId === null && !isForAccount(request)) {
-    const roleIds = told.member?.roleIds ?? []
+    const roleIds = result.member?.roleIds ?? []
     if (!(await deps.administers({ memberId: user.id, roleIds }))) {
       return { refusal: 'not_an_admin', memberId: user.id }
     }
@@ -151,7 +153,7 @@ async function complete(
   return finish(deps, request, user.id, browser)
 }
 
-interface PlatformAnswer extends Told {
+interface PlatformAnswer extends MembershipResult {
   readonly user?: ChatUser
   readonly member?: ChatMember | undefined
 }
@@ -178,7 +180,7 @@ export const isBlockedNow = async (
 
 /** Issues the code and the single sign-on together. */
 function finish(
-  { db, config, tellInteraction }: CallbackDeps,
+  { db, config, completeInteraction }: CallbackDeps,
   request: AuthRequest,
   memberId: string,
   browser: Browser,
@@ -191,7 +193,7 @@ function finish(
       return { location: accountPath, ssoCookie: await issueSso(tx, config, memberId, browser) }
     }
     if (interaction !== null) {
-      await tellInteraction(tx, interaction, { memberId })
+      await completeInteraction(tx, interaction, { memberId })
       return { location: redirectUri, ssoCookie: await issueSso(tx, config, memberId, browser) }
     }
     if (isForCommandLine(request)) {
@@ -224,24 +226,24 @@ export function loggedFailure({ logLoginFailure }: Pick<Deps, 'logLoginFailure'>
 }
 
 /**
- * Returns the address for a refused sign-in: the project's redirect URI. A sign-in to a page of the service throws
- * instead.
+ * Returns the address to which a refused sign-in redirects: the project's redirect URI. Throws the refusal if the
+ * sign-in was to a page of the service.
  */
 async function refuse(
-  { db, config, tellInteraction, noteRefusal }: CallbackDeps,
+  { db, config, completeInteraction, noteRefusal }: CallbackDeps,
   request: AuthRequest,
   { refusal, memberId }: Refused,
   client: Client,
 ) {
   const server = await findServerName(db, request.serverId)
   const { interaction, redirectUri, projectId, serverId } = request
-  const whose = memberId === undefined ? {} : { memberId }
-  if (projectId !== null && memberId !== undefined && turnsAway(refusal)) {
+  const account = memberId === undefined ? {} : { memberId }
+  if (projectId !== null && memberId !== undefined && isAccountRefusal(refusal)) {
     noteRefusal({ reason: refusal, memberId, projectId, serverId, path: login.chatCallback.path, client })
   }
   if (interaction !== null) {
     await db.transaction((tx) =>
-      tellInteraction(tx, interaction, { problem: toLoginProblem(refusal, server) }),
+      completeInteraction(tx, interaction, { problem: toLoginProblem(refusal, server) }),
     )
     return redirectUri
   }
@@ -249,25 +251,25 @@ async function refuse(
     await checkStillListed({ db, config }, { projectId, serverId, redirectUri })
     return withError(request, refusal, config.publicUrl, server)
   }
-  if (isForAccount(request)) throw accountRefusal(refusal, server, whose)
+  if (isForAccount(request)) throw accountRefusal(refusal, server, account)
   const again = adminLoginAgain(request)
-  const told = { detail: describeRefusal(refusal, server), notice: noticeOf(refusal, server) }
+  const explanation = { detail: describeRefusal(refusal, server), notice: noticeOf(refusal, server) }
   if (refusal === 'temporarily_unavailable' || refusal === 'server_error') {
     throw chatPlatformUnavailable(undefined, { again })
   }
   if (refusal === 'blocked') {
-    throw new ApiError('MEMBER_BLOCKED', { reason: 'admin_login', ...told, ...whose })
+    throw new ApiError('MEMBER_BLOCKED', { reason: 'admin_login', ...explanation, ...account })
   }
   throw new ApiError('NOT_SYSTEM_ADMIN', {
     reason: 'admin_login',
-    ...told,
-    ...whose,
+    ...explanation,
+    ...account,
     again,
-    isCancelled: refusal === 'declined',
+    isCanceled: refusal === 'declined',
   })
 }
 
-/** Returns the address that begins the same sign-in again. The client still has the verifier of its challenge. */
+/** Returns the address that starts the same sign-in again. The client still has the verifier of its challenge. */
 function adminLoginAgain(request: AuthRequest): string {
   if (isForCommandLine(request)) return `${login.adminLogin.path}?${commandLineQuery(request)}`
   const { redirectUri, codeChallenge } = request

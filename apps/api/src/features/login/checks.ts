@@ -50,8 +50,8 @@ export const isListed = ({ redirectUris }: LoginProject, redirectUri: string | u
   redirectUri !== undefined && redirectUris.includes(redirectUri)
 
 /**
- * Rejects a sign-in before it begins if it could only fail at its end, after the platform's screen. Outside production,
- * the service starts even without its account at the platform.
+ * Rejects a sign-in at its start if the OAuth client is not configured, because it would fail after the platform's
+ * screen. Outside production, the service starts without an OAuth client.
  */
 export const configuredCheck = errorCheck<Pick<Config, 'chatClientId' | 'chatClientSecret'>>({
   name: 'authorize.login_configured',
@@ -63,8 +63,8 @@ export const configuredCheck = errorCheck<Pick<Config, 'chatClientId' | 'chatCli
       : 'The OAuth client of the service is not configured.',
 })
 
-/** The platform's answer about a member, or the reason why there is none. */
-export interface Told {
+/** The platform's response about a member, or the reason for a missing response. */
+export interface MembershipResult {
   readonly failure?: 'temporarily_unavailable' | 'server_error' | undefined
   /** Undefined if the person is not in the server. */
   readonly member?: object | undefined
@@ -73,7 +73,7 @@ export interface Told {
 }
 
 /** Classifies an error of the platform. An outage passes with time; the operator must fix any other failure. */
-export function failureOf(error: unknown): NonNullable<Told['failure']> {
+export function failureOf(error: unknown): NonNullable<MembershipResult['failure']> {
   if (!(error instanceof ChatPlatformError)) throw error
   return error.failure === 'unavailable' ? 'temporarily_unavailable' : 'server_error'
 }
@@ -85,16 +85,14 @@ const loginCheck = <Facts>(check: Omit<LoginCheck<Facts>, 'code' | 'mend'>): Log
   ...refusalOf(check.refusal),
 })
 
-/** The checks of the platform's answer, for the callback and for a sign-in by single sign-on. */
-export const callbackChecks: readonly LoginCheck<Told>[] = [
+/** The checks of the platform's response, for the callback and for a sign-in by single sign-on. */
+export const callbackChecks: readonly LoginCheck<MembershipResult>[] = [
   loginCheck({
     name: 'callback.platform_reachable',
     refusal: 'temporarily_unavailable',
     holds: ({ failure }) => failure !== 'temporarily_unavailable',
     describe: ({ failure }) =>
-      failure === 'temporarily_unavailable'
-        ? 'The chat platform is not available right now.'
-        : 'The chat platform is available.',
+      failure === 'temporarily_unavailable' ? 'Discord is not available right now.' : 'Discord is available.',
   }),
   loginCheck({
     name: 'callback.platform_answers',
@@ -102,8 +100,8 @@ export const callbackChecks: readonly LoginCheck<Told>[] = [
     holds: ({ failure }) => (failure === 'temporarily_unavailable' ? undefined : failure === undefined),
     describe: ({ failure }) =>
       failure === undefined
-        ? 'The chat platform returned the membership.'
-        : 'The chat platform rejected the request, or its response is invalid.',
+        ? 'Discord returned the membership.'
+        : 'Discord rejected the request, or its response is invalid.',
   }),
   loginCheck({
     name: 'callback.member_of_server',
@@ -127,8 +125,8 @@ export const callbackChecks: readonly LoginCheck<Told>[] = [
 ]
 
 /**
- * Checks access again in the statement that stores the code, for the callback and for single sign-on: authorize may
- * have run long ago.
+ * Checks access again in the statement that stores the code, for the callback and for single sign-on. `authorize` may
+ * have checked it long ago.
  */
 export const codeCheck = loginCheck<{ readonly code: string | undefined }>({
   name: 'callback.access_kept',

@@ -31,7 +31,7 @@ interface CommandLine {
 export const commandLineTarget = ({ redirect_uri, response_mode }: CommandLine): string | undefined =>
   redirect_uri ?? (response_mode === undefined ? undefined : shownOnPage)
 
-/** Returns the parameters that begin the same sign-in again. */
+/** Returns the parameters that start the same sign-in again. */
 export function commandLineQuery({
   redirectUri,
   codeChallenge,
@@ -55,10 +55,11 @@ interface Waiting extends Pick<AuthRequest, 'browserDigest' | 'serverId'> {
 }
 
 /**
- * Stores the data from which the confirmation makes a code, and returns the address of the page that asks.
+ * Stores the data for the code that a confirmation issues, and returns the address of the confirmation page.
  *
- * It is a row of the codes, so that everything that voids codes voids it too. Its digest belongs to a value that does
- * not have the form of a code, so it cannot be redeemed. Only the confirmation gives it the digest of a code.
+ * The data is a row in the table of codes, so that everything that voids codes also voids this row. Its digest belongs
+ * to a value without the form of a code, so the row cannot be redeemed. Only the confirmation gives the row the digest
+ * of a code.
  */
 export async function askToConfirm(tx: Tx, { redirectUri, state, ...rest }: Waiting): Promise<string> {
   const request = randomBytes(32).toString('base64url')

@@ -59,7 +59,10 @@ const claimOf = ({ request, cookie }: Asked): ConfirmationClaim => ({
   browserDigests: readSecrets(cookie).map(digestOf),
 })
 
-/** Answered, expired, or from another browser: this browser gets the same error for all. */
+/**
+ * Creates the error for a confirmation that was answered, has expired, or belongs to another browser. It is the same
+ * for all three.
+ */
 const over = () =>
   new ApiError('LOGIN_REQUEST_INVALID', {
     reason: 'unknown',

@@ -57,7 +57,7 @@ export const codePage = (code: string, issuer: string, ttlSec: number): Answer =
     }),
   )
 
-/** Confirms that nothing was issued. */
+/** Confirms that no code was issued. */
 export const canceledPage = (): Answer =>
   shown(
     renderPage(reader, {

@@ -7,12 +7,12 @@ import { deleteSso, insertSso, trimSso } from './sso-store.ts'
 import { insertCode, type NewCode } from './store.ts'
 
 export const ssoCookie = 'svc_sso'
-/** Long enough for one redirect on a slow phone. */
+/** The lifetime of a code, which is long enough for one redirect on a slow phone. */
 export const codeTtlSec = 60
-/** More browsers than a person signs in with in a day. */
+/** The maximum number of browsers with single sign-on per member: more than a person signs in with in a day. */
 const maxSsoPerMember = 50
 
-/** Makes a one-time code; returns undefined if the project may no longer have one. */
+/** Creates a one-time code. Returns undefined if the project no longer has access. */
 export async function issueCode(
   tx: Tx,
   code: Omit<NewCode, 'digest' | 'ttlSec'>,
@@ -44,13 +44,13 @@ export async function issueSso(
   return makeSsoCookie(config, value, config.ssoTtlSec)
 }
 
-/** The whole service: sign-ins of other protocols use other paths of it. */
+/** The path is the whole service, because sign-ins of other protocols use other paths. */
 export const makeSsoCookie = (config: Deps['config'], value: string, maxAgeSec: number) =>
   ssoCookieAt('/', config, value, maxAgeSec)
 
 /**
- * Deletes the cookie that an earlier version left under its sign-in path. A browser sends it beside the new one, and
- * two cookies of one name count as none.
+ * Deletes the cookie that an earlier version left under its sign-in path. A browser sends it together with the new
+ * cookie, and two cookies with the same name are ignored.
  */
 export function dropFormerSsoCookie(config: Deps['config'], cookies: string | undefined): string[] {
   const sent = (cookies ?? '').split(';').filter((pair) => pair.trimStart().startsWith(`${ssoCookie}=`))

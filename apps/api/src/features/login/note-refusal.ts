@@ -18,5 +18,5 @@ export interface RefusedLogin {
 export type NoteRefusal = (refused: RefusedLogin) => void
 
 /** True if the refusal concerns the account itself. An outage, and a person who canceled, do not count. */
-export const turnsAway = (refusal: LoginRefusal): boolean =>
+export const isAccountRefusal = (refusal: LoginRefusal): boolean =>
   refusal !== 'declined' && refusalOf(refusal).code === 'access_denied'

@@ -3,7 +3,7 @@ import type { LoginRefusal } from '../../pages/refusal-notice.ts'
 /** The error codes of a sign-in without a code: RFC 6749 §4.1.2.1 and OpenID Connect. */
 type LoginError = 'access_denied' | 'temporarily_unavailable' | 'server_error' | 'login_required'
 
-/** The name of the server to sign in to; undefined if there is none to show. */
+/** The name of the server to sign in to. Undefined if it is unknown or not shown. */
 type ServerName = string | undefined
 
 interface Refusal {
@@ -26,7 +26,7 @@ const refusals: Record<LoginRefusal, Refusal> = {
       `This account is not a member of ${server ?? 'the server'}. If it has not joined yet, join and sign in again. If it was removed or banned, ask the moderators of the server.`,
     mend: 'Ask the member to join the server on the chat platform, or lift the ban there.',
   },
-  // Contains neither reason nor end: the sentence passes through the project, which has no need to know them.
+  // Contains neither the reason nor the end of the block, because the project receives this sentence and needs neither.
   blocked: {
     error: 'access_denied',
     describe: () =>
@@ -83,8 +83,8 @@ export const toLoginProblem = (refusal: LoginRefusal, server: ServerName) => {
 }
 
 /**
- * Returns the name if it is printable ASCII without quote and backslash (RFC 6749 §4.1.2.1). Other names are left out,
- * not mangled.
+ * Returns the name if it is printable ASCII without quote and backslash (RFC 6749 §4.1.2.1). Other names are omitted,
+ * not changed.
  */
 const printable = (server: ServerName): ServerName =>
   server !== undefined && /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/.test(server) ? server : undefined
@@ -104,7 +104,7 @@ export const withError = (
   return back(destination, { error, error_reason: refusal, error_description: description }, issuer)
 }
 
-/** Appends parameters to the redirect URI as registered: its own parameters stay as they are, byte for byte. */
+/** Appends parameters to the registered redirect URI, and keeps the URI's own parameters byte for byte. */
 function back({ redirectUri, state }: Destination, parameters: Record<string, string>, issuer: string) {
   const query = new URLSearchParams({ ...parameters, ...(state !== null && { state }), iss: issuer })
   const glue = redirectUri.includes('?') ? (/[?&]$/.test(redirectUri) ? '' : '&') : '?'

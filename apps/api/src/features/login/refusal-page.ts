@@ -8,7 +8,7 @@ import { sectionAboutUri } from '../../pages/unlisted-uri.ts'
 /** A text that needs no values. */
 type PlainKey = { [Key in TextKey]: Values<Key> extends [] ? Key : never }[TextKey]
 
-/** Texts that say what happened and what to do. */
+/** The texts of a refusal: what happened, and what to do. */
 interface Words {
   readonly title: PlainKey
   readonly what: PlainKey
@@ -45,9 +45,9 @@ export function refusalPage(
   requestId: string,
   plainReader: Reader,
 ): RenderedPage {
-  const { again, isCancelled, site, unlisted, notice, brand } = details
+  const { again, isCanceled, site, unlisted, notice, brand } = details
   const reader = brand ? { ...plainReader, brand } : plainReader
-  if (again !== undefined && isCancelled) return canceledPage(again, requestId, reader)
+  if (again !== undefined && isCanceled) return canceledPage(again, requestId, reader)
   const { say } = reader
   const { title, what, advice } = words[code] ?? (status >= 500 ? ourFault : badLink)
   const [first = say(what), ...rest] = notice?.(reader) ?? [say(what), say(advice)]
@@ -61,7 +61,7 @@ export function refusalPage(
   })
 }
 
-/** Links to the site, or to the start of a sign-in that comes from no site. */
+/** Links to the site, or to the start of the sign-in if it came from no site. */
 function wayOut(code: ErrorCode, { site, again }: ApiError['details'], { say }: Reader) {
   if (again !== undefined)
     return { href: again, text: code === 'ROLE_LACKING' ? say('tryAgain') : say('startAgain') }

@@ -165,7 +165,7 @@ describe('a refusal page', () => {
     const said = async (as: string) => /<p>(.*)<\/p>/.exec(await adminEnd(as))?.[1]
     expect(await said(demo.users.emil)).toMatch(/^This account is not a member of the server Harbour Club\./)
     expect(await said(demo.users.ada)).toBe(
-      'This account does not have the admin role of the server Harbour Club, and it manages nothing else here.',
+      'This account does not have the admin role in the server Harbour Club, and it has nothing else to manage here.',
     )
   })
 

@@ -2,7 +2,7 @@ import { parseUrl } from '#platform/parse-url'
 
 /**
  * Returns true for an address that may receive an admin code: `/` or below `/console/`, in the form that a browser
- * writes. Rejects an address that a URL parser changes, so the checked address is the one that is opened.
+ * writes. Rejects an address that a URL parser changes, so that the browser opens exactly the checked address.
  */
 export function isReturnTo(publicUrl: string, returnTo: string): boolean {
   const { origin } = new URL(publicUrl)

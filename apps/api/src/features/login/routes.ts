@@ -16,13 +16,13 @@ import { adminLogout } from './admin-logout.ts'
 import { pageRequestCookie, readSecrets, requestCookie } from './auth-request.ts'
 import { authorize } from './authorize.ts'
 import { type Administers, chatCallback, type FindBlock } from './chat-callback.ts'
+import type { CompleteInteraction } from './complete-interaction.ts'
 import { answerConfirmation, showConfirmation } from './confirm-command-line.ts'
 import { dropFormerSsoCookie, makeSsoCookie, ssoCookie } from './issue-code.ts'
 import type { NoteRefusal } from './note-refusal.ts'
 import { ssoAuthorize } from './sso-authorize.ts'
 import { deleteSso } from './sso-store.ts'
 import { findPendingRequest } from './store.ts'
-import type { TellInteraction } from './tell-interaction.ts'
 
 /** The functions of other features that a sign-in calls; `app.ts` passes them. */
 export interface LoginNeeds {
@@ -31,7 +31,7 @@ export interface LoginNeeds {
   readonly findBlock: FindBlock
   readonly noteRefusal: NoteRefusal
   readonly endSession: Parameters<typeof adminLogout>[0]['endSession']
-  readonly tellInteraction: TellInteraction
+  readonly completeInteraction: CompleteInteraction
 }
 
 export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: LoginNeeds) {
@@ -105,7 +105,7 @@ function requireNavigation(raw: IncomingMessage) {
   if (!isNavigation(raw)) throw new ApiError('NAVIGATION_REQUIRED')
 }
 
-/** Redirects a browser that lost its way back to the screen of its newest sign-in. */
+/** Returns the address of the platform's screen for the newest pending sign-in of this browser. */
 async function resume(
   { db, chat }: Pick<Deps, 'db' | 'chat'>,
   held: readonly (string | undefined)[],

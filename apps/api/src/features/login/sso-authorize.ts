@@ -8,9 +8,9 @@ import type { Deps } from '../../deps.ts'
 import type { LoginRefusal } from '../../pages/refusal-notice.ts'
 import { type Authorize, authorize, checkAuthorize, checkStillListed } from './authorize.ts'
 import { type Browser, isBlockedNow, type LoginDeps, type LoginEnd, loggedFailure } from './chat-callback.ts'
-import { callbackChecks, codeCheck, type Told } from './checks.ts'
+import { callbackChecks, codeCheck, type MembershipResult } from './checks.ts'
 import { issueCode, makeSsoCookie } from './issue-code.ts'
-import { turnsAway } from './note-refusal.ts'
+import { isAccountRefusal } from './note-refusal.ts'
 import { withCode, withError } from './project-redirect.ts'
 import { deleteSsoOfSpent, holdSso, rotateSso } from './sso-store.ts'
 import { holdMember } from './store.ts'
@@ -41,7 +41,7 @@ export async function ssoAuthorize(
   const found = await useSso(deps, input.client_id, browser)
   const end = found && (await complete(deps, input, browser, found))
   if (!end || 'code' in end) await permit?.giveBack()
-  if (found && end && 'refusal' in end && turnsAway(end.refusal)) {
+  if (found && end && 'refusal' in end && isAccountRefusal(end.refusal)) {
     deps.noteRefusal({
       ...{ reason: end.refusal, memberId: found.memberId, projectId: input.client_id },
       serverId: input.server_id,
@@ -76,7 +76,7 @@ interface UsedSso {
   readonly cookies: readonly string[]
 }
 
-/** Uses and rotates the single sign-on of a browser; returns undefined if it has no valid one. */
+/** Uses and rotates the single sign-on of a browser. Returns undefined if it has no valid single sign-on. */
 export async function useSso(
   deps: Pick<Deps, 'db' | 'config' | 'audit'>,
   projectId: string,
@@ -104,7 +104,7 @@ export async function useSso(
 
 /**
  * Ends a single sign-on when a value is presented that was used long ago. Both the browser and a copy then hold the
- * value, and the service cannot tell them apart. So both must sign in again, as with a refresh token (RFC 9700
+ * value, and the service cannot distinguish them. So both must sign in again, as with a refresh token (RFC 9700
  * §4.14.2).
  */
 const endCopied = ({ db, audit }: Pick<Deps, 'db' | 'audit'>, digest: string, client: Client) =>
@@ -121,7 +121,7 @@ const endCopied = ({ db, audit }: Pick<Deps, 'db' | 'audit'>, digest: string, cl
     })
   })
 
-/** Checks a member as every sign-in does; returns the reason for a refusal, or undefined. */
+/** Checks a member as every sign-in does. Returns the reason for a refusal, or undefined. */
 export const checkMember = async (
   deps: LoginDeps,
   serverId: string,
@@ -153,7 +153,7 @@ async function complete(
   })
 }
 
-async function askPlatform(deps: LoginDeps, serverId: string, memberId: string): Promise<Told> {
+async function askPlatform(deps: LoginDeps, serverId: string, memberId: string): Promise<MembershipResult> {
   const askedAt = await readTime(deps.db)
   try {
     const member = await deps.chat.member(serverId, memberId, 'login')

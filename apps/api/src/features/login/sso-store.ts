@@ -17,9 +17,9 @@ export const insertSso = (tx: Tx, s: NewSso) =>
       clock_now() + ${s.ttlSec}::int * interval '1 second')`)
 
 /**
- * Uses and rotates a single sign-on in one statement. Finds nothing if the project ended all sessions of this member,
- * or the member was blocked, since it began. If two tabs use one value at once, both succeed, and one of the new values
- * stays valid. The used value is stored, so that its next use is recognized.
+ * Uses and rotates a single sign-on in one statement. Finds nothing if, since the single sign-on started, the project
+ * ended all sessions of this member or the member was blocked. If two tabs use one value at once, both succeed, and one
+ * of the new values stays valid. The used value is stored, so that its next use is recognized.
  */
 export const rotateSso = (
   db: Queryable,
@@ -44,7 +44,7 @@ export const rotateSso = (
       extract(epoch from expires_at - clock_now())::int as "remainingSec"
     from used`)
 
-/** Returns the member that a value signs in, and the time of the sign-in; does not use the value up. */
+/** Returns the member that a value signs in, and the time of the sign-in, without using the value. */
 export const findSso = (
   db: Queryable,
   { digest, graceSec, projectId }: { digest: string; graceSec: number; projectId: string | undefined },
@@ -81,10 +81,7 @@ export const deleteSso = (db: Queryable, digest: string) =>
       union all
       select sso_id from spent_sso where digest = ${digest})`)
 
-/**
- * Limits the browsers of one member that skip the platform's screen: beyond `most`, the oldest are removed, so that
- * sign-ins do not pile up.
- */
+/** Limits the browsers of one member that skip the platform's screen. Beyond `most`, the oldest are removed. */
 export const trimSso = (tx: Tx, memberId: string, most: number) =>
   tx.execute(sql`
     delete from sso_sessions where id in (

@@ -27,9 +27,9 @@ export interface NewAuthRequest {
   readonly redirectUri: string
   readonly state: string | null
   readonly codeChallenge: string | null
-  /** The request of another protocol that waits for this sign-in and receives its outcome; then no code is made. */
+  /** The request of another protocol that waits for the result of this sign-in. If set, no code is created. */
   readonly interaction?: string
-  /** The address that began it, as the limits count addresses. */
+  /** The address that started the sign-in, as the limits count addresses. */
   readonly address: string
   readonly ttlSec: number
 }
@@ -42,8 +42,8 @@ export const insertAuthRequest = (db: Queryable, r: NewAuthRequest) =>
       ${r.redirectUri}, ${r.state}, ${r.codeChallenge}, ${r.interaction ?? null}, ${r.address}, clock_now() + ${r.ttlSec}::int * interval '1 second')`)
 
 /**
- * Deletes sign-ins beyond the first `most`. Of each address the oldest are deleted first, and addresses with the most
- * sign-ins lose theirs first, so that a flood evicts itself.
+ * Deletes sign-ins beyond the first `most`. Deletes the oldest sign-ins of the addresses with the most sign-ins first,
+ * so that a flood evicts its own sign-ins.
  */
 export const trimAuthRequests = (db: Queryable, most: number) =>
   db.execute(sql`
@@ -71,7 +71,7 @@ export interface AuthRequest {
   readonly codeChallenge: string | null
   readonly interaction: string | null
   readonly address: string
-  /** Milliseconds since it was stored. */
+  /** Milliseconds since the request was stored. */
   readonly ageMs: number
 }
 
@@ -104,7 +104,7 @@ export interface NewCode {
   readonly serverId: string
   readonly redirectUri: string
   readonly codeChallenge: string | null
-  /** Set for an admin sign-in: the browser that began it. */
+  /** The browser that started the sign-in; set for an admin sign-in. */
   readonly browserDigest?: string
   readonly ip: string | null
   readonly userAgent: string | null

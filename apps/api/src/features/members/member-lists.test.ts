@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 import { demo } from '@rolecall/chat-sim'
+import { fieldsOf } from '@rolecall/contract'
 import { parse } from 'csv-parse/sync'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -143,16 +144,7 @@ describe.each(engines)('member lists on %s', (engine) => {
     })
     expect(item.servers[0].joinedAt).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
     expect(Object.keys(item).sort()).toEqual(
-      [
-        'avatar',
-        'blocked',
-        'globalName',
-        'isClubMember',
-        'memberId',
-        'serverCount',
-        'servers',
-        'username',
-      ].sort(),
+      [...fieldsOf('memberList'), 'blocked', 'isClubMember', 'memberId', 'serverCount', 'servers'].sort(),
     )
   })
 

@@ -1,5 +1,5 @@
 import type { Queryable } from '#platform/db/database'
-import { allOf, plannedAnew, type Sql, sql } from '#platform/db/sql'
+import { allOf, replanned, type Sql, sql } from '#platform/db/sql'
 
 export interface MemberFilters {
   readonly filter?: 'club' | 'all'
@@ -184,7 +184,7 @@ export function pageStatement(filters: MemberFilters, offset: number, limit: num
     return deepPageStatement(filters, offset, limit, countedTotal(filters, keptMemberships(filters, inRow)))
   // A search is faster on members, which have a trigram index.
   const from = filters.search ? undefined : keptMemberships(filters, inRow)
-  return plannedAnew(sql`
+  return replanned(sql`
     with counted as materialized (${countedTotal(filters, from)})
     select total, array(
       select u.id from ${keptMembers(filters)}
@@ -196,7 +196,7 @@ export function pageStatement(filters: MemberFilters, offset: number, limit: num
 
 /** Reads a page of a short list: reads all members from their memberships (forced by `offset 0`), and sorts them. */
 const shortListStatement = (filters: MemberFilters, offset: number, limit: number): Sql =>
-  plannedAnew(sql`
+  replanned(sql`
     with counted as materialized (${keptTotal(filters)})
     select total, array(
       select id from (${kept(filters, true, inRow)} offset 0) short
@@ -223,7 +223,7 @@ function deepPageStatement(
         limit (select least(${limit}, total - ${offset}) from counted)
         offset (select greatest(total - ${offset} - ${limit}, 0) from counted)) page
       order by search_text, id) end`
-  return plannedAnew(sql`
+  return replanned(sql`
     with counted as materialized (${total})
     select total, case when total <= ${offset} then '{}' when once then ${page(false)} else ${page(true)} end as ids
     from counted`)

@@ -1,8 +1,9 @@
-import { memberLists } from '@rolecall/contract'
+import { memberHistory, memberLists } from '@rolecall/contract'
 import type { Router } from '#platform/http/router'
 import { by, type Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 import { exportMembers } from './export-members.ts'
+import { listMemberHistory } from './list-history.ts'
 import { listMembers } from './list-members.ts'
 import { getMemberServers } from './member-servers.ts'
 import { refreshMember } from './refresh-member.ts'
@@ -20,4 +21,5 @@ export function memberRoutes({ route }: Router<Callers>, deps: Deps, needs: Memb
     refreshMember({ ...deps, ...needs }, by(request), request.params.chat_user_id),
   )
   route(memberLists.listMemberServers, ({ params }) => getMemberServers(deps, params.chat_user_id))
+  route(memberHistory.listMemberHistory, ({ params, query }) => listMemberHistory(deps, params.id, query))
 }

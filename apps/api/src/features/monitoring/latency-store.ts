@@ -11,7 +11,7 @@ export interface LatencyRow {
   readonly count: number
   readonly clientErrors: number
   readonly serverErrors: number
-  /** The number of requests per bound, and of those beyond the last bound. */
+  /** The number of requests per bound, and the number beyond the last bound. */
   readonly took: readonly number[]
 }
 

@@ -36,7 +36,7 @@ function toLatency({ took, ...row }: LatencyRow): latency.Latency {
   }
 }
 
-/** Returns the lowest bound within which this number of requests was answered; null if there is none. */
+/** Returns the lowest bound within which this number of requests was answered, or null if no bound fits. */
 function boundOf(took: readonly number[], wanted: number): number | null {
   if (wanted === 0) return null
   let within = 0

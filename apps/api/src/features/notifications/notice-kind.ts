@@ -27,7 +27,7 @@ export function createNoticeKind({ db, post, readAddress }: NoticeKindDeps): Del
   }
   return {
     name: 'notice',
-    order: 'receiver',
+    ordering: 'receiver',
     isSilenced: () => performance.now() < silencedUntil,
     async open(projectId) {
       const channel = await findChannel(db, projectId)
@@ -64,7 +64,7 @@ const toAttempt = ({ outcome, status, error, pauseMs }: ChatPost): Attempt => ({
 function entryOf(
   projectId: string,
   { projectName, host }: Channel,
-  { why, count, error }: Ending,
+  { reason: why, count, error }: Ending,
 ): AuditEvent {
   const common = {
     actionType: 'webhook',

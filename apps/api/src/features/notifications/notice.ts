@@ -52,8 +52,8 @@ export function noticeOf(event: AuditEvent): Notice | undefined {
 }
 
 /**
- * Sends a notice about a mapping only if it has `SEND_MESSAGES`. The change that removes the mapping or this operation
- * is the last one that is sent.
+ * Sends a notice about a mapping only if it has `SEND_MESSAGES`. The removal of the mapping, or of this operation, is
+ * the last change that is sent.
  */
 const ifPostable = ({ changes = {} }: AuditEvent, type: Type) =>
   Object.values(changes).some(({ before, after }) => maySend(before) || maySend(after)) ? type : undefined

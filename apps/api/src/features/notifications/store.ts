@@ -36,7 +36,7 @@ export const removeAddress = (tx: Tx, projectId: string, sealed: Uint8Array) =>
     update projects set webhook_url_sealed = null, webhook_url_host = null, updated_at = clock_now()
     where id = ${projectId} and webhook_url_sealed = ${sealed} and deleted_at is null`)
 
-/** Finds a project. `hasAddress` tells whether it currently has a webhook on the chat platform. */
+/** Finds a project. `hasAddress` is true if the project currently has a webhook on the chat platform. */
 export const findNoticesProject = (db: Queryable, id: string) =>
   db.maybeOne<{ id: string; name: string; hasAddress: boolean }>(sql`
     select id, name, webhook_url_sealed is not null as "hasAddress"

@@ -9,7 +9,7 @@ import { metadataOf, metadataOfDocument } from './client-metadata.ts'
 import type { ClientSessions } from './client-sessions.ts'
 import { clientsReader } from './clients-store.ts'
 import { checkPollInterval } from './device-code.ts'
-import { findGrant, noteGrant, openGrant } from './grant.ts'
+import { cacheGrant, findGrant, openGrant } from './grant.ts'
 import { OidcRequest } from './oidc-request.ts'
 import {
   consumeRecord,
@@ -109,7 +109,7 @@ function records(deps: RecordDeps, model: Model): Adapter {
 
   const read = async (name: string, row: RecordRow | undefined): Promise<AdapterPayload | undefined> => {
     if (!row || (row.isExpired && model !== 'DeviceCode')) return undefined
-    // The loser of a race, and a client that did not receive the response, retry at once.
+    // The loser of a race, and a client that did not receive the response, retry immediately.
     const isInGrace = row.consumedAgoSec !== null && row.consumedAgoSec < refreshGraceSec
     if (model === 'RefreshToken' && isInGrace) return undefined
     if (row.sessionId !== null && !(await sessionOfToken(deps, row.sessionId))) return undefined
@@ -147,7 +147,7 @@ function records(deps: RecordDeps, model: Model): Adapter {
       if (sessionId !== null && (model === 'AuthorizationCode' || model === 'DeviceCode')) {
         await db.transaction(async (tx) => {
           await openGrant(tx, deps, payload, { sessionId, ttlSec: expiresIn, client: request?.client })
-          // The second of two requests gets no session either: the whole transaction rolls back.
+          // The second of two requests gets no session, because the whole transaction rolls back.
           if (!(await upsertRecord(tx, record))) throw new errors.InvalidRequest('the code was already used')
         })
       } else {
@@ -162,7 +162,7 @@ function records(deps: RecordDeps, model: Model): Adapter {
       if (kind && !isName && !isWellFormed(kind, id)) return undefined
       const row = await findRow(digestFor(id))
       const payload = await read(id, row)
-      noteGrant(row?.sessionId ?? null, row?.grant)
+      cacheGrant(row?.sessionId ?? null, row?.grant)
       if (row && payload && model === 'DeviceCode' && routeNow() === 'token')
         await checkPollInterval(db, row, payload)
       return payload
@@ -203,7 +203,7 @@ function records(deps: RecordDeps, model: Model): Adapter {
   async function refuseUsed(digest: string): Promise<never> {
     if (model === 'PushedAuthorizationRequest')
       throw new errors.InvalidRequestUri('request_uri is invalid, expired, or was already used')
-    // If two parties redeem one code, the service cannot tell which of them is its owner (RFC 6749 §4.1.2).
+    // If two parties redeem one code, the service cannot determine which party is its owner (RFC 6749 §4.1.2).
     const row = model === 'RefreshToken' ? undefined : await findRecord(digest)
     if (row?.sessionId) await sessions.endReused(row.sessionId, 'code_reused', requestNow()?.client)
     throw new errors.InvalidGrant()

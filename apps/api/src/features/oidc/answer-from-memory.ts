@@ -60,9 +60,9 @@ const formType = /^application\/x-www-form-urlencoded(?:; ?charset=utf-8)?$/i
 const isEmptyForm = ({ headers: { 'content-type': type } }: Asked, body: Buffer): boolean =>
   body.length === 0 && (type === undefined || formType.test(type))
 
-/** The maximum length of a form. The library handles longer ones. */
+/** The maximum length of a form. The library handles longer bodies. */
 const maxFormBytes = 512
-/** Matches a form without any character that would have to be decoded. */
+/** Matches a form without characters that need decoding. */
 const plainForm = /^(?:(?:token|token_type_hint|client_id|client_secret)=[\w.-]+(?:&(?!$)|$))+$/
 
 /** Reads a form in which each field occurs once. */
@@ -88,7 +88,7 @@ interface Live {
 
 /** Finds a token as `validate` finds a session. The same step checks the lease. */
 function findLive({ answers, settings }: MemoryDeps, value: string): Live | undefined {
-  const nowMs = answers.goodAtMs()
+  const nowMs = answers.leasedNowMs()
   if (nowMs === undefined) return undefined
   const token = answers.accessToken(digestOfRecord('AccessToken', value), nowMs)
   const session = token && answers.session(token.sessionDigest)
@@ -108,7 +108,7 @@ function counted(
   json: string,
 ): MemoryAnswer | undefined {
   const bucket = addressBucket(addressOf(asked))
-  if (!limiter.takeAtOnce(bucket)) return undefined
+  if (!limiter.tryTake(bucket)) return undefined
   counts.answers.count(endpoint, 'ok')
   return { caller: { bucket }, json, headers }
 }
@@ -136,7 +136,10 @@ const introspectedClaims = repeated((member, scope) => {
   return `${JSON.stringify({ ...claims, active: true, sub: member.session.memberId }).slice(0, -1)},"client_id":`
 })
 
-/** Completes the claims with the fields of the token, in the order of the library. None has a character that JSON escapes. */
+/**
+ * Completes the claims with the fields of the token, in the order of the library. No value contains a character that
+ * JSON escapes.
+ */
 function introspectionOf(known: Live, issuer: string): string {
   const { token, session } = known
   return (

@@ -9,8 +9,8 @@ export interface LoginProblem {
 }
 
 /**
- * The sign-in of the service, as the protocol needs it: the same checks, the same single sign-on. Another feature owns it;
- * `app.ts` passes this.
+ * The sign-in of the service for this protocol, with the same checks and single sign-on. Another feature owns it, and
+ * `app.ts` passes it.
  */
 export interface BrowserLogin {
   /**
@@ -43,7 +43,7 @@ export interface BrowserLogin {
     readonly path: string
     readonly client: Client
   }): void
-  /** Sends the browser to the platform. `interaction` receives the outcome, and the browser returns to `returnTo`. */
+  /** Sends the browser to the platform. `interaction` receives the result, and the browser returns to `returnTo`. */
   begin(
     cookie: string | undefined,
     asked: {

@@ -149,8 +149,8 @@ describe.each(ciEngines)('programs with client ID metadata documents, on %s', (e
     const to = (await browser.get(request(id))).headers.get('location') ?? ''
     const { text } = await browser.get(to)
     expect(text).toContain(`Sign in to ${site.host}?`)
-    expect(text).toContain(`${id} describes this program, and you return to ${back}.`)
-    expect(text).toContain(`${site.host} could use Notes (${notes}) with your account.`)
+    expect(text).toContain(`This program is described at ${id}. After you sign in, you return to ${back}.`)
+    expect(text).toContain(`${site.host} will be able to use Notes (${notes}) with your account.`)
     expect(text).not.toContain('Rolecall Official')
     expect(text).not.toContain('evil.example')
     const denied = await walk(world, request(id), { browser, decision: 'deny' })

@@ -18,10 +18,13 @@ export interface DocumentNeeds {
 const lifetimes = { min: 30, max: 3_600, unstated: 300 }
 /** A document that cannot be used is not fetched again for this time, in seconds. */
 const failureSec = 10
-/** The number of cached documents, and of cached failures: those of addresses that anyone makes up displace no document. */
+/**
+ * The maximum number of cached documents, and separately of cached failures, so that failures of invented addresses
+ * evict no document.
+ */
 const maxKept = 200
 const maxFetches = 16
-/** One slow host leaves room for the others. */
+/** The maximum number of concurrent fetches from one host, so that a slow host does not block the others. */
 const maxFetchesPerHost = 4
 const maxIdLength = 512
 
@@ -90,7 +93,7 @@ export function createFindDocument(db: Deps['db'], { readUrl, get, now }: Docume
   }
 }
 
-/** Stores an entry as the latest, and deletes the one that was not used for the longest time if there are too many. */
+/** Stores an entry as the latest. If there are too many, deletes the least recently used entry. */
 function keepIn(map: Map<string, Kept>, id: string, entry: Kept): void {
   map.delete(id)
   map.set(id, entry)

@@ -36,7 +36,7 @@ export const detailsProperty = 'rolecall'
 /** Returns the details of a client that `metadataOf` created. */
 export const detailsOf = (client: Client): ClientDetails => client[detailsProperty] as ClientDetails
 
-/** Returns the project that a client is; undefined for one that a metadata document describes. */
+/** Returns the project of a client. Undefined for a client that a metadata document describes. */
 export const projectIdOf = (client: Client): string | undefined =>
   detailsOf(client).kind === 'project' ? client.clientId : undefined
 
@@ -76,8 +76,8 @@ export function metadataOf(row: ClientRow): AdapterPayload | undefined {
 }
 
 /**
- * Returns a client that a metadata document describes. Nothing else in the document counts: it could contain the details
- * of the service's own, or addresses that the library would connect to.
+ * Returns a client that a metadata document describes. Ignores all other fields of the document: they could set details
+ * that only the service may set, or addresses to which the library would connect.
  */
 export function metadataOfDocument(id: string, uris: readonly string[]): AdapterPayload {
   const { redirectUris, applicationType } = redirectsOf(uris)

@@ -23,7 +23,7 @@ export interface ClientSessions {
   readonly extendSteps: ExtendSteps
   /** Returns false if the session is over. */
   readonly extend: (tx: Tx, sessionId: string, ttlSec: number) => Promise<boolean>
-  /** Returns undefined if there was none to end. */
+  /** Returns undefined if there was no session to end. */
   readonly end: (
     db: Queryable,
     sessionId: string,

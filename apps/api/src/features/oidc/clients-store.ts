@@ -10,7 +10,7 @@ export interface ClientRow {
   readonly redirectUris: readonly string[]
   readonly isInternal: boolean
   readonly isPublic: boolean
-  /** Undefined while there is neither a server of its own nor a main one. */
+  /** Undefined while the client has no server, and there is no main server. */
   readonly serverId: string | null
   readonly postLogoutRedirectUris: readonly string[]
   readonly backchannelLogoutUri: string | null
@@ -20,7 +20,10 @@ export interface ClientRow {
   readonly keyDigests: readonly string[]
 }
 
-/** Reads projects as clients by their IDs, many in one statement; undefined for one that is not a client. */
+/**
+ * Reads projects as clients by their IDs, in one statement for many. Returns undefined for a project that is not a
+ * client.
+ */
 export const clientsReader = (
   db: Pick<Database, 'batched' | 'maxBatchesAtOnce'>,
   configuredServerId: string | undefined,
@@ -78,7 +81,7 @@ export const isHostListed = async (db: Queryable, host?: string): Promise<boolea
     where c.enabled and (${host ?? null}::text = any(c.client_hosts)
       or ${host === undefined}::boolean and c.client_hosts <> '{}') limit 1`)) !== undefined
 
-/** Returns the hosts that a project accepts, and keeps them until the transaction ends. */
+/** Returns the hosts that a project accepts, and locks them until the transaction ends. */
 export const lockClientHosts = async (tx: Tx, projectId: string): Promise<readonly string[]> =>
   (
     await tx.maybeOne<{ clientHosts: string[] }>(sql`

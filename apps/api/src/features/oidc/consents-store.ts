@@ -3,11 +3,11 @@ import { sql } from '#platform/db/sql'
 
 const resourcePrefix = 'resource:'
 
-/** Returns the entry of a consent that stands for an API, among the entries that are scopes. */
+/** Returns the entry that represents an API in the scopes of a consent. */
 export const resourceEntry = (resource: string) => `${resourcePrefix}${resource}`
 
 const redirectPrefix = 'redirect:'
-/** Returns the entry of a consent that stands for the address to which a program returns. */
+/** Returns the entry that represents, in a consent, the address to which a program returns. */
 export const redirectEntry = (redirectUri: string) => `${redirectPrefix}${redirectUri}`
 
 /** The parties of a consent. */

@@ -7,8 +7,8 @@ import { listBrowserRedirectUris } from './clients-store.ts'
 const maxAgeSec = 3_600
 
 /**
- * Returns true for the origin of a site that signs members in by itself, in the browser: a redirect URI of a public client.
- * Pages of other sites have no reason to send requests.
+ * Returns true for the origin of a site that signs members in from the browser: the origin of a redirect URI of a
+ * public client. Pages of other sites have no reason to send requests.
  */
 export async function isKnownOrigin({ db }: Pick<Deps, 'db'>, origin: string): Promise<boolean> {
   const uris = await listBrowserRedirectUris(db)

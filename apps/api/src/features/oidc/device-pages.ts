@@ -19,7 +19,7 @@ const problems = {
 
 const isProblem = (name: string): name is keyof typeof problems => Object.hasOwn(problems, name)
 
-/** Errors that pass by themselves. */
+/** Errors that are temporary. */
 const passing = ['temporarily_unavailable', 'server_error']
 
 function problemOf({ say }: Reader, error: Error): string[] {
@@ -79,7 +79,9 @@ export function askForCode(ctx: KoaContextWithOIDC, error: Error | undefined): v
   show(ctx, renderPage(reader, content, ["'self'"]))
 }
 
-/** Renders the page for a form of another browser, a step that this browser did not begin, or a browser without cookies. */
+/**
+ * Renders the page for a form of another browser, a step that this browser did not start, or a browser without cookies.
+ */
 const overPage = (reader: Reader) =>
   renderPage(reader, {
     title: reader.say('deviceOverTitle'),
@@ -125,7 +127,7 @@ export function showConnected(ctx: KoaContextWithOIDC): void {
   show(ctx, renderPage(reader, { title: say('deviceDoneTitle'), paragraphs: [say('deviceDone')] }))
 }
 
-/** Explains why the device gets nothing: the member canceled, or `cause` refused the login. */
+/** Explains why the device was not connected: the member canceled, or `cause` refused the sign-in. */
 function refusedPage(ctx: KoaContextWithOIDC, reader: Reader, cause: unknown): RenderedPage {
   return renderPage(reader, {
     title: reader.say('deviceRefusedTitle'),

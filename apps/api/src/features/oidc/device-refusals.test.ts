@@ -56,7 +56,7 @@ describe.each(mainEngines)('a refused device sign-in, on %s', (engine) => {
   test('a device that requests no known scope is named as the cause', async () => {
     const device = await beginDevice(world, project, { scope: 'calendar' })
     const page = await approveDevice(world, device)
-    expect(page.text).toContain('asked for access that it cannot have')
+    expect(page.text).toContain('requested access that is not available to it')
   })
 
   test('a site that was switched off in the meantime is named as the cause', async () => {

@@ -4,8 +4,8 @@ import { consentDeclined } from './consent-page.ts'
 import { LoginRefused } from './login-refused.ts'
 
 /**
- * Adds `error_reason` to the redirect of a refused login. The library knows only `error` and `error_description`, so the
- * parameter is added to its finished response, in each response mode.
+ * Adds `error_reason` to the redirect of a refused login. The library supports only `error` and `error_description`, so
+ * this adds the parameter to the library's finished response, in each response mode.
  */
 export function sendReasons(provider: Provider): void {
   const reasons = new WeakMap<object, string>()

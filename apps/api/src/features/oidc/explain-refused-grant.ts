@@ -1,8 +1,9 @@
 import type Provider from 'oidc-provider'
 
 /**
- * Tells a client with a secret which check refused its grant, for example that the redirect URI differs. Anyone can send
- * the id of a public client, so that one learns only `invalid_grant`. A grant of another client looks absent.
+ * Returns to a client with a secret which check refused its grant, for example that the redirect URI differs. A public
+ * client receives only `invalid_grant`, because anyone can send its ID. A grant of another client looks like a missing
+ * grant.
  */
 export const explainRefusedGrants = (provider: Provider) =>
   provider.on('grant.error', (ctx, { error, error_detail: detail }) => {

@@ -5,8 +5,8 @@ import { type LiveMember, memberOfToken } from './token-session.ts'
 import { orProtocolError } from './unavailable.ts'
 
 /**
- * Finds the member of a token, with claims as fresh as those of validate; undefined once their session is over. Without a
- * token, the account is that of a sign-in under way.
+ * Finds the member of a token, with claims as fresh as those of validate; undefined once their session is over. Without
+ * a token, the account belongs to a sign-in in progress.
  */
 export const createFindAccount =
   (deps: Parameters<typeof memberOfToken>[0]): FindAccount =>
@@ -21,7 +21,7 @@ export const createFindAccount =
 const accountOf = ({ oidc }: KoaContextWithOIDC, member: LiveMember): Account => ({
   accountId: member.session.memberId,
   claims: (use) => {
-    const isToldAtOnce = oidc.client !== undefined && detailsOf(oidc.client).rolesInIdToken
-    return claimsOf(member, { withRoles: use !== 'id_token' || isToldAtOnce })
+    const isInIdToken = oidc.client !== undefined && detailsOf(oidc.client).rolesInIdToken
+    return claimsOf(member, { withRoles: use !== 'id_token' || isInIdToken })
   },
 })

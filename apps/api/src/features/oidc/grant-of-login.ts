@@ -16,7 +16,7 @@ export const createLoadGrant =
   async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
     const { client, session, params, requestParamOIDCScopes: scopes, resourceServers = {} } = ctx.oidc
     if (!client || !session?.accountId) return undefined
-    // The code will be for the resources that the library found, of which there is one at most.
+    // The code will be for the resources that the library found, which is at most one.
     const [resource] = Object.keys(resourceServers)
     const redirectUri = params?.['redirect_uri']
     const requested = await findRequestedConsent(deps, client, { scopes, resource, redirectUri })

@@ -11,49 +11,49 @@ import { insertGrant, type StoredGrant } from './records-store.ts'
 import { siteOf } from './sites.ts'
 import { sessionOfToken } from './token-session.ts'
 
-/** The grants of the records that requests found, by the contexts of the requests. A grant never changes. */
+/** Grants found during a request, keyed by its `Provider.ctx`. Grants are immutable. */
 const grants = new WeakMap<object, StoredGrant & { readonly sessionId: string }>()
 
-/** Notes the grant of a record that the current request found: the library asks for it next. */
-export function noteGrant(sessionId: string | null, grant: StoredGrant | undefined): void {
+/** Stores the grant of a record for the current request, because the library looks it up next. */
+export function cacheGrant(sessionId: string | null, grant: StoredGrant | undefined): void {
   if (Provider.ctx && sessionId !== null && grant) grants.set(Provider.ctx, { ...grant, sessionId })
 }
 
 /**
- * Finds the grant of the record that the current request found. It is a session of the project, and exists as long as the
- * session is live.
+ * Returns the grant that `cacheGrant` stored for the current request. A grant represents a session of the project, and
+ * exists while the session is live.
  */
 export async function findGrant(
   deps: Pick<Deps, 'answers'>,
   sessionId: string,
 ): Promise<AdapterPayload | undefined> {
-  const noted = Provider.ctx && grants.get(Provider.ctx)
-  if (noted?.sessionId !== sessionId) return undefined
+  const cached = Provider.ctx && grants.get(Provider.ctx)
+  if (cached?.sessionId !== sessionId) return undefined
   const live = await sessionOfToken(deps, sessionId)
   if (!live || live.session.projectId === null) return undefined
   const { memberId: accountId, projectId } = live.session
-  const clientId = noted.clientId ?? projectId
-  return { kind: 'Grant', jti: sessionId, accountId, clientId, ...{ openid: { scope: noted.scope } } }
+  const clientId = cached.clientId ?? projectId
+  return { kind: 'Grant', jti: sessionId, accountId, clientId, ...{ openid: { scope: cached.scope } } }
 }
 
-interface Opened {
+interface OpenedGrant {
   readonly sessionId: string
-  /** The lifetime until the session starts, in seconds: that of the code it comes with. */
+  /** Seconds until the session expires if the code is not redeemed. Equals the lifetime of the code. */
   readonly ttlSec: number
   readonly client: Client | undefined
 }
 
-/** Creates the session with the code that will start it, so that every act that ends sessions ends the code, too. */
+/** Creates the session together with its code, so that every operation that ends sessions also ends the code. */
 export async function openGrant(
   tx: Tx,
   { sessions, config }: Pick<Deps, 'config'> & { sessions: ClientSessions },
   { accountId = '', scope = '', resource }: AdapterPayload,
-  { sessionId, ttlSec, client }: Opened,
+  { sessionId, ttlSec, client }: OpenedGrant,
 ): Promise<void> {
   const known = Provider.ctx?.oidc.client
   if (!known) throw new errors.InvalidClient('client is invalid')
   const { projectId, serverId, clientId } = await siteOf({ db: tx, config }, known, resource)
-  // Waits for a change of the list, which ends the sessions that it finds.
+  // Waits for a concurrent change of the host list: that change ends only sessions that already exist.
   if (clientId !== null && !(await lockClientHosts(tx, projectId)).includes(detailsOf(known).name))
     throw new errors.AccessDenied('The project of this resource no longer accepts this program.')
   const opened = await sessions.open(tx, {

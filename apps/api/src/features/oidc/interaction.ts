@@ -108,7 +108,7 @@ async function noteDeclined(
 
 const onTo = (location: string) => new Answer(303, undefined, { location })
 
-/** Finds the current step of this browser, if it is the one of this address. */
+/** Finds the current step of this browser, if this address belongs to it. */
 async function find(
   provider: Provider,
   request: IncomingMessage,
@@ -169,7 +169,7 @@ async function askConsent(
     account,
     ...(await requestedBy(deps, client, params)),
     program: clientId !== null && typeof back === 'string' ? { address: clientId, back } : undefined,
-    elsewhere: typeof back === 'string' ? anew(params) : undefined,
+    elsewhere: typeof back === 'string' ? restartAddress(params) : undefined,
   }
   const { body, headers } = consentPage(reader, consent, [
     "'self'",
@@ -179,7 +179,7 @@ async function askConsent(
 }
 
 /** Returns the address of the same request, which identifies the member at the platform despite an existing sign-in. */
-function anew(params: Interaction['params']): string {
+function restartAddress(params: Interaction['params']): string {
   const texts = Object.entries(params).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[0] !== 'request_uri',
   )

@@ -4,12 +4,12 @@ import { sql } from '#platform/db/sql'
 export interface KeyRow {
   readonly kid: string
   readonly sealed: Uint8Array
-  /** True once it has been published for long enough to sign. */
+  /** True once the key has been published for long enough to sign. */
   readonly maySign: boolean
   readonly ageSec: number
 }
 
-/** Lists signing keys, newest first, as long as tokens that they signed may be presented. */
+/** Lists signing keys, newest first. A replaced key is listed while the tokens that it signed are valid. */
 export const listKeys = (db: Queryable, keptSec: number) =>
   db.query<KeyRow>(sql`
     select k.kid, k.sealed, k.signs_from <= clock_now() as "maySign",
@@ -21,17 +21,17 @@ export const listKeys = (db: Queryable, keptSec: number) =>
     order by k.signs_from desc, k.kid`)
 
 /**
- * Stores a key unless one was stored less than `unlessYoungerSec` ago. If several instances create one at once, only the
- * first one is stored. Without any other key it signs at once.
+ * Stores a key unless one was stored less than `minNewestAgeSec` ago. If several instances create one at once, only the
+ * first one is stored. Without any other key it signs immediately.
  */
 export const insertKey = async (
   tx: Tx,
-  key: { kid: string; sealed: Uint8Array; leadSec: number; unlessYoungerSec: number },
+  key: { kid: string; sealed: Uint8Array; leadSec: number; minNewestAgeSec: number },
 ): Promise<void> => {
   await tx.execute(sql`lock table oidc_signing_keys in share row exclusive mode`)
   await tx.execute(sql`
     insert into oidc_signing_keys (kid, sealed, signs_from)
     select ${key.kid}, ${key.sealed}, clock_now() + ${key.leadSec}::int * interval '1 second'
     where not exists (
-      select from oidc_signing_keys where created_at > clock_now() - ${key.unlessYoungerSec}::int * interval '1 second')`)
+      select from oidc_signing_keys where created_at > clock_now() - ${key.minNewestAgeSec}::int * interval '1 second')`)
 }

@@ -4,14 +4,14 @@ import type { BrowserLogin } from './browser-login.ts'
 import { orProtocolError } from './unavailable.ts'
 
 /** An account ID that no member has. */
-const nobody = 'nobody'
+const noAccountId = 'nobody'
 
 type GetSession = typeof Provider.prototype.Session.get
 
 /**
- * Makes the library follow the single sign-on of the service, which alone decides which member is signed in. Its end signs
- * the member out here, too, and a sign-in at one site is valid at all sites. The library's own session only carries the
- * values that it needs between its steps.
+ * Makes the library follow the single sign-on of the service, which alone decides which member is signed in. When the
+ * single sign-on ends, the member is signed out here, too, and a sign-in at one site is valid at all sites. The
+ * library's own session only carries the values that the library needs between its steps.
  */
 export function followSingleSignOn(provider: Provider, login: Pick<BrowserLogin, 'find'>): void {
   const { Session } = provider
@@ -23,7 +23,7 @@ export function followSingleSignOn(provider: Provider, login: Pick<BrowserLogin,
     // Without an account, the library signs out by a page that submits itself with a script. With this placeholder it calls
     // `logoutAsked`, which shows no question if no member is signed in.
     const { route = '' } = (ctx as Partial<KoaContextWithOIDC>).oidc ?? {}
-    if (!known && route === 'end_session') session.accountId = nobody
+    if (!known && route === 'end_session') session.accountId = noAccountId
     if (resumeRoutes.includes(route)) await prepareResume(provider, ctx as KoaContextWithOIDC, session)
     return session
   }
@@ -33,7 +33,7 @@ export function followSingleSignOn(provider: Provider, login: Pick<BrowserLogin,
 const resumeRoutes = ['resume', 'device_resume']
 
 /**
- * Checks what the library takes for granted when a request continues after a sign-in.
+ * Checks the conditions that the library does not check when a request continues after a sign-in.
  *
  * - Another member may be signed in by now. The library would end their session by a page that submits itself with a
  *   script. Without an account, the policy requires a new sign-in.
@@ -55,7 +55,7 @@ async function prepareResume(provider: Provider, ctx: KoaContextWithOIDC, sessio
   throw new errors.InvalidRedirectUri()
 }
 
-/** Sets the member of a session. Another member gets none of the previous member's authorizations in this browser. */
+/** Sets the member of a session. Another member does not get the previous member's authorizations in this browser. */
 function become(session: Session, memberId: string | undefined, loginTs: number | undefined) {
   if (session.accountId !== memberId) session.authorizations = {}
   session.accountId = memberId

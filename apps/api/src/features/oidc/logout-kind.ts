@@ -16,7 +16,7 @@ type LogoutKindDeps = Pick<Deps, 'db' | 'config'> & { readonly post: Post }
  */
 export const createLogoutKind = (deps: LogoutKindDeps): DeliveryKind => ({
   name: 'logout',
-  order: 'none',
+  ordering: 'none',
   async open(projectId) {
     const keys = await loadSigningKeys(deps)
     return {

@@ -102,7 +102,10 @@ export function createOidc(deps: OidcDeps) {
   }
 }
 
-/** Removes a code from the address of the device page, which only shows it: the library would submit it by itself. */
+/**
+ * Removes a code from the address of the device page, so that the page only shows the code. The library would submit it
+ * without confirmation.
+ */
 function addressOf(url: string): { url: string; userCode?: string } {
   const [path = '', query = ''] = url.split('?')
   if (path !== '/device') return { url }
@@ -110,7 +113,10 @@ function addressOf(url: string): { url: string; userCode?: string } {
   return { url: path, ...(userCode !== undefined && { userCode }) }
 }
 
-/** Adds the scope `openid` if a device requests none. The library has no default, and would grant the device nothing. */
+/**
+ * Adds the scope `openid` if a device requests no scope. The library has no default, and would grant the device
+ * nothing.
+ */
 function withScope(url: string, body: Buffer): Buffer {
   if (url.split('?')[0] !== '/oidc/device_authorization') return body
   const form = new URLSearchParams(body.toString('utf8'))

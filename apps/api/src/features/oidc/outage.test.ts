@@ -61,7 +61,7 @@ describe('OpenID Connect while a part is away', () => {
     // this would take as long as a lease.
     const { answers, db } = world.service.deps
     // Connections outlive a killed server for a moment, and a lease may be as old as its connection.
-    await expect.poll(() => answers.isGood()).toBe(false)
+    await expect.poll(() => answers.isLeased()).toBe(false)
     const waited = vi.spyOn(answers, 'confirm')
     const write = sql`update sessions set member_id = member_id where false`
     const writing = setInterval(() => void db.execute(write).catch(() => {}), 1)

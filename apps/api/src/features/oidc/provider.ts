@@ -54,7 +54,7 @@ export const routes = {
   code_verification: '/device',
 }
 
-/** The endpoints that change nothing: their responses wait for no instance to learn of changes of other requests. */
+/** The endpoints that change nothing, so that their responses wait for no acknowledgement of other instances. */
 const reads: ReadonlySet<string> = new Set([routes.userinfo, routes.introspection, routes.jwks])
 
 /** Creates the protocol library with our storage, sign-in and pages. A provider has fixed keys; new keys need a new one. */
@@ -253,7 +253,7 @@ function ownTokens({ AccessToken, RefreshToken, AuthorizationCode, DeviceCode }:
     const theirs: unknown = Reflect.get(prototype, 'generateTokenId')
     Object.defineProperty(prototype, 'generateTokenId', {
       value(this: unknown) {
-        // It also notes the format.
+        // Also calls the original, which records the format.
         if (typeof theirs === 'function') theirs.call(this)
         const derived = kind === 'clientRefresh' ? refreshTokenOfDevice(key) : undefined
         return derived ?? mintToken(kind)

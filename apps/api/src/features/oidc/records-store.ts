@@ -57,7 +57,7 @@ export interface GrantedRecord extends RecordRow {
   readonly grant: StoredGrant | undefined
 }
 
-/** Reads records by their digests, many in one statement; undefined for one that is not stored. */
+/** Reads records by their digests, in one statement for many. Returns undefined for a record that is not stored. */
 export const recordsReader = (db: Pick<Database, 'batched' | 'maxBatchesAtOnce'>) =>
   batcher(async (digests: string[]): Promise<(GrantedRecord | undefined)[]> => {
     const rows = await db.batched<RecordRow & { scope: string | null; clientId: string | null }>(sql`

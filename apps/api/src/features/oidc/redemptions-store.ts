@@ -2,7 +2,7 @@ import { heldElsewhere } from '#platform/db/batcher'
 import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
-/** A token as it is stored. */
+/** The stored form of a token. */
 export interface NewToken {
   readonly digest: string
   readonly payload: string
@@ -24,9 +24,9 @@ type IfHeld = 'wait' | 'skip'
 const skipLocked: Readonly<Record<IfHeld, Sql>> = { wait: sql``, skip: sql`skip locked` }
 
 /**
- * Redeems codes and refresh tokens in one statement: marks each as used, extends its session, and stores its new tokens.
- * `consumed_at is null` on the locked row makes them single-use: of any number of simultaneous tries exactly one matches.
- * Returns false for one that was used, or that has no live session. Its steps, by name:
+ * Redeems codes and refresh tokens in one statement: marks each as used, extends its session, and stores its new
+ * tokens. `consumed_at is null` on the locked row makes them single-use: of any number of simultaneous tries exactly
+ * one matches. Returns false for a code that was used, or that has no live session. Its steps, by name:
  *
  * - `found`, `locked`: the records and their sessions, sorted, so that all are locked before the first is written.
  * - `used`: the records that fit, marked as used.

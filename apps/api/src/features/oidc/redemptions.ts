@@ -17,14 +17,14 @@ interface Begun {
 }
 
 /**
- * Redeems codes and refresh tokens together with the storage of their tokens. The library consumes first, and then stores
- * each token; here consuming only begins the redemption, and the last token completes it. So a redemption is one statement,
- * shared with others that wait, and a request that fails in between has used up nothing.
+ * Redeems codes and refresh tokens together with the storage of their tokens. The library consumes a code first, and
+ * then stores each token. Here, consuming only starts the redemption, and the last token completes it. So a redemption
+ * is one statement, which other waiting redemptions share, and a request that fails in between has not used its code.
  */
 export interface Redemptions {
-  /** Begins the redemption of the current request. */
+  /** Starts the redemption of the current request. */
   begin(redeemed: Pick<Begun, 'digest' | 'refuse'>): void
-  /** Adds a token, and completes the redemption with the second one. Returns undefined if none has begun. */
+  /** Adds a token, and completes the redemption with the second one. Returns undefined if no redemption has started. */
   add(kind: IssuedKind, token: NewToken): Promise<void> | undefined
   /** Decides as the library does by default whether a code yields a refresh token. Without one, the access token is the last. */
   issueRefreshToken(client: Client, scopes: ReadonlySet<string>): Promise<boolean>
@@ -37,8 +37,8 @@ export function createRedemptions({
 }: Pick<Deps, 'db' | 'config'> & { readonly sessions: ClientSessions }): Redemptions {
   const extendSessions = sessions.extendSteps(config.sessionTtlSec)
   const redeem = changeBatcher<Redemption, boolean>({
-    together: (items) => redeemRecords(db.batched, items, { extendSessions, ifHeld: 'skip' }),
-    alone: async (item) => {
+    changeMany: (items) => redeemRecords(db.batched, items, { extendSessions, ifHeld: 'skip' }),
+    changeOne: async (item) => {
       const terms = { extendSessions, ifHeld: 'wait' } as const
       const [isRedeemed] = await db.transaction((tx) => redeemRecords(tx.query, [item], terms))
       return isRedeemed === true

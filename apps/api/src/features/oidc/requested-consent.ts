@@ -54,10 +54,10 @@ export async function findRequestedConsent(
 const isAskedFor = (scope: string) => scope !== 'openid' && knownScopes.includes(scope)
 
 /**
- * Returns the API that a login is for; undefined if there is none, or if it belongs to the client itself.
+ * Returns the API that a sign-in is for. Undefined without an API, or if the API belongs to the client itself.
  *
- * An internal project needs consent for it too. Anyone can start a login of a public client, so its registration does not
- * show that the member wants it to use that API.
+ * An internal project needs consent for it too. Anyone can start a login of a public client, so its registration does
+ * not show that the member wants it to use that API.
  *
  * @throws InvalidTarget
  */

@@ -49,8 +49,8 @@ describe.each(ciEngines)('consent to an API, on %s', (engine) => {
       expect(await silently(browser, client, staff)).toBe('consent_required')
 
       const asked = await shown(browser, authPath(client, { resource: staff }))
-      expect(asked?.text).toContain(`could use ${named} with your account.`)
-      expect(asked?.text.includes('Other people run')).toBe(!isInternal)
+      expect(asked?.text).toContain(`will be able to use ${named} with your account.`)
+      expect(asked?.text.includes('This sign-in service does not run')).toBe(!isInternal)
       const denied = await send(browser, asked?.path ?? '', { decision: 'deny' })
       const refused = await walk(world, pathOf(denied.headers.get('location') ?? '', world.url), { browser })
       expect(refused.searchParams.get('error')).toBe('access_denied')
@@ -90,7 +90,7 @@ describe.each(ciEngines)('consent to an API, on %s', (engine) => {
         (await postForm(world.url, '/oidc/token', { client_id, grant_type: deviceGrant, device_code })).body
       const first = await device()
       const page = await typeCode(new Browser(world.url), { user_code: first.user_code })
-      expect(page.text).toContain(`could use ${named} with your account.`)
+      expect(page.text).toContain(`will be able to use ${named} with your account.`)
       const denied = await approveDevice(world, first, { as: users.rosa, decision: 'deny' })
       expect(denied.text).toContain('Your device was not connected')
       expect((await poll(first)).error).toBe('access_denied')

@@ -8,9 +8,12 @@ import { insertKey, type KeyRow, listKeys } from './keys-store.ts'
 
 type KeyDeps = Pick<Deps, 'db' | 'config'>
 
-/** A key is published for so many seconds before it signs: relying parties cache keys for an hour (mod_auth_openidc). */
+/**
+ * Seconds between the publication of a key and its first signature. Relying parties cache keys for an hour
+ * (mod_auth_openidc).
+ */
 const leadSec = 3_600
-/** If several instances start at once and each makes a first key, only one is stored within so many seconds. */
+/** Seconds in which only one first key is stored, if several instances start at once and each creates one. */
 const firstKeySec = 60
 const replacedAfterSec = 90 * 86_400
 
@@ -25,8 +28,8 @@ export interface SigningKey {
 export type SigningKeys = readonly [SigningKey, ...SigningKey[]]
 
 /**
- * Loads the stored keys, and makes a new one if the newest is old. A key that was sealed under another encryption key
- * counts as lost, and is left out. If no key is left, makes one that signs at once.
+ * Loads the stored keys, and creates a new one if the newest is old. Skips keys that were sealed under another
+ * encryption key. If no key can sign, creates one that signs immediately.
  * @throws ENCRYPTION_KEY_MISSING
  */
 export async function loadSigningKeys(deps: KeyDeps): Promise<SigningKeys> {
@@ -47,23 +50,26 @@ export async function loadSigningKeys(deps: KeyDeps): Promise<SigningKeys> {
   }
   let keys = await read()
   if (!keys.some(({ maySign }) => maySign)) {
-    await makeSigningKey(deps, { leadSec: 0, unlessYoungerSec: firstKeySec })
+    await makeSigningKey(deps, { leadSec: 0, minNewestAgeSec: firstKeySec })
     keys = await read()
   } else if (keys.every(({ ageSec }) => ageSec > replacedAfterSec)) {
-    await makeSigningKey(deps, { leadSec, unlessYoungerSec: replacedAfterSec })
+    await makeSigningKey(deps, { leadSec, minNewestAgeSec: replacedAfterSec })
     keys = await read()
   }
-  return inOrder(keys)
+  return withSignerFirst(keys)
 }
 
-/** Makes a key now. It signs in an hour; the current signing key remains published for the tokens that it has signed. */
+/**
+ * Creates a key now, which signs after an hour. The current signing key stays published for the tokens that it has
+ * signed.
+ */
 export const rotateSigningKeys = (deps: KeyDeps): Promise<string> =>
-  makeSigningKey(deps, { leadSec, unlessYoungerSec: 0 })
+  makeSigningKey(deps, { leadSec, minNewestAgeSec: 0 })
 
-type Read = SigningKey & Pick<KeyRow, 'maySign'>
+type StoredKey = SigningKey & Pick<KeyRow, 'maySign'>
 
 /** Returns the newest key that may sign, then the others. */
-function inOrder(keys: readonly Read[]): SigningKeys {
+function withSignerFirst(keys: readonly StoredKey[]): SigningKeys {
   const first = keys.find(({ maySign }) => maySign)
   if (!first) throw new Error('The signing key that was just created is missing.')
   return [first, ...keys.filter((one) => one !== first)]
@@ -71,7 +77,7 @@ function inOrder(keys: readonly Read[]): SigningKeys {
 
 async function makeSigningKey(
   deps: KeyDeps,
-  terms: { leadSec: number; unlessYoungerSec: number },
+  terms: { leadSec: number; minNewestAgeSec: number },
 ): Promise<string> {
   const key = encryptionKey(deps)
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2_048 })

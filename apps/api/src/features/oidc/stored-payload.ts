@@ -14,7 +14,7 @@ export type Model =
 /** Returns the digest by which a record is stored. Its name, which is the credential, is not. */
 export const digestOfRecord = (model: Model, name: string): string => digestOf(`${model} ${name}`)
 
-/** Stands for the name of the record itself, which is not stored. */
+/** Represents the name of the record itself, which is not stored. */
 const ownName = '{name}'
 
 /** Returns a payload to store, without any value that would let a reader of the database act as a member. */

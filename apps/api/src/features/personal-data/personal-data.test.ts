@@ -130,6 +130,7 @@ describe.each(ciEngines)('what is kept about a person, on %s', (engine) => {
     await done(
       ask('PUT', `/projects/${project.id}/servers/${mainGuildId}`, own, { scopes: ['read_members'] }),
     )
+    world.sim.world.setRoles(mainGuildId, person, [roles.steward, roles.captain])
     await done(ask('POST', `/servers/${mainGuildId}/sync`, own))
     await vi.waitFor(
       async () => expect(await countRows(world, 'member_syncs where finished_at is not null')).toBe(1),
@@ -220,6 +221,7 @@ describe.each(ciEngines)('what is kept about a person, on %s', (engine) => {
           'authorization_codes',
           'member_activity',
           'member_blocks',
+          'member_role_changes',
           'deliveries',
           'member_syncs',
           'project_owners',
@@ -243,6 +245,7 @@ describe.each(ciEngines)('what is kept about a person, on %s', (engine) => {
       'forward_auth',
       'member_activity',
       'member_blocks',
+      'member_role_changes',
       ...[
         'member_syncs',
         'members',

@@ -30,6 +30,9 @@ export const findPersonalData = (db: Queryable, memberId: string) =>
           iso(m.joined_at) as "joinedAt", m.pending, iso(m.left_at) as "leftAt",
           m.generation as "timesReturned", iso(m.synced_at) as "syncedAt"
         from memberships m join servers v on v.id = m.server_id where m.member_id = u.id order by m.server_id`)},
+      'roleChanges', ${all(sql`
+        select c.id, iso(c.at) as at, c.server_id as "serverId", c.role_id as "roleId", c.is_added as added
+        from member_role_changes c where c.member_id = u.id order by c.at desc, c.id desc`)},
       'sessions', ${all(sql`
         select s.id, s.project_id as "projectId", p.name as "projectName", s.server_id as "serverId",
           iso(s.created_at) as "createdAt", iso(s.expires_at) as "expiresAt",

@@ -29,7 +29,10 @@ export function seenIn(snapshot: string): Seen {
   return shorten({ end: BigInt(end), running: running === '' ? [] : running.split(',').map(BigInt) })
 }
 
-/** Shortens a list that is too long by claiming less: the reader then gets some changes twice, and misses none. */
+/**
+ * Shortens a list that is too long by claiming an earlier state. The reader then gets some changes twice, but misses no
+ * change.
+ */
 function shorten({ end, running }: Seen): Seen {
   const firstLeftOut = running[maxRunning]
   return { end: firstLeftOut ?? end, running: running.slice(0, maxRunning) }

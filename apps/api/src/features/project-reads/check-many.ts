@@ -56,7 +56,7 @@ export async function checkMany(
 /** Reads cached roles in one step: the lease that is checked first vouches for all of them. */
 function keptRoles({ answers, settings }: ManyDeps, serverId: string, memberIds: readonly string[]) {
   const known = new Map<string, Known>()
-  const nowMs = answers.goodAtMs()
+  const nowMs = answers.leasedNowMs()
   if (nowMs === undefined) return known
   const terms = memberTerms(settings.current().permissionTtlMs)
   for (const id of memberIds) {

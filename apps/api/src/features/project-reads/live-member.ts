@@ -16,8 +16,8 @@ interface Asked {
 
 /**
  * Returns a member of a server with roles as live as validate's; undefined if they are not a member. The mirror
- * contains members who signed in, were synced, or appeared in a gateway event. For anyone else, only the platform knows
- * whether they are a member.
+ * contains members who signed in, were synced, or appeared in a gateway event. For any other person, only the platform
+ * can tell membership.
  * @throws CHAT_PLATFORM_UNAVAILABLE, RATE_LIMITED
  */
 export async function liveMember({ db, settings, readForProject }: MemberDeps, asked: Asked) {
@@ -47,7 +47,7 @@ export interface Held {
  */
 export async function liveRoles(deps: RolesDeps, asked: Asked): Promise<Held | undefined> {
   const { answers, settings } = deps
-  const nowMs = answers.goodAtMs()
+  const nowMs = answers.leasedNowMs()
   const kept = nowMs === undefined ? undefined : answers.member(asked.serverId, asked.memberId, nowMs)
   if (kept && isFresh(kept, memberTerms(settings.current().permissionTtlMs)))
     return { roles: kept.roles, isBlocked: false }

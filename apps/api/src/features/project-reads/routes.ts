@@ -15,7 +15,7 @@ import { listMembers, toServerMember } from './store.ts'
 export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
   const { db, answers } = deps
   const requireScope = async (projectId: string, serverId: string, scope: string) => {
-    // A server that the project may not use looks the same as one that does not exist.
+    // A server that the project may not use looks like a server that does not exist.
     if (await answers.hasScope({ projectId, serverId }, scope)) return
     throw new ApiError('SCOPE_REQUIRED', { projectId, detail: `The scope ${scope} is required.` })
   }

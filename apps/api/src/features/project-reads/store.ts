@@ -36,7 +36,7 @@ export const listMembers = (db: Queryable, serverId: string, after: string, limi
     where m.server_id = ${serverId} and m.left_at is null and m.member_id > ${after}
     order by m.member_id limit ${limit}`)
 
-/** Finds a person in the mirror, also one who is no longer a member. */
+/** Finds a person in the mirror, including a former member. */
 export const findMember = (db: Queryable, serverId: string, memberId: string) =>
   db.maybeOne<KnownMember>(sql`
     select ${memberColumns}, m.left_at is null as "isCurrent", ${isBlocked} as "isBlocked",

@@ -27,7 +27,7 @@ type KeyDeps = Pick<Deps, 'db' | 'audit'>
 /** The maximum number of working keys: more are hard to keep track of, and each may leak. */
 const maxWorkingKeys = 5
 /** A replaced key that ends sooner than this is announced at the replacement; others an hour before their end. */
-const toldBeforeSec = 3_600
+const announcedBeforeSec = 3_600
 /** 30 days: a replaced key that works for longer is a second key. */
 const maxGraceSec = 2_592_000
 
@@ -66,8 +66,8 @@ export const regenerateApiKey = (
     await lockKeys(tx, projectId)
     const successorId = uuidv7()
     const grace = await graceOf(tx, { graceSec, graceUntil })
-    const isToldNow = grace.graceSec > 0 && grace.graceSec <= toldBeforeSec
-    const replaced = await replaceNewestKey(tx, projectId, { successorId, ...grace, isToldNow })
+    const isAnnouncedNow = grace.graceSec > 0 && grace.graceSec <= announcedBeforeSec
+    const replaced = await replaceNewestKey(tx, projectId, { successorId, ...grace, isAnnouncedNow })
     const { note: _, ...issued } = await issueApiKey(tx, projectId, wanted, successorId)
     const old = replaced.find(({ wasNewest, isWorking }) => wasNewest && isWorking)
     const endsAt = old?.endsAt?.toISOString()

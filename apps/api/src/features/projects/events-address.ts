@@ -37,7 +37,8 @@ export const openEventsSecret = (
 ) => (outboundKey ? openOrUndefined(outboundKey, eventsSecretRow(projectId), sealed) : undefined)
 
 /**
- * Returns the value that a sealed secret is bound to: a webhook address of the same project does not open in its place.
+ * Returns the value to which a sealed secret is bound, so that a sealed webhook address of the same project cannot
+ * replace it.
  */
 const eventsSecretRow = (projectId: string) => `${projectId}:events`
 

@@ -15,7 +15,7 @@ interface NewKey {
   readonly expiresAt: string | null
 }
 
-/** Stores the newest key of a project; returns undefined if it would have ended already. */
+/** Stores the newest key of a project. Returns undefined if its end is in the past. */
 export const insertApiKey = (tx: Tx, key: NewKey) =>
   tx.maybeOne<{ createdAt: Date }>(sql`
     insert into api_keys (id, project_id, prefix, digest, note, expires_at)
@@ -47,7 +47,7 @@ export interface Replacement {
   /** The end of the replaced key, where it was given as a time. */
   readonly until: string | null
   /** True if the notice about its end is sent at once instead of later. */
-  readonly isToldNow: boolean
+  readonly isAnnouncedNow: boolean
 }
 
 /**
@@ -57,7 +57,7 @@ export interface Replacement {
 export const replaceNewestKey = (
   tx: Tx,
   projectId: string,
-  { successorId, graceSec, until, isToldNow }: Replacement,
+  { successorId, graceSec, until, isAnnouncedNow }: Replacement,
 ) =>
   tx.query<{ wasNewest: boolean; isWorking: boolean; prefix: string; endsAt: Date | null }>(sql`
     update api_keys k set
@@ -67,7 +67,7 @@ export const replaceNewestKey = (
       expires_at = case when k.replaced_at is null and ${graceSec}::int > 0
         then least(k.expires_at, coalesce(${until}::timestamptz, clock_now() + ${graceSec}::int * interval '1 second'))
         else k.expires_at end,
-      ending_told_at = case when ${isToldNow}::boolean and k.replaced_at is null and k.revoked_at is null
+      ending_told_at = case when ${isAnnouncedNow}::boolean and k.replaced_at is null and k.revoked_at is null
         then clock_now() else k.ending_told_at end
     from api_keys newest
     where newest.project_id = ${projectId} and newest.replaced_at is null

@@ -36,7 +36,7 @@ export function readOutgoingUrl(text: string, config: OutgoingTerms): string | u
 const isLocalName = (hostname: string) =>
   !hostname.startsWith('[') && (!hostname.includes('.') || /(^|\.)localhost$|\.$/.test(hostname))
 
-/** Returns the problem with such an address, if there is one. */
+/** Returns the problem with an outgoing address, or undefined. */
 export const complaintAboutOutgoing = (
   text: string | null | undefined,
   config: OutgoingTerms,

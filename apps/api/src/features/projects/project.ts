@@ -64,7 +64,7 @@ export const toKeyInfo = (row: ProjectRow): apiKeys.ApiKeyInfo => ({
   revokedAt: row.keyRevokedAt?.toISOString() ?? null,
 })
 
-/** Converts a key to the form of the contract, with no more than its prefix. */
+/** Converts a key to the form of the contract, which contains only its prefix. */
 export const toProjectKey = (row: KeyRow): apiKeys.ProjectKey => ({
   ...row,
   createdAt: row.createdAt.toISOString(),

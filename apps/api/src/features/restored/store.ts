@@ -9,13 +9,13 @@ export const readIdentity = (db: Queryable) =>
     select c.system_identifier || '/' || d.oid as identity
     from pg_control_system() c, pg_database d where d.datname = current_database()`)
 
-/** Stores the identity if there is none yet. */
+/** Stores the identity if none is stored. */
 export const noteFirst = (db: Queryable, identity: string) =>
   db.execute(sql`insert into database_identity (identity) values (${identity}) on conflict do nothing`)
 
 /**
- * Replaces a stored identity that differs; returns 1 if it differed. If several instances start at once, only one of
- * them gets 1.
+ * Replaces a stored identity that differs; returns 1 if it differed. If several instances start at the same time, only
+ * one of them gets 1.
  */
 export const noteOther = (db: Queryable, identity: string) =>
   db.execute(sql`update database_identity set identity = ${identity} where identity <> ${identity}`)

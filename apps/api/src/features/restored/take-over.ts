@@ -32,7 +32,7 @@ export async function takeOverRestored(
 export const restoredAdvice =
   'database restored from a backup: sessions and API keys that were revoked after the backup are valid again. End all sessions with `rolecall sessions revoke --all`, and revoke those keys again'
 
-/** Used if the operator ended the sessions before the start, as the guide says: they need not do it again. */
+/** Used if the operator ended the sessions before the start, as the guide describes, so that this is not repeated. */
 export const endedAdvice =
   'database restored from a backup: all its sessions have ended, but API keys that were revoked after the backup are valid again. Revoke them again'
 

@@ -11,7 +11,7 @@ export const createKeyCheck =
   ({ answers }: Pick<Deps, 'answers'>) =>
   async (key: string): Promise<string> => {
     const keyDigest = digestOf(key)
-    const nowMs = answers.goodAtMs()
+    const nowMs = answers.leasedNowMs()
     const kept = nowMs === undefined ? undefined : answers.key(keyDigest, nowMs)
     return kept ?? checkKey(await answers.read({ keyDigest, tokenDigest: '' }), key)
   }

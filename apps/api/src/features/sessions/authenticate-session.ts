@@ -21,8 +21,8 @@ export interface SessionAuthenticators {
 }
 
 /**
- * Returns true if an admitted caller would still be admitted now. Uses the known roles, which are in memory as a rule, so
- * it can be called all the time. `isThorough` also rereads roles that are too old to decide, as each request does.
+ * Returns true if an admitted caller would still be admitted now. Uses the known roles, which are usually in memory, so
+ * that frequent calls are cheap. `isThorough` also rereads roles that are too old to decide, as each request does.
  */
 type StillAdmits = (
   caller: AdminCaller,
@@ -44,7 +44,7 @@ export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticati
   }
   const adminBy = async (credential: SessionCredential, definition: EndpointDefinition, params: unknown) => {
     const { live, tokenDigest } = await authenticate(credential)
-    // Roles are live: old ones are reread before they decide whether the member is an admin.
+    // Rereads old roles before they decide whether the member is an admin.
     const current =
       live.session.projectId === null
         ? await refreshed(deps, live, () => readSession(deps.answers, tokenDigest))

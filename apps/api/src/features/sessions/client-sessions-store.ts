@@ -2,7 +2,7 @@ import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import { noteActivity } from './store.ts'
 
-/** A session that a client gets by another protocol, which stores its tokens. */
+/** A session that a client gets through another protocol, which stores its tokens. */
 export interface NewClientSession {
   readonly id: string
   readonly projectId: string
@@ -12,14 +12,14 @@ export interface NewClientSession {
   readonly refreshDigest: string
   readonly ip: string | null
   readonly userAgent: string | null
-  /** The lifetime until the session starts, in seconds: that of the code it comes with. */
+  /** Seconds until the session expires if the code is not redeemed. Equals the lifetime of the code. */
   readonly ttlSec: number
   readonly maxAgeSec: number
 }
 
 /**
- * Creates a session with the code that will start it, if the project may use the server now and the member is in it.
- * Every act that ends sessions finds it. If no client redeems the code, the session expires by itself.
+ * Creates a session together with its code, if the project may use the server now and the member is in it. Every
+ * operation that ends sessions also ends this session. If no client redeems the code, the session expires.
  */
 export const insertClientSession = (tx: Tx, s: NewClientSession) =>
   tx.execute(sql`
@@ -51,8 +51,8 @@ export const extendClientSession = async (tx: Tx, sessionId: string, ttlSec: num
     select from extended`)) !== undefined
 
 /**
- * Ends a client's sessions of a member, also those with codes not redeemed yet. Returns the number of sessions. The client
- * is the project itself, or one that the metadata document at `clientId` describes.
+ * Ends a client's sessions of a member, including sessions with codes that are not redeemed yet. Returns the number of
+ * sessions. The client is the project itself, or is described by the metadata document at `clientId`.
  */
 export const endClientSessionsOf = (
   tx: Tx,

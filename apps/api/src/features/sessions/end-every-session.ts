@@ -12,9 +12,9 @@ import {
 } from './own-sessions-store.ts'
 
 /**
- * Ends all sessions, codes and single sign-ons of a member. Returns the number of sessions and single sign-ons. The order
- * matters: single sign-on creates codes, and codes create sessions. So a sign-in under way has left its result for the
- * next statement to end.
+ * Ends all sessions, codes and single sign-ons of a member. Returns the number of sessions and single sign-ons. The
+ * order matters: single sign-on creates codes, and codes create sessions. So a sign-in in progress has left its result,
+ * which the next statement ends.
  */
 export async function endEverySession(
   tx: Tx,
@@ -48,8 +48,8 @@ export async function signMemberOut(
 }
 
 /**
- * Counts the sessions that `signMemberOut` would end. Does not apply the change and roll it back, as dry runs for a project
- * do: it touches only sessions of one member, and their rows would be locked meanwhile.
+ * Counts the sessions that `signMemberOut` would end. Counts instead of applying the change and rolling it back, as dry
+ * runs for a project do, because that would lock the rows of the sessions.
  */
 export async function countSessionsOfMember(
   { db }: Pick<Deps, 'db'>,

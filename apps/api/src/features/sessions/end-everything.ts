@@ -16,12 +16,12 @@ export interface Ended {
 }
 
 /**
- * Ends everything that admits a member without a new sign-in: sessions of projects and admins, browsers that may skip
- * the platform's screen, codes that were not exchanged, and sign-ins under way. It changes the same tables as every
- * revocation, so running instances apply it with their next request, and projects receive events.
+ * Ends everything that admits a member without a new sign-in: sessions of projects and admins, single sign-ons, codes
+ * that were not exchanged, and sign-ins in progress. It changes the same tables as every revocation, so running
+ * instances apply it with their next request, and projects receive events.
  *
- * The statements follow the order of a sign-in. A sign-in that has moved one step on after one statement is caught by the
- * next one, which waits for it and sees its result.
+ * The statements follow the order of a sign-in. If a sign-in completes a step after one statement, the next statement
+ * waits for it and ends its result.
  */
 export const endEverything = ({ db, audit }: Pick<Deps, 'db' | 'audit'>): Promise<Ended> =>
   db.transaction(

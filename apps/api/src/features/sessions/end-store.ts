@@ -43,7 +43,7 @@ export const revokeSessionsOfOtherHosts = (tx: Tx, projectId: string, hosts: rea
       where o.session_id = s.id and o.client_id is not null
         and split_part(o.client_id, '/', 3) <> all(${hosts}::text[]))`)
 
-/** Ends the sessions in a server for good: they must not become live again if the server returns. */
+/** Ends the sessions in a server permanently, because they must not become live again if the server returns. */
 export const revokeSessionsOfServer = (tx: Tx, serverId: string) =>
   tx.execute(sql`
     update sessions set revoked_at = clock_now(), revoked_reason = 'server_removed'

@@ -7,12 +7,12 @@ import type { Client } from '#platform/http/router'
 import type { ProjectCaller } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 import { redeemCheck } from './checks.ts'
-import { redeemAlone, type SessionChanges } from './gathered-changes.ts'
+import { redeemInTransaction, type SessionChanges } from './gathered-changes.ts'
 import { recordReuse } from './record-reuse.ts'
 import {
   type CodeClaim,
   codeAwaitsVerifier,
-  isCodeOfBlocked,
+  isCodeOfBlockedMember,
   type NewSession,
   type Redemption,
   revokeSessionOfCode,
@@ -55,7 +55,10 @@ export interface PresentedCode extends Omit<CodeClaim, 'codeDigest' | 'challenge
   readonly codeVerifier: string | undefined
 }
 
-/** Creates a session from a code, or ends the one that its first use created. Admin sign-ins complete here, too. */
+/**
+ * Creates a session from a code, or ends the session that the code's first use created. Admin sign-ins complete here,
+ * too.
+ */
 export async function redeem(
   { db, audit, redeemCode }: Pick<Deps, 'db' | 'audit'> & Pick<SessionChanges, 'redeemCode'>,
   { code, codeVerifier, ...rest }: PresentedCode,
@@ -89,7 +92,7 @@ export async function redeem(
   if (!reused && claim.challenge === null && (await codeAwaitsVerifier(db, claim))) {
     throw new ApiError('CHALLENGE_WITHOUT_VERIFIER', { reason: 'without_verifier', ...ofProject })
   }
-  if (!reused && (await isCodeOfBlocked(db, claim)))
+  if (!reused && (await isCodeOfBlockedMember(db, claim)))
     throw new ApiError('MEMBER_BLOCKED', { reason: 'member_blocked', ...ofProject })
   throw new ApiError(redeemCheck.refusal, { reason: reused ? 'reused' : 'unknown', ...ofProject })
 }
@@ -101,7 +104,7 @@ const redeemAdminCode = (
   client: Client | undefined,
 ) =>
   db.transaction(async (tx) => {
-    const made = await redeemAlone(tx, redemption)
+    const made = await redeemInTransaction(tx, redemption)
     if (made) {
       await audit.record(tx, {
         actor: { id: made.memberId, username: made.username },

@@ -23,29 +23,29 @@ export interface SessionChanges {
 /** Creates the batchers of a process. Each process gathers and commits its own changes. */
 export const createSessionChanges = (db: Database): SessionChanges => ({
   redeemCode: changeBatcher({
-    together: (redemptions) => redeemCodes(db.batched, redemptions, 'skip'),
-    alone: (redemption) => db.transaction((tx) => redeemAlone(tx, redemption)),
+    changeMany: (redemptions) => redeemCodes(db.batched, redemptions, 'skip'),
+    changeOne: (redemption) => db.transaction((tx) => redeemInTransaction(tx, redemption)),
   }),
   rotate: changeBatcher({
-    together: (rotations) => rotatePairs(db.batched, rotations, 'skip'),
-    alone: async (rotation) => {
+    changeMany: (rotations) => rotatePairs(db.batched, rotations, 'skip'),
+    changeOne: async (rotation) => {
       const [expiresAt] = await db.transaction((tx) => rotatePairs(tx.query, [rotation], 'wait'))
       return expiresAt === heldElsewhere ? undefined : expiresAt
     },
   }),
   logOut: changeBatcher<Logout, void>({
-    together: async (logouts) => {
+    changeMany: async (logouts) => {
       const skipped = await revokeByTokens(db.batched, logouts, 'skip')
       return logouts.map((_, i) => (skipped.has(i) ? heldElsewhere : undefined))
     },
-    alone: async (logout) => {
+    changeOne: async (logout) => {
       await db.transaction((tx) => revokeByTokens(tx.query, [logout], 'wait'))
     },
   }),
 })
 
 /** Redeems one code as a part of the caller's transaction. */
-export async function redeemAlone(tx: Tx, redemption: Redemption): Promise<Redeemed | undefined> {
+export async function redeemInTransaction(tx: Tx, redemption: Redemption): Promise<Redeemed | undefined> {
   const [redeemed] = await redeemCodes(tx.query, [redemption], 'wait')
   return redeemed === heldElsewhere ? undefined : redeemed
 }

@@ -15,8 +15,8 @@ export async function logout(
 }
 
 /**
- * Ends all sessions of a member in the calling project, with those that codes are being exchanged for at this moment. The
- * response for an unknown member is the same.
+ * Ends all sessions of a member in the calling project, including sessions for which codes are being exchanged at this
+ * moment. The response for an unknown member is the same.
  */
 export async function logoutAll({ db }: Pick<Deps, 'db'>, { projectId }: ProjectCaller, memberId: string) {
   await db.transaction(async (tx) => {

@@ -52,7 +52,9 @@ export interface EndedSession {
   readonly projectName: string | null
 }
 
-/** Ends a live session or a single sign-on if it is this member's own. Returns undefined if there is none to end. */
+/**
+ * Ends a live session or a single sign-on if it is this member's own. Returns undefined if there is no session to end.
+ */
 export const endOwnSession = (tx: Tx, memberId: string, sessionId: string) =>
   tx.maybeOne<EndedSession>(sql`
     with revoked as (
@@ -71,11 +73,13 @@ export const endOwnSession = (tx: Tx, memberId: string, sessionId: string) =>
 export const findProjectName = async (db: Queryable, projectId: string) =>
   (await db.maybeOne<{ name: string }>(sql`select name from projects where id = ${projectId}`))?.name
 
-/** Ends a member's single sign-on in every browser. Waits for those that are issuing a code at this moment. */
+/**
+ * Ends a member's single sign-on in every browser. Waits for single sign-ons that are issuing a code at this moment.
+ */
 export const deleteSsoOfMember = (tx: Tx, memberId: string) =>
   tx.execute(sql`delete from sso_sessions where member_id = ${memberId}`)
 
-/** Voids all codes of a member that are not redeemed yet, and waits for those being redeemed now. */
+/** Voids all codes of a member that are not redeemed yet, and waits for codes that are being redeemed. */
 export const voidAllCodes = (tx: Tx, memberId: string) =>
   tx.execute(sql`
     update authorization_codes set used_at = clock_now() where member_id = ${memberId} and used_at is null`)

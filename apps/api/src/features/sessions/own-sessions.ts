@@ -75,7 +75,7 @@ const byWhat = async (tx: Tx, { sessionProjectId }: MemberCaller) =>
     ? 'by an admin session'
     : `by a session of ${await findProjectName(tx, sessionProjectId)} (${sessionProjectId})`
 
-/** A project sees the address and browser of its own sessions only; of others it sees that they exist. */
+/** A project sees the address and browser of its own sessions only. Of other sessions, it only sees that they exist. */
 function toListItem(row: SessionRow, asking: string | null): sessions.SessionListItem {
   const isTold = asking === null || row.projectId === asking
   return {

@@ -1,9 +1,12 @@
 import { type FieldsOf, fieldsOf, type projectSessions } from '@rolecall/contract'
 import { selectFields } from '#member/columns'
 import type { Queryable } from '#platform/db/database'
-import { allOf, plannedAnew, type Sql, sql } from '#platform/db/sql'
+import { allOf, replanned, type Sql, sql } from '#platform/db/sql'
 
-/** Returns the servers in which sessions of a project can be valid: none if it is inactive. Undefined without a project. */
+/**
+ * Returns the servers in which sessions of a project can be valid. Returns no server if the project is inactive.
+ * Undefined without a project.
+ */
 export const findPlaces = (db: Queryable, projectId: string) =>
   db.maybeOne<{ serverIds: string[] }>(sql`
     select array(
@@ -57,7 +60,7 @@ export function stretchStatement({
   ]
   if (memberId !== undefined) conditions.push(sql`member_id = ${memberId}`)
   if (after) conditions.push(sql`(created_at, id) < (${after.createdAt}::timestamptz, ${after.id}::uuid)`)
-  return plannedAnew(sql`
+  return replanned(sql`
     select s.id, s.created_at as "createdAt", l.id is not null as "isLive",
       case when o.session_id is null then 'code' else 'oidc' end as kind, s.member_id as "memberId",
       ${selectFields(fieldsOf('projectSession'))}, s.server_id as "serverId", v.name as "serverName",

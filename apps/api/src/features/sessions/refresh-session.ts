@@ -50,7 +50,7 @@ export async function refreshSession(
       })
     : undefined
   if (!expiresAt) {
-    await refuseSpentPair(deps, caller.token, refreshToken, request.client)
+    await rejectReusedPair(deps, caller.token, refreshToken, request.client)
     throw new ApiError('INVALID_REFRESH_TOKEN', { reason: 'mismatch' })
   }
   return answerWithPair(deps.config, caller.presented, pair, {
@@ -59,19 +59,19 @@ export async function refreshSession(
   })
 }
 
-/** Reads the refresh token from the body, or, if the session token was not a Bearer token, from the body or its cookie. */
+/** Reads the refresh token from the body. Without a Bearer session token, falls back to the cookie. */
 function readRefreshToken(presented: Presented, { refreshToken, cookie }: Omit<RefreshRequest, 'client'>) {
   if (presented === 'bearer') return refreshToken
   return refreshToken ?? readCookie(cookie, adminRefreshCookie)
 }
 
 /**
- * Rejects a pair that was used before, and returns if it was not. The loser of a race and a client that did not receive the
- * response retry at once. A later request proves that two parties hold the pair. The service cannot tell the thief from the
- * owner, so the session ends (RFC 9700 §4.14.2).
+ * Throws if the pair was used before. Within the grace period, the request may be a retry or the loser of a race. A
+ * later request proves that two parties hold the pair. The service cannot tell the thief from the owner, so the session
+ * ends (RFC 9700 §4.14.2).
  * @throws REFRESH_TOKEN_SUPERSEDED, REFRESH_TOKEN_REUSED
  */
-async function refuseSpentPair(
+async function rejectReusedPair(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   token: string,
   refreshToken: string,
@@ -89,8 +89,12 @@ async function refuseSpentPair(
   throw new ApiError('REFRESH_TOKEN_REUSED', { reason: 'reused' })
 }
 
-/** Rejects a used pair in a request with an invalid session token; the session token of a used pair is always invalid. */
-export async function refuseUsedPair(deps: RefreshDeps, request: FastifyRequest, refusal: unknown) {
+/** Checks for a reused pair after authentication failed: after a refresh, the old session token is unknown. */
+export async function detectReuseAfterFailedAuth(
+  deps: RefreshDeps,
+  request: FastifyRequest,
+  refusal: unknown,
+) {
   // Pairs are looked up only for an unknown token, not for a request that was rejected for another reason.
   if (!(refusal instanceof ApiError) || refusal.details.reason !== 'unknown') return
   const { token, presented } = readSessionToken(request, deps.config.publicUrl)
@@ -103,5 +107,5 @@ export async function refuseUsedPair(deps: RefreshDeps, request: FastifyRequest,
   }
   const sent = typeof body?.refreshToken === 'string' ? body.refreshToken : undefined
   const refreshToken = readRefreshToken(presented, { refreshToken: sent, cookie })
-  if (refreshToken) await refuseSpentPair(deps, token, refreshToken, clientOf(request))
+  if (refreshToken) await rejectReusedPair(deps, token, refreshToken, clientOf(request))
 }

@@ -11,7 +11,7 @@ import { logout, logoutAll } from './logout.ts'
 import { listMemberSessions, revokeMemberSession } from './member-sessions.ts'
 import { listSessions, revokeAllSessions, revokeSession } from './own-sessions.ts'
 import { listProjectSessions } from './project-sessions.ts'
-import { refreshSession, refuseUsedPair } from './refresh-session.ts'
+import { detectReuseAfterFailedAuth, refreshSession } from './refresh-session.ts'
 import { validate, validateFromMemory } from './validate.ts'
 
 export function sessionRoutes({ route, routeRaw }: Router<Callers>, deps: Deps & SessionChanges) {
@@ -54,6 +54,6 @@ export function sessionRoutes({ route, routeRaw }: Router<Callers>, deps: Deps &
         client,
       }),
     // A used pair already fails as a session; only its refresh token distinguishes a late sibling request from a thief.
-    (request, refusal) => refuseUsedPair(deps, request, refusal),
+    (request, refusal) => detectReuseAfterFailedAuth(deps, request, refusal),
   )
 }

@@ -145,7 +145,7 @@ export const revokeSessionOfCode = (tx: Tx, claim: CodeClaim) =>
     returning s.member_id as "memberId", u.username`)
 
 /** Returns true if the code would be valid if its member had not been blocked since. The block may have voided it. */
-export const isCodeOfBlocked = async (db: Queryable, claim: CodeClaim): Promise<boolean> =>
+export const isCodeOfBlockedMember = async (db: Queryable, claim: CodeClaim): Promise<boolean> =>
   (await db.maybeOne(sql`
     select from ${presented(claim)}, authorization_codes c
     where ${codeFits} and c.session_id is null and c.expires_at > clock_now()

@@ -21,8 +21,9 @@ type MemoryDeps = Pick<Deps, 'limiter' | 'answers' | 'settings'>
 type ValidateDeps = MemoryDeps & Pick<Deps, 'unknownTokens' | 'refreshMember'>
 
 /**
- * Returns the member of a session and their current roles, from memory, in one step: the step that creates the response
- * also checks the lease. Returns undefined, and counts nothing, if a request needs more than that: `validate` then decides.
+ * Returns the member of a session and their current roles from memory. It is synchronous, so the lease is valid when
+ * the response is created. Returns undefined, without counting the request, if memory is not enough: the caller then
+ * uses `validate`.
  */
 export function validateFromMemory(
   { answers, limiter, settings }: MemoryDeps,
@@ -31,7 +32,7 @@ export function validateFromMemory(
 ): MemoryAnswer | undefined {
   const key = headers['x-api-key']
   const token = plainToken(body)
-  const nowMs = answers.goodAtMs()
+  const nowMs = answers.leasedNowMs()
   if (nowMs === undefined || token === undefined || typeof key !== 'string') return undefined
   if (!isJson(headers['content-type'], headers['content-encoding'])) return undefined
   // A cached key was well formed. Host session tokens are in memory, too; `plainToken` matches only session tokens.
@@ -46,7 +47,7 @@ export function validateFromMemory(
     if (!isFresh({ isLive: false, ageMs: session.ageMs(nowMs) }, terms)) return undefined
   }
   const caller = { projectId, keyDigest, bucket: keyBucket(keyDigest) }
-  if (!limiter.takeAtOnce(caller.bucket)) return undefined
+  if (!limiter.tryTake(caller.bucket)) return undefined
   return { caller, json: session.answer(liveAsOfMs, liveAsOfMs === null ? 'rest' : 'gateway') }
 }
 
@@ -57,13 +58,16 @@ export function validateFromMemory(
 const plainBody =
   /^[ \t\r\n]*\{[ \t\r\n]*"token"[ \t\r\n]*:[ \t\r\n]*"(rcs_[0-9A-Za-z]+)"[ \t\r\n]*\}[ \t\r\n]*$/
 
-/** The maximum length of a plain body. A longer one holds no session token, or has too many blanks. */
+/** The maximum length of a plain body. A longer body holds no session token, or has too many blanks. */
 const maxPlainBytes = 256
 
 const plainToken = (body: Buffer): string | undefined =>
   body.length <= maxPlainBytes ? plainBody.exec(body.toString('latin1'))?.[1] : undefined
 
-/** Validates from the database, and refreshes stale roles from the platform. Key and session are one read of a batch. */
+/**
+ * Validates from the database, and refreshes stale roles from the platform. One batched read returns both key and
+ * session.
+ */
 export async function validate(deps: ValidateDeps, request: FastifyRequest): Promise<string> {
   const { answers, limiter, unknownTokens, settings } = deps
   const key = readApiKey(request.raw)
@@ -80,7 +84,7 @@ export async function validate(deps: ValidateDeps, request: FastifyRequest): Pro
     })
   const { session } = first
   if (!problem && (!sessionCheck.holds(first) || !session)) {
-    // A visitor of a site can invent tokens, and must not exhaust the limit that its other visitors need.
+    // A visitor of a site can invent tokens, which must not exhaust the limit of its other visitors.
     const bucket = unknownTokenBucket(item.keyDigest, request.ip)
     await admit(unknownTokens, request, { ...caller, bucket })
     throw unknown()

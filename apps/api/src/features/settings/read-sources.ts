@@ -31,6 +31,6 @@ function sourceOf(
   if (!('editable' in setting.row)) return { source, configured: null, ignored: null }
   const configured = Number(defaultOf(config, setting))
   if (isWithin(setting, stored)) return { source: 'stored', configured, ignored: null }
-  // The column can contain any value after a manual edit; one that is not a number is only ignored.
+  // The column can contain any value after a manual edit. A value that is not a number is ignored.
   return { source, configured, ignored: typeof stored === 'number' ? stored : null }
 }

@@ -99,7 +99,7 @@ export interface Inserted {
  * - `target`: the webhooks that accept submissions now, each under the key and in the version that was checked.
  * - `current`: the items for them with a signature of the present time.
  * - `keyed`, `earlier` (`withKeys`): those with an idempotency key, and submissions under it within 24 hours.
- * - `marked`: signatures that are new; one that exists already is a replay.
+ * - `marked`: new signatures. A signature that exists already is a replay.
  * - `accepted`: items that are neither a replay nor a repetition.
  * - `claimed` (`withKeys`): idempotency keys that now belong to these items.
  * - `stored`: the submissions.

@@ -1,20 +1,20 @@
-import type { ChatEvent, ToldAt } from '#chat/chat-gateway'
+import type { ChatEvent, EventPosition } from '#chat/chat-gateway'
 
-/** Above this number, reading a server anew is faster than catching up, and bounded. */
+/** Above this number of events, reading a server again is faster than catching up, and takes a bounded time. */
 const maxWaiting = 50_000
 
 /** An event, its position in the platform's stream, and its arrival time. */
 export interface Received {
   readonly event: ChatEvent
-  readonly at: ToldAt
+  readonly at: EventPosition
   readonly receivedAt: number
 }
 
 interface ServerQueue {
   waiting: Received[]
   /**
-   * The number of received events, and of those that are written or dropped. Both keep the order, so a count
-   * identifies the events.
+   * The number of received events, and the number of written or dropped events. Both counts follow the order of the
+   * events, so a count identifies the events.
    */
   received: number
   settled: number
@@ -49,7 +49,7 @@ export function createEventQueue() {
       fullest.waiting = []
       return serverId
     },
-    /** Removes the next events from the queue and returns them: an equal share of each server's first ones. */
+    /** Removes the next events from the queue and returns them: an equal number of the first events of each server. */
     take(count: number): Received[] {
       const busy = [...servers.values()].filter(({ waiting }) => waiting.length > 0)
       const share = Math.ceil(count / Math.max(1, busy.length))
@@ -57,7 +57,7 @@ export function createEventQueue() {
       size -= taken.length
       return taken
     },
-    /** Marks events as written, or given up: waiters no longer wait for them. */
+    /** Marks events as written or given up, so that no caller waits for them. */
     settle(written: readonly Received[]): void {
       for (const { event } of written) queueOf(event.serverId).settled += 1
     },

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ToldAt } from '#chat/chat-gateway'
+import type { EventPosition } from '#chat/chat-gateway'
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { MirrorDeps } from '../mirror-deps.ts'
 import { createEventQueue, type Received } from './event-queue.ts'
@@ -14,13 +14,13 @@ const batchPauseMs = 10
 const retryAfterMs = 250
 
 interface EventWriterHandlers {
-  /** Notes that members of these servers hold a role that no event has described. */
+  /** Reports that members of these servers hold a role that no event has described. */
   rolesUnknown(serverIds: readonly string[]): void
-  /** Notes that events of these servers will never be written: they have to be read anew. */
-  forgotten(serverIds: ReadonlySet<string>): void
-  /** Notes that the database is unavailable, and waiting events age. */
+  /** Reports that events of these servers will never be written, so the servers must be read again. */
+  eventsLost(serverIds: ReadonlySet<string>): void
+  /** Reports that the database is unavailable and events wait. */
   delayed(): void
-  /** Notes that this instance no longer leads. */
+  /** Reports that this instance no longer leads. */
   leadLost(): void
 }
 
@@ -36,7 +36,7 @@ export function createEventWriter(
   let writing: Promise<void> | undefined
   let unwritten: readonly Received[] = []
   /** Servers with events that were never written: their repeated events are not skipped. */
-  const forgetful = new Set<string>()
+  const incomplete = new Set<string>()
   let isClosing = false
 
   const write = () => {
@@ -56,16 +56,16 @@ export function createEventWriter(
       if (queue.size() < maxBatchSize || db.engine === 'pglite') await sleep(batchPauseMs)
     }
   }
-  const forget = (serverIds: ReadonlySet<string>) => {
-    for (const serverId of serverIds) forgetful.add(serverId)
-    handlers.forgotten(serverIds)
+  const markIncomplete = (serverIds: ReadonlySet<string>) => {
+    for (const serverId of serverIds) incomplete.add(serverId)
+    handlers.eventsLost(serverIds)
   }
   /** Writes a batch. Returns false if this instance no longer leads. */
   const writeBatch = async (batch: readonly Received[]): Promise<boolean> => {
     const events = batch.map(({ event }) => event)
     while (!isClosing) {
       try {
-        const last = lastOf(batch, forgetful)
+        const last = lastOf(batch, incomplete)
         handlers.rolesUnknown(await asLeader(db, epoch, (tx) => writeEvents(tx, deps, events, last)))
         for (const event of events)
           if (event.kind === 'roleRemoved') removals.start(event.serverId, event.roleId)
@@ -76,9 +76,9 @@ export function createEventWriter(
           return false
         }
         if (!(error instanceof DatabaseUnavailable)) {
-          // The event is skipped rather than retried forever; reading everything anew restores its effect.
+          // The event is skipped rather than retried forever. Reading the server again restores its effect.
           log.error({ err: error }, 'gateway events not written: reading all members of these servers again')
-          forget(new Set(events.map(({ serverId }) => serverId)))
+          markIncomplete(new Set(events.map(({ serverId }) => serverId)))
           return true
         }
         handlers.delayed()
@@ -90,15 +90,16 @@ export function createEventWriter(
 
   return {
     push(received: Received) {
-      const forgotten = queue.push(received)
-      if (forgotten !== undefined) {
-        log.warn({ serverId: forgotten }, 'gateway queue full: reading all members of a server again')
-        forget(new Set([forgotten]))
+      const dropped = queue.push(received)
+      if (dropped !== undefined) {
+        log.warn({ serverId: dropped }, 'gateway queue full: reading all members of a server again')
+        markIncomplete(new Set([dropped]))
       }
       write()
     },
     /**
-     * Waits until all events of a server received before now are written or dropped; returns false if they are not.
+     * Waits until all received events of a server are written or dropped. Returns false if the wait was aborted or the
+     * writer closed first.
      */
     async whenSettled(serverId: string, signal: AbortSignal): Promise<boolean> {
       const upTo = queue.received(serverId)
@@ -109,7 +110,7 @@ export function createEventWriter(
     servers: queue.servers,
     /** Returns the number of events that are received and not written yet. */
     pending: () => queue.size() + unwritten.length,
-    /** Returns the waiting time of the oldest of these. */
+    /** Returns the waiting time of the oldest unwritten event. */
     lagMs: () => {
       const oldest = Math.min(
         unwritten[0]?.receivedAt ?? Number.POSITIVE_INFINITY,
@@ -125,7 +126,10 @@ export function createEventWriter(
 }
 
 /** Returns the last event of each server in a batch. */
-const lastOf = (batch: readonly Received[], except: ReadonlySet<string>): ReadonlyMap<string, ToldAt> =>
+const lastOf = (
+  batch: readonly Received[],
+  except: ReadonlySet<string>,
+): ReadonlyMap<string, EventPosition> =>
   new Map(
     batch.flatMap(({ event: { serverId }, at }) => (except.has(serverId) ? [] : [[serverId, at] as const])),
   )

@@ -1,7 +1,7 @@
 import type { ChatGatewaySession } from '#chat/chat-gateway'
 import { open, SecretUnreadable, seal } from '#platform/crypto/seal'
 
-/** The state that a leader passes to the next one, so that it continues at the same place. */
+/** The state that a leader passes to the next leader, which continues at the same position. */
 export interface Handover {
   /** Each session at the last sequence up to which all events are written. */
   readonly sessions: readonly ChatGatewaySession[]
@@ -16,7 +16,7 @@ const rowId = 'live_mirror'
 export const sealHandover = (key: string, handover: Handover): Buffer =>
   seal(key, rowId, JSON.stringify(handover))
 
-/** Opens a handover. Undefined if it was sealed under another key: everything is read anew then. */
+/** Opens a handover. Returns undefined if it was sealed under another key: all servers are then read again. */
 export function openHandover(key: string, sealed: Uint8Array): Handover | undefined {
   try {
     // A value that opens was sealed above.

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ChatEvent, ChatGateway, ChatGatewayListener, ToldAt } from '#chat/chat-gateway'
+import type { ChatEvent, ChatGateway, ChatGatewayListener, EventPosition } from '#chat/chat-gateway'
 import type { MirrorDeps } from '../mirror-deps.ts'
 import { createEventWriter } from './event-writer.ts'
 import { openHandover } from './handover.ts'
@@ -14,17 +14,20 @@ const readAgainAfterMs = 250
 
 export interface LeaderTiming {
   readonly renewEveryMs: number
-  /** The interval at which everything is read anew, because the platform may lose events. */
+  /** The interval at which all members and roles are read again, because the platform may lose events. */
   readonly reconcileEveryMs: number
-  /** The interval at which one member is compared with the platform while it is otherwise idle. */
+  /**
+   * The interval at which one member is compared with the platform, while few other requests are sent to the platform.
+   */
   readonly sampleEveryMs: number
 }
 
 export interface Leader {
   /** Settles when this instance no longer leads. */
   readonly lost: Promise<void>
-  /** Returns the number of unwritten events, and the waiting time of the oldest. */
+  /** Returns the number of unwritten events. */
   pending(): number
+  /** Returns the waiting time of the oldest unwritten event. */
   lagMs(): number
   samples(): SampleCounts
   vouched(): readonly string[]
@@ -41,12 +44,12 @@ export type LeaderDeps = Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'
   readonly handoverKey: string | undefined
 }
 
-/** Writes gateway events into the mirror, and vouches for it as long as it is complete and true. */
+/** Writes gateway events into the mirror, and vouches for the mirror while it is complete and current. */
 export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTiming): Leader {
   const { db, log, gateway, handoverKey } = deps
   const { epoch, beginnings, ageMs } = lead
-  const past = handoverKey && lead.handover ? openHandover(handoverKey, lead.handover) : undefined
-  let written: ReadonlyMap<string, ToldAt> = new Map()
+  const handover = handoverKey && lead.handover ? openHandover(handoverKey, lead.handover) : undefined
+  let written: ReadonlyMap<string, EventPosition> = new Map()
   let receivedAt: number | undefined
   let isClosing = false
   let lose = () => {}
@@ -59,14 +62,15 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     rolesUnknown: (serverIds) => {
       for (const serverId of serverIds) roleReads.ask(serverId)
     },
-    forgotten: (serverIds) => resyncs.invalidate((serverId) => serverIds.has(serverId)),
+    eventsLost: (serverIds) => resyncs.invalidate((serverId) => serverIds.has(serverId)),
     delayed: () => void renewals.renew(),
     leadLost: () => lose(),
   })
   const resyncs = createResyncs(
     {
       log,
-      // An event that was received before the list was requested must not be written after it: it would seem newer.
+      // Write pending events first. An event that is older than the list would seem newer if it were written after the
+      // list.
       readServer: async (serverId, signal) => {
         await writer.whenSettled(serverId, signal)
         await deps.readServer(serverId, signal)
@@ -88,35 +92,35 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
       ...deps,
       complete: resyncs.complete,
       whenSettled: writer.whenSettled,
-      wrong: (serverId) => resyncs.invalidate((id) => id === serverId),
+      invalidateServer: (serverId) => resyncs.invalidate((id) => id === serverId),
     },
     timing.sampleEveryMs,
   )
 
-  const take = (event: ChatEvent, at: ToldAt) => {
-    const isThere = noteReach(event)
+  const handleEvent = (event: ChatEvent, at: EventPosition) => {
+    const isReachable = updateReach(event)
     if (renewals.registered().has(event.serverId) && !isWritten(event, at)) {
       writer.push({ event, at, receivedAt: performance.now() })
     }
-    if (isThere === false) void renewals.renew()
+    if (isReachable === false) void renewals.renew()
   }
   /** A resumed session repeats events that the previous leader has written. */
-  const isWritten = ({ serverId }: ChatEvent, { session, sequence }: ToldAt) => {
+  const isWritten = ({ serverId }: ChatEvent, { session, sequence }: EventPosition) => {
     const last = written.get(serverId)
     return last?.session === session && sequence <= last.sequence
   }
   const listener: ChatGatewayListener = {
-    began: (isConcerned, serverIds, at) => {
-      resyncs.forget(isConcerned)
+    sessionStarted: (isConcerned, serverIds, at) => {
+      resyncs.reset(isConcerned)
       const missing = [...renewals.registered()].filter((id) => isConcerned(id) && !serverIds.has(id))
-      for (const serverId of missing) take({ kind: 'serverLost', serverId }, at)
+      for (const serverId of missing) handleEvent({ kind: 'serverLost', serverId }, at)
       void renewals.renew()
     },
     received: (event, at) => {
       receivedAt = performance.now()
-      take(event, at)
+      handleEvent(event, at)
     },
-    missed: (isConcerned) => {
+    eventsMissed: (isConcerned) => {
       resyncs.invalidate(isConcerned)
       void renewals.renew()
     },
@@ -124,8 +128,11 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     beginning: (known) => recordBeginnings(db, epoch, known),
   }
 
-  /** A server that becomes available again may have changed during the outage. */
-  const noteReach = ({ kind, serverId }: ChatEvent): boolean | undefined => {
+  /**
+   * Updates whether a server is reachable. Returns true or false if the event says so, and undefined for other events.
+   * A server that becomes available is read again, because it may have changed during the outage.
+   */
+  const updateReach = ({ kind, serverId }: ChatEvent): boolean | undefined => {
     const isRegistered = renewals.registered().has(serverId)
     if (kind === 'serverAvailable') {
       resyncs.arrived(serverId, isRegistered)
@@ -141,7 +148,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
 
   const read = () => ignoreOutage(listWritten(db))
   const connect = async () => {
-    if (past) resyncs.adopt(past.servers)
+    if (handover) resyncs.adopt(handover.servers)
     // The registered servers must be known before the first event is received: events of other servers are
     // rejected. A resumed session delivers missed events at once, and only once.
     for (await renewals.renew(); !isClosing && !renewals.hasRenewed(); await renewals.renew()) {
@@ -154,7 +161,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
       }
       await sleep(readAgainAfterMs)
     }
-    if (!isClosing) gateway.open(listener, { sessions: past?.sessions ?? [], beginnings, ageMs })
+    if (!isClosing) gateway.open(listener, { sessions: handover?.sessions ?? [], beginnings, ageMs })
   }
 
   const renewing = setInterval(() => void renewals.renew(), timing.renewEveryMs)

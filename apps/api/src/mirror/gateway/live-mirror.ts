@@ -65,7 +65,7 @@ export function createLiveMirror(
     const taken = await take()
     if (taken) await lead(taken)
   }
-  /** Leads until another instance takes over or this one stops. */
+  /** Leads until another instance takes over or this instance stops. */
   const lead = async (taken: TakenLead) => {
     const { epoch } = taken
     log.info({ epoch }, 'gateway leadership acquired by this instance')

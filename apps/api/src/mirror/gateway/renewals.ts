@@ -53,7 +53,7 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
       try {
         await renewOnce()
       } catch (error) {
-        // The current vouching expires by itself; the next renewal tries again.
+        // The current vouching expires, and the next renewal retries.
         if (!(error instanceof DatabaseUnavailable))
           log.error({ err: error }, 'gateway lease renewal failed: internal error')
       }
@@ -71,7 +71,7 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
     // than the proof.
     const asked = new Set([...proven.keys(), ...writer.servers()])
     const written = await writtenOf([...asked])
-    // A server with events that could not be written is read anew, and is not complete until then.
+    // A server with events that could not be written is read again, and is not complete until then.
     const complete = new Set(resyncs.complete())
     const truth = new Map([...proven].filter(([serverId]) => written.has(serverId) && complete.has(serverId)))
     const safe = sessions && written.size === asked.size ? sessions : undefined
@@ -100,8 +100,8 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
   }
   /** Returns the servers with all events received before now written, soon enough. */
   const writtenOf = async (serverIds: readonly string[]): Promise<ReadonlySet<string>> => {
-    const soon = AbortSignal.timeout(maxLagMs)
-    const settled = await Promise.all(serverIds.map((serverId) => writer.whenSettled(serverId, soon)))
+    const deadline = AbortSignal.timeout(maxLagMs)
+    const settled = await Promise.all(serverIds.map((serverId) => writer.whenSettled(serverId, deadline)))
     return new Set(serverIds.filter((_, index) => settled[index]))
   }
   const provenAt = (now: Date) => {

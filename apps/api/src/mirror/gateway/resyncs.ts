@@ -62,7 +62,7 @@ export function createResyncs(
 
   return {
     /** Marks the servers of a new session as unavailable until it reports them. */
-    forget(isConcerned: (serverId: string) => boolean) {
+    reset(isConcerned: (serverId: string) => boolean) {
       for (const [serverId, reach] of reached) {
         if (!isConcerned(serverId)) continue
         stop(reach)

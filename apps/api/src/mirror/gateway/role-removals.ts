@@ -9,8 +9,8 @@ const rowsPerStep = { postgres: 500, pglite: 50 }
 const retryAfterMs = 250
 
 /**
- * Takes deleted roles from their holders, step by step and in the background. No answer waits for this, because none
- * contains a role without a row. Projects learn of their members by it, and lists by role become shorter.
+ * Takes deleted roles from their holders, step by step and in the background. No response waits for this, because no
+ * response contains a role without a row. Projects learn of their members by it, and lists by role become shorter.
  */
 export function createRoleRemovals({ db, log }: Pick<MirrorDeps, 'db' | 'log'>, epoch: number) {
   const removals = new Set<Promise<void>>()

@@ -7,9 +7,9 @@ import { mirrorMember } from '../mirror-member.ts'
 import { findMirrored, listToSample, type Mirrored } from './samples-store.ts'
 
 /** The longest delay of an event behind a response of the platform. */
-const toldWithinMs = 2_000
-/** The shortest time between two readings of a server with a wrong sample. */
-const readAnewEveryMs = 10 * 60_000
+const maxEventDelayMs = 2_000
+/** The minimum time between two reads of a server with a wrong sample. */
+const minRereadIntervalMs = 10 * 60_000
 /** Sampling pauses while this instance sent more requests than this in the last second. */
 const maxBusy = 3
 /** The number of members in a stretch of IDs; the least recently confirmed come first. */
@@ -26,8 +26,8 @@ interface SampleDeps extends Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessi
   /** Returns the servers with a mirror that is believed to be true. */
   readonly complete: () => readonly string[]
   readonly whenSettled: (serverId: string, signal: AbortSignal) => Promise<boolean>
-  /** Notes that a server has to be read anew. */
-  readonly wrong: (serverId: string) => void
+  /** Reports that a server must be read again. */
+  readonly invalidateServer: (serverId: string) => void
 }
 
 /**
@@ -38,7 +38,7 @@ export function createSamples(deps: SampleDeps, everyMs: number) {
   const { db, log, chat } = deps
   const closing = new AbortController()
   const counts = { asked: 0, wrong: 0 }
-  const readAnewAt = new Map<string, number>()
+  const rereadAt = new Map<string, number>()
   let place: { serverId: string; after: string } | undefined
   let due: { serverId: string; memberId: string }[] = []
 
@@ -61,25 +61,25 @@ export function createSamples(deps: SampleDeps, everyMs: number) {
     const askedAt = await readTime(db)
     const member = await chat.member(serverId, memberId, 'background')
     counts.asked += 1
-    const isTrue = async () => {
+    const isCurrent = async () => {
       const mirrored = await findMirrored(db, serverId, memberId)
       // An event since the request is newer than the response.
       return !mirrored || mirrored.syncedAt > askedAt || isSame(mirrored, member)
     }
-    if (!(await isTrue())) {
-      await sleep(toldWithinMs, undefined, { signal: closing.signal })
+    if (!(await isCurrent())) {
+      await sleep(maxEventDelayMs, undefined, { signal: closing.signal })
       await deps.whenSettled(serverId, closing.signal)
-      if (!(await isTrue())) noteWrong(serverId)
+      if (!(await isCurrent())) recordMismatch(serverId)
     }
     await mirrorMember(deps, serverId, member?.user ?? { id: memberId }, member, askedAt)
   }
-  const noteWrong = (serverId: string) => {
+  const recordMismatch = (serverId: string) => {
     counts.wrong += 1
-    const readAt = readAnewAt.get(serverId) ?? Number.NEGATIVE_INFINITY
-    if (performance.now() - readAt < readAnewEveryMs) return
-    readAnewAt.set(serverId, performance.now())
+    const readAt = rereadAt.get(serverId) ?? Number.NEGATIVE_INFINITY
+    if (performance.now() - readAt < minRereadIntervalMs) return
+    rereadAt.set(serverId, performance.now())
     log.warn({ serverId }, 'gateway missed a change: reading all members of the server again')
-    deps.wrong(serverId)
+    deps.invalidateServer(serverId)
   }
   const run = async () => {
     while (!closing.signal.aborted) {

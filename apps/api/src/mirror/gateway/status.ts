@@ -12,7 +12,7 @@ export interface LiveMirrorStatus {
   /** On the leader: the servers that it vouches for now, and the number of unwritten events. */
   readonly vouched: readonly string[]
   readonly pending: number
-  /** The waiting time of the oldest of these, as last reported by the leader; null if there is none. */
+  /** The waiting time of the oldest unwritten event, as last reported by the leader. Null if no event waits. */
   readonly lagMs: number | null
   /** The counts of this instance since it leads: members compared with the platform, and those that were wrong. */
   readonly samples: SampleCounts

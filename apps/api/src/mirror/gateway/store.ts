@@ -1,4 +1,4 @@
-import type { ChatGatewayStatus, SessionBeginnings, ToldAt } from '#chat/chat-gateway'
+import type { ChatGatewayStatus, EventPosition, SessionBeginnings } from '#chat/chat-gateway'
 import type { Database, Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
@@ -30,8 +30,8 @@ export interface TakenLead {
 }
 
 /**
- * Makes this instance the leader if there is none, and marks all servers as not live. Returns undefined while another
- * instance leads. `isAlone` means that no other process can open this database.
+ * Makes this instance the leader if no instance leads, and marks all servers as not live. Returns undefined while
+ * another instance leads. `isAlone` means that no other process can open this database.
  */
 export const takeLead = (tx: Tx, isAlone: boolean) =>
   tx.maybeOne<TakenLead>(sql`
@@ -64,7 +64,7 @@ export interface Renewal {
   /** The age of the oldest unwritten change. */
   readonly lagMs: number
   readonly gateway: Omit<ChatGatewayStatus, 'state'> & { readonly state: string }
-  /** The time of the last event; null if there was none. */
+  /** The time of the last event. Null before the first event. */
   readonly eventAt: Date | null
   /** The servers with a mirror that contains everything up to a time, by the database's clock. */
   readonly vouched: ReadonlyMap<string, Date>
@@ -147,7 +147,7 @@ export const recordBeginnings = async (db: Queryable, epoch: number, known: Sess
 }
 
 /** Records the last written event of each of these servers, in the transaction that writes it. */
-export const noteWritten = (tx: Tx, last: ReadonlyMap<string, ToldAt>) =>
+export const noteWritten = (tx: Tx, last: ReadonlyMap<string, EventPosition>) =>
   tx.execute(sql`
     insert into gateway_servers as g (server_id, session, sequence)
     select x.server_id, x.session, x.sequence
@@ -158,8 +158,8 @@ export const noteWritten = (tx: Tx, last: ReadonlyMap<string, ToldAt>) =>
     on conflict (server_id) do update set session = excluded.session, sequence = excluded.sequence`)
 
 /** Returns the last written event of each server, as earlier leaders recorded it. */
-export const listWritten = async (db: Queryable): Promise<ReadonlyMap<string, ToldAt>> => {
-  const rows = await db.query<ToldAt & { serverId: string }>(sql`
+export const listWritten = async (db: Queryable): Promise<ReadonlyMap<string, EventPosition>> => {
+  const rows = await db.query<EventPosition & { serverId: string }>(sql`
     select server_id as "serverId", session, sequence from gateway_servers
     where sequence is not null`)
   return new Map(rows.map(({ serverId, session, sequence }) => [serverId, { session, sequence }]))

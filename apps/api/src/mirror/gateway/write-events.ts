@@ -1,5 +1,5 @@
 import type { AuditEvent } from '#audit/event'
-import type { ChatEvent, ToldAt } from '#chat/chat-gateway'
+import type { ChatEvent, EventPosition } from '#chat/chat-gateway'
 import type { Tx } from '#platform/db/database'
 import { readTime } from '#platform/db/read-time'
 import { type Ending, endMemberships } from '../end-memberships.ts'
@@ -24,7 +24,7 @@ export async function writeEvents(
   tx: Tx,
   deps: WriteDeps,
   events: readonly ChatEvent[],
-  last: ReadonlyMap<string, ToldAt>,
+  last: ReadonlyMap<string, EventPosition>,
 ): Promise<string[]> {
   let recorded: AuditEvent[] = []
   for (const run of runsOf(events)) {

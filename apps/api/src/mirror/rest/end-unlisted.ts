@@ -24,8 +24,8 @@ const clockSlackMs = 10_000
 
 /**
  * Ends the memberships that a complete list lacked. A list may still be wrong, so some members of each page are
- * verified first. If one of them is a member after all, no membership ends because of this list: each is verified
- * at the platform.
+ * verified first. Each is verified at the platform. If one of them is still a member, no membership ends because of
+ * this list.
  */
 export async function endUnlisted(deps: MirrorDeps, run: SyncRun): Promise<void> {
   const { place, serverId } = run
@@ -96,7 +96,7 @@ function createQuestions(deps: MirrorDeps, { serverId, counts, ask, reportProgre
   }
 }
 
-/** Returns so many of these at random, or all. */
+/** Returns this number of random elements, or all elements. */
 function pickSome(ids: readonly string[], count: number): string[] {
   const left = [...ids]
   return Array.from({ length: Math.min(count, left.length) }, () => {

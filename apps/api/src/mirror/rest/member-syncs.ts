@@ -72,13 +72,13 @@ export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
       }
     },
     watch() {
-      const look = () =>
+      const takeOverSafely = () =>
         takeOver().catch((error: unknown) => {
           if (!(error instanceof DatabaseUnavailable))
             log.error({ err: error }, 'member sync takeover failed: internal error')
         })
-      look()
-      watching = setInterval(look, checkEveryMs)
+      takeOverSafely()
+      watching = setInterval(takeOverSafely, checkEveryMs)
       watching.unref()
     },
     async stop() {

@@ -23,7 +23,7 @@ export function createRolesRefresher({ db, log, permissionTtlMs, syncServer }: R
     const state = await rolesState(db, serverId, roleIds)
     if (!state) return
     if (state.complete && state.ageMs !== null && state.ageMs <= permissionTtlMs()) return
-    // Known names are better than none: a failure here costs no one the roles that they hold.
+    // After a failure the known names stay in use, so that members keep their roles.
     await syncOnce(serverId).catch((error: unknown) =>
       log.debug({ err: error, serverId }, 'role refresh failed'),
     )

@@ -78,8 +78,8 @@ async function walk(deps: MirrorDeps, run: SyncRun, from: string): Promise<void>
 
 /**
  * Notes the members that a page lacked, and returns the place up to which the list is read; undefined at its end. A
- * page that is not full is the last one, as documented; but if the mirror knows members beyond it, the next page is
- * requested.
+ * page that is not full is the last page, as documented. If the mirror has members beyond it, the next page is
+ * requested anyway.
  */
 async function noteUnlisted(
   db: Database,

@@ -11,9 +11,9 @@ interface Options {
   probeDeadlineMs: number
   /** The pause between two probes: long enough for a cut connection to be replaced. */
   retryMs: number
-  /** Runs a command that fails whenever the cache could not do its work. */
+  /** Runs a command that fails whenever the cache could not execute commands. */
   probe: () => Promise<unknown>
-  /** Called when a probe got no answer at all: the connection itself is suspect. */
+  /** Called when a probe received no answer, so that the connection itself may be broken. */
   reset: () => void
   log: Pick<Logger, 'info' | 'warn'>
 }
@@ -38,14 +38,14 @@ export interface Breaker {
 const failuresToDown = 2
 
 /**
- * Bypasses a cache that is gone, and distinguishes an outage from a single late answer.
+ * Bypasses an unreachable cache, and distinguishes an outage from a single late answer.
  *
  * starting → up ⇄ suspect → down → up, until closed. A missed deadline or a lost connection makes an up cache suspect:
- * from there on no caller waits, and only the breaker's own probes test the cache. An answer, however late after the
- * callers' deadline, brings it back up silently; two failures in a row take it down. A reply that means "not now" does
- * not depend on time, and takes it down at once. While down, a probe runs every `retryMs`. The probe is a write, so
- * that a read-only or full cache stays down instead of coming up with every probe and going down with every request.
- * Each outage and each return is logged once, here, regardless of the traffic.
+ * from then on no caller waits, and only the breaker's own probes test the cache. A successful probe brings the cache
+ * up without a log line, even if its answer is later than the callers' deadline. Two consecutive failures take the
+ * cache down. A reply that means "not now" takes it down immediately. While down, a probe runs every `retryMs`. The
+ * probe is a write, so that a read-only or full cache stays down instead of coming up with every probe and going down
+ * with every request. Each outage and each return is logged once, here, regardless of the traffic.
  */
 export function createBreaker(options: Options): Breaker {
   const { name, deadlineMs, probeDeadlineMs, retryMs, probe, reset, log } = options

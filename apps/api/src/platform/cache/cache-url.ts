@@ -30,7 +30,7 @@ const defaultPorts = { sentinel: 26_379, cluster: 6_379 }
 /** Returns true for a valid CACHE_URL. */
 export const isCacheUrl = (url: string): boolean => readCacheUrl(url) !== undefined
 
-/** Parses a CACHE_URL; undefined if it is invalid. */
+/** Parses a CACHE_URL. Returns undefined if it is invalid. */
 export function readCacheUrl(url: string): CacheAddress | undefined {
   if (url === 'memory:') return { kind: 'memory' }
   const [, scheme = '', form] = /^(rediss?)(?:\+(sentinel|cluster))?:\/\//.exec(url) ?? []

@@ -15,19 +15,19 @@ export interface Counted {
 /**
  * The operations of the service on its cache.
  *
- * A cache is advice. No call here throws or rejects, and none takes longer than the cache's deadline: a failed read is
- * a miss, and a failed write is dropped. `count` and `claim`, where a wrong guess would matter, return `undefined`
- * instead, so that the caller decides what to do without a cache.
+ * Callers must also work without the cache. No call throws, rejects, or exceeds the cache's deadline: a failed read is
+ * a miss, and a failed write is dropped. `count` and `claim` return `undefined` instead, because a wrong guess would
+ * matter: the caller then decides what to do without a cache.
  *
- * The caller separates keys and channels and keeps secrets out of them: they are stored unchanged. Values read back
- * are untrusted text, which the reader validates.
+ * The caller separates keys and channels and keeps secrets out of them: they are stored unchanged. Values read back are
+ * untrusted text, which the reader validates.
  */
 export interface Cache {
   readonly kind: 'memory' | 'redis'
 
   /**
-   * Returns a number that grows with each loss of the connection. The cache's content may then be gone, because a
-   * server that restarts or takes over from another is always reached on a new connection.
+   * Returns a number that grows with each loss of the connection. The cache may then be empty, because a server that
+   * restarts or takes over from another is always reached on a new connection.
    */
   generation(): number
 
@@ -52,13 +52,13 @@ export interface Cache {
   /**
    * Adds `by` to a counter, atomically across instances, and returns its total after the addition. The counter expires
    * `windowMs` after its first addition. `undefined`: the cache is unreachable, and the addition may have taken place.
-   * The memory cache returns at once, without a promise.
+   * The memory cache returns immediately, without a promise.
    */
   count(key: string, by: number, windowMs: number): number | undefined | Promise<number | undefined>
 
   /**
-   * Adds up to `by` to a counter, and never so much that its total exceeds `limit`; atomically across instances. A
-   * missing counter begins at `from`. `undefined`: the cache is unreachable, and the addition may have taken place.
+   * Adds up to `by` to a counter, but stops at a total of `limit`. Atomic across instances. A missing counter begins at
+   * `from`. `undefined`: the cache is unreachable, and the addition may have taken place.
    */
   countUpTo(key: string, by: number, terms: CountTerms): Promise<Counted | undefined>
 

@@ -4,7 +4,10 @@ import { cacheUrlForms, readCacheUrl } from './cache-url.ts'
 import { createMemoryCache } from './memory-cache.ts'
 import { createRedisCache } from './redis-cache.ts'
 
-/** The cache that CACHE_URL names. Throws for any other URL, without repeating it: it may hold a password. */
+/**
+ * Creates the cache that CACHE_URL names. Throws for an invalid URL, without repeating it in the error, because it may
+ * contain a password.
+ */
 export function createCache(url: string, { log }: { log: Pick<Logger, 'info' | 'warn'> }): Cache {
   const address = readCacheUrl(url)
   if (!address) throw new Error(`the cache URL must be ${cacheUrlForms}`)

@@ -19,15 +19,15 @@ interface Options {
   now?: () => number
 }
 
-/** About 20 MB when full of counters, and more callers per minute than one process serves. */
+/** A full cache of counters takes about 20 MB, and has room for more callers per minute than one process serves. */
 const defaultMaxEntries = 100_000
 
 /**
- * Creates the cache of a service that runs as one process: always up, gone at a restart.
+ * Creates the cache of a service that runs as one process. It is always up, and empty after a restart.
  *
  * Bounded, so that unknown callers cannot fill the memory: beyond `maxEntries` the least recently used entries are
- * evicted. Counters have a bound of their own, or a flood of new callers would evict the claims that replay protection
- * needs.
+ * evicted. Counters have a separate bound. Otherwise, a flood of new callers would evict the claims that replay
+ * protection needs.
  */
 export function createMemoryCache({
   maxEntries = defaultMaxEntries,

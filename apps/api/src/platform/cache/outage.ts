@@ -1,6 +1,6 @@
 /**
- * The replies by which a server refuses all work for now, or refuses this client. Any other error reply (such as
- * WRONGTYPE) concerns one key and must not close the cache for all.
+ * The replies with which a server refuses all commands, or refuses this client. Any other error reply, such as
+ * WRONGTYPE, concerns one key, and must not take the cache down.
  */
 const outageReplies = new Set([
   'BUSY',
@@ -22,8 +22,8 @@ export function isOutage(error: unknown): boolean {
 }
 
 /**
- * Returns the reason of a failure for the log. Of an error reply it contains only the first word: some servers quote
- * an unknown command, which may be the one with the password.
+ * Returns the reason of a failure for the log. It contains only the first word of an error reply, because some servers
+ * quote an unknown command, which may contain the password.
  */
 export function reasonOf(error: unknown): string {
   if (isReply(error)) return replyCode(error)

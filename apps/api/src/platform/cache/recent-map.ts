@@ -1,9 +1,10 @@
 /**
  * A map that never holds more than `max` entries and evicts the least recently used.
  *
- * It has two generations instead of a linked list. Reads and writes go to the young one. When that holds half of
- * `max`, it becomes the old one, and the untouched entries of the previous old one are dropped. So an entry survives
- * if it is used once per `max / 2` other keys, and the common read is one plain lookup.
+ * It has two generations instead of a linked list. Reads and writes go to the young generation. When the young
+ * generation holds half of `max` entries, it becomes the old generation, and unused entries of the previous old
+ * generation are dropped. So an entry stays if it is used once per `max / 2` other keys, and most reads are a single
+ * lookup.
  */
 export class RecentMap<V> {
   readonly #half: number

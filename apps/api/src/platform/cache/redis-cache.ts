@@ -14,11 +14,11 @@ interface Options {
 }
 
 /**
- * The cache that the instances of a deployment share.
+ * Creates the cache that the instances of a deployment share.
  *
- * Connects in the background, so the service starts whether or not the server is there. While it is not, every
- * call returns at once (see the breaker), and its return is noticed within a second. It is down when two probes in a
- * row were not answered within 400 ms, 250 ms apart.
+ * It connects in the background, so the service starts without the server. While the server is unreachable, every call
+ * returns immediately (see the breaker), and the server's return is detected within a second. The cache is down after
+ * two consecutive probes, 250 ms apart, without an answer within 400 ms.
  */
 export function createRedisCache({ url, log, prefix = 'rolecall:', deadlineMs = 100 }: Options): Cache {
   const redis = connect(url)
@@ -28,7 +28,7 @@ export function createRedisCache({ url, log, prefix = 'rolecall:', deadlineMs = 
     deadlineMs,
     probeDeadlineMs: 400,
     retryMs: 250,
-    // The most demanding command there is: it needs scripts, writes and memory.
+    // The most demanding command, because it needs scripts, writes, and memory.
     probe: () => redis.countInWindow(`${prefix}probe`, 1, 1000),
     reset() {
       redis.disconnect(true)
@@ -65,7 +65,7 @@ export function createRedisCache({ url, log, prefix = 'rolecall:', deadlineMs = 
 
     async delete(key) {
       if (breaker.isUp()) await breaker.run(() => redis.del(prefix + key))
-      // Sent all the same, for a server that is only slow; not waited for.
+      // Sent without waiting, because the server may only be slow.
       else redis.del(prefix + key).catch(() => {})
     },
 

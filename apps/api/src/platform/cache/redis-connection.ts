@@ -35,7 +35,7 @@ end
 return { counted, total }
 `
 
-/** A missing counter is not created: below zero it would allow more than its limit. */
+/** Does not create a missing counter: a counter below zero would allow more than its limit. */
 const giveBack = `
 local total = tonumber(redis.call('GET', KEYS[1]) or '0')
 local by = math.min(tonumber(ARGV[1]), total)
@@ -52,8 +52,8 @@ const scripts = {
 const retryStrategy = (attempt: number) => backOffMs(attempt, { firstMs: 50, maxMs: 400 })
 
 /**
- * The settings that make a connection fail at once instead of waiting: with the client's defaults, a request waits 15
- * s for a server that hangs. It reconnects forever, and together the limits below detect a server's return within 1 s.
+ * Settings that make a connection fail immediately instead of waiting. With the client's defaults, a request waits 15 s
+ * for a hanging server. The client reconnects forever, and the limits below detect a server's return within 1 s.
  */
 const limits = {
   enableOfflineQueue: false,
@@ -66,7 +66,7 @@ const limits = {
   enableReadyCheck: false,
   disableClientInfo: true,
   connectTimeout: 500,
-  // Only the greeting has this long; everything else has the breaker's shorter deadline.
+  // Applies only to the greeting. All other commands have the breaker's shorter deadline.
   commandTimeout: 500,
   disconnectTimeout: 100,
   // By measurement, automatic pipelining makes 64 concurrent reads half as fast again, and a single one a third slower
@@ -107,8 +107,8 @@ function open(url: string): Redis | Cluster {
       enableReadyCheck: false,
       clusterRetryStrategy,
       slotsRefreshTimeout: limits.connectTimeout,
-      // The interval at which the places of keys are read again: no other node reports one that went down without a
-      // request.
+      // The interval at which the nodes of all keys are read again. Without a request, no node reports that another
+      // node is down.
       slotsRefreshInterval: 5_000,
       // A key that has moved is requested from its new node; after a broken connection the count may have happened, so
       // it is not retried.
@@ -142,7 +142,9 @@ export function nameOf(url: string): string {
 
 const listed = (hosts: readonly Host[]) => hosts.map(({ host, port }) => `${host}:${port}`).join(', ')
 
-/** Removes the query of a URL: the client reads options from it, which would override the ones above. */
+/**
+ * Removes the query of a URL, because the client reads options from the query, which would override the options above.
+ */
 function withoutQuery(url: string): string {
   const stripped = new URL(url)
   stripped.search = ''

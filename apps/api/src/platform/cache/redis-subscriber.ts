@@ -4,16 +4,16 @@ import { connect } from './redis-connection.ts'
 
 export interface Subscriber {
   subscribe(channel: string, listener: (message: string) => void): () => void
-  /** Replaces the connection: a hung server does not report that it no longer delivers. */
+  /** Replaces the connection, because a hanging server does not report that it no longer delivers. */
   reset(): void
   close(): void
 }
 
 /**
- * Subscribes on a connection of its own, opened with the first subscription. It works with older servers and proxies
- * too, which allow a subscribed connection nothing else. The wanted subscriptions are `channels`. Each new connection
- * subscribes to all of them; a channel added or removed in between is subscribed or unsubscribed at once if there is a
- * connection, and otherwise by the next one.
+ * Subscribes on a separate connection, which opens with the first subscription. Older servers and proxies allow no
+ * other commands on a subscribed connection. `channels` holds the current subscriptions. Each new connection subscribes
+ * to all of them. A channel that is added or removed later is subscribed or unsubscribed immediately, or by the next
+ * connection if there is none.
  */
 export function createSubscriber(url: string): Subscriber {
   const channels = new Channels()

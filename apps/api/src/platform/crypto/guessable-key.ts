@@ -2,9 +2,9 @@
 const minDistinct = 16
 
 /**
- * Returns the reason why a key of 64 hexadecimal characters can be guessed, as the end of a sentence; undefined for
- * one that seems random. Detects what people type to save time: one character over and over, a repeated word, a
- * sequence, a passphrase in hexadecimal. No test can prove that a key *is* random.
+ * Returns the reason why a key of 64 hexadecimal characters can be guessed, as the end of a sentence, or undefined for
+ * a key that seems random. Detects keys that people type to save time: one repeated character, a repeated word, a
+ * sequence, or a passphrase in hexadecimal. No test can prove that a key is random.
  */
 export function guessableBecause(keyHex: string): string | undefined {
   const bytes = Buffer.from(keyHex, 'hex')

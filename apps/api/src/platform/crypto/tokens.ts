@@ -12,7 +12,7 @@ const kinds = {
   code: 'rcc',
   sso: 'rco',
   request: 'rca',
-  /** The cookie of a protected host, valid for nothing else. */
+  /** The cookie of a protected host, which is valid only there. */
   hostSession: 'rch',
   accessToken: 'rct',
   clientRefresh: 'rcf',
@@ -44,7 +44,7 @@ function credential(prefix: string, secret: Uint8Array): string {
   return body + checksum(body)
 }
 
-/** Returns true if the value has the form and the checksum of its kind; it may still not exist. */
+/** Returns true if the value has the form and the checksum of its kind. A well-formed value need not exist. */
 export function isWellFormed(kind: TokenKind, value: string): boolean {
   const head = kind === 'apiKey' ? 4 + publicLength + 1 : 4
   if (value.length !== head + secretLength + checksumLength) return false
@@ -53,14 +53,14 @@ export function isWellFormed(kind: TokenKind, value: string): boolean {
   return value.slice(end) === checksum(value.slice(0, end))
 }
 
-/** The form of credentials, ours or others': a typical prefix and a long secret, or a JWT. */
+/** Matches credentials of this service and of others: a typical prefix and a long secret, or a JWT. */
 const credentialShape =
   /(?:rc[ksrcoahtfgd]|whsec|[sprk]k_(?:live|test)|gh[pousr])_[-_0-9A-Za-z]{16,}|eyJ[-_0-9A-Za-z]{10,}\.[-_0-9A-Za-z.]+/g
 
 /** Returns true if a text contains a string in the form of a credential, real or not. */
 export const looksLikeCredential = (text: string): boolean => text.search(credentialShape) >= 0
 
-/** Returns the text with everything in that form masked, so that it may be stored and shown. */
+/** Returns the text with all strings in the form of a credential masked, so that it may be stored and shown. */
 export const maskCredentials = (text: string): string => text.replace(credentialShape, '[masked]')
 
 /** Returns the digest that is stored and looked up instead of a credential. */
@@ -101,7 +101,7 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc
 })
 
-/** Computes CRC-32 (ISO-HDLC) of ASCII text; `zlib.crc32` came to Node 20 only late. */
+/** Computes CRC-32 (ISO-HDLC) of ASCII text. `zlib.crc32` is missing in early versions of Node 20. */
 function crc32(text: string): number {
   let crc = 0xffffffff
   for (let i = 0; i < text.length; i++) {

@@ -1,10 +1,16 @@
 import { randomFillSync } from 'node:crypto'
 
-/** Random bytes for many at once: a call for each costs more than the rest. Each byte is used once. */
+/**
+ * A pool of random bytes for many IDs, because one call per ID is the slowest part of its creation. Each byte is used
+ * once.
+ */
 const pool = Buffer.alloc(4_096)
 let used = pool.length
 
-/** UUIDv7 (RFC 9562 §5.7): sorts by time of making, so that new rows land together in an index. */
+/**
+ * Creates a UUIDv7 (RFC 9562 §5.7). These IDs sort by the time of their creation, so that new rows are close together
+ * in an index.
+ */
 export function uuidv7(now = Date.now()): string {
   if (used === pool.length) {
     randomFillSync(pool)

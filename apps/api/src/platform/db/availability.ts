@@ -4,28 +4,28 @@ import { createMinuteLog } from '#platform/minute-log'
 import { connectionReason } from './connection-refusals.ts'
 import type { DatabaseState } from './database.ts'
 
-/** The duration of silence that counts as an outage; health answers within 2 s. */
+/** Time without an answer that counts as an outage. Shorter than the 2 s in which the health endpoint must respond. */
 const silenceMs = 1_400
-/** The number of refusals in a row that count as an outage: a cut connection is replaced silently. */
+/** The number of consecutive refusals that count as an outage. A single cut connection is only replaced. */
 const refusalsToDown = 3
 const betweenRefusalsMs = 100
 /**
- * The pauses between attempts during an outage. The longest leaves time to recover within 2 s of the database's
+ * The pauses between attempts during an outage. With the longest one, the service recovers within 2 s of the database's
  * return.
  */
 const retry = { firstMs: 250, maxMs: 500 }
 
-/** The result of a probe: a full disk is not one of them. */
+/** A state that a probe can find. A probe does not detect a full disk. */
 type ProbedState = Exclude<DatabaseState, 'full'>
 
 export interface Availability {
-  /** Probes now, or joins the running probe. During an outage it returns at once. Never rejects. */
+  /** Probes now, or joins the running probe. Returns immediately during an outage. Never rejects. */
   check(): Promise<ProbedState>
-  /** Returns true during an outage: a statement would wait for nothing. */
+  /** Returns true during an outage. Callers should then fail immediately. */
   isDown(): boolean
   /** Returns the reason of the last failed attempt of an outage. */
   reason(): string
-  /** Reports that a statement failed as in an outage, which may be one. */
+  /** Reports a failed statement that may indicate an outage. */
   suspect(cause: unknown): void
   /** Reports that a statement was answered. */
   answered(): void
@@ -35,12 +35,12 @@ export interface Availability {
 /**
  * Distinguishes an outage of the database from a single failure.
  *
- * Down: three attempts in a row were refused, or none was answered for 1.4 s, and no statement was answered meanwhile.
- * Read-only: an answer stated it. Up: an attempt was answered. Each change is logged once, here, regardless of the
- * traffic.
+ * Down: no statement was answered since the probe started, and either three attempts in a row were refused, or none was
+ * answered within 1.4 s. Read-only: an answer stated it. Up: an attempt was answered. Each change is logged here, once,
+ * regardless of the traffic.
  *
- * During an outage this is the only part that contacts the database. It has one attempt in progress, which lasts as
- * long as `probe` allows, and waits between attempts.
+ * During an outage, only this function contacts the database. It makes one attempt at a time, which lasts as long as
+ * `probe` allows, and pauses between attempts.
  */
 export function createAvailability(
   probe: () => Promise<Exclude<ProbedState, 'down'>>,
@@ -56,14 +56,14 @@ export function createAvailability(
   )
   let timer: NodeJS.Timeout | undefined
 
-  /** An answer counts also after the silence was taken for an outage. */
+  /** Applies a late answer, too: it ends an outage that the silence started. */
   const attempt = singleFlight(async () => {
     const found = await probe()
     settle(found, '')
     return found
   })
 
-  const look = singleFlight(async (): Promise<ProbedState> => {
+  const probeUntilDecided = singleFlight(async (): Promise<ProbedState> => {
     const since = performance.now()
     let reason = `no answer within ${silenceMs} ms`
     const attempts = async (): Promise<ProbedState> => {
@@ -91,10 +91,10 @@ export function createAvailability(
     if (found === 'down') lastReason = reason
     failures = found === 'down' ? failures + 1 : 0
     clearTimeout(timer)
-    if (found !== 'up') timer = setTimeout(look, backOffMs(failures || 1, retry)).unref()
+    if (found !== 'up') timer = setTimeout(probeUntilDecided, backOffMs(failures || 1, retry)).unref()
   }
 
-  /** Logs one line for the end of the old state, and one for the begin of the new one. */
+  /** Logs one line for the end of the old state, and one for the start of the new one. */
   function logChange(before: ProbedState, found: ProbedState, reason: string): void {
     if (before === 'down') log.info('database reachable again')
     if (before === 'read-only' && found === 'up') log.info('database writable again')
@@ -103,13 +103,13 @@ export function createAvailability(
   }
 
   return {
-    check: () => (state === 'down' || state === 'closed' ? Promise.resolve('down') : look()),
+    check: () => (state === 'down' || state === 'closed' ? Promise.resolve('down') : probeUntilDecided()),
     isDown: () => state === 'down',
     reason: () => lastReason,
     suspect: (cause) => {
       if (state !== 'up') return
-      // A restart that ends before it counts as an outage has failed requests all the same.
-      void look().then((found) => {
+      // A database restart can fail requests even if it is too short to count as an outage.
+      void probeUntilDecided().then((found) => {
         if (found === 'up') failedMeanwhile({ reason: connectionReason(cause) })
       })
     },

@@ -96,15 +96,15 @@ describe('batcher', () => {
 
 describe('changeBatcher', () => {
   /** A store that refuses negative items, and notes what each statement is for. */
-  function notedChanges(together: (items: number[]) => (string | typeof heldElsewhere)[]) {
+  function notedChanges(changeMany: (items: number[]) => (string | typeof heldElsewhere)[]) {
     const statements: number[][] = []
     const change = changeBatcher<number, string>({
-      together: async (items) => {
+      changeMany: async (items) => {
         statements.push(items)
         await turn()
-        return together(items)
+        return changeMany(items)
       },
-      alone: async (item) => {
+      changeOne: async (item) => {
         statements.push([item])
         await turn()
         if (item < 0) throw new Error(`${item} is refused`)
@@ -123,8 +123,8 @@ describe('changeBatcher', () => {
   test('a change that its statement left out is made alone, and the next statement does not wait for it', async () => {
     let release = () => {}
     const change = changeBatcher<number, string>({
-      together: async (items) => items.map((item) => (item === 2 ? heldElsewhere : `together ${item}`)),
-      alone: async (item) => {
+      changeMany: async (items) => items.map((item) => (item === 2 ? heldElsewhere : `together ${item}`)),
+      changeOne: async (item) => {
         await new Promise<void>((resolve) => {
           release = resolve
         })

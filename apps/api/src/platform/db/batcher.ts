@@ -9,12 +9,12 @@ interface Waiting<In, Out> {
 }
 
 /**
- * Turns a statement for many items into a function for one. All items that wait at the end of a turn of the event loop
- * share one run; at most `atOnce` runs are under way. An item waits for the end of the turn even if no run is under way:
- * that costs a single item microseconds, and joins many simultaneous items into one run.
+ * Turns a statement for many items into a function for one item. All items that wait at the end of a turn of the event
+ * loop share one run, and at most `atOnce` runs are in progress. An item waits for the end of the turn even if no run
+ * is in progress: a single item loses microseconds, and many simultaneous items share one run.
  *
- * Each run starts after its items were requested, so a result is never older than its request. A batch read is therefore
- * as strict as a separate read.
+ * Each run starts after its items were requested, so a result is never older than its request. A batch read is
+ * therefore as strict as a separate read.
  */
 export function batcher<In, Out>(
   run: (items: In[]) => Promise<readonly (Out | PromiseLike<Out>)[]>,
@@ -55,29 +55,33 @@ export function batcher<In, Out>(
     })
 }
 
-/** Stands for an item that a statement for many skipped, because another transaction holds its row. */
+/** The result for an item that a batched statement skipped, because another transaction holds its row. */
 export const heldElsewhere = Symbol('held elsewhere')
 
 interface Change<In, Out> {
   /** Changes many items with one statement, which is one commit. It skips each row that another transaction holds. */
-  readonly together: (items: In[]) => Promise<(Out | typeof heldElsewhere)[]>
+  readonly changeMany: (items: In[]) => Promise<(Out | typeof heldElsewhere)[]>
   /** Changes one item, and waits for its row. */
-  readonly alone: (item: In) => Promise<Out>
+  readonly changeOne: (item: In) => Promise<Out>
 }
 
 /**
- * Gathers changes as `batcher` gathers reads, one statement at a time: changes that arrive meanwhile share the next commit.
- * Two statements at a time would each have half of them. If another transaction holds the row of a change, that change is
- * made alone, so that the others do not wait with it. If the statement fails, nothing has changed, and each change is made
- * alone: the faulty one fails by itself. After `DatabaseUnavailable` the outcome may be unknown, so nothing is retried.
+ * Gathers changes as `batcher` gathers reads, with one statement at a time. Changes that arrive during a statement
+ * share the next commit; with two statements at a time, each commit would have half of the changes. If another
+ * transaction holds the row of a change, that change is made separately, so that the others do not wait for the row. If
+ * the statement fails, nothing has changed. Each change is then made separately, so that only the faulty one fails.
+ * After `DatabaseUnavailable` the outcome may be unknown, so nothing is retried.
  */
-export const changeBatcher = <In, Out>({ together, alone }: Change<In, Out>): ((item: In) => Promise<Out>) =>
+export const changeBatcher = <In, Out>({
+  changeMany,
+  changeOne,
+}: Change<In, Out>): ((item: In) => Promise<Out>) =>
   batcher(async (items: In[]): Promise<(Out | Promise<Out>)[]> => {
     try {
-      const outs = await together(items)
-      return outs.map((out, i) => (out === heldElsewhere ? alone(items[i] as In) : out))
+      const outs = await changeMany(items)
+      return outs.map((out, i) => (out === heldElsewhere ? changeOne(items[i] as In) : out))
     } catch (error) {
       if (error instanceof DatabaseUnavailable) throw error
-      return items.map(alone)
+      return items.map(changeOne)
     }
   }, 1)

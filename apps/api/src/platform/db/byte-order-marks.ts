@@ -8,8 +8,8 @@ const dataRow = 0x44
 const isRow = (message: Message): message is Row => message.name === 'dataRow'
 
 /**
- * Makes the embedded engine return values that begin with U+FEFF as they are stored. Its decoder takes that character
- * for a byte order mark and removes it, so a value would differ from its digest and from what was sent.
+ * Makes the embedded engine return values that begin with U+FEFF as they are stored. The engine's decoder treats that
+ * character as a byte order mark and removes it, so a value would differ from its digest and from the sent value.
  */
 export function keepByteOrderMarks(pglite: PGlite): void {
   pglite.execProtocolStream = async (message, options) => {

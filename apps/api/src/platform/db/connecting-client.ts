@@ -49,7 +49,7 @@ export function createConnectingClient() {
     Client: ConnectingClient as typeof pg.Client,
     /** Ends the attempts in progress. */
     close() {
-      // Destroyed with an error: a client that is ended while it connects never reports its failure.
+      // Destroys the stream with an error, because a client that is ended while it connects never reports its failure.
       for (const client of connecting) streamOf(client).destroy(new Error('The database is closed.'))
     },
   }

@@ -1,8 +1,8 @@
 import pg from 'pg'
 
 /**
- * Sentences by SQLSTATE: the reason why a server that answers refuses the connection, and the fix. None of these
- * conditions ends by itself.
+ * Sentences by SQLSTATE: the reason why a server that answers refuses the connection, and the fix. An operator must fix
+ * each of these conditions.
  */
 const refusals: Readonly<Record<string, string>> = {
   '28P01': 'The database rejects the password of DATABASE_URL, or has no role of that name. Correct them.',

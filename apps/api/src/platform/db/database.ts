@@ -16,13 +16,13 @@ export interface Tx extends Queryable {
   readonly kind: 'transaction'
   /** Runs several statements without values: migrations only. */
   script(text: string): Promise<void>
-  /** Calls `run` once this transaction has committed; never if it does not. `run` must not throw. */
+  /** Calls `run` after this transaction has committed. It is not called after a rollback, and must not throw. */
   afterCommit(run: () => void): void
 }
 
 /**
- * The state of a database. Read-only: it answers and accepts no writes, such as a standby, or a server configured so.
- * Full: it answers, and has just refused a write because its disk is full.
+ * The state of a database. Read-only: it answers, but accepts no writes, such as a standby. Full: it answers, but has
+ * just refused a write because its disk is full.
  */
 export type DatabaseState = 'up' | 'read-only' | 'full' | 'down'
 
@@ -36,32 +36,32 @@ export interface PoolState {
 }
 
 /**
- * A database with one SQL dialect on two engines. Every method throws `DatabaseUnavailable` if the database cannot
- * answer in time, and no other error that a client could have caused.
+ * A database with one SQL dialect on two engines. Every method throws `DatabaseUnavailable` if the database does not
+ * answer in time. No method throws another error that a client can cause.
  */
 export interface Database extends Queryable {
   readonly engine: 'postgres' | 'pglite'
-  /** The number of batched reads that are worth running at once. */
+  /** The number of batched reads that run at the same time. */
   readonly maxBatchesAtOnce: number
   /**
-   * Commits when `work` returns; deadlocks and serialization failures are retried, so `work` may run again. `long` is
-   * for the service's own work: no timeout, and never a connection that requests wait for.
+   * Commits when `work` returns. Deadlocks and serialization failures are retried, so `work` may run again. `long` is
+   * for the service's own work: it has no timeout, and uses no connection that requests wait for.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: { long?: boolean }): Promise<T>
   /**
-   * Runs a statement of lookups by key, or of changes, for many at once: planned once for batches of any size, on
-   * connections of its own.
+   * Runs one statement of lookups or changes for many callers. It is planned once for batches of any size, and runs on
+   * separate connections.
    */
   batched<Row>(statement: Sql): Promise<Row[]>
   /** Yields rows in pages from one snapshot at constant memory; each page in order. */
   stream<Row>(statement: Sql, pageSize: number): AsyncGenerator<Row[], void, void>
   /**
-   * Updates the planner's statistics of tables, one by one: after many rows at once, which it would notice late, or in
-   * the embedded engine never.
+   * Updates the planner's statistics of tables, one table at a time. Needed after a large number of new rows, which the
+   * server notices late, and the embedded engine never.
    */
   analyze(...tables: readonly string[]): Promise<void>
   /**
-   * Opens a connection for the caller alone, which listens to a channel; undefined on an engine with a single process,
+   * Opens a connection for this caller only, which listens to a channel. Undefined on an engine with a single process,
    * which has no peers.
    */
   readonly dedicate:
@@ -92,7 +92,7 @@ export class DatabaseRefused extends DatabaseUnavailable {
   override readonly name = 'DatabaseRefused'
 }
 
-/** Thrown if the database answers, and accepts no writes for now. `advice` is for operators. */
+/** Thrown if the database answers, but currently accepts no writes. `advice` is for operators. */
 export class DatabaseTakesNoWrites extends DatabaseUnavailable {
   override readonly name: string = 'DatabaseTakesNoWrites'
   readonly advice: string

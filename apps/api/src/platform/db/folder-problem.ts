@@ -51,7 +51,7 @@ const engineWords: Readonly<Record<string, string>> = {
   'Read-only file system': 'EROFS',
 }
 
-/** Returns the problem that an error of a data folder shows; undefined if it is none that an operator can fix. */
+/** Returns the problem of a data folder that an error shows, or undefined if an operator cannot fix it. */
 export const folderProblem = (error: unknown): FolderProblem | undefined => fixable[codeOf(error) ?? '']
 
 function codeOf(error: unknown): string | undefined {

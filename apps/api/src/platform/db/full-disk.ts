@@ -1,6 +1,6 @@
 import type { Log } from '#platform/log'
 
-/** Every instance writes more often than this: when no write was refused for so long there is room again. */
+/** Every instance writes more often than this. If no write was refused for this time, the disk has room again. */
 const quietMs = 10_000
 
 export interface FullDisk {

@@ -4,18 +4,16 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { backOffMs } from '#platform/async'
 import { type Database, type Queryable, sqlState } from './database.ts'
-import { type ReportProgress, whileTelling } from './migration-progress.ts'
+import { type ReportProgress, reportWhile } from './migration-progress.ts'
 import { sql } from './sql.ts'
 
 /** The migrations of this version. */
 export const ownFolder = fileURLToPath(new URL('../../../migrations/', import.meta.url))
-/**
- * An arbitrary constant: the process that holds this lock migrates, and all others wait and then find nothing to do.
- */
+/** An arbitrary constant. The process that holds this lock migrates; all others wait and then have nothing to apply. */
 const lockId = 7_263_114
 /**
- * The longest wait of a migration for a lock: later statements on the same table wait behind it. It lets them pass,
- * and tries again.
+ * The longest time that a migration waits for a lock, because later statements on the same table wait behind it. After
+ * that time they run first, and the migration retries.
  */
 const lockTimeoutMs = 200
 /** A minute, with pauses of up to a second. */
@@ -24,26 +22,26 @@ const maxTries = 60
 interface Migration {
   name: string
   checksum: string
-  /** The oldest version that works beside it, by the newest migration that this version knows; undefined means any. */
+  /** The migration that a version must contain to run beside this one. Undefined if every version can. */
   needs: string | undefined
-  /** The parts that run at once: the whole file, or each of its statements by itself. */
+  /** The scripts, each sent in one request: the whole file, or one script per statement. */
   scripts: string[]
   isTransaction: boolean
 }
 
-/** The line by which a migration that breaks older versions names them. */
+/** Matches the line that names the migration in `needs`. */
 const needsLine = /^-- needs: (\S+\.sql)$/m
 /**
- * The line by which a migration runs its statements one by one, in no transaction: `create index concurrently`, and
- * blocks that commit in between. An interrupted one runs again from the start, so each statement must allow that.
+ * Matches the line that makes each statement run outside a transaction, for `create index concurrently` and blocks that
+ * commit. After an interruption the file starts over, so each statement must be repeatable.
  */
 const oneByOneLine = /^-- one by one$/m
 const nextStatementLine = /^-- next$/m
 
 /**
- * Applies the missing migrations, each file all or nothing and in a transaction of its own, and returns their names.
- * Several instances may start at once. Older versions may serve meanwhile: no file waits long for a lock, and none
- * holds those of another.
+ * Applies the missing migrations and returns their names. Each file is one transaction, except those marked `-- one by
+ * one`. Several instances can start at once. Older versions can keep serving: no migration waits long for a lock, and
+ * each releases its locks before the next starts.
  */
 export async function migrate(
   db: Database,
@@ -75,16 +73,16 @@ async function applyMissing(
       'create table if not exists migrations (name text primary key, checksum text not null, needs text, applied_at timestamptz not null default now())',
     )
     .catch(async (error: unknown) => {
-      // Two first starts may race to create the table; the loser finds it present.
+      // Two instances may race to create the table. The loser finds that it exists.
       await db.query(sql`select from migrations limit 1`).catch(() => Promise.reject(error))
     })
-  return alone(db, async () => {
+  return withMigrationLock(db, async () => {
     const applied = await readApplied(db)
     refuseIncompatible(db, applied, migrations)
     const missing = migrations.filter(({ name }) => !applied.some((one) => one.name === name))
     for (const [i, one] of missing.entries()) {
       const progress = { report, name: one.name, number: i + 1, of: missing.length }
-      await whileTelling(progress, () => patiently(one.name, () => apply(db, one)))
+      await reportWhile(progress, () => retryOnLockTimeout(one.name, () => apply(db, one)))
     }
     return missing.map(({ name }) => name)
   })
@@ -92,27 +90,27 @@ async function applyMissing(
 
 /**
  * Runs `work` in one process at a time. The lock belongs to a transaction that touches no table and is idle during the
- * work. A process without the lock polls: a statement that waits for it would keep its snapshot, for which an index
- * that is built concurrently waits, and both would wait forever. The embedded engine has one process and one
- * connection: it needs no lock there, and could not hold it.
+ * work. A process without the lock polls. A statement that waited for the lock would hold a snapshot, a concurrent
+ * index build would wait for that snapshot, and both would wait forever. The embedded engine needs no lock, because it
+ * has one process and one connection.
  */
-async function alone<T>(db: Database, work: () => Promise<T>): Promise<T> {
+async function withMigrationLock<T>(db: Database, work: () => Promise<T>): Promise<T> {
   if (db.engine === 'pglite') return work()
   for (let tries = 1; ; tries++) {
-    let isTurn = false
+    let hasLock = false
     try {
       return await db.transaction(
         async (tx) => {
-          // Sent by the simple protocol: with the other one the statement's snapshot stays.
+          // Uses the simple query protocol. With the extended protocol, the statement's snapshot would remain.
           await tx.script(`set local idle_in_transaction_session_timeout = 0;
             do $$ begin if not pg_try_advisory_xact_lock(${lockId}) then raise lock_not_available; end if; end $$`)
-          isTurn = true
+          hasLock = true
           return work()
         },
         { long: true },
       )
     } catch (error) {
-      if (isTurn || !isAboutLocks(error)) throw error
+      if (hasLock || !isAboutLocks(error)) throw error
     }
     await pause(tries)
   }
@@ -135,8 +133,8 @@ async function apply(db: Database, { name, checksum, needs, scripts, isTransacti
   )
 }
 
-/** Retries a migration that met a lock of others: it has had no effect. */
-async function patiently(name: string, attempt: () => Promise<void>) {
+/** Retries a migration that could not get a lock. It was rolled back, or its statements are repeatable. */
+async function retryOnLockTimeout(name: string, attempt: () => Promise<void>) {
   for (let tries = 1; ; tries++) {
     try {
       return await attempt()
@@ -152,7 +150,7 @@ async function patiently(name: string, attempt: () => Promise<void>) {
   }
 }
 
-/** Returns true for a lock that did not come in time, or a deadlock; also as the cause of a reported outage. */
+/** Returns true if the error or its cause is a lock timeout or a deadlock. A reported outage wraps its cause. */
 const isAboutLocks = (error: unknown) =>
   [error, (error as Error).cause].some((one) => ['55P03', '40P01'].includes(sqlState(one) ?? ''))
 
@@ -202,7 +200,7 @@ const readApplied = (db: Queryable) =>
 function refuseIncompatible({ engine }: Database, applied: Applied[], migrations: Migration[]) {
   const known = new Map(migrations.map((one) => [one.name, one]))
   const first = migrations[0]?.name
-  // No set shares the name of its first file with an earlier set.
+  // Each set's first file has a name that no earlier set used.
   if (applied.length > 0 && !applied.some(({ name }) => name === first)) {
     throw new MigrationRefused(
       `The database was created by an unreleased version, which this version cannot update. Export your data with that version, then start this version with ${emptyDatabase[engine]}.`,

@@ -1,15 +1,14 @@
-/** A missing migration, while it is applied. */
+/** The progress of a migration that is being applied. */
 export interface MigrationProgress {
   readonly name: string
-  /** Its number among the missing ones, and their count. */
+  /** The number of this migration among the missing ones, and their count in `of`. */
   readonly number: number
   readonly of: number
   readonly seconds: number
 }
 
 /**
- * Receives the progress of long migrations, again and again until they are finished: an operator who waits for an
- * update sees that it continues.
+ * Receives the progress of a long migration at regular intervals, so that an operator sees that the update continues.
  */
 export type ReportProgress = (progress: MigrationProgress) => void
 
@@ -19,8 +18,8 @@ const everyMs = 5_000
 export const progressSentence = ({ name, number, of, seconds }: MigrationProgress): string =>
   `applying ${name} (${number} of ${of}), for ${seconds} s so far`
 
-/** Runs `work` and reports its progress. */
-export async function whileTelling<T>(
+/** Reports the progress of a migration at regular intervals while `work` runs. */
+export async function reportWhile<T>(
   { report, ...which }: { report: ReportProgress; name: string; number: number; of: number },
   work: () => Promise<T>,
 ): Promise<T> {

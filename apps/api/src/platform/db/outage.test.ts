@@ -175,7 +175,7 @@ describe('a PostgreSQL that goes away', () => {
     postgres.pause()
     try {
       // The cache is served until the lease has ended: a database that is silent for a moment is not gone.
-      await expect.poll(() => world.service.deps.answers.isGood(), { timeout: 2_500 }).toBe(false)
+      await expect.poll(() => world.service.deps.answers.isLeased(), { timeout: 2_500 }).toBe(false)
       await expectUnavailable(5_000)
       await expectUnavailable(5_000)
       await expectHealthSaysSo()

@@ -33,14 +33,14 @@ export class NotAnArchive extends Error {
 }
 
 /**
- * Unpacks an archive into a folder. It has another name until `look` has accepted it, so that the folder under the
+ * Unpacks an archive into a folder. It has another name until `check` has accepted it, so that the folder under the
  * final name is complete. The folder must be empty or missing; it is locked, so that neither another restore nor the
  * service uses it meanwhile. Remains of an interrupted restore are removed.
  */
 export async function unarchiveFolder(
   folder: string,
   archive: Uint8Array,
-  look: (url: string) => Promise<void>,
+  check: (url: string) => Promise<void>,
 ): Promise<void> {
   const unfinished = unfinishedRestore(folder)
   const made = await mkdir(folder, { recursive: true })
@@ -56,7 +56,7 @@ export async function unarchiveFolder(
       throw folderProblem(cause) ? cause : new NotAnArchive('', { cause })
     })
     await engine.close()
-    await look(`pglite:${unfinished}`)
+    await check(`pglite:${unfinished}`)
     await rename(unfinished, folder)
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true })

@@ -118,8 +118,8 @@ export async function openPglite(
 }
 
 /**
- * Plans a statement once and then executes it by name: planning is most of what this engine's time goes into, and a query
- * with parameters is planned anew each time.
+ * Plans a statement once and then executes it by name. This engine spends most of its time on planning, and otherwise
+ * plans a query with parameters each time.
  */
 function batched(pglite: PGlite, whileOpen: WhileOpen): Database['batched'] {
   const plans = new Map<string, Promise<BatchPlan>>()

@@ -96,8 +96,8 @@ export function openPostgres(
     lock_timeout: 60_000,
     idle_in_transaction_session_timeout: 60_000,
   })
-  // Health checks the database, not the free connections: under load these differ. Its connection is kept: a new one
-  // may take seconds while a statement takes none.
+  // Health checks the database, not the free connections: under load these differ. Its connection stays open, because
+  // opening a connection can take seconds when a statement takes milliseconds.
   const healthPool = open(1, { idleTimeoutMillis: 0 })
   const availability = createAvailability(probe, log)
   /** During an outage no other code opens connections. It is therefore over when the first requests find some. */

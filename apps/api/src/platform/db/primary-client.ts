@@ -4,7 +4,7 @@ import type { Log } from '#platform/log'
 import { closeNow } from './close-now.ts'
 import { connectionReason, connectionRefusal } from './connection-refusals.ts'
 
-/** The longest wait for the answer of one host before the next counts: one that hangs hides no other. */
+/** The longest wait for one host before the next host is used, so that a hanging host hides no other. */
 const answerMs = 700
 
 interface Place {
@@ -30,7 +30,7 @@ export function createPrimaryClient(
   let last: Place | undefined
 
   const asking = new Map<string, Promise<Place>>()
-  /** A late answer counts for the next call: a server on a starved host is not contacted anew forever. */
+  /** The next call uses a late answer, so that a server on a slow host is not contacted again and again. */
   function askOnce(url: string): Promise<Place> {
     const under = asking.get(url)
     if (under) return under
@@ -69,17 +69,17 @@ export function createPrimaryClient(
 
     async #toPrimary(): Promise<pg.Client> {
       const place = await find()
-      const forget = () => {
+      const clearPlace = () => {
         if (kept === place) kept = undefined
       }
       this.host = place.host
       this.port = place.port
-      this.once('error', forget)
+      this.once('error', clearPlace)
       try {
         await super.connect()
         await expectWritable(this)
       } catch (error) {
-        forget()
+        clearPlace()
         closeNow(this)
         throw error
       }

@@ -4,8 +4,8 @@ import { sql } from './sql.ts'
 /**
  * Runs `work` over a database that rolls every change back: one transaction that never commits.
  *
- * The effects of `work` are the real ones, with triggers and constraints, and it leaves nothing: no row, no
- * notification, no `afterCommit`. Locks are held until `work` is finished, so `work` contacts no external service, and
+ * `work` has its real effects, including triggers and constraints. Afterwards nothing remains: no row, no notification,
+ * and no call of `afterCommit`. Locks are held until `work` is finished, so `work` contacts no external service, and
  * slow counts run afterwards.
  */
 export async function rehearse<T>(db: Database, work: (rehearsal: Database) => Promise<T>): Promise<T> {
@@ -25,7 +25,7 @@ export async function rehearse<T>(db: Database, work: (rehearsal: Database) => P
   return rehearsed.value as T
 }
 
-/** Wraps the transaction as a database, for code that opens transactions of its own: they are parts of this one. */
+/** Wraps the transaction as a database, for code that opens transactions: they become parts of this one. */
 const inside = (db: Database, tx: Tx): Database => ({
   ...db,
   query: tx.query,

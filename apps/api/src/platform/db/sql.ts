@@ -2,7 +2,7 @@
 export interface Sql {
   readonly text: string
   readonly values: readonly unknown[]
-  readonly isPlannedAnew?: true
+  readonly isReplanned?: true
 }
 
 const texts = new WeakMap<TemplateStringsArray, string>()
@@ -59,4 +59,4 @@ export const allOf = (conditions: readonly Sql[]): Sql =>
  * Marks a statement to be planned with its values each time that it runs. For filters with values that determine the
  * best plan: a generic one would read a rare role as if everyone held it.
  */
-export const plannedAnew = (statement: Sql): Sql => ({ ...statement, isPlannedAnew: true })
+export const replanned = (statement: Sql): Sql => ({ ...statement, isReplanned: true })

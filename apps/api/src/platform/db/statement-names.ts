@@ -20,9 +20,9 @@ export interface StatementNames {
 const lost = ['26000', '42P05']
 
 /**
- * Names prepared statements. A pooler in transaction mode gives each transaction another connection of the server,
- * with other prepared statements: without support for them (PgBouncer has it from 1.21) they cannot be used. The name
- * is derived from the text, so that one that another client has prepared is at worst the same statement.
+ * Names prepared statements. A pooler in transaction mode gives each transaction another connection of the server, with
+ * other prepared statements: without support for them (PgBouncer has it from 1.21) they cannot be used. The name is
+ * derived from the text, so a statement of this name that another client has prepared is the same statement.
  */
 export function createStatementNames(log: Pick<Log, 'warn'>): StatementNames {
   const names = new Map<string, string>()
@@ -38,8 +38,8 @@ export function createStatementNames(log: Pick<Log, 'warn'>): StatementNames {
   }
 
   return {
-    toQuery({ text, values, isPlannedAnew }) {
-      const name = isPlannedAnew ? undefined : nameOf(text)
+    toQuery({ text, values, isReplanned }) {
+      const name = isReplanned ? undefined : nameOf(text)
       return name === undefined ? { text, values: [...values] } : { name, text, values: [...values] }
     },
     areLost(error) {

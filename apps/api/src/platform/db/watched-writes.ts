@@ -28,7 +28,7 @@ export function watchWrites(db: Database, written: () => void): Database {
 }
 
 const known = new Map<string, boolean>()
-/** Texts with spliced conditions vary without bound: beyond this number each is parsed anew. */
+/** The number of texts with spliced conditions is unbounded. Beyond this number, each text is parsed again. */
 const maxKnown = 1_000
 
 /** Returns true if a statement may change something, by its words. */

@@ -8,12 +8,12 @@ interface Details {
   /** All problems of the request. */
   readonly errors?: readonly ProblemDetail[]
   readonly headers?: Readonly<Record<string, string>>
-  /** For the failure record and the log only; a word of a closed list, never a value from the request. */
+  /** The reason for the failure record and the log. It is a word of a fixed list, never a value from the request. */
   readonly reason?: string
   readonly projectId?: string
   readonly keyPrefix?: string
   readonly memberId?: string
-  /** The valid key of a request that was refused all the same. */
+  /** The valid key of a request that was refused for another reason. */
   readonly keyDigest?: string
   /** The sentences of the refusal page, if those of the code are too general. */
   readonly notice?: Notice
@@ -29,13 +29,13 @@ interface Details {
   /** The address at which the sign-in starts again, for the refusal page. */
   readonly again?: string
   /** True if the person pressed Cancel: the refusal page then reports no failure. */
-  readonly isCancelled?: boolean
+  readonly isCanceled?: boolean
   /** The bucket that counts a refusal before the caller is admitted; the address if none is named. */
   readonly bucket?: string
   readonly cause?: unknown
 }
 
-/** A refusal. Only code, detail, errors and headers ever reach the caller. */
+/** A refusal. The caller receives only code, detail, errors, and headers. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: ErrorCode
@@ -44,7 +44,7 @@ export class ApiError extends Error {
 
   constructor(code: ErrorCode, details: Details = {}) {
     const { stackTraceLimit } = Error
-    // A refusal is a response and not a fault: its stack is never read, and would cost more than all the rest.
+    // Creates no stack for a refusal, because it would cost more than the rest of the response and is never read.
     if (errors[code].status < 500) Error.stackTraceLimit = 0
     super(sentencesOf(code, details.detail), { cause: details.cause })
     Error.stackTraceLimit = stackTraceLimit
@@ -54,6 +54,6 @@ export class ApiError extends Error {
   }
 }
 
-/** Returns the detail for the caller: never the title again, and always the fix. */
+/** Returns the detail for the caller, which always contains the fix and never repeats the title. */
 const sentencesOf = (code: ErrorCode, detail: string | undefined) =>
   detail === undefined ? errors[code].mend : `${detail} ${errors[code].mend}`

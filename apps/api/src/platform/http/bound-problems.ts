@@ -4,7 +4,8 @@ import type { ProblemDetail } from '@rolecall/contract'
 const maxBytes = 60 * 1024
 
 /**
- * Cuts a list of problems to the first ones that fit into an answer of 64 KiB, however long their paths and messages are.
+ * Shortens a list of problems to the first entries that fit into a response of 64 KiB, regardless of the length of
+ * their paths and messages.
  *
  * @returns `more` is the number of problems that were left out; undefined if all fit
  */

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Lifecycle } from './lifecycle.ts'
 
 interface Terms {
-  /** The time for callers to go elsewhere; 0 closes at once. */
+  /** The time in which callers can switch to other instances; 0 closes immediately. */
   readonly drainMs: number
   /** The time from now after which remaining connections are cut off. */
   readonly deadlineMs: number
@@ -31,7 +31,8 @@ export async function closeServer(
     await pause(drainMs / 8)
   }
   const isEmpty = stopListening(app)
-  // Workers share one listener and close it one by one: none may make clients reconnect before the last has.
+  // Workers share one listener and close it one by one. No worker may make clients reconnect before the last worker has
+  // closed the listener.
   await pause(drainMs / 8)
   lifecycle.enter('ending')
   await Promise.race([isEmpty, pause(drainMs / 4)])
@@ -44,7 +45,7 @@ export async function closeServer(
 
 const stepMs = 50
 
-/** Waits in steps, so that time in which this process had no processor, and answered no request, does not count. */
+/** Waits in steps, so that the wait does not include time in which this process did not run and could not answer. */
 async function pause(ms: number) {
   for (let left = ms; left > 0; left -= stepMs) await sleep(Math.min(left, stepMs))
 }

@@ -12,8 +12,8 @@ export const cookie = (name: string, value: string, { path, maxAgeSec, sameSite,
   serialize(name, value, { httpOnly: true, path, maxAge: maxAgeSec, sameSite, secure })
 
 /**
- * Returns the value of a cookie, or undefined. Two cookies of one name count as none: a sibling subdomain can add a
- * second one, and the two cannot be told apart (RFC 9700 §4.7).
+ * Returns the value of a cookie, or undefined. Ignores two cookies with the same name: a sibling subdomain can add a
+ * second cookie, and the service cannot distinguish them (RFC 9700 §4.7).
  */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   if (!header) return undefined

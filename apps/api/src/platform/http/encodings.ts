@@ -4,9 +4,8 @@ export interface Encoded {
 }
 
 /**
- * Chooses the form of a file that an `Accept-Encoding` header prefers; the first one wins a tie. A client without the
- * header gets the file as it is, and so does a client that accepts none of the forms: it can read nothing else.
- * `forms` ends with `identity`.
+ * Chooses the form of a file that an `Accept-Encoding` header prefers; the first one wins a tie. A client receives the
+ * uncompressed file if it sends no header, or accepts none of the compressed forms. `forms` ends with `identity`.
  */
 export function chooseEncoding<F extends Encoded>(forms: readonly F[], accepted: string | undefined): F {
   const weights = readWeights(accepted ?? '')

@@ -8,9 +8,9 @@ const lastWordsMs = 2_000
 const waiting = new WeakSet<Duplex>()
 
 /**
- * Ends a connection with bytes that are no request, with the final response `lastWords`. A client with an earlier
- * request takes the first response for its own: so that response is sent first, and nothing is ever written into a
- * response that has begun.
+ * Ends a connection that received invalid bytes, with the final response `lastWords`. A client with an earlier request
+ * would interpret the next response as its own. So earlier responses are sent first, and a response that has begun is
+ * not interrupted.
  */
 export function endConnection(socket: Duplex, lastWords: () => string): void {
   if (waiting.has(socket)) return
@@ -18,14 +18,14 @@ export function endConnection(socket: Duplex, lastWords: () => string): void {
     socket.destroy()
     return
   }
-  const answer = underWay.get(socket)?.[0]
+  const answer = unfinished.get(socket)?.[0]
   // The bytes may be the body of the very request that waits for its response.
   if (!answer || (!answer.headersSent && !answer.req.complete)) {
     socket.end(lastWords())
-    // A client that does not close its side would keep the connection, and count against the limit of connections.
+    // A client that does not close its side would keep the connection open, within the limit of connections.
     setTimeout(() => socket.destroy(), lastWordsMs).unref()
   } else if (answer.headersSent && !answer.writableEnded) {
-    // A stream would not end by itself: it ends with its connection.
+    // A stream ends only with its connection.
     socket.destroy()
   } else {
     waiting.add(socket)
@@ -37,21 +37,21 @@ export function endConnection(socket: Duplex, lastWords: () => string): void {
 }
 
 /** Unfinished responses of each connection, in the order of their requests. Only pipelined requests cause more than one. */
-const underWay = new WeakMap<Duplex, ServerResponse[]>()
+const unfinished = new WeakMap<Duplex, ServerResponse[]>()
 
 /** Tracks unfinished responses of a server for `endConnection`. */
 export function watchAnswers(server: Server): void {
   // This listener must run before the handler, which may respond synchronously.
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    const answers = underWay.get(socket)
+    const answers = unfinished.get(socket)
     if (answers) answers.push(response)
-    else underWay.set(socket, [response])
-    response.once('close', forget)
+    else unfinished.set(socket, [response])
+    response.once('close', untrack)
   })
 }
 
-function forget(this: ServerResponse) {
-  const answers = underWay.get(this.req.socket)
+function untrack(this: ServerResponse) {
+  const answers = unfinished.get(this.req.socket)
   const place = answers?.indexOf(this) ?? -1
   if (place >= 0) answers?.splice(place, 1)
 }

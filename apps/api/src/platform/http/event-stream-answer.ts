@@ -12,7 +12,7 @@ export const eventStreamAnswer = (stream: Readable): Answer =>
     undefined,
     {
       'content-type': 'text/event-stream; charset=utf-8',
-      // A stream ends when its instance stops: nothing else should wait for the connection then.
+      // A stream ends when its instance stops, so no other request should use the connection.
       connection: 'close',
       // Proxies that buffer responses would delay events.
       'x-accel-buffering': 'no',
@@ -21,7 +21,7 @@ export const eventStreamAnswer = (stream: Readable): Answer =>
   )
 
 /**
- * Returns the ID after which a reconnecting client continues. An empty one counts as none: a client sends it after the
+ * Returns the ID after which a reconnecting client continues. Ignores an empty ID, which a client sends after the
  * server has reset its ID.
  */
 export function lastEventIdOf({ 'last-event-id': id }: IncomingHttpHeaders): string | undefined {

@@ -18,12 +18,12 @@ export interface MemoryAnswer {
 }
 
 /**
- * Answers a request from memory in this very step, or does nothing: undefined passes the request on. It counts the
- * requests that it answers, and has no other effect.
+ * Answers a request from memory synchronously. Undefined passes the request to the framework. Counts only the requests
+ * that it answers, and has no other effect.
  */
 export type AnswerFromMemory = (asked: Asked, body: Buffer) => MemoryAnswer | undefined
 
-/** Answers through `write` in this very step, or returns false. */
+/** Answers synchronously through `write`, or returns false. */
 export type AnswerAtOnce = (asked: Asked, body: Buffer, write: WriteFinished) => boolean
 
 interface Route {
@@ -34,9 +34,9 @@ interface Route {
 const none = Buffer.alloc(0)
 
 /**
- * Answers the hot path before the framework sees a request. By target: method, path and query, as they are sent. Only
- * the plainest requests are answered here; a request with anything unusual is passed on, so that every rule about it
- * is in one place.
+ * Answers hot endpoints before the framework handles a request. The keys are targets: method, path, and query, as sent.
+ * It answers only plain requests, and passes all others to the framework, so that each rule about unusual requests is
+ * in one place.
  */
 export class Front {
   readonly #routes = new Map<string, Route>()

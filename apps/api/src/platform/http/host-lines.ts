@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Returns the number of `Host` lines of a request. Node.js silently keeps the first and drops the others, and a proxy
- * before it may have used another one: RFC 9112 §3.2 refuses such a request. A plain loop, because every request
- * passes it.
+ * Returns the number of `Host` lines of a request. Node.js silently uses the first line, but a proxy in front may have
+ * used another one, so RFC 9112 §3.2 refuses such a request. Uses a plain loop, because it runs for every request.
  */
 export function countHostLines({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): number {
   let count = 0

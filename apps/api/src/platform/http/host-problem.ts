@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 
 /** Returns the problem of HOST on this machine, in one line; undefined if the service can listen on it. */
 export async function hostProblem(host: string): Promise<string | undefined> {
-  // Any port is used: the availability of the wanted one is another question.
+  // Uses any port, because this checks the address and not the configured port.
   const server = createServer()
   try {
     server.listen({ host, port: 0, exclusive: true })

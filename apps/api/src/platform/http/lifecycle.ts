@@ -1,18 +1,18 @@
 /**
- * The phases of an HTTP server at the end of its process. They follow each other, and none returns:
+ * The phases of an HTTP server at the end of its process, in this order:
  *
  * - `serving`
- * - `leaving`: readiness fails, and every response ends its connection. Connections are still accepted, and load
- *   balancers have time to notice it.
+ * - `leaving`: readiness fails, and every response ends its connection. Connections are still accepted, so that load
+ *   balancers have time to detect the change.
  * - `settling`: responses keep their connections again, and the listener closes. A connection that is being opened at
- *   that moment is reset, so callers that stay until then should have no reason to open one.
- * - `ending`: every response ends its connection. The next one is refused, which any client or proxy may repeat
- *   elsewhere, because nothing was sent.
+ *   that moment is reset. Callers that are still connected should therefore not need to open another connection.
+ * - `ending`: every response ends its connection. New connections are refused. Any client or proxy may then retry
+ *   elsewhere, because no request was sent.
  */
 export type Phase = 'serving' | 'leaving' | 'settling' | 'ending'
 
 export interface Lifecycle {
-  /** Returns true from the first moment of stopping on: new work belongs elsewhere. */
+  /** Returns true once the server is stopping. Other instances should then receive new work. */
   isClosing(): boolean
   /** Returns true while every response ends its connection. */
   endsConnections(): boolean

@@ -10,13 +10,13 @@ export interface Output {
 }
 
 /**
- * Lists everything undocumented that the service uses of Node.js. No other code reads private parts, and
- * `check-internals.ts` exercises each of them before the service listens.
+ * All undocumented parts of Node.js that the service uses. No other code uses private parts, and `check-internals.ts`
+ * tests each of them before the service listens.
  */
 export interface NodeInternals {
   /**
-   * Takes the connections of a server away from `node:http`. The returned function hands one back: a connection with all
-   * its bytes, or a stream in its place. Undefined if `node:http` must read every connection itself.
+   * Takes the connections of a server from `node:http`. The returned function gives a connection back with all its
+   * bytes, or gives a stream in its place. Undefined if `node:http` must read every connection itself.
    */
   readonly takeConnections: ((server: Server) => (connection: Duplex) => void) | undefined
   /** Writes a prepared head, followed by `more` headers (name, value, name, value). */

@@ -50,7 +50,7 @@ export interface PageForm {
   /** The hidden fields. */
   readonly hidden: Readonly<Record<string, string>>
   readonly input?: { readonly name: string; readonly label: string; readonly value: string }
-  /** The first one is the choice of most people. */
+  /** The first button is the choice of most people. */
   readonly buttons: readonly { readonly name: string; readonly value: string; readonly text: string }[]
 }
 
@@ -171,7 +171,9 @@ function footerOf(reader: Reader, { notes = [], technical, requestId }: PageCont
   return `<footer>\n${lines}${forOwners}${request}${languagesOf(reader)}<p>Rolecall</p>\n</footer>\n`
 }
 
-/** Renders a plain, readable page in the language of its reader. Nothing but its own style loads, and no page can frame it. */
+/**
+ * Renders a plain, readable page in the language of its reader. It loads only its own style, and no page can frame it.
+ */
 export function renderPage(
   reader: Reader,
   content: PageContent,

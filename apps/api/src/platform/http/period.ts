@@ -5,10 +5,13 @@ import { invalid } from './check-request.ts'
 const dayMs = 86_400_000
 const isDay = (text: string) => text.length === 10
 
-/** ISO 8601 lets `t` and `z` be small; JavaScript does not. A date alone is its first moment in UTC. */
+/**
+ * Converts to upper case, because ISO 8601 allows lower-case `t` and `z`, and JavaScript does not. A date without a
+ * time is its first moment in UTC.
+ */
 const momentOf = (text: string) => new Date(text.toUpperCase())
 
-/** A date alone means the whole day. */
+/** A date without a time means the whole day. */
 const endOf = (text: string) =>
   isDay(text) ? new Date(momentOf(text).getTime() + dayMs - 1) : momentOf(text)
 
@@ -25,7 +28,7 @@ export function readPeriod(query: Readonly<Record<string, unknown>>, fromName: s
   return { from, to }
 }
 
-/** The period as conditions on the column `at`. */
+/** Returns conditions for the period on the column `at`. */
 export function periodConditions({ from, to }: ReturnType<typeof readPeriod>): Sql[] {
   return [
     ...(from ? [sql`at >= ${from.toISOString()}::timestamptz`] : []),

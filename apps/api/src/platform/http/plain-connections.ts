@@ -19,14 +19,14 @@ interface Terms {
 type Accept = (connection: Duplex) => void
 
 /**
- * Reads connections directly while every request arrives in one piece and may be answered from memory. For such requests,
- * the parser and the streams of `node:http` are most of the work. The first other request hands the connection to Node.js
- * for good, with all its bytes, so that the rules of HTTP are in one place. If `takeConnections` is undefined, Node.js reads
- * all connections.
+ * Reads connections directly while every request arrives in one piece and can be answered from memory. For such
+ * requests, the parser and the streams of `node:http` would be most of the work. The first other request passes the
+ * connection to Node.js permanently, with all its bytes, so that the rules of HTTP are in one place. If
+ * `takeConnections` is undefined, Node.js reads all connections.
  */
 export function readPlainConnections(server: Server, terms: Terms): { endUnused(): void } {
   const accept = terms.internals.takeConnections?.(server)
-  /** Connections without a request that Node.js knows of: it would wait for them to end. */
+  /** Connections that Node.js received without a request. A stop would wait for them. */
   const unused = new Set<Duplex>()
   server.on('connection', (socket: Socket) => {
     unused.add(socket)
@@ -65,7 +65,9 @@ function readPlain(
 
   const write: WriteFinished = (prepared, more, body) => void socket.write(finishedText(prepared, more, body))
 
-  /** Returns the body of a chunk that is one plain request, complete, to an endpoint that may be in memory. */
+  /**
+   * Returns the body of a chunk that is exactly one complete plain request to an endpoint that can answer from memory.
+   */
   const readBody = (chunk: Buffer): Buffer | undefined => {
     if (chunk.length > maxPlainBytes) return undefined
     const end = chunk.indexOf('\r\n\r\n')
@@ -115,8 +117,8 @@ function readPlain(
 }
 
 /**
- * Passes one request at a time through Node's own server, which sees a connection with this request and nothing else.
- * Its output goes to the client, and its end is the end of the client's connection.
+ * Passes one request at a time to Node's own server, as a connection with only this request. Its output goes to the
+ * client, and its end is the end of the client's connection.
  */
 class Detour extends Duplex {
   readonly client: Socket

@@ -4,13 +4,13 @@ import type { IncomingHttpHeaders } from 'node:http'
 export interface PlainHead {
   /** Method and target, as sent: `POST /api/auth/validate`. */
   readonly target: string
-  /** The headers by lower-case name; none was repeated. */
+  /** The headers by lower-case name. No header was repeated. */
   readonly headers: IncomingHttpHeaders
   /** The number of bytes of its body; 0 without one. */
   readonly bodyBytes: number
 }
 
-/** Larger heads are left to the parser of Node.js, which applies the limits. */
+/** The parser of Node.js handles larger heads, and applies its limits. */
 export const maxPlainBytes = 4096
 
 const requestLine = /^((?:GET|POST) \/[\x21-\x7e]*) HTTP\/1\.1$/
@@ -33,15 +33,15 @@ const unusual = [
 const plainLength = /^[1-9][0-9]{0,3}$/
 
 /**
- * Reads a head, without the empty line at its end. Undefined for any ambiguous head, and for one with more than a
- * method, a target, unrepeated headers, and a length if there is a body (RFC 9112): all of these are left to the
- * parser of Node.js.
+ * Reads a head, without the empty line at its end. Returns undefined for a head that is ambiguous, or has more than a
+ * method, a target, unrepeated headers, and a length if there is a body (RFC 9112). The parser of Node.js handles all
+ * of these.
  */
 export function readPlainHead(head: string): PlainHead | undefined {
   const lines = head.split('\r\n')
   const target = requestLine.exec(lines[0] ?? '')?.[1]
   if (target === undefined) return undefined
-  // Created without a prototype: a header may be called `__proto__`.
+  // Has no prototype, because a header can be called `__proto__`.
   const headers: Record<string, string> = Object.create(null)
   for (let i = 1; i < lines.length; i++) {
     const [, name, value] = headerLine.exec(lines[i] ?? '') ?? []

@@ -10,7 +10,7 @@ import type { PreparedHead, PreparedResponse } from './send.ts'
 
 type Head = OutgoingHttpHeaders | OutgoingHttpHeader[]
 
-/** Makes the class of all responses of a server. No response can keep a connection open that is about to end. */
+/** Creates the class of all responses of a server. A response closes its connection if the server ends connections. */
 export function responseOf(endsConnections: () => boolean, internals: NodeInternals): typeof ServerResponse {
   return class<R extends IncomingMessage> extends ServerResponse<R> implements PreparedResponse {
     /** Returns true if the connection ends with this response. */

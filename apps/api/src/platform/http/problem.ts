@@ -31,7 +31,7 @@ export function toApiError(error: unknown): ApiError {
   }
 }
 
-/** Returns the refusal for an error of the framework or of the parser; undefined for every other. */
+/** Returns the refusal for an error of the framework or of the parser, or undefined for other errors. */
 function fromFramework({
   code,
   statusCode,
@@ -45,7 +45,7 @@ function fromFramework({
   return isClients || code.startsWith('HPE_') ? 'BAD_REQUEST' : undefined
 }
 
-/** Creates the refusal while the platform cannot answer: the caller may retry. */
+/** Creates the refusal for an outage of the platform. The caller may retry. */
 export const chatPlatformUnavailable = (cause?: unknown, page: { readonly again?: string } = {}) =>
   new ApiError('CHAT_PLATFORM_UNAVAILABLE', { ...page, headers: { 'retry-after': '5' }, cause })
 

@@ -8,16 +8,16 @@ import { isConfirmed } from './etag.ts'
 
 interface Form extends Encoded {
   readonly bytes: Buffer
-  /** Each form has its own: a cache must not confirm one form by another. */
+  /** The tag of this form. Each form has its own tag, because a cache must not confirm one form with another. */
   readonly etag: string
 }
 
 type Headers = Readonly<Record<string, string>> & { readonly 'cache-control': string }
 
 /**
- * Serves a text or a file that is the same for every client until the next release. It is made and compressed when it is first
- * requested, and never again. It must contain no secret and nothing that a client sent: the length of a compressed
- * answer would reveal it.
+ * Serves a text or a file that is the same for every client until the next release. It is created and compressed once,
+ * at the first request. It must contain neither a secret nor input of a client, because the length of a compressed
+ * response would reveal them.
  */
 export function createPublicDocument(
   own: Headers,

@@ -99,7 +99,7 @@ export function createBodyReader(
       settle()
       received(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length))
     })
-    // The client is gone, so no response is possible; the request log has a line for it.
+    // The client has disconnected, so no response is possible. The request log has a line for the request.
     request.on('error', (cause) => body.end(new ApiError('BAD_REQUEST', { cause })))
   }
   return {

@@ -249,7 +249,7 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
   ) {
     const { raw } = reply
     let error = refused
-    // The response was sent, completely or in part: it was counted, and only has to be ended and logged.
+    // The response was sent, completely or in part, and was counted. It only needs to be ended and logged.
     const isLate = raw.headersSent
     refusedWith.add(raw)
     try {

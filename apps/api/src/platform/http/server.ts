@@ -28,7 +28,7 @@ interface ServerOptions {
   readonly publicUrl: string
   readonly trustProxy: readonly string[]
   readonly maxConnections: number
-  /** The time for which a client may read none of its pending output. */
+  /** The maximum time in which a client reads none of its pending output. */
   readonly stalledMs?: number | undefined
   /** Replaces the private parts of Node.js if they failed their check. */
   readonly internals?: NodeInternals | undefined
@@ -107,7 +107,7 @@ export function createServer(
   return app
 }
 
-/** Refuses the requests that Node.js would refuse by itself, or hang up on, in the form of all others. */
+/** Refuses requests that Node.js would refuse or disconnect, with the same problem responses as all other refusals. */
 function answerWhatNodeWould(app: FastifyInstance, publicUrl: string) {
   const unmet = new WeakSet<IncomingMessage>()
   app.server.on('checkExpectation', (request, response) => {

@@ -12,7 +12,7 @@ interface Stall {
 
 /**
  * Ends each connection with a client that reads none of its pending output for `stalledMs`; Node.js has no such limit.
- * One timer serves all connections of a server, so a request costs nothing. Counts sweeps instead of time: after a
+ * One timer serves all connections of a server, so a request needs no timer. Counts sweeps instead of time: after a
  * pause of this process, a client gets its turn before it is judged.
  */
 export function endStalledConnections(

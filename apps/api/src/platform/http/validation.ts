@@ -64,8 +64,8 @@ function describe(errors: ErrorObject[] | null | undefined): ProblemDetail[] {
 const unionOf = ({ schemaPath }: ErrorObject) => /^(.*\/anyOf)\/\d+\//.exec(schemaPath)?.[1]
 
 /**
- * Returns true if an error is worth reporting. A union fails once for itself and once for each branch; one of them is
- * enough. If a branch is null, the value's own problem says more than that it matches neither.
+ * Returns true if an error is worth reporting. A failed union reports one problem for itself and one for each branch,
+ * of which one is enough. If a branch is null, the value's own problem says more than that it matches neither.
  */
 function isWorthSaying(error: ErrorObject, nullable: Set<string | undefined>): boolean {
   // Reports only that another error is about a key.
@@ -142,18 +142,18 @@ function unstorable(root: unknown): ProblemDetail[] {
   const problems: ProblemDetail[] = []
   // Uses a list instead of recursion: a body may be nested deeper than the engine's stack allows.
   const waiting: Place[] = []
-  const look = (value: unknown, key: string | number, parent: Place | undefined) => {
+  const visit = (value: unknown, key: string | number, parent: Place | undefined) => {
     if (typeof value === 'string') addTextProblem(problems, value, () => pathOf({ key, parent }))
     else if (typeof value === 'object' && value !== null) waiting.push({ value, key, parent })
   }
-  look(root, '', undefined)
+  visit(root, '', undefined)
   for (const place of waiting) {
     const { value } = place
-    if (Array.isArray(value)) for (let i = 0; i < value.length; i++) look(value[i], i, place)
+    if (Array.isArray(value)) for (let i = 0; i < value.length; i++) visit(value[i], i, place)
     else {
       for (const key of Object.keys(value)) {
         addTextProblem(problems, key, () => pathOf(place) || '/')
-        look((value as Record<string, unknown>)[key], key, place)
+        visit((value as Record<string, unknown>)[key], key, place)
       }
     }
     if (problems.length >= maxProblems) return problems

@@ -5,7 +5,9 @@ import { singleFlight, within } from '#platform/async'
 
 /** Longest wait of a scrape for the primary process. */
 const scrapeMs = 3_000
-/** The longest wait of the primary process for one worker: one that hangs does not delay the others. */
+/**
+ * The longest time that the primary process waits for one worker, so that a hanging worker does not delay the others.
+ */
 const workerMs = 2_000
 
 type Metrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>

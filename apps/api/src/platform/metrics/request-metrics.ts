@@ -24,7 +24,7 @@ export interface RequestCounts {
   readonly atMost: readonly (readonly [seconds: number, count: number])[]
 }
 
-/** Counts and times requests at the cost of two clock readings and a few additions. */
+/** Counts requests and measures their durations, with two clock readings and a few additions per request. */
 export interface RequestMetrics {
   /** Returns the time to pass to `ended`; never 0. */
   began(): number
@@ -39,8 +39,8 @@ export interface RequestMetrics {
 
 /**
  * Creates request metrics without an allocation per request: counters are cells of an array of numbers, found by two
- * lookups, and times are 32-bit counts of microseconds, which the engine stores without an object. They wrap after 71
- * minutes, and so does their difference, which is therefore right for anything shorter than half of that.
+ * lookups, and times are 32-bit counts of microseconds, which the engine stores without an object. They overflow after
+ * 71 minutes, and so does their difference, which is therefore correct for durations of up to half that time.
  */
 export function createRequestMetrics(now = () => performance.now()): RequestMetrics {
   const routes = new Map<string, Map<number, Float64Array>>()

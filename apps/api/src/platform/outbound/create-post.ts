@@ -4,9 +4,9 @@ import { checkedLookup, errorText, isReachableLiteral, type Reach } from './reac
 
 /** The longest wait for a response: name, connection, TLS and head together. */
 const deadlineMs = 10_000
-/** Longer responses are not read to their end: only the status counts. */
+/** Longer responses are not read to their end, because only their status matters. */
 const maxBytes = 16 * 1024
-/** Shorter than servers keep a connection, so that it is rarely closed just as it is reused. */
+/** Shorter than the idle timeout of most servers, so that a connection is rarely closed just as it is reused. */
 const idleMs = 3_000
 
 /** The result of an attempt. `status` is null without a response. */
@@ -27,7 +27,10 @@ export interface PostContent {
 /** Posts to an address that a project chose. Bounded in time and size; follows no redirect; never throws. */
 export type Post = (url: URL, content: PostContent, signal: AbortSignal) => Promise<Answered>
 
-/** Creates a post function that keeps connections for a moment, so that many events in a row need one. */
+/**
+ * Creates a post function that keeps connections open for a short time, so that consecutive events share one
+ * connection.
+ */
 export function createPost(reach: Reach): Post {
   const agents = {
     'http:': new http.Agent({ keepAlive: true, timeout: idleMs, maxFreeSockets: 64 }),
@@ -61,7 +64,7 @@ export function createPost(reach: Reach): Post {
           bytes += part.length
           if (bytes > maxBytes) response.destroy()
         })
-        // The status has arrived: failures in the rest change nothing.
+        // The status has arrived, so later failures have no effect.
         response.on('error', () => {})
         response.once('close', () =>
           resolve({ status: statusCode, retryAfter: response.headers['retry-after'] }),

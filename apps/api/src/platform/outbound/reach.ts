@@ -4,7 +4,7 @@ import { isLoopbackAddress, isLoopbackHost } from '#platform/loopback'
 import { isPublicAddress } from './public-address.ts'
 import type { ResolveHost } from './resolve-host.ts'
 
-/** The hosts that the service may connect to at addresses that others chose. */
+/** The hosts to which the service may connect when others choose the address. */
 export interface Reach {
   /** Allows private addresses, too: receivers inside the operator's own network. */
   readonly allowPrivate: boolean
@@ -19,8 +19,8 @@ export interface Reach {
 class NotReachable extends Error {}
 
 /**
- * Returns the rule for the addresses of a host. A name is never trusted to mean this machine; only its literal text
- * is.
+ * Returns the rule for the addresses of a host. A host counts as this machine only by its literal text, never because
+ * of the addresses that its name resolves to.
  */
 function addressRule(
   hostname: string,
@@ -40,8 +40,8 @@ export function isReachableLiteral(url: URL, reach: Omit<Reach, 'resolve'>): boo
 }
 
 /**
- * Resolves a host for the socket, which connects to no other address: it connects to exactly the checked addresses,
- * even if the name changes a moment later.
+ * Resolves a host for the socket, which connects only to the checked addresses, even if the name changes a moment
+ * later.
  */
 export const checkedLookup =
   (url: URL, reach: Reach): LookupFunction =>
@@ -60,7 +60,7 @@ export const checkedLookup =
     reach.resolve(hostname).then(connect, (error: Error) => callback(error, ''))
   }
 
-/** Returns the reason for a missing response; for errors of libraries no more than their code. */
+/** Returns the reason for a missing response. For an error of a library, returns only its code. */
 export function errorText(error: unknown): string {
   if (error instanceof NotReachable) return error.message
   const code = (error as NodeJS.ErrnoException).code

@@ -1,8 +1,8 @@
 /**
- * Returns the body of a response; undefined if it is longer than `maxBytes`. Abandoned as soon as `signal` aborts: the
- * signal passed to `fetch` does not reliably do that. Up to Node.js 22 and with `redirect: 'error'` a garbage
- * collection loses it once the headers have arrived (as in nodejs/undici#3644), and the wait for a stalled body lasts
- * five minutes.
+ * Returns the body of a response, or undefined if it is longer than `maxBytes`. Stops reading as soon as `signal`
+ * aborts, because the signal passed to `fetch` is not reliable. Up to Node.js 22 and with `redirect: 'error'`, garbage
+ * collection can lose that signal once the headers have arrived (as in nodejs/undici#3644), and the wait for a stalled
+ * body then lasts five minutes.
  * @throws the reason of `signal`, or the failure of the connection
  */
 export async function readAnswer(

@@ -1,9 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
 /**
- * Returns the name under which an address is counted. An IPv6 address counts with its whole /64: that is the smallest
- * network of a customer, which has 2^64 addresses (RFC 6177). IPv4 in IPv6 (`::ffff:192.0.2.1`, in any of its
- * spellings) is that IPv4. Values from a proxy that are no addresses count as one.
+ * Returns the name under which an address is counted. All IPv6 addresses of a /64 share one name, because a /64 is the
+ * smallest network of a customer and has 2^64 addresses (RFC 6177). An IPv4 address in IPv6 (`::ffff:192.0.2.1`, in any
+ * spelling) counts as the IPv4 address. All values from a proxy that are not addresses share one name.
  */
 export function addressBucket(ip: string): string {
   if (isIPv4(ip)) return `address:${ip}`
@@ -15,7 +15,7 @@ export function addressBucket(ip: string): string {
   return `address:${network.join(':')}::/64`
 }
 
-/** Returns its eight groups (RFC 4291, section 2.2). */
+/** Returns the eight groups of an IPv6 address (RFC 4291, section 2.2). */
 function groupsOf(ip: string): number[] {
   const [head = '', tail] = (ip.split('%')[0] ?? '').split('::')
   const [before, after] = [partsOf(head), partsOf(tail ?? '')]
@@ -23,7 +23,7 @@ function groupsOf(ip: string): number[] {
   return [...before, ...zeros, ...after]
 }
 
-/** Parses groups; a dotted IPv4 at the end is two of them. */
+/** Parses groups. A dotted IPv4 address at the end counts as two groups. */
 const partsOf = (text: string): number[] =>
   text === ''
     ? []

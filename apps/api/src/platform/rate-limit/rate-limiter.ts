@@ -11,7 +11,7 @@ export interface RateLimiter {
    */
   take(caller: string): Verdict | Promise<Verdict>
 
-  /** Returns the response headers for the caller; none while the limit is off or paused. */
+  /** Returns the response headers for the caller. Returns no headers while the limit is off or paused. */
   headers(verdict: Verdict): Record<string, string>
 }
 
@@ -29,25 +29,29 @@ export interface Options {
 /** A limiter that may hold a share of its callers' remaining requests. */
 export interface SharingLimiter extends RateLimiter {
   /**
-   * Counts one request of the caller if it is known at once that it may pass; else counts nothing: `take` then
-   * decides.
+   * Counts one request of the caller if this instance can admit it without the cache, and returns true. Otherwise
+   * counts nothing: the caller then uses `take`.
    */
-  takeAtOnce(caller: string): boolean
-  /** Returns the shares of this instance: the others have them at once. */
+  tryTake(caller: string): boolean
+  /** Returns the shares of this instance, so that other instances can use them immediately. */
   close(): Promise<void>
 }
 
-/** The maximum number of callers. The least recent are evicted, which only costs each a request to the cache. */
+/**
+ * The maximum number of callers. The least recently used callers are evicted, and each then needs another request to
+ * the cache.
+ */
 const maxCallers = 100_000
 
 /**
  * Admits `limit` requests per caller in each fixed window of `ttlMs`, summed over all instances.
  *
- * The window's number is the wall clock divided by `ttlMs`, so instances agree on it as far as their clocks agree:
- * while one is ahead by d, up to `limit` further requests may pass in the d around a window's end. Counters outlive
- * their window by another one, so that a clock behind never misses one that it still needs.
+ * The window's number is the wall clock divided by `ttlMs`, so instances agree on it as far as their clocks agree. If a
+ * clock is ahead by d, up to `limit` further requests may pass in a time of d around the end of a window. Counters live
+ * for a second window, so that an instance with a late clock still finds its counter.
  *
- * An instance does not query a shared cache for each request: it uses a share of the remainder, see `createShares`.
+ * An instance does not query a shared cache for each request. It uses a share of the remaining requests, see
+ * `createShares`.
  */
 export function createRateLimiter({
   cache,
@@ -89,20 +93,20 @@ export function createRateLimiter({
 
     const time = now()
     const tally = tallyOf(caller, Math.floor(time / ttlMs))
-    return shares ? shares.take(tally) : takeAlone(tally, time)
+    return shares ? shares.take(tally) : takeLocally(tally, time)
   }
 
-  function takeAtOnce(caller: string): boolean {
+  function tryTake(caller: string): boolean {
     if (limit === 0 || !cache.isUp()) return true
 
     const time = now()
     const tally = tallyOf(caller, Math.floor(time / ttlMs))
     if (shares) return shares.takeHeld(tally)
-    return takeAlone(tally, time).allowed
+    return takeLocally(tally, time).allowed
   }
 
   /** Counts in a process that shares with no other, so the counter is local. */
-  function takeAlone(tally: Tally, time: number): Verdict {
+  function takeLocally(tally: Tally, time: number): Verdict {
     if (tally.total >= limit) return verdict(tally, false, time)
     const total = cache.count(tally.key, 1, counterMs)
     if (typeof total !== 'number') return paused
@@ -142,7 +146,7 @@ export function createRateLimiter({
 
   return {
     take,
-    takeAtOnce,
+    tryTake,
     headers: limitHeaders({ limit, ttlMs, name }),
     close: async () => shares?.close(),
   }

@@ -7,17 +7,17 @@ export interface OpenVerdict extends Verdict {
   readonly takenAtMs: number
 }
 
-/** A limit of simultaneously open pieces: each one that ends well is returned. */
+/** A limit of simultaneously open pieces of work. A successful piece is given back. */
 export interface RefundableQuota extends RateLimiter {
   take(caller: string): Promise<OpenVerdict>
   /**
-   * Returns the moment so long ago, by the clock of the windows: another clock can measure the duration, but not the
-   * moment.
+   * Returns the time `ms` before now, by the clock of the windows. Another clock can measure the duration, but not the
+   * time.
    */
   momentAgo(ms: number): number
   /**
-   * Returns the one that the caller took at that moment, by the clock of the windows. One from an earlier window has
-   * expired, and changes nothing.
+   * Gives back the piece that the caller took at that time, by the clock of the windows. A piece from an earlier window
+   * has expired, so giving it back has no effect.
    */
   giveBack(caller: string, takenAtMs: number): Promise<void>
 }
@@ -26,10 +26,10 @@ export interface RefundableQuota extends RateLimiter {
  * Allows a caller `limit` open pieces in each fixed window of `ttlMs`, summed over all instances. Windows are those of
  * `createRateLimiter`.
  *
- * Every take adds one to the shared counter while that is below the limit, in one step, so the counter is the number
- * of open pieces: no more than `limit` are open in any race, and a refused take leaves no trace. A return after the
- * cache has lost its counter changes nothing, because it would free space that another caller uses. The cache is
- * queried each time: a full counter may have space in a moment.
+ * Every take adds one to the shared counter in one atomic step, if the counter is below the limit. So the counter is
+ * the number of open pieces, at most `limit` pieces are open in any race, and a refused take has no effect. After the
+ * cache has lost a counter, giving back has no effect, because it would free the place of another caller. Each take
+ * queries the cache, because a full counter can have room a moment later.
  */
 export function createRefundableQuota({
   cache,

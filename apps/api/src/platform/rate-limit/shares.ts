@@ -8,7 +8,7 @@ export interface Tally {
   readonly endsAt: number
   /** The shared counter at its last reading. */
   total: number
-  /** The part counted for this instance, and not taken yet: its share. */
+  /** The share of this instance: requests that were added to the counter and not taken yet. */
   held: number
   /** The number of held takes at which the next share is requested. */
   refillAt: number
@@ -48,12 +48,12 @@ export interface Shares {
   close(): Promise<void>
 }
 
-/** The largest part of the remainder in a share: one that is lost with its instance costs no more. */
+/** The largest part of the remaining requests in one share, which is lost if its instance crashes. */
 const partOfLeft = 1 / 8
-/** Smaller shares would not save a request each. */
+/** A smaller share would not save a request to the cache. */
 const minShare = 8
 /**
- * The interval that limits a share: it holds at most the takes of about this time, and is returned after so long
+ * The interval that limits a share. A share holds at most the takes of about this time, and is returned after this time
  * without a take.
  */
 const sweepMs = 200
@@ -84,15 +84,15 @@ export const newTally = (key: string, endsAt: number, recent: number): Tally => 
 export const recentTakes = ({ recent, taken, takenAtSweep }: Tally) => Math.max(recent, taken - takenAtSweep)
 
 /**
- * Takes from a counter that instances share, without a request for each. The counter never grows beyond the limit, and
- * each admitted take was added before: so no more than the limit pass, for any number of instances and any crashes.
+ * Takes from a counter that instances share, without a request for each. The counter never exceeds the limit, and each
+ * admitted take was added before. So at most `limit` requests pass, with any number of instances and any crashes.
  *
- * The added but untaken part is a share. It is requested ahead, before the last one has run out, so that takes return
- * without a promise. A share grows with use (twice as much with each request, up to the need of a fifth of a second),
- * is at most an eighth of the remainder, and is returned when it is idle. If that leaves less than 8, no share is
- * requested ahead: the cache is queried for each turn's takes together, which is exact. An instance that finds the
- * counter full recalls the others' shares before any caller is refused; from then on no instance requests ahead for
- * this caller until the window ends.
+ * A share is the part that was added and not taken yet. An instance requests it before the previous share is used up,
+ * so that takes return without a promise. A share doubles with each request, up to the need of a fifth of a second. It
+ * is at most an eighth of the remaining requests, and is returned when idle. If less than 8 would be left for a share,
+ * none is requested: one query of the cache serves the takes of one turn of the event loop, which is exact. An instance
+ * that finds the counter full recalls the shares of the others before it refuses a caller. From then on, no instance
+ * requests a share for this caller until the window ends.
  */
 export function createShares({ cache, limit, counterMs, channel, verdict }: ShareDeps): Shares {
   const isShared = limit * partOfLeft >= minShare
@@ -110,7 +110,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   }
 
   function takeHeld(tally: Tally): boolean {
-    if (tally.generation !== cache.generation()) forget(tally)
+    if (tally.generation !== cache.generation()) dropShare(tally)
     if (tally.held === 0) return false
     tally.taken += 1
     tally.held -= 1
@@ -134,7 +134,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
     for (const tally of asking) void ask(tally)
   }
 
-  /** Requests takes for the waiting callers, and a share: one request at a time. Never rejects. */
+  /** Requests takes for the waiting callers, and a share, with one request at a time. Never rejects. */
   async function ask(tally: Tally): Promise<void> {
     tally.isAsking = true
     keepActive(tally)
@@ -151,8 +151,9 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
 
   async function count(tally: Tally, wanted: number): Promise<Counted | undefined> {
     const generation = cache.generation()
-    if (tally.generation !== generation) forget(tally)
-    // A cache that lost its counter continues from the last reading, so that its return is no second limit.
+    if (tally.generation !== generation) dropShare(tally)
+    // If the cache lost its counter, counting continues from the last reading, so that callers do not get a second
+    // limit.
     const from = tally.total - tally.held
     const answer = await cache.countUpTo(tally.key, wanted, { limit, from, windowMs: counterMs })
     if (!answer) return undefined
@@ -163,7 +164,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
       resolve(verdict(tally, true))
     }
     if (tally.held >= minShare) tally.refillAt = Math.floor(tally.held / 2)
-    if (generation !== cache.generation()) forget(tally)
+    if (generation !== cache.generation()) dropShare(tally)
     if (tally.isRecalled) void giveBack(tally, tally.held)
     return answer
   }
@@ -200,7 +201,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   }
 
   async function giveBack(tally: Tally, units: number): Promise<void> {
-    if (tally.generation !== cache.generation()) forget(tally)
+    if (tally.generation !== cache.generation()) dropShare(tally)
     if (units === 0 || tally.held < units) return
     tally.held -= units
     tally.total -= units
@@ -212,7 +213,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
    * Drops the share: the cache may have lost its counter, and an old share beside a new counter would exceed the
    * limit.
    */
-  function forget(tally: Tally): void {
+  function dropShare(tally: Tally): void {
     tally.total -= tally.held
     tally.held = 0
     tally.refillAt = -1
@@ -222,7 +223,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   function keepActive(tally: Tally): void {
     if (!isShared) return
     const other = active.get(tally.key)
-    // Only a clock that was set back creates a second one.
+    // Only a clock that was set back creates a second tally.
     if (other && other !== tally) void giveBack(other, other.held)
     active.set(tally.key, tally)
     sweeping ??= setTimeout(sweep, sweepMs).unref()

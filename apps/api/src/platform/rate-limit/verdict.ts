@@ -4,9 +4,9 @@ export interface Verdict {
   paused?: boolean
   limit: number
   /**
-   * The number of requests that may still pass, as this instance knows: without the unused shares of others, and
-   * without their counts since its last request, which is at most a fifth of a second old. Exact if it requests each
-   * one.
+   * The number of requests that may still pass, according to this instance. It does not include unused shares of other
+   * instances, nor their requests since the last reading, which is at most a fifth of a second old. Exact if the
+   * instance queries the cache for each request.
    */
   remaining: number
   /** Whole seconds until the window ends, at least 1. */

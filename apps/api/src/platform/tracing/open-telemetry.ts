@@ -16,12 +16,12 @@ import type { FastifyRequest } from 'fastify'
 import { within } from '#platform/async'
 import type { Tracing } from './tracing.ts'
 
-/** A collector that is away must not hold up a stop. */
+/** An unreachable collector must not delay a stop. */
 const maxCloseMs = 2_000
 
 /**
- * Starts tracing by OpenTelemetry, sent as OTLP over HTTP. Imported only if an endpoint is configured. Spans name
- * routes by their templates and statements without their values: they contain no input of a caller.
+ * Starts tracing with OpenTelemetry, which sends OTLP over HTTP. Imported only if an endpoint is configured. Spans
+ * contain the templates of routes and statements without their values, so they contain no input of a caller.
  */
 export function startTracing({ endpoint, version }: { endpoint: string; version: string }): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` })
@@ -77,7 +77,7 @@ export function startTracing({ endpoint, version }: { endpoint: string; version:
   }
 }
 
-/** Returns the caller's span (W3C Trace Context), or none if the header is invalid. */
+/** Returns the context with the caller's span (W3C Trace Context), or without a span if the header is invalid. */
 function parentOf(header: string | string[] | undefined): Context {
   const [, traceId = '', spanId = '', flags = '0'] =
     /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(String(header)) ?? []

@@ -62,6 +62,6 @@ async function see(page: Page): Promise<Seen> {
   await page.goto(new URL('/', page.url()).href)
   const shown = (await page.locator('#me:not(:empty)').textContent()) ?? ''
   const [, roles] = /: (.*)$/.exec(shown) ?? []
-  if (roles === undefined) return { status: 401, roles: [] }
+  if (roles === undefined) return { status: shown === 'Signed out' ? 401 : 503, roles: [] }
   return { status: 200, roles: roles.split(', ').filter((name) => name !== '') }
 }

@@ -54,8 +54,18 @@ export interface Row extends Pick<CompatibilityRecord, 'program' | 'guide'> {
   readonly staleFor?: string
 }
 
+/** What a member with the role sees. */
+export const inside: Seen = { status: 200, roles: ['Crew'] }
 export const goesOn: Seen = { status: 200, roles: [] }
 export const isClosed: Seen = { status: 403, roles: [] }
+
+/** Reads what a party shows to the open page, with its cookies. */
+export const see = (party: Pick<Party, 'see'>, page: Page): Promise<Seen> =>
+  party.see?.(page) ??
+  page.evaluate(async () => {
+    const reply = await fetch('/me', { cache: 'no-store', redirect: 'manual' })
+    return { status: reply.status, roles: reply.status === 200 ? (await reply.json()).roles : [] }
+  })
 
 /** Creates the project of a site at an origin, with the secret of its key. */
 export const givenSite = (

@@ -11,6 +11,7 @@ import { useToast } from '../../components/toast.tsx'
 import { useMayChange } from '../../shell/profile.ts'
 import { BlockPanel } from './block-panel.tsx'
 import { listedFields } from './field-labels.ts'
+import { HistoryPanel } from './history-panel.tsx'
 import { MemberPage } from './member-page.tsx'
 import { type MemberSessions, SignedInTo } from './signed-in-to.tsx'
 
@@ -80,6 +81,7 @@ function Overview({ member }: { member: MemberServers }) {
           empty={<Empty title="In no server">This member has left every registered server.</Empty>}
         />
       </Panel>
+      <HistoryPanel memberId={memberId} />
     </div>
   )
 }

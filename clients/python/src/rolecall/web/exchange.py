@@ -85,7 +85,7 @@ def problem(status: int, code: str, title: str, headers: Optional[Mapping[str, s
 _style = (
     ":root{color-scheme:light dark}"
     "body{max-width:34rem;margin:15vh auto;padding:0 1.5rem;font:1rem/1.5 system-ui,sans-serif}"
-    "h1{font-size:1.25rem;overflow-wrap:anywhere}"
+    ":lang(ko){word-break:keep-all}h1{font-size:1.25rem;overflow-wrap:anywhere}p{overflow-wrap:anywhere}"
     "a{display:inline-block;padding:.5rem 1rem;border:1px solid;border-radius:.5rem;color:inherit;text-decoration:none}"
 )
 #: Allows this style alone.
@@ -94,28 +94,28 @@ _style_hash = base64.b64encode(hashlib.sha256(_style.encode()).digest()).decode(
 
 def page(
     status: int,
+    language: str,
     title: str,
-    text: str,
-    link: str,
-    link_text: str,
-    cookies: Tuple[Cookie, ...] = (),
-    headers: Optional[Mapping[str, str]] = None,
+    description: str,
+    description_language: Optional[str],
+    link: Tuple[str, str],
 ) -> Answer:
-    """Returns a plain page for a person. All texts are escaped."""
+    """Returns the page of this library for a person. All texts are escaped."""
+    link_text, link_url = link
+    lang = "" if description_language is None else f' lang="{description_language}"'
+    text = f"<p{lang}>{html.escape(description)}</p>" if description else ""
     body = (
-        '<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f'<!doctype html><html lang="{language}"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f"<title>{html.escape(title)}</title><style>{_style}</style>"
-        f"<h1>{html.escape(title)}</h1><p>{html.escape(text)}</p>"
-        f'<p><a href="{html.escape(link)}">{html.escape(link_text)}</a></p></html>'
+        f"<main><h1>{html.escape(title)}</h1>{text}"
+        f'<p><a href="{html.escape(link_url)}">{html.escape(link_text)}</a></p></main></html>'
     )
-    return Answer(
-        status,
-        {
-            "content-type": "text/html; charset=utf-8",
-            "content-security-policy": f"default-src 'none'; style-src 'sha256-{_style_hash}'; frame-ancestors 'none'",
-            "cache-control": "no-store",
-            **(headers or {}),
-        },
-        body,
-        cookies,
-    )
+    policy = f"default-src 'none'; style-src 'sha256-{_style_hash}'; frame-ancestors 'none'; base-uri 'none'"
+    headers = {
+        "content-type": "text/html; charset=utf-8",
+        "content-language": language,
+        "vary": "Accept-Language",
+        "content-security-policy": policy,
+        "cache-control": "no-store",
+    }
+    return Answer(status, headers, body)

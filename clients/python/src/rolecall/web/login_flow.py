@@ -10,14 +10,15 @@ import posixpath
 import re
 import time
 from dataclasses import dataclass, field
-from typing import List, Mapping, Optional, Sequence, Tuple, Union
+from typing import List, Optional, Sequence, Tuple, Union
 from urllib.parse import unquote, urlencode, urlsplit
 
 from ..connection import read_environment
 from ..errors import RolecallError
 from ..login import authorize_url, mint_login
 from ..models import NewSession, Session
-from .exchange import Answer, Cookie, IncomingRequest, page, problem, redirect
+from .exchange import Answer, Cookie, IncomingRequest, problem, redirect
+from .pages import ChooseLanguage, OnRefused, PageMaker, Pages
 from .refreshing import Kept, Replacement
 from .role_rules import RoleRules
 from .sealed_cookies import SealedCookies
@@ -53,9 +54,21 @@ class LoginSettings:
     path: str = "/auth"
     #: Skips the chat platform's screen for a browser that has signed in before.
     sso: bool = False
+    #: Pages of the site in place of those of this library.
+    pages: Pages = Pages()
+    #: Called when a person is refused, with the reason. It may return the page; otherwise ``pages.refused`` is shown.
+    on_refused: Optional[OnRefused] = None
+    #: Chooses the language of the pages, also at the service. By default it is that of the visitor's browser.
+    language: Optional[ChooseLanguage] = None
 
     @classmethod
-    def from_environment(cls) -> LoginSettings:
+    def from_environment(
+        cls,
+        *,
+        pages: Pages = Pages(),
+        on_refused: Optional[OnRefused] = None,
+        language: Optional[ChooseLanguage] = None,
+    ) -> LoginSettings:
         """
         Reads ``ROLECALL_CLIENT_ID``, ``ROLECALL_SERVER_ID``, ``ROLECALL_APP_URL`` and ``ROLECALL_SECRET`` (several
         secrets are separated by commas).
@@ -63,7 +76,15 @@ class LoginSettings:
         client_id, server_id, app_url, secret = read_environment(
             "ROLECALL_CLIENT_ID", "ROLECALL_SERVER_ID", "ROLECALL_APP_URL", "ROLECALL_SECRET"
         )
-        return cls(client_id, server_id, app_url, secret.split(","))
+        return cls(
+            client_id,
+            server_id,
+            app_url,
+            secret.split(","),
+            pages=pages,
+            on_refused=on_refused,
+            language=language,
+        )
 
 
 @dataclass(frozen=True)
@@ -101,6 +122,7 @@ class LoginFlow:
         self._service_url = service_url
         self._settings = settings
         self._app_url = f"{parts.scheme}://{parts.netloc}"
+        self._pages = PageMaker(self._app_url, settings.pages, settings.on_refused, settings.language)
         self._cookies = SealedCookies(settings.secret)
         self._is_secure = parts.scheme == "https"
         # `__Host-`: no other host of the same domain can set it. The project's ID: ports do not separate cookies.
@@ -135,6 +157,7 @@ class LoginFlow:
             state=login.state,
             code_verifier=login.code_verifier,
             sso=self._settings.sso,
+            ui_locales=self._pages.chosen_language(request),
         )
         return redirect(url, (self._cookie(name, sealed, _login_cookie_sec), *self._oldest_logins(request)))
 
@@ -144,28 +167,25 @@ class LoginFlow:
         value = request.cookies.get(name) if re.fullmatch(r"[A-Za-z0-9_-]{43}", state) else None
         # Only the browser that started this sign-in has its cookie; a link from another place ends here.
         if not value:
-            return self._damaged_login(
-                "We couldn’t finish signing you in. Start again in this browser and allow cookies."
-            )
+            return self._expired_login(request, "LOGIN_NOT_FOUND")
         opened = self._cookies.open(name, value)
         if opened is None:
-            return self._damaged_login(
-                "The cookie of this sign-in was changed, or the site replaced its secret. Start again."
-            )
+            return self._expired_login(request, "LOGIN_UNREADABLE")
         at = opened.get("at")
         if not isinstance(at, int) or at < time.time() - _login_sec:
-            return self._damaged_login("This sign-in took longer than ten minutes. Start again.")
+            return self._expired_login(request, "LOGIN_EXPIRED")
         # RFC 9207: a response of another service does not belong to this request.
         done = (self._cookie(name, "", 0),)
+        retry_url = self._login_url(str(opened.get("returnTo")))
         if request.query.get("iss") != self._service_url:
             _log.error(
                 "The sign-in returned from another address than base_url, %s. Set it to the address for browsers.",
                 self._service_url,
             )
-            return self._damaged_login("The sign-in returned from another service. Start again.", done)
+            return self._pages.make(request, 400, "LOGIN_FAILED", retry_url=retry_url, cookies=done)
         code = request.query.get("code")
         if not code:
-            return self._refused_login(request.query, done)
+            return self._refused_login(request, retry_url, done)
         return PendingLogin(code, str(opened.get("verifier")), str(opened.get("returnTo")), name)
 
     def finish_login(self, pending: PendingLogin, session: NewSession) -> Answer:
@@ -174,15 +194,18 @@ class LoginFlow:
         # Absolute: a browser would read a path that begins with two slashes as another host.
         return redirect(self._app_url + pending.return_to, cookies)
 
-    def refuse_exchange(self, pending: PendingLogin, error: RolecallError) -> Answer:
+    def refuse_exchange(self, request: IncomingRequest, pending: PendingLogin, error: RolecallError) -> Answer:
         done = (self._cookie(pending.cookie_name, "", 0),)
+        retry_url = self._login_url(pending.return_to)
         # The visitor's fault: a person with a sign-in of their own can put any code into its address.
         if error.code in ("INVALID_CODE", "VALIDATION_FAILED"):
-            return self._damaged_login(
-                "The code of this sign-in was already used, or is older than a minute. Start again.", done
-            )
+            return self._pages.make(request, 400, "LOGIN_CODE_USED", retry_url=retry_url, cookies=done)
         _log.error("Sign-in failed: %s", error)
-        return self._failed_login(done, error)
+        if error.status in (None, 429, 502, 503, 504):
+            headers = {"retry-after": _retry_after(error)}
+            return self._pages.make(request, 503, "LOGIN_FAILED", retry_url=retry_url, cookies=done, headers=headers)
+        # The service rejects the site itself, e.g. its key. Trying again does not help.
+        return self._pages.make(request, 503, "LOGIN_FAILED", reason="server_error", cookies=done)
 
     def kept(self, request: IncomingRequest) -> Optional[Kept]:
         """Reads the session of the site's cookie. A Bearer header takes precedence."""
@@ -247,22 +270,22 @@ class LoginFlow:
         """Returns the response that refuses a visitor, or None if they have access."""
         if session is None:
             if request.is_navigation:
-                query = urlencode({"return_to": self._return_to(request.target)})
-                return redirect(f"{self._app_url}{self._settings.path}/login?{query}")
+                return redirect(self._login_url(self._return_to(request.target)))
             return problem(401, "LOGIN_REQUIRED", "Sign in first.", {"www-authenticate": "Bearer"})
         if rules.allow(session):
             return None
-        title = "You do not have the required role."
         if request.is_navigation:
-            return page(403, "You need another role", title, self._app_url, "Home")
-        return problem(403, "ROLE_REQUIRED", title)
+            return self._pages.make(request, 403, "ROLE_REQUIRED")
+        return problem(403, "ROLE_REQUIRED", "You do not have the required role.")
 
     def unavailable(self, request: IncomingRequest, error: RolecallError) -> Answer:
         """Returns the response for an outage, when it is unknown which member is signed in."""
         _log.error("Session check failed: %s", error)
+        headers = {"retry-after": _retry_after(error)}
         if request.is_navigation:
-            return self._unavailable_page(error, ())
-        return problem(503, "SESSION_CHECK_UNAVAILABLE", _unavailable_title, {"retry-after": _retry_after(error)})
+            retry_url = self._app_url + self._return_to(request.target)
+            return self._pages.make(request, 503, "SESSION_CHECK_UNAVAILABLE", retry_url=retry_url, headers=headers)
+        return problem(503, "SESSION_CHECK_UNAVAILABLE", _unavailable_title, headers)
 
     def begin_logout(self, request: IncomingRequest) -> Optional[Answer]:
         """Returns a refusal, or None: the session of the request is then to be ended."""
@@ -272,20 +295,18 @@ class LoginFlow:
             return problem(403, "CROSS_SITE_REQUEST", "Sign-out is accepted only from a page of this site.")
         return None
 
-    def finish_logout(self, error: Optional[RolecallError]) -> Answer:
+    def finish_logout(self, request: IncomingRequest, error: Optional[RolecallError]) -> Answer:
         done = (self._cookie(self._session_cookie, "", 0),)
         if error is None:
-            return redirect(f"{self._app_url}/", done)
+            path = f"{self._settings.path}/signed-out" if self._settings.pages.signed_out else "/"
+            return redirect(f"{self._app_url}{path}", done)
         _log.error("Sign-out at the service failed: %s", error)
-        return page(
-            503,
-            "Signed out here",
-            "You are signed out in this browser, but the service is unreachable. End the session there as well.",
-            self._app_url,
-            "Home",
-            done,
-            {"retry-after": _retry_after(error)},
-        )
+        headers = {"retry-after": _retry_after(error)}
+        return self._pages.make(request, 503, "LOGOUT_INCOMPLETE", cookies=done, headers=headers)
+
+    def signed_out(self, request: IncomingRequest) -> Answer:
+        """Returns the page to which a sign-out leads."""
+        return self._pages.make(request, 200, "SIGNED_OUT")
 
     def wrong_method(self) -> Answer:
         return problem(405, "METHOD_NOT_ALLOWED", "This address supports only GET.", {"allow": "GET"})
@@ -334,29 +355,31 @@ class LoginFlow:
             return "/"
         return wanted
 
-    def _login_url(self) -> str:
-        return f"{self._app_url}{self._settings.path}/login"
+    def _login_url(self, return_to: str) -> str:
+        return f"{self._app_url}{self._settings.path}/login?{urlencode({'return_to': return_to})}"
 
-    def _damaged_login(self, reason: str, cookies: Tuple[Cookie, ...] = ()) -> Answer:
-        return page(400, "This sign-in cannot be completed", reason, self._login_url(), "Sign in", cookies)
+    def _expired_login(self, request: IncomingRequest, code: str) -> Answer:
+        return self._pages.make(request, 400, code, retry_url=self._login_url("/"))
 
-    def _failed_login(self, cookies: Tuple[Cookie, ...], error: RolecallError) -> Answer:
-        text = "The service rejects the sign-in of this site. The log of the site contains the reason."
-        headers = {}
-        if error.status in (None, 429, 502, 503, 504):
-            text = "The service is unavailable right now. Try again in a moment."
-            headers = {"retry-after": _retry_after(error)}
-        return page(503, "You could not be signed in", text, self._login_url(), "Try again", cookies, headers)
+    def _refused_login(self, request: IncomingRequest, retry_url: str, cookies: Tuple[Cookie, ...]) -> Answer:
+        """
+        RFC 6749 §4.1.2.1: the service states the reason why there is no code. State and issuer are verified, so this is
+        its own reason.
+        """
+        is_refused = request.query.get("error") in ("access_denied", "login_required")
+        return self._pages.make(
+            request,
+            403 if is_refused else 503,
+            "LOGIN_REFUSED" if is_refused else "LOGIN_FAILED",
+            retry_url=retry_url,
+            reason=_matching(r"[a-z_]{1,40}", request.query.get("error_reason")),
+            service_text=_matching(r"[ -~]{1,500}", request.query.get("error_description")),
+            cookies=cookies,
+        )
 
-    def _refused_login(self, query: Mapping[str, str], cookies: Tuple[Cookie, ...]) -> Answer:
-        """RFC 6749 §4.1.2.1: the service states the reason why there is no code."""
-        text = query.get("error_description", "The service gave no reason.")
-        status = 403 if query.get("error") in ("access_denied", "login_required") else 503
-        return page(status, "You are not signed in", text, self._login_url(), "Try again", cookies)
 
-    def _unavailable_page(self, error: RolecallError, cookies: Tuple[Cookie, ...]) -> Answer:
-        headers = {"retry-after": _retry_after(error)}
-        return page(503, "Try again in a moment", _unavailable_title, self._app_url, "Home", cookies, headers)
+def _matching(pattern: str, value: Optional[str]) -> Optional[str]:
+    return value if value is not None and re.fullmatch(pattern, value) else None
 
 
 def _retry_after(error: RolecallError) -> str:

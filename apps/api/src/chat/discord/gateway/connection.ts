@@ -35,10 +35,10 @@ const maxFailures = 3
 const keepSession = 4_200
 const normalClosure = 1_000
 
-/** The library gives up when the day's sessions are used up, even if it would only resume. The throttle waits. */
+/** The library gives up when the day's sessions are used up, even for a resume. The throttle waits instead. */
 const unlimited = { total: 1_000, remaining: 1_000, reset_after: 0, max_concurrency: 1 }
 
-/** The reason for the end of a connection. `silent` sessions can be resumed; the others begin anew. */
+/** The reason for the end of a connection. `silent` sessions can be resumed; all others start again. */
 export type ConnectionEnd =
   | { readonly reason: 'refused'; readonly problem: string; readonly closeCode?: number }
   | { readonly reason: 'unreachable' | 'silent' | 'stuck'; readonly problem: string }
@@ -124,7 +124,7 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
           if (over.signal.aborted) await new Promise(() => {})
           throw error
         }
-        // Waiting for its turn was no failure of the shard.
+        // The wait for its turn was not a failure of the shard.
         shardOf(id).lostAt = performance.now()
       },
     }),

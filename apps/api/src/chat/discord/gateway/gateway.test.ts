@@ -48,10 +48,10 @@ function open({ botToken = sim.app.botToken, timing = {}, info = {}, first = [] 
   let sessions = 0
   let gaps = 0
   gateway.open({
-    missed: (isConcerned) => {
+    eventsMissed: (isConcerned) => {
       if (isConcerned(club)) gaps += 1
     },
-    began: () => {
+    sessionStarted: () => {
       sessions += 1
     },
     received: (event) => void heard.push(event),

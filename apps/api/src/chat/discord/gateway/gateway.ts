@@ -45,7 +45,7 @@ const defaults: ChatGatewayTiming = {
 }
 const maxRefusedPauseMs = 10 * 60_000
 /** The shortest time between two log lines about delays of new sessions for the same reason. */
-const delayToldEveryMs = 60 * 60_000
+const delayLogIntervalMs = 60 * 60_000
 
 /** Creates the platform's gateway, which reconnects while it is open. */
 export function createDiscordGateway(options: DiscordGatewayOptions): ChatGateway {
@@ -56,11 +56,11 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
   const sessions = new Map<number, SessionInfo>()
   const sequences = createSequences()
   /** The last received sequence of each shard's session, and the acknowledged one. */
-  const told = new Map<number, ChatGatewaySession>()
+  const lastReceived = new Map<number, ChatGatewaySession>()
   const acknowledged = new Map<number, ChatGatewaySession>()
   let connection: Connection | undefined
-  let delayToldAt = Number.NEGATIVE_INFINITY
-  let delayToldOf: number | null | undefined
+  let delayLoggedAt = Number.NEGATIVE_INFINITY
+  let loggedDelayCode: number | null | undefined
   let status: Omit<ChatGatewayStatus, 'latencyMs' | 'sessionsLeft'> = {
     state: 'closed',
     problem: null,
@@ -100,11 +100,11 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
         changed: refresh,
         delayed: ({ pauseMs, problem, closeCode }) => {
           if (!problem) return
-          const isNew = closeCode !== delayToldOf
-          if (isNew || performance.now() - delayToldAt > delayToldEveryMs) {
+          const isNew = closeCode !== loggedDelayCode
+          if (isNew || performance.now() - delayLoggedAt > delayLogIntervalMs) {
             log.warn({ closeCode, nextAttemptInSec: seconds(pauseMs) }, problem)
-            delayToldAt = performance.now()
-            delayToldOf = closeCode
+            delayLoggedAt = performance.now()
+            loggedDelayCode = closeCode
           }
           status = { ...status, problem: withNextAttempt(problem, pauseMs) }
           listener.changed()
@@ -133,13 +133,13 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       const { session_id: id, resume_gateway_url: resumeUrl, guilds } = payload.d
       goOn({ shard: shardId, shards, id, resumeUrl, sequence: payload.s })
       const at = { session: nameOf(id), sequence: payload.s }
-      return listener.began(isConcerned, new Set(guilds.map((guild) => guild.id)), at)
+      return listener.sessionStarted(isConcerned, new Set(guilds.map((guild) => guild.id)), at)
     }
-    const session = told.get(shardId)
-    if (session) told.set(shardId, { ...session, sequence: Math.max(session.sequence, payload.s) })
+    const session = lastReceived.get(shardId)
+    if (session) lastReceived.set(shardId, { ...session, sequence: Math.max(session.sequence, payload.s) })
     if (sequences.hasGap(shardId, payload.s)) {
       log.warn('gateway event lost: reading all members again')
-      listener.missed(isConcerned)
+      listener.eventsMissed(isConcerned)
     }
     try {
       const event = toChatEvent(payload)
@@ -152,7 +152,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
 
   const goOn = (session: ChatGatewaySession) => {
     sequences.begin(session.shard, session.sequence)
-    told.set(session.shard, session)
+    lastReceived.set(session.shard, session)
     acknowledged.set(session.shard, session)
   }
   /** Ignored unless it belongs to the current session. */
@@ -175,7 +175,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
 
   const run = async (listener: ChatGatewayListener, signal: AbortSignal) => {
     let failures = 0
-    let toldProblem: string | undefined
+    let loggedProblem: string | undefined
     const closed = untilAborted(signal)
     while (!signal.aborted) {
       const end = await connectOnce(listener, closed).catch(endedByFault)
@@ -192,11 +192,11 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
         problem: isRefused ? withNextAttempt(end.problem, pauseMs) : end.problem,
       }
       // Logs each new problem once, however often it occurs.
-      if (end.wasUp || toldProblem !== end.problem) {
+      if (end.wasUp || loggedProblem !== end.problem) {
         const closeCode = isRefused ? end.closeCode : undefined
         log[isRefused ? 'error' : 'warn']({ closeCode, nextAttemptInSec: seconds(pauseMs) }, end.problem)
       }
-      toldProblem = end.problem
+      loggedProblem = end.problem
       listener.changed()
       if (pauseMs === 0) continue
       await sleep(pauseMs, undefined, { signal }).catch(() => {})
@@ -206,7 +206,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
   return {
     open(listener, past) {
       closing = new AbortController()
-      for (const map of [sessions, told, acknowledged]) map.clear()
+      for (const map of [sessions, lastReceived, acknowledged]) map.clear()
       if (past?.beginnings) throttle.restore(past.beginnings, past.ageMs)
       for (const session of past?.sessions ?? []) {
         const { shard: shardId, shards: shardCount, id: sessionId, resumeUrl: resumeURL, sequence } = session
@@ -224,7 +224,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     sessions() {
       const shards = connection?.shards.size ?? 0
       // Sessions that the library has abandoned cannot be resumed.
-      const known = [...told.values()].filter(
+      const known = [...lastReceived.values()].filter(
         ({ shard, id, shards: of }) => of === shards && sessions.get(shard)?.sessionId === id,
       )
       return shards > 0 && known.length === shards ? known : undefined

@@ -68,10 +68,10 @@ interface Shard {
 }
 
 /**
- * Spaces new sessions, across successive managers: by lane, by the number of consecutive failed sessions of a
- * shard, and by the platform's daily limit. Only a session that the platform ended has failed: our network, a
- * restart or another leader has no bearing on the next session. The library's own throttler begins anew with each
- * manager, has no back-off, and identifies even if the connection is lost while it waits.
+ * Spaces new sessions, across successive managers: by lane, by the number of consecutive failed sessions of a shard,
+ * and by the platform's daily limit. Only a session that the platform ended has failed. An end by our network, a
+ * restart, or another leader does not affect the next session. The library's own throttler has no memory across
+ * managers and no back-off, and identifies even if the connection is lost while it waits.
  */
 export function createIdentifyThrottle(
   timing: IdentifyTiming,
@@ -110,8 +110,8 @@ export function createIdentifyThrottle(
   }
   const resetAt = () => (starts && starts.remaining <= 0 ? starts.resetAt : 0)
   /**
-   * Spreads the last sessions of the day: sessions that our network ends are no failures, and are counted all the
-   * same. Computed for each wait, so a new count of the platform ends the pauses of the old one.
+   * Spreads the last sessions of the day, because sessions that our network ends are not failures, but are counted.
+   * Computed for each wait, so that a new count of the platform ends the pauses of the previous count.
    */
   const laneAt = (lane: number): number => {
     const freeAt = laneFreeAt.get(lane)

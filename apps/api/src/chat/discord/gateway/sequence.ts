@@ -4,7 +4,7 @@ const windowMs = 10 * 60_000
 
 /**
  * Finds gaps in the platform's numbering of events. Its documentation warns that events may be lost; a number that
- * never arrived is a gap. The platform does not promise to number without gaps, so many of them mean nothing.
+ * never arrived is a gap. The platform does not guarantee a numbering without gaps, so many gaps are ignored.
  */
 export function createSequences(now = () => performance.now()) {
   const last = new Map<number, number>()

@@ -43,8 +43,8 @@ describe('the gateway, when sessions do not last', () => {
     const get = createDiscordRest({ apiUrl: sim.apiUrl, botToken, log, budget })
     const opened = createDiscordGateway({ get, botToken, log, timing: { ...quick.gateway, ...timing } })
     opened.open({
-      missed: () => {},
-      began: () => {},
+      eventsMissed: () => {},
+      sessionStarted: () => {},
       received: () => {},
       changed: () => {},
       beginning: async () => undefined,

@@ -26,8 +26,8 @@ const maxBytes = 1024 * 1024
  */
 const codeShape = /^[\w.~+/=-]{1,512}$/
 /**
- * The sign-ins of all addresses and of one that are at the platform, or wait for it, on this instance. An address
- * that sends only bad codes may try one a second, if no other caller waits.
+ * The maximum number of sign-ins on this instance that use the platform or wait for it, in total and per address. An
+ * address that sends only bad codes may try one a second, if no other caller waits.
  */
 const shares = {
   maxAtOnce: 32,
@@ -153,7 +153,7 @@ function refuseIncomplete({ clientId, clientSecret }: DiscordLoginOptions) {
   )
 }
 
-/** The platform limits the one member who signs in. */
+/** Thrown if the platform limits the member who signs in. */
 class MemberLimited extends ChatPlatformError {
   constructor() {
     super('unavailable', 'The chat platform rate-limits this member.', 429)
@@ -163,7 +163,7 @@ class MemberLimited extends ChatPlatformError {
 /** Returns true for a bad code, or a member who is limited: callers with many of them go last. */
 const isTheirs = (error: unknown) =>
   error instanceof MemberLimited ||
-  // A 401 concerns our own credentials.
+  // A 401 concerns the service's own credentials.
   (error instanceof ChatPlatformError && error.failure === 'refused' && error.status !== 401)
 
 const exchange = { lane: 'oauth' } as const
@@ -229,7 +229,7 @@ const statusError = (status: number, code?: string) =>
     code,
   )
 
-/** Errors of the OAuth library carry the response, and with it tokens; ours never do. */
+/** Converts errors of the OAuth library, which contain the response and its tokens, to errors without them. */
 async function asChatPlatformError<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()

@@ -142,8 +142,8 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
       const deadline = now() + loginPatienceMs
       for (;;) {
         const waitMs = pauseMs(spending)
-        // In one step with the check: of all requests that waited for a pause to end, one is the probe, and the
-        // others wait on.
+        // Runs synchronously with the check: of all requests that waited for the end of a pause, one becomes the probe,
+        // and the others continue to wait.
         if (waitMs === 0 || spending.lane === 'background' || now() + waitMs > deadline)
           return spend(spending)
         await sleep(Math.min(waitMs, checkEveryMs))
@@ -161,8 +161,8 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
       for (const kind of kindsOf(spending)) {
         const one = breaker(kind, spending.serverId)
         if (reason === undefined) one.answered(status < 500 && status !== 429)
-        // A request that was refused for one reason shows little about the others; but a token that was understood
-        // is valid.
+        // A request that was refused for one reason says little about the other reasons, except that its token is
+        // valid.
         else if (kind !== reason && kind !== 'total') one.answered(isProof(kind, status))
         else {
           const wasOpen = one.openForMs() !== undefined
@@ -199,7 +199,7 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
   }
 }
 
-/** Records the answer in the budget, or that there was none. */
+/** Records the answer in the budget, or the missing answer. */
 export async function settled<T extends Outcome>(
   budget: DiscordBudget,
   spending: Spending,

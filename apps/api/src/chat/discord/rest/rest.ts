@@ -67,7 +67,7 @@ function createClient(options: DiscordRestOptions, priority: Priority): REST {
       const spending = { lane: priority, serverId: /\/guilds\/(\d+)/.exec(route)?.[1] }
       await budget.spendInTurn(spending)
       const sentAt = performance.now()
-      // The library would send its own name: the platform wants to know the application.
+      // Replaces the library's name, because the platform requires the name of the application.
       const headers = { ...init.headers, 'User-Agent': userAgent }
       const sent = DefaultRestOptions.makeRequest(url, { ...init, headers })
       const response = await settled(budget, spending, sent)
@@ -86,7 +86,7 @@ function createClient(options: DiscordRestOptions, priority: Priority): REST {
 export const isNotAMember = (error: unknown) =>
   error instanceof ChatPlatformError && (error.platformCode === 10_007 || error.platformCode === 10_013)
 
-/** Errors of the library carry the request's address and body; ours never do. */
+/** Converts errors of the library, which contain the request's address and body, to errors without them. */
 function toChatPlatformError(error: unknown): ChatPlatformError {
   if (error instanceof ChatPlatformError) return error
   if (error instanceof DiscordAPIError) {

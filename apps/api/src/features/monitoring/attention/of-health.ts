@@ -8,7 +8,9 @@ export type Item = Pick<attention.Attention, 'code' | 'detail' | 'subject' | 'si
 const fewSessions = 50
 /** Half of the number at which the platform bans an address. */
 const manyRefused = 5_000
-/** The time after which a server without live roles is a problem: one that returns is read within minutes. */
+/**
+ * The time after which a server without live roles is a problem, because a server that returns is read within minutes.
+ */
 const notLiveMs = 10 * 60_000
 
 type Health = monitoring.SystemHealth

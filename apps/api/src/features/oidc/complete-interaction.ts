@@ -9,8 +9,8 @@ const toResult = ({ error, reason, description }: LoginProblem) => ({
   error_description: description,
 })
 
-/** Writes the outcome of a sign-in into the request that waits for it, unless that request is over by now. */
-export async function tellInteraction(
+/** Writes the result of a sign-in into the waiting request. Does nothing if that request has ended. */
+export async function completeInteraction(
   tx: Tx,
   digest: string,
   outcome: { readonly memberId: string } | { readonly problem: LoginProblem },

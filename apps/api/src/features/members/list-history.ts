@@ -1,0 +1,24 @@
+import type { memberHistory } from '@rolecall/contract'
+import { findUsername } from '#mirror/read-members'
+import { momentCursor } from '#platform/db/moment-cursor'
+import { ApiError } from '#platform/http/api-error'
+import type { Deps } from '../../deps.ts'
+import { listHistoryRows } from './history-store.ts'
+
+/**
+ * Lists role changes and sign-ins of a member, newest first, with a cursor to the next page.
+ * @throws MEMBER_NOT_FOUND if this service does not know the member
+ */
+export async function listMemberHistory(
+  { db }: Pick<Deps, 'db'>,
+  memberId: string,
+  { limit = 50, cursor }: memberHistory.MemberHistoryQuery,
+) {
+  if ((await findUsername(db, memberId)) === undefined) throw new ApiError('MEMBER_NOT_FOUND')
+  const rows = await listHistoryRows(db, { memberId, limit, cursor })
+  const last = rows.length === limit ? rows.at(-1) : undefined
+  return {
+    data: rows.map(({ at, ...row }) => ({ at: at.toISOString(), ...row })),
+    nextCursor: last ? momentCursor(last) : null,
+  }
+}

@@ -1,0 +1,65 @@
+import { type Static, Type } from 'typebox'
+import { endpoint } from './endpoint.ts'
+import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import { patterns } from './patterns.ts'
+
+/** A role that a member received or lost, or a sign-in. */
+export const MemberHistoryEntry = Type.Object({
+  id: Uuid,
+  at: { ...DateTime, description: 'For roles, the time when the service learned of the change.' },
+  kind: OneOf('role_added', 'role_removed', 'signed_in'),
+  server: Nullable(
+    Type.Object({ id: Snowflake, name: Type.String() }, { description: 'Null for sign-ins to the console.' }),
+  ),
+  role: Nullable(
+    Type.Object(
+      {
+        id: Snowflake,
+        name: Nullable(Type.String({ description: 'Null if the role was deleted.' })),
+        color: Nullable(Type.Integer({ description: 'Decimal RGB; null means no color.' })),
+      },
+      { description: 'Null for sign-ins.' },
+    ),
+  ),
+  project: Nullable(
+    Type.Object(
+      { id: Uuid, name: Type.String() },
+      { description: 'Null for changes of roles and for sign-ins to the console.' },
+    ),
+  ),
+})
+
+const MemberHistoryQuery = Closed({
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
+  cursor: Type.Optional(
+    Type.String({
+      pattern: patterns.momentCursor.pattern,
+      maxLength: 60,
+      description: '`nextCursor` of the previous page.',
+    }),
+  ),
+})
+
+/** Lists the role changes and sign-ins of a member, newest first. Refuses with MEMBER_NOT_FOUND. */
+export const listMemberHistory = endpoint({
+  method: 'GET',
+  path: '/api/admin/members/{id}/history',
+  tag: 'Members',
+  summary: 'List role changes and sign-ins of a member, the newest first',
+  description:
+    'The last 30 days. The first roles in a server are not changes, nor are those after a return. A sign-in to a project is ' +
+    'listed until its session is deleted, 7 days after it would expire.',
+  auth: 'admin',
+  params: Closed({ id: Snowflake }),
+  query: MemberHistoryQuery,
+  answers: {
+    200: Type.Object({
+      data: Type.Array(MemberHistoryEntry),
+      nextCursor: Nullable(Type.String({ description: 'Null on the last page.' })),
+    }),
+  },
+  refuses: ['MEMBER_NOT_FOUND'],
+})
+
+export type MemberHistoryEntry = Static<typeof MemberHistoryEntry>
+export type MemberHistoryQuery = Static<typeof MemberHistoryQuery>

@@ -1,0 +1,45 @@
+import { catalogs, type PageLanguage } from './catalogs.ts'
+
+/** Longer lists are not from a browser. */
+const maxTags = 20
+const maxTagLength = 35
+
+/** Portuguese and Chinese of any region are served by the ones that exist. */
+const byPrimarySubtag: ReadonlyMap<string, PageLanguage> = new Map(
+  (Object.keys(catalogs) as PageLanguage[]).map((language) => [language.split('-')[0] ?? '', language]),
+)
+
+/**
+ * Returns the language of the pages that an `Accept-Language` header prefers (RFC 9110 §12.5.4), as the service does.
+ */
+export function languageOfHeader(header: string): PageLanguage | undefined {
+  const ranges = header
+    .split(',', maxTags)
+    .map(readRange)
+    .filter(({ quality }) => quality > 0)
+    .sort((one, two) => two.quality - one.quality)
+  let isTraditional = false
+  for (const { tag } of ranges) {
+    if (tag === '*') return undefined
+    const [language = '', ...subtags] = tag.toLowerCase().split('-')
+    const isHant = language === 'zh' && isTraditionalChinese(subtags)
+    if (isHant) isTraditional = true
+    // A bare `zh` after `zh-TW` is the browser's addition, and does not stand for Simplified Chinese.
+    const isAddition = isTraditional && language === 'zh' && subtags.length === 0
+    const found = isHant || isAddition ? undefined : byPrimarySubtag.get(language)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function readRange(range: string): { tag: string; quality: number } {
+  const [tag = '', ...parameters] = range.split(';').map((part) => part.trim())
+  const written = parameters.find((parameter) => /^q=/i.test(parameter))?.slice(2)
+  const quality = written === undefined ? 1 : Number(written)
+  const isTag = tag === '*' || (tag.length <= maxTagLength && /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(tag))
+  return { tag, quality: isTag && quality >= 0 && quality <= 1 ? quality : 0 }
+}
+
+/** True for a script or a region of Traditional Chinese. A written script decides over the region. */
+const isTraditionalChinese = (subtags: readonly string[]) =>
+  !subtags.includes('hans') && subtags.some((subtag) => /^(hant|tw|hk|mo)$/.test(subtag))

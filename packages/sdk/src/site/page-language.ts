@@ -1,0 +1,29 @@
+import type { Incoming } from './incoming.ts'
+import { catalogs, type PageLanguage } from './languages/catalogs.ts'
+import { languageOfHeader } from './languages/choose-language.ts'
+import type { PageTexts } from './languages/page-texts.ts'
+import type { Settings } from './settings.ts'
+
+type LanguageSettings = Pick<Settings, 'language' | 'onError'>
+type LanguageRequest = Pick<Incoming, 'path' | 'header'>
+
+/** Returns the language that the app chose for a request; undefined if it chose none that exists. */
+export function chosenLanguage(
+  { language, onError }: LanguageSettings,
+  request: LanguageRequest,
+): PageLanguage | undefined {
+  try {
+    return languageOfHeader(language?.(request) ?? '')
+  } catch (error) {
+    onError(error)
+    return undefined
+  }
+}
+
+/** Returns the language of the visitor: the choice of the app, that of their browser, English. */
+export const languageOf = (settings: LanguageSettings, request: LanguageRequest): PageLanguage =>
+  chosenLanguage(settings, request) ?? languageOfHeader(request.header('accept-language') ?? '') ?? 'en'
+
+/** Returns the texts of the pages for a visitor. */
+export const textsFor = (settings: LanguageSettings, request: LanguageRequest): PageTexts =>
+  catalogs[languageOf(settings, request)]
