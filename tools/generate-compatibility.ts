@@ -10,24 +10,25 @@ export function compatibilityReference(): string {
   return `${generated}
 # Compatibility
 
-Each row is a real program that a test walks through in a browser, with the configuration of its page. A cell is what the test
-saw. An empty cell was not tested, or does not apply: a proxy that asks about each request has no token to refresh. [CONTRIBUTING.md](../../CONTRIBUTING.md) says how to record another version.
+Each row is a real program that a test uses in a browser, with the configuration of its page. A cell contains the result of the test. An
+empty cell was not tested, or does not apply: a proxy that asks about each request has no token to refresh.
+[CONTRIBUTING.md](../../CONTRIBUTING.md) explains how to record another version.
 
 ${tableOf(capabilities, records)}
 | Column | Meaning |
 |---|---|
 | ${capabilities.signIn} | a member signs in and returns to the program |
-| ${capabilities.liveRoles} | a role is taken away and given back, without another sign-in |
+| ${capabilities.liveRoles} | a role is removed and given back, without another sign-in |
 | ${capabilities.refresh} | the access token expires, and the program continues with its refresh token, twice |
 | ${capabilities.kicked} | the member is kicked from the server, and the next page that needs roles is refused |
 | ${capabilities.backChannelLogout} | the program accepts the logout token of the service |
 | ${capabilities.signOut} | the member signs out in the program, and the next sign-in asks again |
-| ${capabilities.staleness} | how long the program may work with old roles, or let a kicked member continue, after the service knows better |
+| ${capabilities.staleness} | how long the program can use old roles, or admit a kicked member, after the service has received the change |
 
 ## Bad days
 
-Another test signs a member in at all of these programs, and then disturbs the service and the programs. It fails if a program
-behaves in another way than this table shows. Numbers are HTTP statuses; for oidc-client-ts, which runs in the page, 503 stands
+Another test signs a member in to each of these programs, and then disturbs the service and the programs. It fails if a program
+behaves differently from this table. Numbers are HTTP statuses; for oidc-client-ts, which runs in the page, 503 stands
 for its page that says that the service is not available.
 
 ${tableOf(badDays, records)}

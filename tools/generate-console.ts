@@ -5,14 +5,17 @@ import { generated } from './pages.ts'
 export const consoleGuide = (): string => `${generated}
 # The console
 
-The console at \`/console/\` offers everything that the admin API does, for a community's owners. It contacts only its own
-service and updates by itself. The keyboard is enough: \`Ctrl K\` or \`⌘K\` opens the command palette, and \`?\` lists the other
-shortcuts. The console offers what the reader's role allows. Before a dangerous action, it shows the effects in numbers and asks for the
-name. Dark or light mode follows the system. Times are in the reader's time zone, with UTC on hover.
+Administer the community in a browser, at \`/console/\`. The console offers everything that the admin API does, within the rights of
+your role. To try it, run \`npm start\` and sign in as Mara Lind.
 
-To try it, run \`npm start\` and sign in as Mara Lind. For its design, see [decision 43](../decisions/0043-console.md). For the
+- \`Ctrl K\` or \`⌘K\` opens the command palette, and \`?\` lists the other shortcuts. Every task is possible with the keyboard alone.
+- Before a dangerous action, the console shows the effects in numbers and asks for the name.
+- Pages update automatically, and the console contacts only its own service.
+- Dark or light mode follows the system. Times are in your time zone, with UTC on hover.
+
+For its design, see [decision 43](../decisions/0043-console.md). For the
 attacks that it withstands, see [security](../security/console.md). \`npm run console -w bench\` measures it with 200,000 members,
-500 projects, and 1,000,000 audit entries. \`CONSOLE=off\` leaves it out.
+500 projects, and 1,000,000 audit entries. \`CONSOLE=off\` disables it.
 
 ## Where to find what
 
@@ -28,12 +31,12 @@ attacks that it withstands, see [security](../security/console.md). \`npm run co
 | several sessions to end, or access to give or take away | select them in the list: the effects are shown first, and each failure is named |
 | OpenID Connect, or a reverse proxy | the project, **OpenID Connect** or **Proxy** |
 
-A click on a column sorts a table that is complete, and a click on a role, a server, a person, or a kind narrows the list. The
-address keeps both, so a link shows the same. On a phone each row is a card with every column. *Guide* leads from a page to
-the guide that explains it, and a firing alert links to its runbook. *Search* also opens a tab of a project: type *wiki keys*.
+Click a column to sort a table that has all rows. Click a role, a server, a person, or a kind to filter the list. The address contains
+both, so a link shows the same list. On a phone, each row is a card with every column. *Guide* opens the guide for a page, and a firing
+alert links to its runbook. *Search* also opens a tab of a project: type *wiki keys*.
 
-An internal project always uses the main server: the page **Access** says *Main server (internal)*. Access of its own
-limits its scopes there. Scopes take effect only where members can sign in, so the form stores none without that.
+An internal project always uses the main server: the page **Access** shows *Main server (internal)*. If you also grant it access there,
+that grant limits its scopes. Scopes take effect only in servers where members can sign in, so the form stores no scopes without \`READ\`.
 
 ## Pictures
 

@@ -148,12 +148,12 @@ export function faultsReference(): string {
   return `${generated}
 # Faults
 
-What happens when a part is down, and how that is known. [What keeps a deployment up](../guides/running.md) says what to do.
+The effect of each fault, and the run or test that shows it. [Run Rolecall in production](../guides/running.md) explains how to prepare for faults.
 
 ${measured()}
 ## Made by tests
 
-Each run of the suite makes these.
+Each run of the test suite causes these faults.
 
 ${table(['Part', 'Fault', 'Promise', 'Test'], rows)}`
 }

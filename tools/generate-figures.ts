@@ -28,10 +28,13 @@ const results = () => runs.flatMap((name) => readRun(name) ?? [])
 export const figuresReference = (): string => `${generated}
 # Figures
 
-What \`npm run bench\`, \`npm run bench:scale\` and \`npm run soak\` measured, from \`bench/results/\`. Bare \`node:http\` is the limit: it parses
-the same body and answers as many bytes. Each target takes turns with the bare server; values are medians over the
-rounds, and each ratio is to the bare server in the same round, or to \`pgbench\` where the database is the limit. Ratios and processor time carry over to other machines, absolute numbers do not. Peers
-run with production settings; the columns say what each of them looks up, and how long its answer is.
+The results of \`npm run bench\`, \`npm run bench:scale\`, and \`npm run soak\`, from \`bench/results/\`. Ratios and processor time apply to other
+machines, too. Absolute numbers do not.
+
+- Bare \`node:http\` is the limit: it parses the same body and returns as many bytes.
+- Each target takes turns with the bare server. Values are medians over the rounds. Each ratio compares with the bare server in the same round, or
+  with \`pgbench\` if the database is the limit.
+- Other products run with production settings. The columns show what each of them looks up, and the length of its response.
 ${results().map(runSection).join('')}`
 
 const runSection = ({ title, tables, ...run }: Result): string => `
