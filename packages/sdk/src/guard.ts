@@ -39,19 +39,19 @@ export function createDecide(
     try {
       session = await rolecall.validate(token)
     } catch (error) {
-      // Rethrows only unknown errors: frameworks respond with an error's status, and a 401 of Rolecall would look like a
-      // logout.
+      // Rethrow only unknown errors. A framework would respond with the status of a RolecallError, and a 401 would look
+      // like a logout.
       if (!(error instanceof RolecallError)) throw error
       onError(error)
       return refuse(503, 'SESSION_CHECK_UNAVAILABLE', { 'retry-after': String(error.retryAfterSec ?? 2) })
     }
     if (!session) return refuse(401, 'LOGIN_REQUIRED', { 'www-authenticate': 'Bearer' })
-    return mayEnter(session, rules) ? { session } : refuse(403, 'ROLE_REQUIRED')
+    return hasRequiredRoles(session, rules) ? { session } : refuse(403, 'ROLE_REQUIRED')
   }
 }
 
 /**
- * Rejects rules that do not say what was intended: a misspelled or empty rule must not admit everyone.
+ * Rejects misspelled and empty rules, so that a mistake does not admit everyone.
  *
  * @throws TypeError that names the rule.
  */
@@ -60,21 +60,22 @@ export function checkRules(rules: MemberRules): void {
     throw new TypeError('requireMember() accepts { anyOf, allOf }, each a list of role IDs.')
   for (const [name, ids] of Object.entries(rules) as [string, unknown][]) {
     if (name !== 'anyOf' && name !== 'allOf')
-      throw new TypeError(`requireMember() does not support the rule ${name}.`)
+      throw new TypeError(`requireMember() does not support the rule ${name}. Use anyOf or allOf.`)
     const isList =
       Array.isArray(ids) && ids.length > 0 && ids.every((id) => typeof id === 'string' && id !== '')
-    if (!isList) throw new TypeError(`${name} of requireMember() is not a list of role IDs.`)
+    if (!isList)
+      throw new TypeError(`requireMember() needs at least one role ID in ${name}, each a non-empty string.`)
   }
 }
 
 /** True if a session has the required roles. */
-export function mayEnter({ roles }: Pick<Session, 'roles'>, { anyOf, allOf }: MemberRules): boolean {
+export function hasRequiredRoles({ roles }: Pick<Session, 'roles'>, { anyOf, allOf }: MemberRules): boolean {
   const held = new Set(roles.map(({ roleId }) => roleId))
   return (!anyOf || anyOf.some((id) => held.has(id))) && (!allOf || allOf.every((id) => held.has(id)))
 }
 
-function refuse(status: number, code: ProblemCode, more: Record<string, string> = {}): Decision {
-  const headers = { 'content-type': 'application/problem+json', ...more }
+function refuse(status: number, code: ProblemCode, extraHeaders: Record<string, string> = {}): Decision {
+  const headers = { 'content-type': 'application/problem+json', ...extraHeaders }
   return { refusal: new Response(problemBody(status, code), { status, headers }) }
 }
 

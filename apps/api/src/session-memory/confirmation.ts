@@ -15,7 +15,7 @@ import type { LocalLease } from './local-lease.ts'
  * also notifies them again, to acknowledge in their rows, because the cache may have lost the acknowledgement.
  */
 const renotifyAfterMs = 50
-/** A wait of this duration is logged, because a running instance acknowledges within milliseconds. */
+/** A wait of at least this duration is logged, because a running instance acknowledges within milliseconds. */
 const slowMs = 500
 /** The delay after which changes without a waiting writer are announced together. */
 const invalidateAfterMs = 10

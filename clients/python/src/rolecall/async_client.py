@@ -254,7 +254,7 @@ class AsyncRolecall(Project):
         self._stream = AsyncEventStream(http, self._base_url, self._api_key, self._cache)
         self._loads = AsyncSharedLoads(self._cache)
 
-    def _begin_anew(self) -> None:
+    def _reset_after_fork(self) -> None:
         own = self._owns_http
         self._begin(httpx.AsyncClient(limits=limits) if own else httpx.AsyncClient(transport=InheritedTransport()))
 

@@ -101,7 +101,7 @@ class Project:
             ui_locales=ui_locales,
         )
 
-    def _begin_anew(self) -> None:
+    def _reset_after_fork(self) -> None:
         """
         Starts again in a child process after a fork: leaves connections, threads and locks to the parent. On a shared
         connection, one process would read the responses of the other.
@@ -120,14 +120,14 @@ class Project:
 _projects: weakref.WeakSet[Project] = weakref.WeakSet()
 
 
-def _begin_all_anew() -> None:
+def _reset_all_after_fork() -> None:
     for project in list(_projects):
-        project._begin_anew()
+        project._reset_after_fork()
 
 
 # Windows has no fork.
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begin_all_anew)
+    os.register_at_fork(after_in_child=_reset_all_after_fork)
 
 
 class OutOfTime(Exception):

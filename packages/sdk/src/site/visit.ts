@@ -1,5 +1,5 @@
 import type { Session } from '../contract-types.ts'
-import { checkRules, type Decision, type MemberRules, mayEnter } from '../guard.ts'
+import { checkRules, type Decision, hasRequiredRoles, type MemberRules } from '../guard.ts'
 import type { Rolecall } from '../rolecall.ts'
 import { RolecallError } from '../rolecall-error.ts'
 import { redirectTo } from './answers.ts'
@@ -137,7 +137,7 @@ export async function openVisit(
       }
       const { appUrl, authPath } = settings
       if (session) {
-        return mayEnter(session, rules)
+        return hasRequiredRoles(session, rules)
           ? { session }
           : { refusal: await refuse(settings, request, 403, 'ROLE_REQUIRED') }
       }

@@ -188,7 +188,7 @@ function restartAddress(params: Interaction['params']): string {
   return `/oidc/auth?${new URLSearchParams([...kept, ['prompt', 'login']])}`
 }
 
-/** Finds the client of a sign-in; undefined if it is not a client any more. */
+/** Finds the client of a sign-in, or undefined if it is no longer a client. */
 async function clientOf(provider: Provider, params: Interaction['params']): Promise<Client | undefined> {
   try {
     return await provider.Client.find(String(params['client_id']))

@@ -17,7 +17,7 @@ interface Asked {
 /**
  * Returns a member of a server with roles as live as validate's; undefined if they are not a member. The mirror
  * contains members who signed in, were synced, or appeared in a gateway event. For any other person, only the platform
- * can tell membership.
+ * knows whether they are a member.
  * @throws CHAT_PLATFORM_UNAVAILABLE, RATE_LIMITED
  */
 export async function liveMember({ db, settings, readForProject }: MemberDeps, asked: Asked) {

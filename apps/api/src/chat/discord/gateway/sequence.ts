@@ -4,7 +4,8 @@ const windowMs = 10 * 60_000
 
 /**
  * Finds gaps in the platform's numbering of events. Its documentation warns that events may be lost; a number that
- * never arrived is a gap. The platform does not guarantee a numbering without gaps, so many gaps are ignored.
+ * never arrived is a gap. The platform does not guarantee a numbering without gaps, so it is not trusted after
+ * `maxGaps`.
  */
 export function createSequences(now = () => performance.now()) {
   const last = new Map<number, number>()
