@@ -17,7 +17,7 @@ import { startWorld, type World } from '../service.ts'
 import { browserSite } from './relying-parties/browser-site.ts'
 import { doors, openidApache } from './relying-parties/doors.ts'
 import { addGuest, hostOf, logIn, type Party, type Row, type Seen } from './relying-parties/party.ts'
-import { debianPackages, recipes } from './relying-parties/recipes.ts'
+import { debianPackages, nextPeers, recipes } from './relying-parties/recipes.ts'
 import { sites } from './relying-parties/sites.ts'
 
 const rows = [...sites, browserSite, ...recipes, openidApache, ...doors]
@@ -39,6 +39,8 @@ const application = createServer(({ headers }, answer) => {
 
 beforeAll(async () => {
   await installOnce('tools/peers')
+  // Without Next.js, only its recipe is skipped.
+  await installOnce(nextPeers).catch(() => {})
   installDebian(debianPackages)
   world = await startWorld('pglite', { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_GLOBAL: '0' })
   world.service.deps.deliveries.start()
@@ -189,8 +191,11 @@ const record = ({ program, guide, version, staleFor }: Row, observations: readon
     observations: [...observations, { capability: 'staleness', result: staleFor ?? 'no time' }],
   })
 
+/** Next.js builds its site first. */
+const timeout = 180_000
+
 describe.each(rows)('a browser at $program', (row) => {
-  test(title, async ({ skip }) => {
+  test(title, { timeout }, async ({ skip }) => {
     const { program, isThere, start } = row
     skip(!isThere(), `${program} is not installed: CONTRIBUTING.md says what the suite needs`)
     const member = addGuest(world, program)
