@@ -18,14 +18,25 @@ const stampName = '.installed-lock.json'
  * @param {(line: string) => void} [say] receives one line if packages are installed
  */
 export async function installOnce(folder, say = console.error) {
-  const place = join(root, folder)
-  const lock = readFileSync(join(place, 'package-lock.json'), 'utf8')
-  const stamp = join(place, 'node_modules', stampName)
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === lock) return
+  if (isInstalled(folder)) return
   say(`Installing the packages of ${folder} (once)…`)
-  await install(place, folder)
-  writeFileSync(stamp, lock)
+  await install(join(root, folder), folder)
+  writeFileSync(stampOf(folder), lockOf(folder))
 }
+
+/**
+ * Returns true if the packages of a folder are those of its lock file.
+ *
+ * @param {string} folder relative to the root of the repository
+ */
+export const isInstalled = (folder) =>
+  existsSync(stampOf(folder)) && readFileSync(stampOf(folder), 'utf8') === lockOf(folder)
+
+/** @param {string} folder */
+const stampOf = (folder) => join(root, folder, 'node_modules', stampName)
+
+/** @param {string} folder */
+const lockOf = (folder) => readFileSync(join(root, folder, 'package-lock.json'), 'utf8')
 
 /**
  * Runs `npm ci` without install scripts. None of the packages needs its script, and one would send statistics.

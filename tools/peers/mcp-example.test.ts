@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { GivenProject } from '../../apps/api/test/given.ts'
+import { call } from '../../apps/api/test/client.ts'
+import { startDocumentServer } from '../../apps/api/test/document-server.ts'
+import { type GivenProject, givenAdmin } from '../../apps/api/test/given.ts'
 import { authPath, givenClient, redeem, walk } from '../../apps/api/test/oidc.ts'
 import { startWorld, type World } from '../../apps/api/test/service.ts'
 import { freePort } from '../free-port.js'
@@ -13,14 +15,20 @@ const { roles, users, mainGuildId } = demo
 const running: ChildProcess[] = []
 let world: World
 let resource: string
+let api: GivenProject
 let app: GivenProject
+let site: Awaited<ReturnType<typeof startDocumentServer>>
 
 beforeAll(async () => {
   await installOnce('examples')
   world = await startWorld('postgres', { PERMISSION_TTL_MS: '0' })
   const port = await freePort()
   resource = `http://127.0.0.1:${port}/mcp`
-  const api = await givenClient(world, { redirectUris: [], oidc: { resources: [resource] } })
+  site = await startDocumentServer()
+  api = await givenClient(world, {
+    redirectUris: [],
+    oidc: { resources: [resource], clientHosts: [site.host] },
+  })
   app = await givenClient(world, {
     ...{ isInternal: false, redirectUris: ['http://127.0.0.1/callback'] },
     oidc: { publicClient: true },
@@ -33,6 +41,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(async () => {
   for (const child of running) child.kill()
+  await site?.close()
   await world?.close()
 })
 
@@ -93,6 +102,21 @@ test('the sign-in that a member cancels ends with one error', async () => {
   await shell.said('Error: access_denied')
 }, 60_000)
 
+test('a client signs in by its metadata document, until the server no longer lists its host', async () => {
+  const shell = start('client.js', { MCP_URL: resource, ROLECALL_CLIENT_ID: site.publish('/shell') })
+  await shell.said('Open ')
+  const { pathname, search } = new URL(/Open (\S+)/.exec(shell.output())?.[1] ?? '')
+  await fetch(await walk(world, pathname + search, { as: users.tomas }))
+  await shell.said('Signed in.')
+  expect(await shell.type('who_am_i')).toBe('You are tomas_v.')
+  await call(world.url, 'PATCH', `/api/admin/projects/${api.id}`, {
+    token: await givenAdmin(world),
+    body: { oidc: { clientHosts: [] } },
+  })
+  await shell.type('who_am_i')
+  await shell.said('You are signed out.')
+}, 120_000)
+
 test('a token for another API, a token for none, and no token open nothing', async () => {
   const elsewhere = 'https://maps.example/'
   const wiki = await givenClient(world, { oidc: { resources: [elsewhere] } })
@@ -100,7 +124,7 @@ test('a token for another API, a token for none, and no token open nothing', asy
     const end = await walk(world, authPath(wiki, more), { as: users.tomas })
     return (await redeem(world, wiki, end.searchParams.get('code') ?? '')).body.access_token
   }
-  const call = (headers: Record<string, string>) =>
+  const ask = (headers: Record<string, string>) =>
     fetch(resource, {
       method: 'POST',
       headers: {
@@ -110,12 +134,12 @@ test('a token for another API, a token for none, and no token open nothing', asy
       },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'who_am_i' } }),
     })
-  const bearer = (token: string) => call({ authorization: `Bearer ${token}` })
+  const bearer = (token: string) => ask({ authorization: `Bearer ${token}` })
   expect((await bearer(await tokenFor({ resource }))).status).toBe(200)
   const refused = [
     await bearer(await tokenFor({ resource: elsewhere })),
     await bearer(await tokenFor({})),
-    await call({}),
+    await ask({}),
   ]
   for (const response of refused) {
     expect(response.status).toBe(401)

@@ -147,8 +147,11 @@ const record = ({ program, guide, version, staleFor }: Row, observations: readon
     observations: [...observations, { capability: 'staleness', result: staleFor ?? 'no time' }],
   })
 
+/** Next.js builds its site first. */
+const timeout = 180_000
+
 describe.each(rows)('a browser at $program', (row) => {
-  test(title, async ({ skip }) => {
+  test(title, { timeout }, async ({ skip }) => {
     const { program, isThere } = row
     skip(!isThere(), `${program} is not installed: CONTRIBUTING.md says what the suite needs`)
     const member = addGuest(world, program)

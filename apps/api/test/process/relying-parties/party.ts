@@ -101,11 +101,11 @@ export async function logIn(page: Page, { origin, signIn }: Party, { sim }: Worl
   await page.waitForURL((url) => url.origin === origin)
 }
 
-/** Returns the version of a package in `tools/peers`. */
-export const packageVersion = (name: string): string =>
+/** Returns the version of a package in `tools/peers`, or in another folder with a lock file. */
+export const packageVersion = (name: string, folder = 'tools/peers'): string =>
   JSON.parse(
     readFileSync(
-      new URL(`../../../../../tools/peers/node_modules/${name}/package.json`, import.meta.url),
+      new URL(`../../../../../${folder}/node_modules/${name}/package.json`, import.meta.url),
       'utf8',
     ),
   ).version

@@ -2,11 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { vi } from 'vitest'
 import { fencesOf } from '../../../../../acceptance/browser/shell.ts'
 import { debianVersion } from '../../../../../tools/install-debian.ts'
+import { isInstalled } from '../../../../../tools/install-once.js'
 import { noteRun, noteSkipped } from '../../../../../tools/shown/notes.ts'
 import { byButton, givenSite, goesOn, type Place, packageVersion, type Row } from './party.ts'
 
@@ -16,31 +18,34 @@ interface Recipe extends Pick<Row, 'endsByLogout' | 'showsRefusal'> {
   readonly page: string
   /** The callback of the page. */
   readonly callback: string
+  /** The host of the site. Next.js replaces loopback addresses by `localhost`. */
+  readonly host?: 'localhost'
   /** The packages of Debian, the program first; without them, the program is a package from npm. */
   readonly debian?: readonly [string, ...string[]]
+  /** The folder whose lock file has the package from npm. */
+  readonly peers?: string
 }
 
 const root = fileURLToPath(new URL('../../../../..', import.meta.url))
-/** A folder in which the packages of `tools/peers` are found by name. */
-const folder = join(root, 'tools/peers/dist')
 
 /** The program of a page in docs/guides/programs, as a reader copies and starts it. */
-const recipe = ({ program, page, callback, debian, ...more }: Recipe): Row => {
+const recipe = ({ program, page, callback, debian, ...settings }: Recipe): Row => {
+  const { host = '127.0.0.1', peers = 'tools/peers', ...more } = settings
   const guide = `docs/guides/programs/${page}.md`
   return {
     program,
     guide,
-    version: () => (debian ? debianVersion(debian[0]) : packageVersion(program)),
+    version: () => (debian ? debianVersion(debian[0]) : packageVersion(program, peers)),
     isThere: () => {
-      const missing = debian?.filter((name) => debianVersion(name) === undefined) ?? []
-      if (missing.length > 0) noteSkipped(commandOf(guide), `${missing.join(', ')} is missing`)
+      const missing = debian?.filter((name) => debianVersion(name) === undefined) ?? missingPeers(peers)
+      if (missing.length > 0) noteSkipped(commandOf(guide), `${missing.join(', ')}: not installed`)
       return missing.length === 0
     },
     withoutRole: goesOn,
     refreshes: true,
     ...more,
     async start({ world, port }) {
-      const origin = `http://127.0.0.1:${port}`
+      const origin = `http://${host}:${port}`
       const project = await givenSite(world, origin, { callback, ...more })
       const env = {
         ROLECALL_URL: world.url,
@@ -49,7 +54,7 @@ const recipe = ({ program, page, callback, debian, ...more }: Recipe): Row => {
         ROLECALL_APP_URL: origin,
         ROLECALL_SECRET: '0123456789abcdef0123456789abcdef',
       }
-      const stop = await startSite(guide, { port, env })
+      const stop = await startSite(guide, { port, env, folder: join(root, peers, 'dist') })
       return {
         origin,
         project,
@@ -61,41 +66,65 @@ const recipe = ({ program, page, callback, debian, ...more }: Recipe): Row => {
   }
 }
 
+const missingPeers = (folder: string) => (isInstalled(folder) ? [] : [`the packages of ${folder}`])
+
 const commandOf = (guide: string) =>
   fencesOf(readFileSync(join(root, guide), 'utf8'))
     .find(({ language }) => language === 'sh')
     ?.text.trimEnd() ?? ''
 
+interface SitePlace extends Pick<Place, 'port'> {
+  readonly env: Readonly<Record<string, string>>
+  /** A folder in which the packages of the site are found by name. */
+  readonly folder: string
+}
+
 /** Writes the files of a page into a folder of their own, and starts it by its command. Returns how to stop it. */
-async function startSite(
-  guide: string,
-  { port, env }: Pick<Place, 'port'> & { readonly env: Readonly<Record<string, string>> },
-) {
+async function startSite(guide: string, { port, env, folder }: SitePlace) {
   await mkdir(folder, { recursive: true })
   const place = await mkdtemp(join(folder, 'recipe-'))
+  // Next.js takes nothing from a folder that contains the home directory.
+  const home = await mkdtemp(join(tmpdir(), 'recipe-home-'))
   for (const [name, code] of filesOf(guide)) {
+    await mkdir(dirname(join(place, name)), { recursive: true })
     await writeFile(join(place, name), code.replaceAll('8080', String(port)))
   }
   const command = commandOf(guide)
   const site = spawn('sh', ['-ec', command.replaceAll('8080', String(port))], {
     cwd: place,
-    env: { PATH: `${process.execPath}/..:/usr/bin:/bin`, HOME: place, ...env },
+    env: {
+      PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
+      HOME: home,
+      NEXT_TELEMETRY_DISABLED: '1',
+      npm_config_update_notifier: 'false',
+      ...env,
+    },
     stdio: 'ignore',
     // The process group includes what the shell starts.
     detached: true,
   })
-  await vi.waitUntil(() => answers(`http://127.0.0.1:${port}`), { timeout: 60_000, interval: 100 })
-  noteRun(command)
-  return async () => {
+  const stop = async () => {
     await end(site)
-    await rm(place, { recursive: true, force: true })
+    for (const path of [place, home]) await rm(path, { recursive: true, force: true })
   }
+  const isUp = () => {
+    if (site.exitCode !== null) throw new Error(`${guide}: the command ended with ${site.exitCode}`)
+    return answers(`http://127.0.0.1:${port}`)
+  }
+  try {
+    await vi.waitUntil(isUp, { timeout: 120_000, interval: 100 })
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  noteRun(command)
+  return stop
 }
 
 /** Returns the files of a page: each block that begins with a name in a comment. */
 export const filesOf = (guide: string): [name: string, code: string][] =>
   fencesOf(readFileSync(join(root, guide), 'utf8')).flatMap(({ text }) => {
-    const name = /^(?:\/\/|#|<!--) ([\w.-]+\.(?:js|py|ru|html))\b/.exec(text)?.[1]
+    const name = /^(?:\/\/|#|<!--) ([\w./[\]-]+\.(?:js|py|ru|html))\b/.exec(text)?.[1]
     return name ? [[name, text]] : []
   })
 
@@ -126,12 +155,23 @@ const omniauth: Recipe = {
   debian: ['ruby-omniauth-openid-connect', 'ruby-webrick'],
 }
 
+/** Next.js, which only its recipe needs. */
+export const nextPeers = 'tools/peers/next'
+const nextAuth: Recipe = {
+  program: 'next-auth',
+  page: 'next-auth',
+  callback: '/api/auth/callback/rolecall',
+  host: 'localhost',
+  peers: nextPeers,
+}
+
 /** The packages of Debian that the recipes need. */
 export const debianPackages = [authlib, omniauth].flatMap(({ debian }) => debian ?? [])
 
 export const recipes: readonly Row[] = [
   recipe({ program: 'passport-openidconnect', page: 'passport', callback: '/callback' }),
   recipe({ program: 'better-auth', page: 'better-auth', callback: '/api/auth/callback/rolecall' }),
+  recipe(nextAuth),
   recipe(authlib),
   recipe(omniauth),
 ]

@@ -11,7 +11,7 @@ import { startWorld, type World } from '../../service.ts'
 import { browserSite } from './browser-site.ts'
 import { doors, openidApache } from './doors.ts'
 import { hostOf, type Party, type Row } from './party.ts'
-import { debianPackages, recipes } from './recipes.ts'
+import { debianPackages, nextPeers, recipes } from './recipes.ts'
 import { sites } from './sites.ts'
 
 export const rows: readonly Row[] = [...sites, browserSite, ...recipes, openidApache, ...doors]
@@ -30,6 +30,8 @@ export interface Stage {
 
 export async function createStage(): Promise<Stage> {
   await installOnce('tools/peers')
+  // Without Next.js, only its recipe is skipped.
+  await installOnce(nextPeers).catch(() => {})
   installDebian(debianPackages)
   let world = await startWorld('pglite', { TRUST_PROXY: '127.0.0.1', RATE_LIMIT_GLOBAL: '0' })
   let mirror = await goLive(world)
