@@ -68,7 +68,7 @@ describe.each(mainEngines)('a refused device sign-in, on %s', (engine) => {
       body: { oidc: { enabled: false } },
     })
     const page = await typeCode(new Browser(world.url), { user_code: device.user_code })
-    expect(page.text).toContain('is not registered here, or it is turned off.')
+    expect(page.text).toContain('is not registered here, or its sign-in is turned off.')
   })
 
   test('an outage of the platform is reported as an outage', async () => {

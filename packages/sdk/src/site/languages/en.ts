@@ -6,7 +6,7 @@ export const en = {
   startPage: 'To the start page',
   refusedTitle: 'You were not signed in',
   roleTitle: 'You cannot open this page',
-  expiredTitle: 'This sign-in is over',
+  expiredTitle: 'This sign-in is no longer valid',
   failedTitle: 'Sign-in does not work right now',
   signedOutTitle: 'You are signed out',
   LOGIN_NOT_FOUND: titles.LOGIN_NOT_FOUND,
