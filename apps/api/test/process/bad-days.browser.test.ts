@@ -51,7 +51,8 @@ async function setClock(seconds: number) {
 beforeAll(async () => {
   clock.mockImplementation(() => now() + offMs)
   stage = await createStage()
-  await Promise.all(rows.filter(({ isThere }) => isThere()).map(beginVisit))
+  // One after the other: a busy machine makes the service miss the deadline of its requests to the platform.
+  for (const row of rows) if (row.isThere()) await beginVisit(row)
 }, 300_000)
 afterAll(async () => {
   for (const { party, relay } of visits.values()) {
@@ -172,7 +173,7 @@ describe('while the service is down', () => {
     const all = [...visits.values()]
     // A late token ends newer sessions of the member, too (express-openid-connect).
     for (const visit of all) if (visit.relay) await untilLogoutsAccepted(visit)
-    await Promise.all(all.map(signsIn))
+    for (const visit of all) await signsIn(visit)
     const { deps } = stage.world().service
     // No program has read the key before it signs, as if its copy were older than an hour.
     nextKey = await rotateSigningKeys(deps)
