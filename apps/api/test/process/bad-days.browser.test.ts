@@ -53,7 +53,7 @@ beforeAll(async () => {
   stage = await createStage()
   // One after the other: a busy machine makes the service miss the deadline of its requests to the platform.
   for (const row of rows) if (row.isThere()) await beginVisit(row)
-}, 300_000)
+}, 600_000)
 afterAll(async () => {
   for (const { party, relay } of visits.values()) {
     relay?.close()
