@@ -5,7 +5,7 @@ import { forgetSessionTime } from './keep-session.ts'
 import { queryClient, question } from './queries.ts'
 
 /** The signed-in administrator. Fetched once, because a later call shows that the session has ended. */
-export const profile = queryOptions({ ...question('getProfile'), staleTime: 60_000, retry: false })
+export const profile = queryOptions({ ...question('getProfile'), staleTime: 60_000 })
 
 /** The address that signs in and returns to `place`: a path of the console with its query. */
 export const loginAddress = (place: string): string =>

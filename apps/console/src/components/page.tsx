@@ -105,7 +105,7 @@ export const Panel = ({
   </section>
 )
 
-/** The tabs of one object, each with its own address. */
+/** The tabs of one object, each with its own address. The first is the object itself, above the addresses of the others. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly { to: string; text: string }[] }) {
   const { pathname } = useLocation()
   const strip = useRef<HTMLElement>(null)
@@ -117,8 +117,8 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly { to: stri
   }, [pathname])
   return (
     <nav className="tabs" aria-label={label} ref={strip}>
-      {tabs.map(({ to, text }) => (
-        <Link key={to} to={to} activeOptions={{ exact: true, includeSearch: false }}>
+      {tabs.map(({ to, text }, at) => (
+        <Link key={to} to={to} activeOptions={{ exact: at === 0, includeSearch: false }}>
           {text}
         </Link>
       ))}

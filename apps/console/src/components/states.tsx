@@ -22,7 +22,10 @@ export const Empty = ({
 
 /** A placeholder in the final shape of the content. It appears only if the response is slow. */
 export const Skeleton = ({ rows = 6, height = 40 }: { rows?: number; height?: number }) => (
-  <div className="stack tight late" role="status" aria-label="Loading">
+  <div className="stack tight late loading" role="status" aria-label="Loading">
+    <span className="loading-text" style={{ lineHeight: `${height}px` }}>
+      Loading…
+    </span>
     {Array.from({ length: rows }, (_, row) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: they are all the same.
       <div key={row} className="skeleton" style={{ height }} />
@@ -127,8 +130,8 @@ const NotReached = () => (
 )
 
 /** The reader is signed in but lacks the role. */
-const Forbidden = () => (
+export const Forbidden = () => (
   <Empty title="You do not have access to this">
-    Only System Admins and auditors have access. Ask one of them for what you need.
+    Your account lacks the required role. Ask a System Admin for access.
   </Empty>
 )

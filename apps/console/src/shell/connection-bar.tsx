@@ -28,7 +28,9 @@ export function ConnectionBar() {
     <div className="connection" role="status">
       <span>
         {connection.state === 'offline' ? 'Rolecall cannot be reached. ' : `${connection.detail} `}
-        <span className="quiet-here">This page shows the state at {clock.format(connection.since)}. </span>
+        <span className="quiet-here">
+          Data on this page is from before {clock.format(connection.since)}.{' '}
+        </span>
       </span>
       <span aria-hidden="true">Trying again in {left} s.</span>
       <Button size="small" onClick={() => setLeft(everySec)}>

@@ -30,3 +30,7 @@ const places: readonly Place[] = [
 
 export const placesOf = ({ isSystemAdmin, isAuditor }: AdminProfile): readonly Place[] =>
   isSystemAdmin || isAuditor ? places : places.filter(({ isForOwners }) => isForOwners)
+
+/** Returns the entry of a path if the administrator may not open it. */
+export const closedPlace = (profile: AdminProfile, path: string): Place | undefined =>
+  places.find((place) => `${path}/`.startsWith(`${place.to}/`) && !placesOf(profile).includes(place))

@@ -9,17 +9,25 @@ import { keepFocus } from '../components/focus.ts'
 import { Toasts } from '../components/toast.tsx'
 import { ConnectionBar } from './connection-bar.tsx'
 import { Keyboard } from './keyboard.tsx'
-import { LoginPage } from './login-page.tsx'
+import { Brand, LoginPage } from './login-page.tsx'
+import { PageClosed } from './page-closed.tsx'
+import { closedPlace } from './places.ts'
 import { ProfileContext } from './profile.ts'
 import { SideBar } from './side-bar.tsx'
 
 /** The frame of every page. It contains only the login page until an administrator signs in. */
 export function Shell() {
-  const { data, error } = useQuery(profile)
+  const { data, error, failureReason } = useQuery(profile)
   const { state } = useConnection()
   const { loginFailure } = useRouteContext({ from: '__root__' })
+  const { pathname } = useLocation()
   if (data === undefined)
-    return error || loginFailure ? <LoginPage reason={loginFailure ?? error} /> : <Starting />
+    return error || loginFailure ? (
+      <LoginPage reason={loginFailure ?? error} />
+    ) : (
+      <Starting isUnreachable={failureReason !== null} />
+    )
+  const closed = closedPlace(data, pathname)
   return (
     <ProfileContext value={data}>
       <Toasts>
@@ -32,7 +40,7 @@ export function Shell() {
             <ConnectionBar />
             <main id="content">
               <FocusOnNavigation />
-              <Outlet />
+              {closed ? <PageClosed place={closed} /> : <Outlet />}
             </main>
           </div>
         </div>
@@ -50,11 +58,15 @@ function Live() {
   return null
 }
 
-/** The shape of the shell, visible only if the response is slow. */
-const Starting = () => (
-  <div className="starting late" role="status">
-    Rolecall
-  </div>
+/** The page until the first response, visible only if the response is slow. */
+const Starting = ({ isUnreachable }: { isUnreachable: boolean }) => (
+  <main className="way-in late">
+    <div className="way-in-card" role="status">
+      <Brand />
+      <h1>{isUnreachable ? 'Rolecall cannot be reached' : 'Loading the console…'}</h1>
+      {isUnreachable && <p>The console opens by itself as soon as Rolecall responds.</p>}
+    </div>
+  </main>
 )
 
 function focusContent() {

@@ -2,6 +2,7 @@ import type { AccessMapping, AdminAnswer, Project } from '@rolecall/sdk/admin'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAnswer } from '../../api/queries.ts'
+import { ButtonLink } from '../../components/button.tsx'
 import { Page as PageFrame, Panel } from '../../components/page.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { SelectBox } from '../../components/select-box.tsx'
@@ -42,9 +43,9 @@ export function Page() {
         <Answer of={everything} loading={<Skeleton rows={10} />}>
           {([projects, servers, matrix]) =>
             projects.data.length === 0 || servers.data.length === 0 ? (
-              <Empty title={name ? 'No projects match' : 'No servers or projects yet'}>
-                {name ? 'Search for part of a name.' : 'Add a server and a project first.'}
-              </Empty>
+              <div className="table-frame">
+                <NoCells isSearched={name !== ''} hasServers={servers.data.length > 0} />
+              </div>
             ) : (
               <Matrix
                 projects={projects.data}
@@ -60,6 +61,24 @@ export function Page() {
       </div>
       {open && <AccessEditor cell={open} onClose={() => setOpen(undefined)} />}
     </PageFrame>
+  )
+}
+
+/** The content of a matrix without cells. */
+function NoCells({ isSearched, hasServers }: { isSearched: boolean; hasServers: boolean }) {
+  const mayChange = useMayChange()
+  if (isSearched) return <Empty title="No projects match">Search for part of a name.</Empty>
+  if (!hasServers)
+    return (
+      <Empty title="No servers yet" action={<ButtonLink to="/servers">Open Servers</ButtonLink>}>
+        Add a server. Then grant projects access to it here.
+      </Empty>
+    )
+  const create = mayChange && <ButtonLink to="/projects/new">New project</ButtonLink>
+  return (
+    <Empty title="No projects yet" action={create}>
+      Create a project. Then grant it access to servers here.
+    </Empty>
   )
 }
 

@@ -1,11 +1,11 @@
 import type { MemberServers } from '@rolecall/sdk/admin'
-import { useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useAnswer } from '../../api/queries.ts'
 import { Status } from '../../components/chip.tsx'
 import { Page, Tabs } from '../../components/page.tsx'
 import { Portrait } from '../../components/portrait.tsx'
-import { Answer } from '../../components/states.tsx'
+import { Answer, Empty } from '../../components/states.tsx'
 
 const tabs = [
   ['', 'Overview'],
@@ -22,11 +22,11 @@ interface MemberPageProps {
 }
 
 /** A tab of a member: the frame that all tabs share, and the content of this one. */
-export function MemberPage({ children, unknown }: MemberPageProps) {
+export function MemberPage({ children, unknown = unknownAccount }: MemberPageProps) {
   const { id = '' } = useParams({ strict: false })
   const member = useAnswer('listMemberServers', { params: { chat_user_id: id } })
   const { data } = member
-  if (unknown && member.error?.code === 'MEMBER_NOT_FOUND') {
+  if (member.error?.code === 'MEMBER_NOT_FOUND') {
     return (
       <Page title="Unknown account" up={{ to: '/members', text: 'Members' }} id={id}>
         {unknown(id)}
@@ -49,6 +49,19 @@ export function MemberPage({ children, unknown }: MemberPageProps) {
     </Page>
   )
 }
+
+const unknownAccount = (id: string) => (
+  <Empty
+    title="Rolecall has no data about this account"
+    action={
+      <Link to="/members/$id/why" params={{ id }}>
+        Why can’t this account sign in?
+      </Link>
+    }
+  >
+    It was in none of your servers and never tried to sign in, or its data was erased.
+  </Empty>
+)
 
 export const nameOf = ({ globalName, username }: Pick<MemberServers, 'globalName' | 'username'>) =>
   globalName ?? username

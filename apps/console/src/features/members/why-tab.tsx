@@ -32,39 +32,43 @@ type Asked = Pick<MemberServers, 'memberId' | 'username' | 'globalName' | 'serve
 function Why({ member }: { member: Asked }) {
   const [{ project = '', server = '', with: changed = '', absent = '' }, setFilters] = useFilters()
   const projects = useAnswer('listProjects', { query: {} })
-  const chosen = project || projects.data?.data[0]?.id
   const mainServer = member.servers.find(({ isMainServer }) => isMainServer)?.serverId
   const serverId = server || mainServer || member.servers[0]?.serverId
   return (
-    <div className="stack">
-      <div className="toolbar">
-        <Choice
-          label="Project"
-          value={chosen ?? ''}
-          options={byId(projects.data?.data)}
-          onChoose={(project) => setFilters({ project })}
-        />
-        <Choice
-          label="Server"
-          value={serverId ?? ''}
-          options={Object.fromEntries(member.servers.map((one) => [one.serverId, one.serverName]))}
-          onChoose={(server) => setFilters({ server, with: '' })}
-        />
-      </div>
-      {projects.data && !chosen ? (
-        <Empty title="No projects yet">Create a project to check the access of members to it.</Empty>
-      ) : (
-        chosen && (
-          <Explained
-            {...{ member, serverId }}
-            projectId={chosen}
-            changed={changed === '' ? [] : changed.split(',')}
-            isAbsent={absent !== ''}
-            onChange={(ids, isAbsent) => setFilters({ with: ids.join(','), absent: isAbsent ? '1' : '' })}
-          />
+    <Answer of={projects}>
+      {({ data }) => {
+        const chosen = project || data[0]?.id
+        if (chosen === undefined)
+          return <Empty title="No projects yet">Create a project to check the access of members to it.</Empty>
+        return (
+          <div className="stack">
+            <div className="toolbar">
+              <Choice
+                label="Project"
+                value={chosen}
+                options={byId(data)}
+                onChoose={(project) => setFilters({ project })}
+              />
+              {serverId !== undefined && (
+                <Choice
+                  label="Server"
+                  value={serverId}
+                  options={Object.fromEntries(member.servers.map((one) => [one.serverId, one.serverName]))}
+                  onChoose={(server) => setFilters({ server, with: '' })}
+                />
+              )}
+            </div>
+            <Explained
+              {...{ member, serverId }}
+              projectId={chosen}
+              changed={changed === '' ? [] : changed.split(',')}
+              isAbsent={absent !== ''}
+              onChange={(ids, isAbsent) => setFilters({ with: ids.join(','), absent: isAbsent ? '1' : '' })}
+            />
+          </div>
         )
-      )}
-    </div>
+      }}
+    </Answer>
   )
 }
 
@@ -229,19 +233,27 @@ interface ChecksProps {
   readonly places: Readonly<Record<string, MendPlace>>
 }
 
+/** The checks of a list. The fix of a failed one is a link to its page, or the service's sentence if there is no page. */
 const Checks = ({ label, steps, places }: ChecksProps) => (
   <ol className="checks" aria-label={label}>
-    {steps.map(({ check, ok, detail, mend }) => (
-      <li key={check} data-ok={ok}>
-        <Icon name={ok ? 'check' : 'close'} />
-        <span>
-          <span className="unseen">{ok ? 'Passed: ' : 'Failed: '}</span>
-          <bdi>{detail}</bdi>
-          {mend && <span className="cell-sub plain">{mend}</span>}
-          <MendLink to={ok ? undefined : places[check]} />
-        </span>
-      </li>
-    ))}
+    {steps.map(({ check, ok, detail, mend }) => {
+      const place = ok ? undefined : places[check]
+      return (
+        <li key={check} data-ok={ok}>
+          <Icon name={ok ? 'check' : 'close'} />
+          <span>
+            <span className="unseen">{ok ? 'Passed: ' : 'Failed: '}</span>
+            <bdi>{detail}</bdi>
+            {mend && !place && <span className="cell-sub plain">{mend}</span>}
+            {place && (
+              <span className="cell-sub">
+                <Link to={place.to}>{place.text}</Link>
+              </span>
+            )}
+          </span>
+        </li>
+      )
+    })}
   </ol>
 )
 
@@ -269,6 +281,3 @@ function Conclusion({ of: { outcome, code, steps }, name, isTrying, places, labe
     </>
   )
 }
-
-const MendLink = ({ to: place }: { to: MendPlace | undefined }) =>
-  place && <Link to={place.to}>{place.text}</Link>

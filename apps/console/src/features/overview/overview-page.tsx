@@ -1,6 +1,6 @@
 import type { SystemHealth } from '@rolecall/sdk/admin'
 import { useQuery } from '@tanstack/react-query'
-import { Link, Navigate } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { question, useAnswer } from '../../api/queries.ts'
 import { Sparkline } from '../../components/chart.tsx'
 import { Status } from '../../components/chip.tsx'
@@ -14,19 +14,13 @@ import { Answer, Empty, Notice, Skeleton } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { RangeChoice, useRange } from '../../components/time-range.tsx'
 import { useUsage } from '../../components/use-usage.ts'
-import { useProfile } from '../../shell/profile.ts'
 import { partsOf, sentenceOf } from './health.ts'
 import './overview.css'
 
-/** The health of the service, open problems, and recent activity. */
-export function Page() {
-  const { isSystemAdmin, isAuditor } = useProfile()
-  return isSystemAdmin || isAuditor ? <Overview /> : <Navigate to="/projects" replace />
-}
-
 const healthEveryMs = 15_000
 
-function Overview() {
+/** The health of the service, open problems, and recent activity. */
+export function Page() {
   const health = useQuery({ ...question('systemHealth', {}), refetchInterval: healthEveryMs })
   const attention = useQuery({ ...question('listAttention', {}), refetchInterval: healthEveryMs })
   const isCalm = attention.data?.total === 0
@@ -35,7 +29,9 @@ function Overview() {
       <Needs title="Needs attention" items={attention.data?.data ?? []} />
       <InNumbers />
       <div className="columns">
-        <Answer of={health}>{(found) => <Parts health={found} />}</Answer>
+        <Panel title="Status" actions={<Link to="/monitoring">Monitoring</Link>}>
+          <Answer of={health}>{(found) => <Parts health={found} />}</Answer>
+        </Panel>
         <Newest />
       </div>
       <RecentlyRefused />
@@ -125,7 +121,7 @@ function RecentlyRefused() {
 }
 
 const Parts = ({ health }: { health: SystemHealth }) => (
-  <Panel title="Status" actions={<Link to="/monitoring">Monitoring</Link>}>
+  <>
     <dl className="parts">
       {partsOf(health).map(({ name: part, tone, state, note }) => (
         <div key={part}>
@@ -139,7 +135,7 @@ const Parts = ({ health }: { health: SystemHealth }) => (
     </dl>
     {health.chatPlatform.problem && <Notice tone="warn">{health.chatPlatform.problem}</Notice>}
     {health.database.problem && <Notice tone="bad">{health.database.problem}</Notice>}
-  </Panel>
+  </>
 )
 
 function Newest() {

@@ -59,7 +59,11 @@ function PreferredName({ profile }: { profile: AdminProfile }) {
   })
   return (
     <form className="stack" onSubmit={form.submit}>
-      <Fields form={form} keys={['preferredName']} />
+      <Fields
+        form={form}
+        keys={['preferredName']}
+        helps={{ preferredName: 'At most 255 characters. Leave it empty to show your other names.' }}
+      />
       {form.failure && <Problem error={form.failure} />}
       <SaveButtons form={form} label="Save name" />
     </form>

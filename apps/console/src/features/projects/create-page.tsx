@@ -4,10 +4,11 @@ import { ask } from '../../api/admin.ts'
 import { queryClient } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Page as PageFrame } from '../../components/page.tsx'
-import { Problem } from '../../components/states.tsx'
+import { Forbidden, Problem } from '../../components/states.tsx'
 import { useFilters } from '../../components/use-filters.ts'
 import { forgetDraft, useDraft } from '../../forms/draft.ts'
 import { focusFirstProblem, useForm } from '../../forms/use-form.ts'
+import { useMayChange } from '../../shell/profile.ts'
 import {
   AddressesStep,
   type Chosen,
@@ -27,8 +28,20 @@ const steps = ['Basics', 'Addresses', 'Servers', 'Review'] as const
 const draft = 'new-project'
 const ownDraft = 'new-project-more'
 
+const title = 'New project'
+const up = { to: '/projects', text: 'Projects' }
+
+export const Page = () =>
+  useMayChange() ? (
+    <CreateProject />
+  ) : (
+    <PageFrame title={title} guide="first-project" up={up} width="narrow">
+      <Forbidden />
+    </PageFrame>
+  )
+
 /** Leads to a working project step by step: its kind, its addresses, its servers, and then its key, shown once. */
-export function Page() {
+function CreateProject() {
   const [created, setCreated] = useState<{
     answer: Created
     redirects: readonly string[]
@@ -48,10 +61,10 @@ export function Page() {
   const [filters, setFilters] = useFilters()
   const step = Math.min(steps.length, Math.max(1, Number(filters['step'] ?? 1) || 1))
   const go = (to: number) => setFilters({ step: to === 1 ? undefined : String(to) })
-  const title = useRef<HTMLHeadingElement>(null)
+  const stepTitle = useRef<HTMLHeadingElement>(null)
   const seen = useRef(step)
   useEffect(() => {
-    if (seen.current !== step) title.current?.focus()
+    if (seen.current !== step) stepTitle.current?.focus()
     seen.current = step
   }, [step])
 
@@ -74,12 +87,7 @@ export function Page() {
   }
   const part = { form, chosen, choose, kind }
   return (
-    <PageFrame
-      title="New project"
-      guide="first-project"
-      up={{ to: '/projects', text: 'Projects' }}
-      width="narrow"
-    >
+    <PageFrame title={title} guide="first-project" up={up} width="narrow">
       <ol className="steps" aria-label="Steps">
         {steps.map((text, at) => (
           <li
@@ -94,7 +102,7 @@ export function Page() {
       </ol>
       <form className="panel" onSubmit={next} noValidate>
         <div className="panel-body stack">
-          <h2 tabIndex={-1} ref={title}>
+          <h2 tabIndex={-1} ref={stepTitle}>
             {steps[step - 1]}
           </h2>
           {step === 1 && <KindStep {...part} />}

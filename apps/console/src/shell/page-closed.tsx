@@ -1,0 +1,14 @@
+import { Navigate } from '@tanstack/react-router'
+import { Page } from '../components/page.tsx'
+import { Forbidden } from '../components/states.tsx'
+import type { Place } from './places.ts'
+
+/** Takes the place of a page that the administrator may not open. Owners start at their projects. */
+export const PageClosed = ({ place: { to, text } }: { place: Place }) =>
+  to === '/overview' ? (
+    <Navigate to="/projects" replace />
+  ) : (
+    <Page title={text} width="narrow">
+      <Forbidden />
+    </Page>
+  )
