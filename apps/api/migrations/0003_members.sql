@@ -220,7 +220,7 @@ create table member_role_changes (
   server_id text collate "C" not null,
   role_id text collate "C" not null,
   is_added boolean not null,
-  at timestamptz(3) not null default clock_now(),
+  at timestamptz(3) not null default clock_moment(),
   primary key (member_id, at, id)
 );
 comment on table member_role_changes is
