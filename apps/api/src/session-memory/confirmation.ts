@@ -43,7 +43,7 @@ export class Confirmation {
     this.#deps = deps
     this.#logSlowConfirmation = createMinuteLog(
       deps.log,
-      'change confirmation delayed: an instance did not acknowledge',
+      'change confirmation delayed: an instance acknowledged late, or not at all',
       ({ waitedMs }) => waitedMs,
     )
     // A process without a lease applies no changes, but still waits for the other processes.
@@ -71,7 +71,9 @@ export class Confirmation {
    * or no longer holds a lease. Never rejects, and takes no longer than a lease.
    */
   async confirm(): Promise<void> {
-    const { leaseMs } = this.#deps
+    const { lease, leaseMs } = this.#deps
+    // The embedded database has no other process, and its lease does not end.
+    if (!(lease instanceof Lease)) return this.#notifyAndWait(leaseMs)
     // Every lease that is still valid after this wait was renewed after the change, so its holder has read the change.
     await within(this.#notifyAndWait(leaseMs), leaseMs, undefined)
   }
