@@ -65,11 +65,13 @@ const leadOf = ({ summary, description }: EndpointPage) =>
 export const errorReference = (): string => `${generated}
 # Errors
 
-Every error response is an RFC 9457 problem, \`application/problem+json\`. It has \`type\`, \`title\`, \`status\`, \`detail\`,
+Every error response of the API is an RFC 9457 problem, \`application/problem+json\`. It has \`type\`, \`title\`, \`status\`, \`detail\`,
 \`code\`, and \`requestId\`. If a request has several errors, \`errors\` lists each with \`path\`, \`message\`, and \`code\`.
 
-Below each code, the first sentence is \`title\`: the problem. The sentences after it are the fix, which always ends \`detail\`. If
-\`detail\` has more to say about the problem, that comes before the fix. Codes are stable: check \`code\`, not the text.
+OpenID Connect endpoints return \`error\` and \`error_description\` instead.
+
+Each entry has the status, the \`title\` (the problem), and the fix. \`detail\` ends with the fix, and can say more about the problem
+before it. Codes are stable: check \`code\`, not the text.
 
 [Errors, and what to do](../guides/errors.md) explains the errors of the client libraries and of the sign-in in your app.
 
@@ -90,8 +92,8 @@ const errorIndex = (pages: readonly ErrorPage[]): string =>
       ),
   )
 
-const caseSection = ({ status, title, mend, endpoints: where }: ErrorCase): string =>
-  `\n**${status}** ${title} ${escapeTags(mend)}\n\n${returnedBy(where)}\n`.replace(/ \n/g, '\n')
+const caseSection = (one: ErrorCase): string =>
+  `\n**${one.status}** ${one.title} ${escapeTags(one.mend)}\n\n${returnedBy(one)}\n`.replace(/ \n/g, '\n')
 
 /** Keeps `<name>` a text: Markdown would take it for an element. */
 const escapeTags = (text: string): string => text.replaceAll('<', '\\<')
@@ -99,7 +101,8 @@ const escapeTags = (text: string): string => text.replaceAll('<', '\\<')
 /** Longer lists are folded, because codes of nearly all endpoints say little. */
 const maxOpen = 6
 
-function returnedBy(where: ErrorCase['endpoints']): string {
+function returnedBy({ onlyOf, endpoints: where }: ErrorCase): string {
+  if (onlyOf !== undefined) return `Returned by \`${onlyOf}\`.`
   if (where.length === 0) return 'Any request can return this error.'
   if (where.length === endpoints.length) return 'Every endpoint can return this error.'
   const links = where.map(({ id, name }) => `[\`${name}\`](api.md#${headingAnchor(id)})`)

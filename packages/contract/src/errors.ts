@@ -284,7 +284,7 @@ export const errors = define({
   REQUEST_TIMEOUT: {
     status: 408,
     title: 'The request did not arrive in time.',
-    mend: 'Send the whole request within ten seconds.',
+    mend: 'Send the headers within five seconds, and the whole request within ten.',
   },
 
   OWN_ACCOUNT: {
@@ -325,7 +325,7 @@ export const errors = define({
   MAIN_SERVER_REQUIRED: {
     status: 409,
     title: 'This server cannot be removed, because its roles decide who is a System Admin.',
-    mend: 'Set CHAT_GUILD_ID to another server first, and restart the service.',
+    mend: 'Choose another main server, set CHAT_GUILD_ID to its ID, and restart the service. Then remove this server.',
   },
   SERVER_EXISTS: {
     status: 409,

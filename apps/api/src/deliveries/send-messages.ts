@@ -44,8 +44,9 @@ interface Run {
 
 /**
  * Sends the messages of one claimed receiver, one after another for each ordering key. A failed message blocks later
- * messages with its ordering key until it is delivered or given up. It also pauses the receiver, which then gets one
- * message at a time.
+ * messages with its ordering key until it is delivered or given up. Unless
+ * the kind has no ordering, a failure also pauses the receiver. Each later run then sends it a single message, until the
+ * receiver accepts one.
  */
 export async function sendMessages(
   deps: SettleDeps,

@@ -15,7 +15,7 @@ const staleError = (hours: number) =>
 export interface SettleDeps {
   readonly db: Database
   readonly audit: { readonly record: RecordAudit }
-  /** Counts attempts by their result, for monitoring. */
+  /** Counts attempts by their result, for monitoring. Here, a `refused` attempt is one that is retried. */
   readonly count: (outcome: 'delivered' | 'refused' | 'given_up', count?: number) => void
 }
 
@@ -84,7 +84,7 @@ async function disable(
 }
 
 /**
- * Schedules a retry. Gives up the message if it has failed for 24 hours. If the receiver has accepted nothing for 24
+ * Schedules a retry. Gives up the message if it was queued at least 24 hours ago. If the receiver has accepted nothing for 24
  * hours, gives up all messages of that age with one audit entry. Kinds with `disablesSilent` switch the receiver off
  * instead.
  */

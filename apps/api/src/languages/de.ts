@@ -180,7 +180,7 @@ export const de: Catalog = {
   sitesHeading: 'Websites, bei denen Sie angemeldet sind',
   sitesNone: 'Im Moment keine.',
   sites:
-    'Jede Website sieht Ihren Namen, Ihr Bild, Ihre E-Mail-Adresse und Ihre aktuellen Rollen auf ihrem Server. Kennen Sie eine Website nicht? Beenden Sie ihre Sitzung.',
+    'Jede Website sieht höchstens Ihren Namen, Ihr Bild, Ihre E-Mail-Adresse und Ihre aktuellen Rollen auf ihrem Server. Kennen Sie eine Website nicht? Beenden Sie ihre Sitzung.',
   browsersHeading: 'Browser, die angemeldet bleiben',
   browsers: 'In diesen Browsern öffnen Sie Websites der Community, ohne sich neu anzumelden.',
   thisBrowser: 'Dieser Browser: {browser}',

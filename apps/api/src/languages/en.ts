@@ -169,7 +169,7 @@ export const en = {
   sitesHeading: 'Sites that you are signed in to',
   sitesNone: 'None at the moment.',
   sites:
-    'Each site sees your name, your picture, your email address, and your current roles in its server. If you do not recognize a site, end its session.',
+    'Each site sees at most your name, your picture, your email address, and your current roles in its server. If you do not recognize a site, end its session.',
   browsersHeading: 'Browsers that stay signed in',
   browsers: 'In these browsers, you can open sites of the community without signing in again.',
   thisBrowser: 'This browser: {browser}',

@@ -173,7 +173,7 @@ export const es: Catalog = {
   sitesHeading: 'Sitios en los que tienes la sesión abierta',
   sitesNone: 'Ninguno por ahora.',
   sites:
-    'Cada sitio ve tu nombre, tu foto, tu correo electrónico y tus roles actuales en su servidor. ¿No reconoces alguno? Termina la sesión.',
+    'Cada sitio ve, como máximo, tu nombre, tu foto, tu correo electrónico y tus roles actuales en su servidor. ¿No reconoces alguno? Termina la sesión.',
   browsersHeading: 'Navegadores que mantienen tu sesión',
   browsers: 'En estos navegadores puedes abrir los sitios de la comunidad sin iniciar sesión de nuevo.',
   thisBrowser: 'Este navegador: {browser}',

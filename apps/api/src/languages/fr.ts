@@ -175,7 +175,7 @@ export const fr: Catalog = {
   sitesHeading: 'Sites où votre session est ouverte',
   sitesNone: 'Aucun pour le moment.',
   sites:
-    'Chaque site voit votre nom, votre photo, votre adresse e-mail et vos rôles actuels sur son serveur. Vous n’en reconnaissez pas un ? Terminez la session.',
+    'Chaque site voit au maximum votre nom, votre photo, votre adresse e-mail et vos rôles actuels sur son serveur. Vous n’en reconnaissez pas un ? Terminez la session.',
   browsersHeading: 'Navigateurs qui gardent votre session',
   browsers: 'Dans ces navigateurs, vous ouvrez les sites de la communauté sans vous reconnecter.',
   thisBrowser: 'Ce navigateur : {browser}',

@@ -170,7 +170,7 @@ export const it: Catalog = {
   sitesHeading: 'Siti con la tua sessione aperta',
   sitesNone: 'Nessuno al momento.',
   sites:
-    'Ogni sito vede il tuo nome, la tua immagine, il tuo indirizzo e-mail e i tuoi ruoli attuali nel suo server. Non ne riconosci uno? Termina la sessione.',
+    'Ogni sito vede al massimo il tuo nome, la tua immagine, il tuo indirizzo e-mail e i tuoi ruoli attuali nel suo server. Non ne riconosci uno? Termina la sessione.',
   browsersHeading: 'Browser che mantengono la sessione',
   browsers: 'In questi browser puoi aprire i siti della community senza accedere di nuovo.',
   thisBrowser: 'Questo browser: {browser}',

@@ -173,7 +173,7 @@ export const nl: Catalog = {
   sitesHeading: 'Sites waar je bent ingelogd',
   sitesNone: 'Op dit moment geen.',
   sites:
-    'Elke site ziet je naam, je afbeelding, je e-mailadres en je huidige rollen op zijn server. Herken je er een niet? Beëindig de sessie.',
+    'Elke site ziet hooguit je naam, je afbeelding, je e-mailadres en je huidige rollen op zijn server. Herken je er een niet? Beëindig de sessie.',
   browsersHeading: 'Browsers die ingelogd blijven',
   browsers: 'In deze browsers open je sites van de community zonder opnieuw in te loggen.',
   thisBrowser: 'Deze browser: {browser}',

@@ -167,7 +167,7 @@ export const pl: Catalog = {
   sitesHeading: 'Strony, na których masz sesję',
   sitesNone: 'Teraz żadne.',
   sites:
-    'Każda strona widzi Twoją nazwę, zdjęcie, adres e-mail i obecne role na jej serwerze. Nie rozpoznajesz którejś? Zakończ jej sesję.',
+    'Każda strona widzi najwyżej Twoją nazwę, zdjęcie, adres e-mail i obecne role na jej serwerze. Nie rozpoznajesz którejś? Zakończ jej sesję.',
   browsersHeading: 'Przeglądarki z logowaniem jednokrotnym',
   browsers: 'W tych przeglądarkach otwierasz strony społeczności bez ponownego logowania.',
   thisBrowser: 'Ta przeglądarka: {browser}',

@@ -169,7 +169,7 @@ export const ptBr: Catalog = {
   sitesHeading: 'Sites com a sua sessão aberta',
   sitesNone: 'Nenhum no momento.',
   sites:
-    'Cada site vê seu nome, sua foto, seu e-mail e seus cargos atuais no servidor dele. Não reconhece algum? Encerre a sessão.',
+    'Cada site vê, no máximo, seu nome, sua foto, seu e-mail e seus cargos atuais no servidor dele. Não reconhece algum? Encerre a sessão.',
   browsersHeading: 'Navegadores que mantêm sua sessão',
   browsers: 'Nesses navegadores, você abre os sites da comunidade sem fazer login de novo.',
   thisBrowser: 'Este navegador: {browser}',

@@ -171,7 +171,7 @@ export const tr: Catalog = {
   sitesHeading: 'Oturumunuzun açık olduğu siteler',
   sitesNone: 'Şu anda yok.',
   sites:
-    'Her site adınızı, resminizi, e-posta adresinizi ve kendi sunucusundaki güncel rollerinizi görür. Tanımadığınız bir site mi var? Oturumu sonlandırın.',
+    'Her site en fazla adınızı, resminizi, e-posta adresinizi ve kendi sunucusundaki güncel rollerinizi görür. Tanımadığınız bir site mi var? Oturumu sonlandırın.',
   browsersHeading: 'Oturumu açık kalan tarayıcılar',
   browsers: 'Bu tarayıcılarda topluluğun sitelerini yeniden giriş yapmadan açarsınız.',
   thisBrowser: 'Bu tarayıcı: {browser}',

@@ -65,7 +65,10 @@ export function createPressure(log: Pick<Log, 'info' | 'warn'>, readings: Readin
     const figures = { level: next, behindMs: Math.round(behind), memory: Number(memory.toFixed(2)) }
     if (next === 0) log.info(figures, 'pressure ended: accepting all requests')
     else if (next === 1)
-      log.warn(figures, 'under pressure: rejecting all requests except health and validate')
+      log.warn(
+        figures,
+        'under pressure: rejecting all requests except health, validate, forward auth, and OpenID Connect',
+      )
     else log.warn(figures, 'under pressure: rejecting all requests except health')
   }
 

@@ -11,8 +11,16 @@ export interface ErrorCase {
   readonly status: number
   readonly title: string
   readonly mend: string
-  /** The endpoints that return it; empty for an error that any request can get. */
+  /** The only request that returns it, if that is no endpoint of the contract. */
+  readonly onlyOf: string | undefined
+  /** The endpoints that return it; empty for an error that any other request can get. */
   readonly endpoints: readonly { readonly id: string; readonly name: string }[]
+}
+
+const metrics = 'GET /metrics'
+const outsideContract: Partial<Record<ErrorCode, string>> = {
+  INVALID_METRICS_TOKEN: metrics,
+  METRICS_LOCAL_ONLY: metrics,
 }
 
 /** Describes every error of the service by its code on the wire. */
@@ -26,7 +34,8 @@ export function describeErrors(): ErrorPage[] {
         id: operationIdOf(definition),
         name: `${definition.method} ${definition.path}`,
       }))
-    byCode.set(code, [...(byCode.get(code) ?? []), { status, title, mend, endpoints: where }])
+    const found = { status, title, mend, onlyOf: outsideContract[name], endpoints: where }
+    byCode.set(code, [...(byCode.get(code) ?? []), found])
   }
   return [...byCode].map(([code, cases]) => ({ code, cases }))
 }

@@ -23,10 +23,10 @@ ${pages.map(error)}`,
 const error = ({ code, cases }: ErrorPage): Html => html`<section class="error" id="${code}">
 <h2><code>${code}</code></h2>
 ${cases.map(
-  ({ status, title, mend, endpoints: where }) => html`<div>
-<p><strong>${status}</strong> ${title}</p>
-<p>${prose(mend)}</p>
-${returnedBy(where)}
+  (one) => html`<div>
+<p><strong>${one.status}</strong> ${one.title}</p>
+<p>${prose(one.mend)}</p>
+${returnedBy(one)}
 </div>`,
 )}
 </section>
@@ -35,7 +35,8 @@ ${returnedBy(where)}
 /** Folds longer lists: errors that nearly every endpoint returns are of little interest. */
 const maxOpen = 6
 
-function returnedBy(where: ErrorCase['endpoints']): Html {
+function returnedBy({ onlyOf, endpoints: where }: ErrorCase): Html {
+  if (onlyOf !== undefined) return html`<p class="quiet">Returned by <code>${onlyOf}</code>.</p>`
   if (where.length === 0) return html`<p class="quiet">Any request can return this error.</p>`
   if (where.length === endpoints.length)
     return html`<p class="quiet">Every endpoint can return this error.</p>`

@@ -149,8 +149,8 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
   const read = () => ignoreOutage(listWritten(db))
   const connect = async () => {
     if (handover) resyncs.adopt(handover.servers)
-    // The registered servers must be known before the first event is received: events of other servers are
-    // rejected. A resumed session delivers missed events at once, and only once.
+    // Registered servers must be known before the first event is received, because events of other servers are dropped.
+    // A resumed session delivers missed events only once, so they would be lost.
     for (await renewals.renew(); !isClosing && !renewals.hasRenewed(); await renewals.renew()) {
       await sleep(readAgainAfterMs)
     }

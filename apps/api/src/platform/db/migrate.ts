@@ -16,7 +16,7 @@ const lockId = 7_263_114
  * that time they run first, and the migration retries.
  */
 const lockTimeoutMs = 200
-/** A minute, with pauses of up to a second. */
+/** The number of attempts, which take about a minute: each waits for a lock, then pauses for up to a second. */
 const maxTries = 60
 
 interface Migration {
@@ -69,7 +69,8 @@ async function applyMissing(
 ): Promise<string[]> {
   await db
     .script(
-      // needs: of the line "-- needs: NNNN_….sql" in the file; versions that do not know that migration do not start.
+      // `needs` is the migration that the file names in its line `-- needs: NNNN_….sql`. Versions without that migration
+      // refuse to start.
       'create table if not exists migrations (name text primary key, checksum text not null, needs text, applied_at timestamptz not null default now())',
     )
     .catch(async (error: unknown) => {
