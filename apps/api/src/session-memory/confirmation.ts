@@ -68,7 +68,7 @@ export class Confirmation {
 
   /**
    * Settles when no process serves data from before a change that preceded the call: each has acknowledged the change,
-   * or no longer holds a lease. Never rejects, and takes no longer than a lease.
+   * or no longer holds a lease. Never rejects. With PostgreSQL, takes no longer than a lease.
    */
   async confirm(): Promise<void> {
     const { lease, leaseMs } = this.#deps
