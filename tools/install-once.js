@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 // This file is JavaScript without dependencies, because it runs before anything is built.
@@ -19,9 +20,48 @@ const stampName = '.installed-lock.json'
  */
 export async function installOnce(folder, say = console.error) {
   if (isInstalled(folder)) return
-  say(`Installing the packages of ${folder} (once)…`)
-  await install(join(root, folder), folder)
-  writeFileSync(stampOf(folder), lockOf(folder))
+  const claim = await claimed(folder)
+  try {
+    if (isInstalled(folder)) return
+    say(`Installing the packages of ${folder} (once)…`)
+    await install(join(root, folder), folder)
+    writeFileSync(stampOf(folder), lockOf(folder))
+  } finally {
+    rmSync(claim, { force: true })
+  }
+}
+
+/**
+ * Waits until no other process installs the packages of this folder: `npm ci` deletes what another one has written.
+ * Returns the file that keeps others waiting.
+ *
+ * @param {string} folder @returns {Promise<string>}
+ */
+async function claimed(folder) {
+  const claim = join(root, 'node_modules', '.cache', `installing-${folder.replaceAll(/\W+/g, '-')}`)
+  mkdirSync(dirname(claim), { recursive: true })
+  for (;;) {
+    try {
+      writeFileSync(claim, String(process.pid), { flag: 'wx' })
+      return claim
+    } catch (error) {
+      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+      if (isAbandoned(claim)) rmSync(claim, { force: true })
+      else await sleep(200)
+    }
+  }
+}
+
+/** Returns true if the process that made the claim has ended. @param {string} claim */
+function isAbandoned(claim) {
+  try {
+    const pid = Number(readFileSync(claim, 'utf8'))
+    // Its process ID is written a moment after the file.
+    if (pid !== 0) process.kill(pid, 0)
+    return false
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'ESRCH'
+  }
 }
 
 /**

@@ -29,7 +29,7 @@ beforeAll(async () => {
   stage = await createStage()
   world = stage.world()
   witness = await givenProject(world)
-}, 300_000)
+}, 600_000)
 afterAll(() => stage?.close())
 
 /** A member at a party, in a browser. */
