@@ -280,8 +280,12 @@ def test_a_base_address_may_have_a_path(base_url: str) -> None:
 def test_calls_of_threads_do_not_wait_for_delayed_packets(project: Dict[str, Any]) -> None:
     with Rolecall(SERVICE_URL, project["key"]) as client:
         client.validate(NO_TOKEN)
-        from_ = time.monotonic()
-        for _ in range(50):
-            client.validate(NO_TOKEN)
-        # 40 ms each without TCP_NODELAY: 2 seconds.
-        assert time.monotonic() - from_ < 1.5
+        # 40 ms each without TCP_NODELAY: 2 seconds, on every attempt. A busy machine is slow on some of them.
+        assert any(_seconds_of_fifty(client) < 1.5 for _ in range(8))
+
+
+def _seconds_of_fifty(client: Rolecall) -> float:
+    from_ = time.monotonic()
+    for _ in range(50):
+        client.validate(NO_TOKEN)
+    return time.monotonic() - from_
