@@ -5,14 +5,13 @@ import { Rolecall } from '@rolecall/sdk'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { freePort } from '../../tools/free-port.js'
 import { launchChromium } from './chromium.ts'
-import { belowShell, demoFolder } from './start-demo.ts'
+import { belowShell, demoFolder, usedDemoFolder } from './start-demo.ts'
 import { logIn } from './visitor.ts'
 
 let folder: Awaited<ReturnType<typeof demoFolder>>
 
 beforeAll(async () => {
-  folder = await demoFolder()
-  await (await folder.start()).stop()
+  folder = await usedDemoFolder()
 }, 240_000)
 afterAll(() => folder?.remove())
 

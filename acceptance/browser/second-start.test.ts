@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { demoFolder } from './start-demo.ts'
+import { usedDemoFolder } from './start-demo.ts'
 
-let folder: Awaited<ReturnType<typeof demoFolder>>
+let folder: Awaited<ReturnType<typeof usedDemoFolder>>
 
 beforeAll(async () => {
-  folder = await demoFolder()
-  await (await folder.start()).stop()
+  folder = await usedDemoFolder()
 }, 240_000)
 afterAll(() => folder?.remove())
 

@@ -57,6 +57,13 @@ export async function demoFolder() {
   }
 }
 
+/** Creates such a folder in which a demo has run once, so that the next start is a second one. */
+export async function usedDemoFolder() {
+  const folder = await demoFolder()
+  await (await folder.start()).stop()
+  return folder
+}
+
 export type Ports = Readonly<Record<'PORT' | 'DEMO_PORT' | 'CHAT_SIM_PORT', number>>
 
 /** Resolves when a demo has printed its summary. Throws with its output if it ended before. */

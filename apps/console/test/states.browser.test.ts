@@ -51,7 +51,7 @@ async function faultsOf({ page, findings }: Visit, state: string, says: RegExp) 
   for (const { width, colorScheme } of looks) {
     await page.setViewportSize({ width, height: 900 })
     await page.emulateMedia({ colorScheme })
-    if (pictures) await shoot(page, `${state}-${width}`)
+    await shoot(page, `${state}-${width}`)
     const { prose, ...seen } = await read(page)
     const found = [...(await findings()), ...seen.blank]
     const [program] = forPrograms.exec(prose) ?? []

@@ -93,7 +93,7 @@ async function finishLogin({ parts, visit, given, query }: Context): Promise<Res
   }
   const code = query.get('code')
   if (!code) {
-    // State and issuer are verified: the service itself gave this reason.
+    // State and issuer are verified: no other site can choose this reason.
     const reason = readReason(query)
     return query.get('error') === 'access_denied'
       ? refuse(settings, request, 403, 'LOGIN_REFUSED', { retryUrl, ...reason })

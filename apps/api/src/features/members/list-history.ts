@@ -1,6 +1,6 @@
 import type { memberHistory } from '@rolecall/contract'
 import { findUsername } from '#mirror/read-members'
-import { momentCursor } from '#platform/db/moment-cursor'
+import { nextMomentCursor } from '#platform/db/moment-cursor'
 import { ApiError } from '#platform/http/api-error'
 import type { Deps } from '../../deps.ts'
 import { listHistoryRows } from './history-store.ts'
@@ -16,9 +16,8 @@ export async function listMemberHistory(
 ) {
   if ((await findUsername(db, memberId)) === undefined) throw new ApiError('MEMBER_NOT_FOUND')
   const rows = await listHistoryRows(db, { memberId, limit, cursor })
-  const last = rows.length === limit ? rows.at(-1) : undefined
   return {
     data: rows.map(({ at, ...row }) => ({ at: at.toISOString(), ...row })),
-    nextCursor: last ? momentCursor(last) : null,
+    nextCursor: nextMomentCursor(rows, limit),
   }
 }

@@ -1,5 +1,5 @@
 import type { monitoring } from '@rolecall/contract'
-import { momentCursor, readMomentCursor } from '#platform/db/moment-cursor'
+import { nextMomentCursor, readMomentCursor } from '#platform/db/moment-cursor'
 import { allOf, sql } from '#platform/db/sql'
 import { periodConditions, readPeriod } from '#platform/http/period'
 import type { Deps } from '../../deps.ts'
@@ -16,11 +16,10 @@ export async function readAuthFailures({ db }: Pick<Deps, 'db'>, query: monitori
     listAuthFailures(db, condition, limit, offset),
     query.cursor === undefined ? countAuthFailures(db, condition) : null,
   ])
-  const last = rows.length === limit ? rows.at(-1) : undefined
   return {
     data: rows.map((row) => ({ ...row, at: row.at.toISOString() })),
     ...{ total, limit, offset },
-    nextCursor: last ? momentCursor(last) : null,
+    nextCursor: nextMomentCursor(rows, limit),
   }
 }
 

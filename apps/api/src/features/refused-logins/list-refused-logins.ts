@@ -1,5 +1,5 @@
 import { refusedLogins } from '@rolecall/contract'
-import { momentCursor } from '#platform/db/moment-cursor'
+import { nextMomentCursor } from '#platform/db/moment-cursor'
 import { periodConditions, readPeriod } from '#platform/http/period'
 import type { AdminCaller } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
@@ -21,13 +21,12 @@ export async function listRefusedLogins(
   const owner = caller.kind === 'owner' ? caller : undefined
   const codes = Object.keys(owner ? shownToOwners : refusedLogins.refusalSteps)
   const rows = await listRefused(db, { ...filters, codes, period, owner }, limit)
-  const last = rows.length === limit ? rows.at(-1) : undefined
   return {
     data: rows.map(({ id, at, ...row }) => ({
       at: at.toISOString(),
       ...row,
       step: refusedLogins.refusalSteps[row.code],
     })),
-    nextCursor: last ? momentCursor(last) : null,
+    nextCursor: nextMomentCursor(rows, limit),
   }
 }

@@ -54,7 +54,7 @@ export interface Row extends Pick<CompatibilityRecord, 'program' | 'guide'> {
   readonly staleFor?: string
 }
 
-/** What a member with the role sees. */
+/** The page of a member with the role. */
 export const inside: Seen = { status: 200, roles: ['Crew'] }
 export const goesOn: Seen = { status: 200, roles: [] }
 export const isClosed: Seen = { status: 403, roles: [] }
