@@ -44,9 +44,8 @@ interface Run {
 
 /**
  * Sends the messages of one claimed receiver, one after another for each ordering key. A failed message blocks later
- * messages with its ordering key until it is delivered or given up. Unless
- * the kind has no ordering, a failure also pauses the receiver. Each later run then sends it a single message, until the
- * receiver accepts one.
+ * messages with its ordering key until it is delivered or given up. Unless the kind has no ordering, a failure also
+ * pauses the receiver. Each later run then sends it a single message, until the receiver accepts one.
  */
 export async function sendMessages(
   deps: SettleDeps,
@@ -101,19 +100,26 @@ interface Next {
   readonly receiver: Receiver
 }
 
-/** Takes the first message of an ordering key that has no message in flight. */
+/**
+ * Takes the first message of an ordering key that has no message in flight, and prefers those with the fewest attempts:
+ * a message that its receiver always refuses would otherwise take every probe, and pause the messages of all others.
+ */
 function takeNext(run: Run): Next | undefined {
   const { receiver, waiting, inFlight, blockedKeys } = run
-  for (const [orderingKey, [message, ...others]] of waiting) {
+  let next: Next | undefined
+  for (const [orderingKey, [message]] of waiting) {
     if (inFlight.has(orderingKey)) continue
-    waiting.delete(orderingKey)
-    if (!message?.isDue || !receiver) blockedKeys.add(orderingKey)
-    else {
-      if (others.length > 0) waiting.set(orderingKey, others)
-      return { orderingKey, message, receiver }
-    }
+    if (!message?.isDue || !receiver) {
+      waiting.delete(orderingKey)
+      blockedKeys.add(orderingKey)
+    } else if (!next || message.attempts < next.message.attempts) next = { orderingKey, message, receiver }
   }
-  return undefined
+  if (!next) return undefined
+  const [, ...others] = waiting.get(next.orderingKey) ?? []
+  // To the end, so that each ordering key gets its turn.
+  waiting.delete(next.orderingKey)
+  if (others.length > 0) waiting.set(next.orderingKey, others)
+  return next
 }
 
 const countWaiting = ({ waiting }: Run) => [...waiting.values()].reduce((sum, { length }) => sum + length, 0)

@@ -171,6 +171,30 @@ describe.each(ciEngines)('events by webhook on %s', (engine) => {
     expect((await show(project)).eventsDisabledAt).toBeNull()
   })
 
+  test('a paused receiver is tried with a message that it has not refused yet', async () => {
+    const project = await given()
+    const tried: unknown[] = []
+    project.receiver.reply = ({ data }) => {
+      tried.push(data['memberId'])
+      return data['memberId'] === ada ? { status: 500 } : {}
+    }
+    const { db } = world.service.deps
+    await writeEvent(world, project, ada)
+    const holdOff = () =>
+      db.execute(sql`
+        update receivers set next_attempt_at = clock_now() + interval '1 hour'
+        where project_id = ${project.id} and claim is null and failures > 0`)
+    await expect.poll(holdOff).toBe(1)
+    const before = tried.length
+    await writeEvent(world, project, ben)
+    // Both messages are due at the same moment, and the refused one is older.
+    await db.execute(sql`
+      with due as (update deliveries set next_attempt_at = clock_now() where project_id = ${project.id})
+      update receivers set next_attempt_at = clock_now() where project_id = ${project.id}`)
+    await expect.poll(() => tried.slice(before)).toContain(ben)
+    expect(tried[before]).toBe(ben)
+  })
+
   test('410 switches off at once, with a notice and an entry; the same address again switches on', async () => {
     const project = await given()
     const { id: hook, token: hookToken } = world.sim.world.addWebhook(demo.mainGuildId)
