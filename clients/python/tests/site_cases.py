@@ -109,6 +109,7 @@ def no_other_site_can_log_anyone_out(browser: Browser, project: Dict[str, Any]) 
     for headers in ({"sec-fetch-site": "cross-site"}, {"sec-fetch-site": "same-site"}, {"origin": "https://evil.example"}, {}):
         assert browser.post("/auth/logout", headers=headers).status_code == 403
     assert browser.get("/auth/logout", headers=NAVIGATE).status_code == 405
+    assert location_of(browser.get("/auth/signed-out", headers=NAVIGATE)) == f"{APP_URL}/"
     assert browser.get("/member", headers=NAVIGATE).status_code == 200
 
 

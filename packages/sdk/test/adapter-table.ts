@@ -220,6 +220,8 @@ function testSite(start: StartSite, takesFunctions: boolean): void {
       expect(await problemOf(answer)).toEqual([403, 'CROSS_SITE_REQUEST'])
     }
     expect((await browser.ask('/auth/logout')).status).toBe(405)
+    const stillIn = await browser.ask('/auth/signed-out')
+    expect([stillIn.status, stillIn.headers.get('location')]).toEqual([302, `${url}/`])
     expect(await client.validate(token)).toBeDefined()
     const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-mode': 'navigate' }
     const headers = { ...form, origin: url }

@@ -50,10 +50,14 @@ const routes: Readonly<Record<string, Route>> = {
     method: 'GET',
     answer: ({ parts, visit }) => refuse(parts.settings, visit.request, 503, 'SESSION_CHECK_UNAVAILABLE'),
   },
-  // A form leads here: a page that responded to it would send it again when it is loaded again.
+  // A form leads here: a page that responded to it would send it again when it is loaded again. Any site can open this
+  // address, so a member who is signed in does not read that the session has ended.
   'signed-out': {
     method: 'GET',
-    answer: ({ parts, visit }) => answerPage(parts.settings, visit.request, 200, 'SIGNED_OUT'),
+    answer: async ({ parts: { settings }, visit }) =>
+      visit.sessionKey() === undefined
+        ? answerPage(settings, visit.request, 200, 'SIGNED_OUT')
+        : redirectTo(`${settings.appUrl}/`),
   },
 }
 

@@ -305,7 +305,9 @@ class LoginFlow:
         return self._pages.make(request, 503, "LOGOUT_INCOMPLETE", cookies=done, headers=headers)
 
     def signed_out(self, request: IncomingRequest) -> Answer:
-        """Returns the page to which a sign-out leads."""
+        """Returns the page to which a sign-out leads. Any site can open it, so a signed-in member is sent to the start page."""
+        if self.kept(request) is not None:
+            return redirect(f"{self._app_url}/")
         return self._pages.make(request, 200, "SIGNED_OUT")
 
     def wrong_method(self) -> Answer:
