@@ -15,6 +15,7 @@ const runs = [
   'scale-instances',
   'console',
   'soak',
+  'strict',
 ]
 
 function readRun(name: string): Result | undefined {
@@ -28,7 +29,7 @@ const results = () => runs.flatMap((name) => readRun(name) ?? [])
 export const figuresReference = (): string => `${generated}
 # Figures
 
-The results of \`npm run bench\`, \`npm run bench:scale\`, and \`npm run soak\`, from \`bench/results/\`. Ratios and processor time apply to other
+The results of \`npm run bench\`, \`npm run bench:scale\`, \`npm run soak\`, and \`npm run strict\`, from \`bench/results/\`. Ratios and processor time apply to other
 machines, too. Absolute numbers do not.
 
 - Bare \`node:http\` is the limit: it parses the same body and returns as many bytes.

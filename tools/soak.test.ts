@@ -2,8 +2,9 @@ import { describe, expect, test } from 'vitest'
 import type { Answer } from '../bench/src/soak/answer.ts'
 import { heldWithin, type Member } from '../bench/src/soak/ledger.ts'
 import { createVerdicts } from '../bench/src/soak/verdicts.ts'
+import { Claim } from '../bench/src/strict/claim.ts'
 
-// `npm run soak` reports that nothing was lost. These tests show that it would report a loss.
+// `npm run soak` and `npm run strict` report that nothing was lost or stale. These tests show that they would report it.
 
 const answer = (status: number, more: Partial<Answer> = {}): Answer => ({
   status,
@@ -53,6 +54,27 @@ describe('the verdict on an answer', () => {
     verdicts.answered(of({ ...unavailable, headers: new Headers() }))
     expect(verdicts.wrong).toHaveLength(2)
   })
+})
+
+test('an answer is stale only if it was asked for after the acknowledgement of an end', () => {
+  const claim = new Claim()
+  const whileLive = claim.asked()
+  expect([whileLive(true), whileLive(false), whileLive(undefined)]).toEqual([
+    'accepted',
+    'lost',
+    'unanswered',
+  ])
+  claim.become('ending')
+  const whileEnding = claim.asked()
+  expect([whileLive(false), whileEnding(true)]).toEqual(['changed meanwhile', 'changed meanwhile'])
+  claim.become('ended')
+  expect(whileEnding(true)).toBe('changed meanwhile')
+  const afterEnd = claim.asked()
+  expect([afterEnd(true), afterEnd(false)]).toEqual(['stale', 'refused'])
+  claim.become('starting')
+  expect(afterEnd(true)).toBe('changed meanwhile')
+  claim.become('live')
+  expect(claim.asked()(false)).toBe('lost')
 })
 
 test('roles are true only within the time for which they were held', () => {

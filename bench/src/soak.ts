@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { help } from './help.ts'
 import { describeRun, versionsOf, writeResult } from './results.ts'
@@ -80,7 +80,10 @@ try {
   if (verdicts.wrong.length + lost.length + verdicts.unexplained.length > 0) process.exitCode = 1
 } finally {
   const kept = process.env['LOGS']
-  if (kept) for (const { name, logFile } of place.instances) copyFileSync(logFile, `${kept}/${name}.log`)
+  if (kept) {
+    mkdirSync(kept, { recursive: true })
+    for (const { name, logFile } of place.instances) copyFileSync(logFile, `${kept}/${name}.log`)
+  }
   await place.close()
 }
 // Ends the process explicitly: the database's package would otherwise end it with 0.

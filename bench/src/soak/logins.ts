@@ -57,6 +57,11 @@ export function createLogins(ask: Ask, sim: ChatSim, publicUrl: string, verdicts
 
   return {
     codeOf,
+    /** Returns the address outside of the service at which a sign-in ends, if it does. */
+    async addressAfter(path: string, { id }: Pick<Member, 'id'>): Promise<URL | undefined> {
+      const end = await walk(path, id)
+      return 'address' in end ? end.address : undefined
+    },
     ofProject: ({ id }: Project, member: Member, isExpected?: boolean) =>
       codeOf(
         `/api/auth/authorize?${new URLSearchParams({ client_id: id, redirect_uri: redirectUri, server_id: club, state: 's' })}`,

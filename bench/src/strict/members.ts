@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answer, textOf } from '../soak/answer.ts'
+import { type Logins, redirectUri } from '../soak/logins.ts'
+import { club } from '../soak/place.ts'
+import type { Random } from '../soak/random.ts'
+import type { Ask } from '../soak/requests.ts'
+import { Claim } from './claim.ts'
+import {
+  aboutAccessToken,
+  aboutHostSession,
+  aboutMember,
+  aboutSession,
+  basic,
+  proxyHeaders,
+  type Question,
+  type StrictProject,
+} from './questions.ts'
+
+interface Parts {
+  readonly ask: Ask
+  readonly logins: Logins
+  readonly random: Random
+  readonly project: StrictProject
+  readonly admin: { readonly token: string }
+  readonly isOver: () => boolean
+}
+
+/** The number of questions about ended sessions that are kept for each member. */
+const maxEnded = 8
+
+/** A member who signs in in three ways, and loses the sessions again. */
+export interface StrictMember {
+  /** All questions about the member, also about sessions that ended. */
+  questions(): readonly Question[]
+  /** Signs in and out until the run is over. */
+  live(): Promise<void>
+}
+
+export function createMember(id: string, parts: Parts): StrictMember {
+  const { ask, random, project, admin, isOver } = parts
+  const membership = new Claim()
+  const permission = aboutMember(project, id, membership)
+  let open: readonly Question[] = []
+  let ended: readonly Question[] = []
+
+  /** Repeats a change until it is acknowledged: without a response, both outcomes are possible. */
+  const acknowledged = async (request: () => Promise<Answer>, isDone: (answer: Answer) => boolean) => {
+    while (!isOver()) {
+      const answer = await request()
+      if (isDone(answer)) return
+      if (answer.status !== 0 && answer.status !== 503 && answer.status !== 429)
+        throw new Error(`A change was answered ${answer.status} ${answer.code}`)
+      await sleep(200)
+    }
+  }
+  /** Ends the claims of these questions, and these claims, by one request. */
+  const end = async (
+    questions: readonly Question[],
+    request: () => Promise<void>,
+    more: readonly Claim[] = [],
+  ) => {
+    const claims = new Set([...questions.map(({ claim }) => claim), ...more])
+    for (const claim of claims) claim.become('ending')
+    await request()
+    for (const claim of claims) claim.become('ended')
+    open = open.filter((question) => !questions.includes(question))
+    ended = [...ended, ...questions].slice(-maxEnded)
+  }
+  const isOk = ({ status }: Answer) => status >= 200 && status < 300
+
+  const logOut = () => {
+    const own = open.filter(({ kind }) => kind === 'validate')
+    const body = own[0]?.body
+    if (!body) return Promise.resolve()
+    const request = () => ask('POST', '/api/auth/logout', { key: project.key, body: JSON.parse(body) })
+    // The second attempt finds the session ended.
+    return end(own, () => acknowledged(request, (answer) => isOk(answer) || answer.status === 401))
+  }
+  const logOutAll = () =>
+    end(open, () =>
+      acknowledged(
+        () => ask('POST', '/api/auth/logout-all', { key: project.key, body: { memberId: id } }),
+        isOk,
+      ),
+    )
+  const blockForAWhile = async () => {
+    const path = `/api/admin/members/${id}/block`
+    const block = () => ask('PUT', path, { token: admin.token, body: { reason: 'Strict' } })
+    await end(open, () => acknowledged(block, isOk), [membership])
+    await sleep(random.between(500, 3_000))
+    const unblock = () => ask('DELETE', path, { token: admin.token })
+    membership.become('starting')
+    await acknowledged(unblock, (answer) => isOk(answer) || answer.status === 404)
+    membership.become('live')
+  }
+
+  return {
+    questions: () => [...permission, ...open, ...ended],
+    async live() {
+      while (!isOver()) {
+        open = [...open, ...(await signIn(id, parts, open))]
+        await sleep(random.between(3_000, 30_000))
+        await random.weighted([
+          [3, logOut],
+          [2, logOutAll],
+          [2, blockForAWhile],
+        ] as const)()
+      }
+    },
+  }
+}
+
+/** Signs in in the ways that `open` lacks. A way that an outage prevents is tried again later. */
+async function signIn(id: string, parts: Parts, open: readonly Question[]): Promise<Question[]> {
+  const { project } = parts
+  const has = (kind: Question['kind']) => open.some((question) => question.kind === kind)
+  const session = has('validate') ? undefined : await apiSession(id, parts)
+  const access = has('userinfo') ? undefined : await accessToken(id, parts)
+  const cookie = has('forward-auth') ? undefined : await hostCookie(id, parts)
+  return [
+    ...(session ? aboutSession(project, session, new Claim()) : []),
+    ...(access ? aboutAccessToken(project, access, new Claim()) : []),
+    ...(cookie ? aboutHostSession(cookie, new Claim()) : []),
+  ]
+}
+
+async function apiSession(id: string, { ask, logins, project }: Parts): Promise<string | undefined> {
+  const query = { client_id: project.id, redirect_uri: redirectUri, server_id: club, state: 's' }
+  const code = await logins.codeOf(`/api/auth/authorize?${new URLSearchParams(query)}`, { id })
+  if (!code) return undefined
+  const body = { clientId: project.id, code, redirectUri }
+  const answer = await ask('POST', '/api/auth/token', { key: project.key, body })
+  return answer.status === 200 ? textOf(answer.body, 'token') : undefined
+}
+
+async function accessToken(id: string, { ask, logins, project }: Parts): Promise<string | undefined> {
+  const uri = { client_id: project.id, redirect_uri: redirectUri }
+  const query = { ...uri, response_type: 'code', scope: 'openid profile roles', state: 's' }
+  const code = await logins.codeOf(`/oidc/auth?${new URLSearchParams(query)}`, { id })
+  if (!code) return undefined
+  const form = { grant_type: 'authorization_code', code, redirect_uri: redirectUri }
+  const answer = await ask('POST', '/oidc/token', { form, headers: { authorization: basic(project) } })
+  return answer.status === 200 ? textOf(answer.body, 'access_token') : undefined
+}
+
+/** Signs in through the pages of a protected host, as a browser behind its proxy does. */
+async function hostCookie(id: string, { ask, logins }: Parts): Promise<string | undefined> {
+  const start = await ask('GET', '/_rolecall/start?rd=%2Fpage', { headers: proxyHeaders })
+  const authorize = start.headers.get('location')
+  if (!authorize) return undefined
+  const { pathname, search } = new URL(authorize)
+  const back = await logins.addressAfter(pathname + search, { id })
+  if (!back) return undefined
+  const cookie = cookieOf(start)
+  const done = await ask('GET', back.pathname + back.search, { headers: { ...proxyHeaders, cookie } })
+  return cookieOf(done).match(/__Host-rolecall=[^;]+/)?.[0]
+}
+
+const cookieOf = ({ headers }: Answer) =>
+  headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ')

@@ -1,0 +1,108 @@
+import { Agent, request } from 'node:http'
+import { club } from '../soak/place.ts'
+import type { Claim } from './claim.ts'
+
+/** A question about a claim, in one of five ways. */
+export interface Question {
+  readonly kind: 'validate' | 'userinfo' | 'introspection' | 'forward-auth' | 'permission check'
+  readonly claim: Claim
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  /** Reads the answer: true, false, or undefined if it says neither. */
+  readonly read: (status: number, body: string) => boolean | undefined
+}
+
+/** A project that asks in all five ways: by its key, as a client of OpenID Connect, and at the door of a host. */
+export interface StrictProject {
+  readonly id: string
+  readonly key: string
+}
+
+export const host = 'wiki.example.org'
+/** The headers with which a proxy asks. */
+export const proxyHeaders = {
+  'x-forwarded-proto': 'https',
+  'x-forwarded-host': host,
+  'x-forwarded-uri': '/page',
+  'x-forwarded-method': 'GET',
+}
+
+const byStatus = (status: number) => (status === 200 ? true : status === 401 ? false : undefined)
+const byField = (name: string) => (status: number, body: string) =>
+  status === 200 ? JSON.parse(body)[name] === true : undefined
+const json = { 'content-type': 'application/json' }
+export const basic = ({ id, key }: StrictProject) => `Basic ${Buffer.from(`${id}:${key}`).toString('base64')}`
+
+export const aboutSession = ({ key }: StrictProject, token: string, claim: Claim): readonly Question[] => [
+  {
+    ...{ kind: 'validate', claim, method: 'POST', path: '/api/auth/validate', read: byStatus },
+    headers: { ...json, 'x-api-key': key },
+    body: JSON.stringify({ token }),
+  },
+]
+
+export const aboutAccessToken = (
+  project: StrictProject,
+  token: string,
+  claim: Claim,
+): readonly Question[] => [
+  {
+    ...{ kind: 'userinfo', claim, method: 'GET', path: '/oidc/me', read: byStatus },
+    headers: { authorization: `Bearer ${token}` },
+  },
+  {
+    ...{ kind: 'introspection', claim, method: 'POST', path: '/oidc/introspect', read: byField('active') },
+    headers: { authorization: basic(project), 'content-type': 'application/x-www-form-urlencoded' },
+    body: `token=${token}`,
+  },
+]
+
+export const aboutHostSession = (cookie: string, claim: Claim): readonly Question[] => [
+  {
+    ...{ kind: 'forward-auth', claim, method: 'GET', path: '/api/forward-auth', read: byStatus },
+    headers: { ...proxyHeaders, cookie },
+  },
+]
+
+export const aboutMember = ({ key }: StrictProject, memberId: string, claim: Claim): readonly Question[] => [
+  {
+    ...{ kind: 'permission check', claim, method: 'POST', read: byField('allowed') },
+    path: `/api/servers/${club}/permissions/check`,
+    headers: { ...json, 'x-api-key': key },
+    body: JSON.stringify({ memberId }),
+  },
+]
+
+/** Longer than any wait in the service. */
+const timeoutMs = 15_000
+const agent = new Agent({ keepAlive: true, maxSockets: 256 })
+
+/** Sends a question to an instance. Returns the answer; undefined if there is none, as in an outage. */
+export function send(
+  url: string,
+  { method, path, headers, body, read }: Question,
+): Promise<boolean | undefined> {
+  return new Promise((resolve) => {
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) }
+    const sent = request(url + path, {
+      method,
+      agent,
+      timeout: timeoutMs,
+      headers: { ...headers, ...length },
+    })
+    sent.once('timeout', () => sent.destroy())
+    sent.once('error', () => resolve(undefined))
+    sent.once('response', (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (part: string) => {
+        text += part
+      })
+      response.once('error', () => resolve(undefined))
+      response.once('end', () => resolve(read(response.statusCode ?? 0, text)))
+    })
+    sent.end(body)
+  })
+}
