@@ -46,9 +46,21 @@ async function open(path: string, { width, colorScheme }: Look) {
   return { page, complaints }
 }
 
-const findingsOf = async (page: Page): Promise<string[]> =>
-  page.evaluate(`${axe};axe.run({ runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] })
+const rules = {
+  all: { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
+  /** The color rules of the same standards. The others do not depend on the theme. */
+  colors: { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } },
+}
+const findingsOf = async (page: Page, which: keyof typeof rules = 'all'): Promise<string[]> =>
+  page.evaluate(`${axe};axe.run(${JSON.stringify({ ...rules[which], resultTypes: ['violations'] })})
     .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`)
+
+const nameOf = (path: string) => path.replaceAll(/[/.]/g, '-') || 'start'
+async function keepPicture(page: Page, name: string) {
+  if (!pictures) return
+  await mkdir(pictures, { recursive: true })
+  await page.screenshot({ path: join(pictures, `${name}.png`) })
+}
 
 const looks = [1280, 390].flatMap((width) =>
   (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme })),
@@ -70,25 +82,21 @@ const sample = [
   'troubleshooting.html',
   'contributing.html',
 ]
-const cases = sample.flatMap((path) => looks.map((look) => ({ path, ...look })))
-
 describe('the documentation site in a browser', () => {
-  test.each(cases)(
-    '/docs/$path at $width px, $colorScheme: breaks no policy, asks no other origin, fits the screen, and axe finds nothing',
-    async ({ path, ...look }) => {
-      const { page, complaints } = await open(path, look)
-      const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
-      expect({ complaints, overflow: Math.max(0, Number(overflow)), axe: await findingsOf(page) }).toEqual({
-        complaints: [],
-        overflow: 0,
-        axe: [],
-      })
-      if (pictures) {
-        await mkdir(pictures, { recursive: true })
-        const name = `${path.replaceAll(/[/.]/g, '-') || 'start'}-${look.width}-${look.colorScheme}.png`
-        await page.screenshot({ path: join(pictures, name) })
+  test.each(sample)(
+    '/docs/%s in four looks: breaks no policy, asks no other origin, fits the screen, and axe finds nothing',
+    async (path) => {
+      for (const width of [1280, 390]) {
+        const { page, complaints } = await open(path, { width, colorScheme: 'light' })
+        const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
+        const seen = { complaints, overflow: Math.max(0, Number(overflow)), axe: await findingsOf(page) }
+        expect({ width, ...seen }).toEqual({ width, complaints: [], overflow: 0, axe: [] })
+        await keepPicture(page, `${nameOf(path)}-${width}-light`)
+        await page.emulateMedia({ colorScheme: 'dark' })
+        expect(await findingsOf(page, 'colors')).toEqual([])
+        await keepPicture(page, `${nameOf(path)}-${width}-dark`)
+        await page.close()
       }
-      await page.close()
     },
   )
 
@@ -96,6 +104,9 @@ describe('the documentation site in a browser', () => {
     const { page } = await open('', { width: 1280, colorScheme: 'light' })
     await page.evaluate(`document.querySelector('main').append(document.createElement('img'))`)
     expect(await findingsOf(page)).toEqual([expect.stringMatching(/^image-alt: /)])
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await page.evaluate(`document.querySelector('h1').style.color = '#333'`)
+    expect(await findingsOf(page, 'colors')).toEqual([expect.stringMatching(/^color-contrast: <h1/)])
     await page.close()
   })
 
@@ -108,8 +119,7 @@ describe('the documentation site in a browser', () => {
       const first = page.getByRole('dialog').getByRole('link').first()
       await first.waitFor()
       expect(await findingsOf(page)).toEqual([])
-      if (pictures)
-        await page.screenshot({ path: join(pictures, `search-${look.width}-${look.colorScheme}.png`) })
+      await keepPicture(page, `search-${look.width}-${look.colorScheme}`)
       await page.keyboard.press('ArrowDown')
       expect(await first.evaluate((link) => link === document.activeElement)).toBe(true)
       await page.keyboard.press('Enter')
