@@ -65,15 +65,23 @@ const leadOf = ({ summary, description }: EndpointPage) =>
 export const errorReference = (): string => `${generated}
 # Errors
 
-Every error response of the API is an RFC 9457 problem, \`application/problem+json\`. It has \`type\`, \`title\`, \`status\`, \`detail\`,
-\`code\`, and \`requestId\`. If a request has several errors, \`errors\` lists each with \`path\`, \`message\`, and \`code\`.
+Find the \`code\` of the response below. Each entry has the status, the problem, and the fix.
 
-OpenID Connect endpoints return \`error\` and \`error_description\` instead.
+Every error response of the API is an RFC 9457 problem, \`application/problem+json\`:
 
-Each entry has the status, the \`title\` (the problem), and the fix. \`detail\` ends with the fix, and can say more about the problem
-before it. Codes are stable: check \`code\`, not the text.
+| Field | Content |
+| --- | --- |
+| \`code\` | the name of the error. It is stable: check \`code\`, not the texts |
+| \`status\` | the HTTP status |
+| \`title\` | the problem |
+| \`detail\` | what else is known about the problem, and the fix |
+| \`errors\` | for invalid fields: each with its \`path\`, \`message\`, and \`code\`. \`more\` counts those that are left out |
+| \`type\` | the address of the entry in \`/api/docs/errors\` of the service |
+| \`requestId\` | the ID of the request, by which the operator finds it in the log |
 
-[Errors, and what to do](../guides/errors.md) explains the errors of the client libraries and of the sign-in in your app.
+OpenID Connect endpoints return \`error\` and \`error_description\` instead: see
+[OpenID Connect](../guides/openid-connect.md#troubleshooting). [Errors, and what to do](../guides/errors.md) explains the errors of the
+client libraries and of the sign-in in your app.
 
 ## All codes
 
@@ -85,30 +93,27 @@ ${errorIndex(describeErrors())}${describeErrors()
 const errorIndex = (pages: readonly ErrorPage[]): string =>
   table(
     ['Code', 'Status', 'Problem'],
-    pages
-      .toSorted((a, b) => (a.code < b.code ? -1 : 1))
-      .flatMap(({ code, cases }) =>
-        cases.map(({ status, title }) => [`[\`${code}\`](#${headingAnchor(code)})`, String(status), title]),
-      ),
+    pages.flatMap(({ code, cases }) =>
+      cases.map(({ status, title }) => [`[\`${code}\`](#${headingAnchor(code)})`, String(status), title]),
+    ),
   )
 
 const caseSection = (one: ErrorCase): string =>
-  `\n**${one.status}** ${one.title} ${escapeTags(one.mend)}\n\n${returnedBy(one)}\n`.replace(/ \n/g, '\n')
+  `\n**${one.status}** ${one.title}\n\n**Fix:** ${escapeTags(one.mend)}\n\n${returnedBy(one)}\n`
 
 /** Keeps `<name>` a text: Markdown would take it for an element. */
 const escapeTags = (text: string): string => text.replaceAll('<', '\\<')
 
-/** Longer lists are folded, because codes of nearly all endpoints say little. */
-const maxOpen = 6
+/** Folds longer lists, because codes of nearly all endpoints say little. */
+const maxOpen = 3
 
 function returnedBy({ onlyOf, endpoints: where }: ErrorCase): string {
   if (onlyOf !== undefined) return `Returned by \`${onlyOf}\`.`
   if (where.length === 0) return 'Any request can return this error.'
   if (where.length === endpoints.length) return 'Every endpoint can return this error.'
-  const links = where.map(({ id, name }) => `[\`${name}\`](api.md#${headingAnchor(id)})`)
-  if (links.length <= maxOpen) return `Returned by ${links.join(', ')}.`
-  const list = links.map((link) => `- ${link}\n`).join('')
-  return `<details>\n<summary>Returned by ${links.length} endpoints</summary>\n\n${list}\n</details>`
+  const links = where.map(({ id }) => `[\`${id}\`](api.md#${headingAnchor(id)})`).join(', ')
+  if (where.length <= maxOpen) return `Returned by ${links}.`
+  return `<details>\n<summary>Returned by ${where.length} endpoints</summary>\n\n${links}\n\n</details>`
 }
 
 /** Returns `docs/reference/grants.md`: the grants of a System Admin to a project, and the endpoints that need them. */

@@ -66,6 +66,14 @@ describe('the check reports', () => {
     expect(problems(text, bound('a.test.ts'))).toEqual([expect.stringContaining('remove the mark')])
   })
 
+  test('nothing about a command with a mark in a comment', () => {
+    const comment = '<!-- Not run by our tests: takes long. -->'
+    expect(problems(`${block('npm run planted')}\n${comment}\n`)).toEqual([])
+    expect(problems(`Run \`npm run planted\`. ${comment}\n`)).toEqual([])
+    expect(problems(`- \`npm run planted\`\n\n${comment}\n`)).toEqual([])
+    expect(problems(`${block('npm run planted')}\n<!-- Not run by our tests. -->\n`)).toHaveLength(1)
+  })
+
   test('a binding to a missing test, and a bound command that no page shows', () => {
     const exists = () => false
     expect(problems(block('npm run planted'), { ...bound('a.test.ts'), exists })).toEqual([

@@ -28,6 +28,8 @@ const command = new RegExp(`^(?:${assignment})*(?:(?:${programs}) \\S|\\.ci/run$
 /** Languages of shell blocks. A block without a language counts if it begins with a command. */
 const shells = ['sh', 'shell', 'bash', 'zsh', 'console', 'powershell']
 
+/** Matches a paragraph that begins with a mark. A mark in a comment is visible to maintainers only. */
+const beginsMark = /^(?:_|<!-- )?Not run by our tests/
 const mark = /Not run by our tests(?::\s+(\S[^|]*?)\.(?:[_\s|)]|$))?/
 
 /** Collects the commands of a Markdown page: blocks between fences, and code within lines. */
@@ -42,7 +44,7 @@ export function commandsOfPage(page: string, markdown: string): ShownCommand[] {
     if (!isShell(info.trim().split(' ')[0] ?? '', text)) return []
     const after = markdown.slice(found.index + whole.length).trimStart()
     const paragraph = after.split(/\n\s*\n/)[0] ?? ''
-    const notRun = /^_?Not run by our tests/.test(paragraph) ? reasonIn(paragraph) : undefined
+    const notRun = beginsMark.test(paragraph) ? reasonIn(paragraph) : undefined
     return [{ ...place(found.index), text, isBlock: true, notRun }]
   })
   const prose = markdown.replace(fence, (block) => block.replace(/[^\n]/g, ' '))
@@ -63,7 +65,7 @@ function restAfter(text: string, index: number): string {
   const rest = text.slice(index)
   if (text.startsWith('|', lineStart)) return rest.split('\n')[0] ?? ''
   const [paragraph = '', next = ''] = rest.split('\n\n')
-  return next.startsWith('_Not run by our tests') ? `${paragraph} ${next}` : paragraph
+  return beginsMark.test(next) ? `${paragraph} ${next}` : paragraph
 }
 
 function reasonIn(text: string): string | undefined {

@@ -123,7 +123,7 @@ async function serveRequests(config: Config, log: Log, instanceId: string): Prom
       // their readiness.
       const drainMs = why === 'SIGTERM' ? config.drainSec * 1_000 : 0
       if (await closeServer(app, lifecycle, { drainMs, deadlineMs: graceMs - flushMs })) {
-        log.warn('connections closed: clients did not read their responses in time')
+        log.warn('connections closed: requests or responses were not finished in time')
       }
       // Closed before the other parts: writers wait for a process that holds a lease.
       await deps.answers.close()

@@ -129,7 +129,7 @@ export const errors = define({
   },
   REFRESH_TOKEN_REUSED: {
     status: 401,
-    title: 'This token pair was already used. The session was revoked, because the pair may be stolen.',
+    title: 'The session was revoked, because this token pair was already used and may be stolen.',
     mend: 'Sign in again, and find out how the old pair leaked.',
   },
 
@@ -201,7 +201,9 @@ export const errors = define({
   METRICS_LOCAL_ONLY: {
     status: 403,
     title: 'Metrics are available only on the host of the service, because METRICS_TOKEN is not set.',
-    mend: 'Set METRICS_TOKEN and send it as Authorization: Bearer. Or send the request from the host of the service, without the proxy.',
+    mend:
+      'Set METRICS_TOKEN, and send it in the header Authorization: Bearer <METRICS_TOKEN>. Without a token, send the request ' +
+      'on the host of the service to 127.0.0.1, not through a proxy.',
   },
   CROSS_SITE_REQUEST: {
     status: 403,
@@ -325,7 +327,9 @@ export const errors = define({
   MAIN_SERVER_REQUIRED: {
     status: 409,
     title: 'This server cannot be removed, because its roles decide who is a System Admin.',
-    mend: 'Choose another main server, set CHAT_GUILD_ID to its ID, and restart the service. Then remove this server.',
+    mend:
+      'Choose another main server: PATCH /api/admin/servers/{serverId} with {"isMain":false} here, then {"isMain":true} ' +
+      'there. Set CHAT_GUILD_ID and the IDs of the admin roles to those of that server, restart the service, and remove this server.',
   },
   SERVER_EXISTS: {
     status: 409,

@@ -46,7 +46,7 @@ const DeliveryQuery = Closed({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
 })
 
-/** Lists the notifications of a project of the last 30 days, by cursor. Refuses with PROJECT_NOT_FOUND. */
+/** Lists the notices of a project of the last 30 days, by cursor. Refuses with PROJECT_NOT_FOUND. */
 export const listDeliveries = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{id}/deliveries',
@@ -61,7 +61,7 @@ export const listDeliveries = endpoint({
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
-/** Queues a notification again. Refuses with PROJECT_NOT_FOUND, DELIVERY_NOT_FOUND, WEBHOOK_URL_MISSING. */
+/** Queues a notice again. Refuses with PROJECT_NOT_FOUND, DELIVERY_NOT_FOUND, WEBHOOK_URL_MISSING. */
 export const resendDelivery = endpoint({
   method: 'POST',
   path: '/api/admin/projects/{id}/deliveries/{deliveryId}/resend',

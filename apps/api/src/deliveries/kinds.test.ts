@@ -14,7 +14,7 @@ const kinds: readonly KindName[] = ['event', 'notice', 'logout']
 /** Expected audit entry of each kind after the receiver has accepted nothing for a day. */
 const endings = [
   ['event', 'events.disable', 'accepted nothing for 24 hours'],
-  ['notice', 'notification.give-up', '2 notifications of'],
+  ['notice', 'notification.give-up', '2 notices of'],
   ['logout', 'oidc-logout.give-up', 'A logout token could not'],
 ] as const
 const unknown = '01900000-0000-7000-8000-000000000000'

@@ -23,7 +23,7 @@ const outsideContract: Partial<Record<ErrorCode, string>> = {
   METRICS_LOCAL_ONLY: metrics,
 }
 
-/** Describes every error of the service by its code on the wire. */
+/** Describes every error of the service by its code on the wire, in alphabetical order. */
 export function describeErrors(): ErrorPage[] {
   const byCode = new Map<string, ErrorCase[]>()
   for (const name of Object.keys(errors) as ErrorCode[]) {
@@ -37,5 +37,5 @@ export function describeErrors(): ErrorPage[] {
     const found = { status, title, mend, onlyOf: outsideContract[name], endpoints: where }
     byCode.set(code, [...(byCode.get(code) ?? []), found])
   }
-  return [...byCode].map(([code, cases]) => ({ code, cases }))
+  return [...byCode].map(([code, cases]) => ({ code, cases })).toSorted((a, b) => (a.code < b.code ? -1 : 1))
 }

@@ -12,10 +12,12 @@ export function errorsPage(): string {
       ({ code }) => html`<li><a href="#${code}"><code>${code}</code></a></li>\n`,
     )}</ul></li>`,
     main: html`<h1>Error codes</h1>
-<p class="lead">Every error response is an RFC 9457 problem. It has <code>type</code>, <code>title</code>,
-<code>status</code>, <code>detail</code>, <code>code</code>, and <code>requestId</code>. If a request has several errors,
+<p class="lead">Find the <code>code</code> of the response. Each entry has the status, the problem, and the fix.</p>
+<p>Every error response of the API is an RFC 9457 problem. It has <code>type</code>, <code>title</code> (the problem),
+<code>status</code>, <code>detail</code>, <code>code</code>, and <code>requestId</code>. For invalid fields,
 <code>errors</code> lists each of them. <code>detail</code> ends with the fix. Codes are stable: check
-<code>code</code>, not the text.</p>
+<code>code</code>, not the text. OpenID Connect endpoints return <code>error</code> and <code>error_description</code>
+instead.</p>
 ${pages.map(error)}`,
   })
 }
@@ -25,7 +27,7 @@ const error = ({ code, cases }: ErrorPage): Html => html`<section class="error" 
 ${cases.map(
   (one) => html`<div>
 <p><strong>${one.status}</strong> ${one.title}</p>
-<p>${prose(one.mend)}</p>
+<p><strong>Fix:</strong> ${prose(one.mend)}</p>
 ${returnedBy(one)}
 </div>`,
 )}

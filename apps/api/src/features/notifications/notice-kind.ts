@@ -78,7 +78,7 @@ function entryOf(
       summary: `The webhook of ${projectName} no longer exists, so its address was removed. ${error}`,
       changes: { webhookUrl: { before: host, after: null } },
     }
-  const notices = count === 1 ? 'A notification' : `${count} notifications`
+  const notices = count === 1 ? 'A notice' : `${count} notices`
   const end = why === 'refused' ? 'was rejected and discarded' : 'could not be delivered for 24 hours'
   return {
     ...common,
