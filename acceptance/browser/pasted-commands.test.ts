@@ -158,10 +158,24 @@ describe('commands with environment variables', () => {
     ].join('\n')
   })
 
-  test.each(['forward-auth', 'openid-connect'])('in the guide to %s are accepted', async (name) => {
+  const pasteGuide = async (name: string) => {
     const said = await paste(typed(read(`docs/guides/${name}.md`)), undefined, variables)
     expect(refusalsIn(said)).toEqual([])
     expect(said.join('\n')).toContain('"id":')
+  }
+
+  test('in the guide to OpenID Connect are accepted', () => pasteGuide('openid-connect'))
+
+  test('in the guide to reverse proxies let a proxy on this machine ask', async () => {
+    await pasteGuide('forward-auth')
+    const headers = { host: 'wiki.example.org', proto: 'https', uri: '/', method: 'GET' }
+    const reply = await fetch(`${demo.serviceUrl}/api/forward-auth`, {
+      headers: Object.entries(headers).map(([name, value]): [string, string] => [
+        `x-forwarded-${name}`,
+        value,
+      ]),
+    })
+    expect([reply.status, await reply.json()]).toMatchObject([401, { code: 'LOGIN_REQUIRED' }])
   })
 
   test('in the guide to events open a stream and set an address', async () => {

@@ -58,7 +58,7 @@ export const bindings: readonly Binding[] = [
     ],
   },
   ...['php', 'go', 'java'].map((name) => ({ by: 'clients/guides.test.ts', page: `docs/guides/${name}.md` })),
-  ...['authlib', 'better-auth', 'next-auth', 'omniauth', 'passport'].map((name) => ({
+  ...['README', 'authlib', 'better-auth', 'next-auth', 'omniauth', 'passport'].map((name) => ({
     by: 'apps/api/test/process/relying-parties.browser.test.ts',
     page: `docs/guides/programs/${name}.md`,
   })),

@@ -33,7 +33,8 @@ const serviceEnvironment = ({ url, port, folder, sim, keep }: ServiceOptions): E
   HOST: '127.0.0.1',
   PORT: String(port),
   PUBLIC_URL: url,
-  TRUST_PROXY: '',
+  // A proxy on this machine can protect a site, as the guide on reverse proxies shows.
+  TRUST_PROXY: '127.0.0.1',
   WORKERS: '1',
   DATABASE_URL: `pglite:${join(folder, 'db')}`,
   CACHE_URL: 'memory:',

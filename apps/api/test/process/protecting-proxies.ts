@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { appendFile, chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fencesOf } from '../../../../acceptance/browser/shell.ts'
 import {
   isInstalled,
   nginxFolder,
@@ -38,10 +39,7 @@ export const protectingProxies: Readonly<
   Record<'haproxy' | 'nginx' | 'caddy' | 'apache2', (given: Given) => Promise<Started>>
 > = {
   haproxy: (given) =>
-    protecting(given, async ({ folder, port, host, fill }) => {
-      const [certificate, key] = [`${folder}/${host}.pem`, `${folder}/${host}.key`]
-      // HAProxy reads both from one file.
-      await appendFile(certificate, await readFile(key))
+    protecting(given, async ({ folder, port, fill }) => {
       const script = 'rolecall-haproxy.lua'
       await writeFile(join(folder, script), fill(await sample(`proxies/${script}`)))
       const file = join(folder, 'haproxy.cfg')
@@ -156,6 +154,13 @@ export async function startOpenidApache({
   return { ...apache, stop: () => apache.stop().then(() => rm(folder, { recursive: true, force: true })) }
 }
 
+/** Returns the commands of the guide that create a certificate for a trial. */
+async function certificateCommand(): Promise<string> {
+  const guide = new URL('../../../../docs/guides/forward-auth.md', import.meta.url)
+  const blocks = fencesOf(await readFile(guide, 'utf8'))
+  return blocks.find(({ text }) => text.startsWith('openssl '))?.text ?? ''
+}
+
 async function proxyFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-proxy-'))
   // Apache started as root reads its script as another user.
@@ -169,10 +174,8 @@ async function protecting(
 ): Promise<Started> {
   const folder = await proxyFolder()
   const port = given.port ?? (await freePort())
-  const file = join(folder, host)
-  const certificate = ['-keyout', `${file}.key`, '-out', `${file}.pem`]
-  const options = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', `/CN=${host}`]
-  execFileSync('openssl', [...options, ...certificate], { stdio: 'ignore' })
+  const certify = (await certificateCommand()).replaceAll('wiki.localhost', host)
+  execFileSync('sh', ['-ec', certify], { cwd: folder, stdio: 'ignore' })
   const fill = (text: string) =>
     text
       .replaceAll(protectedHost, host)

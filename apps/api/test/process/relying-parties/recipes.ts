@@ -47,14 +47,14 @@ const recipe = ({ program, page, callback, debian, ...settings }: Recipe): Row =
     async start({ world, port }) {
       const origin = `http://${host}:${port}`
       const project = await givenSite(world, origin, { callback, ...more })
-      const env = {
-        ROLECALL_URL: world.url,
-        ROLECALL_CLIENT_ID: project.id,
-        ROLECALL_API_KEY: project.key,
-        ROLECALL_APP_URL: origin,
-        ROLECALL_SECRET: '0123456789abcdef0123456789abcdef',
-      }
-      const stop = await startSite(guide, { port, env, folder: join(root, peers, 'dist') })
+      const variables = variablesCommand()
+      const setUp = variables
+        .replace('http://127.0.0.1:3000', world.url)
+        .replace('http://127.0.0.1:8080', origin)
+        .replace('<id>', project.id)
+        .replace('<key>', project.key)
+      const stop = await startSite(guide, { port, setUp, folder: join(root, peers, 'dist') })
+      noteRun(variables)
       return {
         origin,
         project,
@@ -68,19 +68,24 @@ const recipe = ({ program, page, callback, debian, ...settings }: Recipe): Row =
 
 const missingPeers = (folder: string) => (isInstalled(folder) ? [] : [`the packages of ${folder}`])
 
+/** Returns the first shell block of a page. */
 const commandOf = (guide: string) =>
   fencesOf(readFileSync(join(root, guide), 'utf8'))
     .find(({ language }) => language === 'sh')
     ?.text.trimEnd() ?? ''
 
+/** Returns the commands that set what the site of each page reads. */
+const variablesCommand = () => commandOf('docs/guides/programs/README.md')
+
 interface SitePlace extends Pick<Place, 'port'> {
-  readonly env: Readonly<Record<string, string>>
+  /** The commands before that of the page. */
+  readonly setUp: string
   /** A folder in which the packages of the site are found by name. */
   readonly folder: string
 }
 
 /** Writes the files of a page into a folder of their own, and starts it by its command. Returns how to stop it. */
-async function startSite(guide: string, { port, env, folder }: SitePlace) {
+async function startSite(guide: string, { port, setUp, folder }: SitePlace) {
   await mkdir(folder, { recursive: true })
   const place = await mkdtemp(join(folder, 'recipe-'))
   // Next.js takes nothing from a folder that contains the home directory.
@@ -90,14 +95,13 @@ async function startSite(guide: string, { port, env, folder }: SitePlace) {
     await writeFile(join(place, name), code.replaceAll('8080', String(port)))
   }
   const command = commandOf(guide)
-  const site = spawn('sh', ['-ec', command.replaceAll('8080', String(port))], {
+  const site = spawn('sh', ['-ec', `${setUp}\n${command.replaceAll('8080', String(port))}`], {
     cwd: place,
     env: {
       PATH: `${dirname(process.execPath)}:/usr/bin:/bin`,
       HOME: home,
       NEXT_TELEMETRY_DISABLED: '1',
       npm_config_update_notifier: 'false',
-      ...env,
     },
     stdio: 'ignore',
     // The process group includes what the shell starts.
@@ -124,7 +128,7 @@ async function startSite(guide: string, { port, env, folder }: SitePlace) {
 /** Returns the files of a page: each block that begins with a name in a comment. */
 export const filesOf = (guide: string): [name: string, code: string][] =>
   fencesOf(readFileSync(join(root, guide), 'utf8')).flatMap(({ text }) => {
-    const name = /^(?:\/\/|#|<!--) ([\w./[\]-]+\.(?:js|py|ru|html))\b/.exec(text)?.[1]
+    const name = /^(?:\/\/|#|<!--) ([\w./[\]-]+\.(?:m?js|py|ru|html))\b/.exec(text)?.[1]
     return name ? [[name, text]] : []
   })
 

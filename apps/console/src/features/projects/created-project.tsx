@@ -165,7 +165,7 @@ const BackendCode = ({ answer: { project, apiKey } }: Pick<CreatedProjectProps, 
 
 const ProxyNext = () => (
   <Notice title="One step is left">
-    Configure the proxy to call {location.origin}/api/forward-auth before each request. The guide on forward
-    authentication has the lines for nginx, Caddy, Traefik, and Apache.
+    Configure the proxy to call {location.origin}/api/forward-auth before each request. The guide on reverse
+    proxies has the configuration for nginx, HAProxy, Caddy, Apache, and Traefik.
   </Notice>
 )

@@ -33,7 +33,7 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   {
     id: 'proxy',
     text: 'Pages behind a reverse proxy',
-    note: 'nginx, Caddy, Traefik, or Apache checks each request with Rolecall.',
+    note: 'nginx, HAProxy, Caddy, Apache, or Traefik checks each request with Rolecall.',
     asks: 'hosts',
   },
   {
