@@ -48,7 +48,7 @@ describe('a call of the tests', () => {
     [
       'a code that is not declared',
       { status: 404, body: problem(404, 'PROJECT_NOT_FOUND') },
-      /does not declare/,
+      /PROJECT_NOT_FOUND, .* does not declare: add it to refuses of \/api\/auth\/sessions in packages\/contract\/src$/,
     ],
     ['a body that is no problem', { status: 404, body: { error: 'gone' } }, /no problem/],
     ['a refusal without a body', { status: 404 }, /without a problem body/],

@@ -129,7 +129,9 @@ function holdAgainstContract(method: string, path: string, reply: Reply<unknown>
   const mended = mendFault(reply.body as Problem)
   if (mended) throw new Error(`${where} ${code}, ${mended}`)
   if (!isDeclared(code) && code !== 'BAD_REQUEST' && code !== 'URI_TOO_LONG')
-    throw new Error(`${where} ${code}, which the contract does not declare`)
+    throw new Error(
+      `${where} ${code}, which the contract does not declare: add it to refuses of ${definition.path} in packages/contract/src`,
+    )
 }
 
 /** Returns the reason why a problem does not explain its fix; undefined if it does. */

@@ -61,7 +61,9 @@ describe.each(ciEngines)('several keys of one project on %s', (engine) => {
     const { apiKey, replaced } = await regenerate(one.project, { graceSec: 1 })
     expect(replaced).toEqual({ prefix: prefixOf(one.project.key), endsAt: expect.any(String) })
     const endsAtMs = Date.parse(replaced.endsAt)
-    expect(await everywhere(one, one.project.key)).toEqual([200])
+    const early = await everywhere(one, one.project.key)
+    // A busy machine may need the whole second for these requests.
+    if ((await nowMs()) < endsAtMs) expect(early).toEqual([200])
     let refused = 0
     while (refused < 10) {
       // By the database's clock: a request after the end must not be answered from memory.
