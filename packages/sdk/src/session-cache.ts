@@ -60,6 +60,7 @@ export function createSessionCache(
   const tokensByKey = new Map<string, Set<string>>()
   const pending = new Set<PendingRequest>()
   const shared = new Map<string, PendingRequest>()
+  /** Counts evictions by key, and gaps. A load compares them with their values at its start. */
   let events = 0
   let gaps = 0
 
@@ -105,7 +106,10 @@ export function createSessionCache(
       .then((answer) => {
         if (!answer) return undefined
         const isCurrent = keysOf(token, answer.session, answer.member.id).every((key) => !missed.has(key))
-        if (gapsBefore > 0 && gaps === gapsBefore && isCurrent && missed.size < maxMissed) {
+        // The stream reports its first event ID as a gap. Events before that gap never arrive, so a response that was
+        // requested earlier is not cached.
+        const hasStreamStarted = gapsBefore > 0
+        if (hasStreamStarted && gaps === gapsBefore && isCurrent && missed.size < maxMissed) {
           store(token, answer, requestedAt)
         }
         return answer
@@ -151,6 +155,7 @@ export function createSessionCache(
       for (const { missed } of pending) if (missed.size < maxMissed) missed.add(key)
       for (const token of [...(tokensByKey.get(key) ?? [])]) drop(token)
     },
+    /** Evicts everything after a gap, and invalidates all pending loads. The first gap is the start of the stream. */
     evictAll() {
       gaps += 1
       entries.clear()

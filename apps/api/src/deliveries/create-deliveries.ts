@@ -9,12 +9,19 @@ import { claimPauseMs } from './claim-pause.ts'
 import { type Claimed, claimReceivers } from './claim-store.ts'
 import type { DeliveryKind } from './kind.ts'
 import { sendMessages } from './send-messages.ts'
+import type { CountedResult } from './settle.ts'
 import { createSlots } from './slots.ts'
 
 /** Pause between two claims while there is work, so that one claim covers a burst of messages. */
 const pauseMs = 20
 /** Time limit for sending due messages during a graceful shutdown. */
 const flushMs = 3_000
+/** The labels of the results in metrics. Dashboards know a retried attempt as refused. */
+const metricLabels = {
+  delivered: 'delivered',
+  retried: 'refused',
+  given_up: 'given_up',
+} as const satisfies Record<CountedResult, string>
 
 interface DeliveriesDeps {
   readonly db: Database
@@ -53,8 +60,8 @@ export function createDeliveries({ log, kinds, claims, instances, ...deps }: Del
   const work = (kind: DeliveryKind, claimed: Claimed, claim: string) => {
     const abort = new AbortController()
     const free = slots.take(claimed.isTroubled)
-    const count = (outcome: string, times = 1) => {
-      if (times > 0) attempts.count(kind.name, outcome, times)
+    const count = (result: CountedResult, times = 1) => {
+      if (times > 0) attempts.count(kind.name, metricLabels[result], times)
     }
     const done = sendMessages({ ...deps, count }, kind, { claimed, claim, signal: abort.signal })
       .catch((err: unknown) => {

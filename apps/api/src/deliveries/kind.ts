@@ -40,7 +40,7 @@ export interface Attempt {
  * The end of messages that were given up:
  *
  * - `gone`, `refused`: the receiver said so in its response.
- * - `late`: they failed for 24 hours.
+ * - `late`: they failed, and were queued at least 24 hours before.
  * - `silent`: the receiver accepted nothing for 24 hours and is switched off.
  * - `stale`: they waited behind too many others.
  */

@@ -64,10 +64,10 @@ export const settleAnswered = (
     where d.id = ${id} and ${isWaiting}`)
 
 export interface Failing {
-  /** The message failed for 24 hours. */
-  readonly isMessageOver: boolean
-  /** The receiver accepted nothing for 24 hours. */
-  readonly isReceiverOver: boolean
+  /** True if the message was queued at least 24 hours ago, however long it waited behind others. */
+  readonly isMessageLate: boolean
+  /** True if the receiver has accepted nothing for 24 hours. */
+  readonly isReceiverSilent: boolean
 }
 
 /**
@@ -88,16 +88,16 @@ export const settleFailed = (
         next_attempt_at = greatest(next_attempt_at,
           clock_now() + make_interval(secs => ${pauses.receiverMs / 1_000}::float8))
       where kind = ${held.kind} and project_id = ${held.projectId} and claim = ${held.claim}
-      returning failing_since <= clock_now() - interval '24 hours' as "isReceiverOver"
+      returning failing_since <= clock_now() - interval '24 hours' as "isReceiverSilent"
     ), settled as (
       update deliveries d set ${attempted(attempt)},
         next_attempt_at = clock_now() + case when exists (select from paused)
           then make_interval(secs => ${pauses.messageMs / 1_000}::float8) else interval '0' end
       where d.id = ${id} and ${isWaiting}
-      returning queued_at <= clock_now() - interval '24 hours' as "isMessageOver"
+      returning queued_at <= clock_now() - interval '24 hours' as "isMessageLate"
     )
-    select coalesce((select "isReceiverOver" from paused), false) as "isReceiverOver",
-      coalesce((select "isMessageOver" from settled), false) as "isMessageOver"`)
+    select coalesce((select "isReceiverSilent" from paused), false) as "isReceiverSilent",
+      coalesce((select "isMessageLate" from settled), false) as "isMessageLate"`)
 
 /** Gives up these messages. Returns their number. */
 export const giveUp = (db: Queryable, ids: readonly string[], error: string) =>

@@ -9,14 +9,18 @@ import { slowMs } from './slots.ts'
 
 /** Time limit for recording an attempt. If it is exceeded, the message is sent again. */
 const maxSettlingMs = 8_000
+
+/** How an attempt ended for monitoring: accepted, failed and retried later, or the end of the message. */
+export type CountedResult = 'delivered' | 'retried' | 'given_up'
+
 const staleError = (hours: number) =>
   `The message waited for ${hours} hours, because messages arrive faster than the receiver accepts them.`
 
 export interface SettleDeps {
   readonly db: Database
   readonly audit: { readonly record: RecordAudit }
-  /** Counts attempts by their result, for monitoring. Here, a `refused` attempt is one that is retried. */
-  readonly count: (outcome: 'delivered' | 'refused' | 'given_up', count?: number) => void
+  /** Counts attempts by their result, for monitoring. */
+  readonly count: (result: CountedResult, count?: number) => void
 }
 
 /** The messages of one receiver that an instance works on. */
@@ -28,7 +32,10 @@ export interface Work {
   readonly failures: number
 }
 
-/** Records the result of an attempt. Returns true if the next message may follow immediately. */
+/**
+ * Records the result of an attempt: ends a message that the receiver accepted or will never accept, and schedules all
+ * others again. Returns true if the next message may follow immediately.
+ */
 export async function settle(
   deps: SettleDeps,
   work: Work,
@@ -46,6 +53,7 @@ export async function settle(
   return work.kind.ordering === 'none'
 }
 
+/** Ends a message that was answered. Records a refusal in the audit log, because the message is lost. */
 async function recordFinalResult(
   { db, audit, count }: SettleDeps,
   { held, receiver }: Work,
@@ -66,7 +74,10 @@ async function recordFinalResult(
   count('given_up')
 }
 
-/** Disables the address and gives up the message. Returns false if the project has a new address. */
+/**
+ * Disables an address that no longer exists, and gives up the message. Returns false if the address stays, because the
+ * project has a new one, or this kind never disables one.
+ */
 async function disable(
   { db, audit, count }: SettleDeps,
   { held, receiver }: Work,
@@ -84,40 +95,47 @@ async function disable(
 }
 
 /**
- * Schedules a retry. Gives up the message if it was queued at least 24 hours ago. If the receiver has accepted nothing for 24
- * hours, gives up all messages of that age with one audit entry. Kinds with `disablesSilent` switch the receiver off
- * instead.
+ * Schedules a retry of a failed message, or gives up after 24 hours:
+ *
+ * - A message that was queued 24 hours ago is given up. If all messages share one ordering key, this rule does not apply,
+ *   because the first message fails for as long as the receiver does.
+ * - If the receiver has accepted nothing for 24 hours, all its messages of that age are given up with one audit entry.
+ *   Kinds with `disablesSilent` switch the receiver off instead.
  */
 async function scheduleRetry(deps: SettleDeps, work: Work, message: Message, attempt: Attempt) {
-  const { kind, held, receiver, failures } = work
+  const { kind, held, receiver } = work
   const error = attempt.error ?? ''
-  const requestedMs = attempt.pauseMs ?? 0
-  const pauses = {
-    messageMs: Math.max(requestedMs, deliveryBackOffMs(message.attempts + 1)),
-    receiverMs: kind.ordering === 'none' ? 0 : Math.max(requestedMs, deliveryBackOffMs(failures + 1)),
-  }
-  const { givenUp, isSilent } = await deps.db.transaction(async (tx) => {
-    const failing = await settleFailed(tx, held, message.id, attempt, pauses)
-    if (failing?.isReceiverOver && kind.disablesSilent) return { givenUp: 0, isSilent: true }
-    // If all messages share one ordering key, only the receiver's limit applies: the first message fails as long as the
-    // receiver does.
-    const isMessageOver = failing?.isMessageOver && kind.ordering !== 'receiver'
-    if (!failing?.isReceiverOver && !isMessageOver) return { givenUp: 0, isSilent: false }
-    const count = await (failing?.isReceiverOver
+  const { givenUp, isSwitchedOff } = await deps.db.transaction(async (tx) => {
+    const failing = await settleFailed(tx, held, message.id, attempt, pausesAfter(work, message, attempt))
+    if (failing?.isReceiverSilent && kind.disablesSilent) return { givenUp: 0, isSwitchedOff: true }
+    const isMessageLate = failing?.isMessageLate && kind.ordering !== 'receiver'
+    if (!failing?.isReceiverSilent && !isMessageLate) return { givenUp: 0, isSwitchedOff: false }
+    const count = await (failing?.isReceiverSilent
       ? giveUpOlder(tx, held, 24, null)
       : giveUp(tx, [message.id], error))
     if (count > 0) await deps.audit.record(tx, receiver.entryOf({ reason: 'late', count, error }))
-    return { givenUp: count, isSilent: false }
+    return { givenUp: count, isSwitchedOff: false }
   })
   if (givenUp > 0) deps.count('given_up', givenUp)
-  else deps.count('refused')
+  else deps.count('retried')
   // Uses a separate transaction, to lock the address before the receiver. An administrator's change of the address
   // locks them in this order, too.
-  if (isSilent)
+  if (isSwitchedOff)
     await deps.db.transaction(async (tx) => {
       if (await receiver.disable?.(tx))
         await deps.audit.record(tx, receiver.entryOf({ reason: 'silent', count: 0, error }))
     })
+}
+
+/**
+ * Returns the pauses after a failure, each at least as long as the receiver requested. Without ordering, other messages
+ * need not wait, so the receiver is not paused.
+ */
+function pausesAfter({ kind, failures }: Work, { attempts }: Message, { pauseMs: requestedMs = 0 }: Attempt) {
+  return {
+    messageMs: Math.max(requestedMs, deliveryBackOffMs(attempts + 1)),
+    receiverMs: kind.ordering === 'none' ? 0 : Math.max(requestedMs, deliveryBackOffMs(failures + 1)),
+  }
 }
 
 /** Gives up messages that exceed the maximum wait of their kind, with one audit entry. */

@@ -11,14 +11,14 @@ import { Lease } from './lease.ts'
 import type { LocalLease } from './local-lease.ts'
 
 /**
- * The interval at which the rows of the awaited holders are read again, because a notification may be lost. Each read
- * also notifies them again, to acknowledge in their rows, because the cache may have lost the acknowledgement.
+ * The interval at which awaited holders are notified again, because a notification may be lost. They then acknowledge in
+ * their rows, because the cache may have lost the first acknowledgement.
  */
 const renotifyAfterMs = 50
 /** A wait of at least this duration is logged, because a running instance acknowledges within milliseconds. */
 const slowMs = 500
 /** The delay after which changes without a waiting writer are announced together. */
-const invalidateAfterMs = 10
+const announceAfterMs = 10
 
 interface ConfirmationDeps {
   readonly db: Pick<Database, 'batched'>
@@ -33,10 +33,11 @@ interface ConfirmationDeps {
 export class Confirmation {
   readonly #deps: ConfirmationDeps
   readonly #holders: Holders
-  readonly #logSlowConfirmation: (fields: { waitedMs: number; leases: readonly string[] }) => void
+  readonly #logSlowConfirmation: (fields: { waitedMs: number; awaitedLeases: readonly string[] }) => void
+  /** The number of possible writes of this process, and how many of them are announced. */
   #writes = 0
   #announcedWrites = 0
-  #invalidating: NodeJS.Timeout | undefined
+  #announcing: NodeJS.Timeout | undefined
   #isClosed = false
 
   constructor(deps: ConfirmationDeps) {
@@ -58,12 +59,12 @@ export class Confirmation {
   /** Records a possible write. Holders that are behind are notified soon, even if no writer waits. */
   recordWrite(): void {
     this.#writes += 1
-    if (this.#invalidating || this.#isClosed) return
-    this.#invalidating = setTimeout(() => {
-      this.#invalidating = undefined
+    if (this.#announcing || this.#isClosed) return
+    this.#announcing = setTimeout(() => {
+      this.#announcing = undefined
       // A waiting writer may have announced the write already.
-      if (this.#announcedWrites < this.#writes && !this.#isClosed) this.#invalidate('quick').catch(() => {})
-    }, invalidateAfterMs).unref()
+      if (this.#announcedWrites < this.#writes && !this.#isClosed) this.#announce('quick').catch(() => {})
+    }, announceAfterMs).unref()
   }
 
   /**
@@ -78,38 +79,39 @@ export class Confirmation {
     await within(this.#notifyAndWait(leaseMs), leaseMs, undefined)
   }
 
+  /** Notifies the holders that are behind, and waits for them. If they are unknown, waits until every lease has ended. */
   async #notifyAndWait(leaseMs: number): Promise<void> {
     const { clock, log } = this.#deps
     const sinceMs = clock.monotonicMs()
     const deadlineMs = sinceMs + leaseMs
     try {
-      const { snapshot, holders } = await this.#invalidate('quick')
+      const { snapshot, holders } = await this.#announce('quick')
       const behind = this.#holders.behind(holders, snapshot, clock.monotonicMs())
       if (behind.length === 0) return
       await this.#waitForAcknowledgements(snapshot, behind, deadlineMs)
       const waitedMs = Math.round(clock.monotonicMs() - sinceMs)
-      if (waitedMs >= slowMs) this.#logSlowConfirmation({ waitedMs, leases: behind })
+      if (waitedMs >= slowMs) this.#logSlowConfirmation({ waitedMs, awaitedLeases: behind })
     } catch (err) {
-      log.debug({ err }, 'lease list unavailable: waiting for the longest lease')
+      log.debug({ err }, 'lease list unavailable: waiting until every lease has ended')
       await sleep(Math.max(0, deadlineMs - clock.monotonicMs()))
     }
   }
 
   close(): void {
     this.#isClosed = true
-    clearTimeout(this.#invalidating)
+    clearTimeout(this.#announcing)
   }
 
   /**
-   * Notifies the holders that are behind. While there is a lease, reads through it, so that this process applies the
-   * changes, too.
+   * Reads the change log, and notifies the holders that are behind in the same statement. While there is a lease, reads
+   * through it, so that this process applies the changes, too.
    */
-  async #invalidate(invalidate: Invalidate): Promise<LogSnapshot> {
-    const seen = this.#writes
+  async #announce(invalidate: Invalidate): Promise<LogSnapshot> {
+    const announced = this.#writes
     const found = await (this.#deps.lease
       .readChanges(invalidate)
       ?.catch(() => this.#readWithoutLease(undefined)) ?? this.#readWithoutLease(undefined))
-    this.#announcedWrites = Math.max(this.#announcedWrites, seen)
+    this.#announcedWrites = Math.max(this.#announcedWrites, announced)
     return found
   }
 
@@ -129,6 +131,7 @@ export class Confirmation {
     return requests.map(() => withUnknown)
   }, 1)
 
+  /** Waits until each holder has acknowledged the snapshot or its lease has ended. Notifies the others again meanwhile. */
   async #waitForAcknowledgements(
     snapshot: string,
     behind: readonly string[],
@@ -142,7 +145,7 @@ export class Confirmation {
       const leftMs = endsAtMs - clock.monotonicMs()
       if (leftMs <= 0) return wait.end()
       if (await within(done, Math.min(leftMs, renotifyAfterMs), false)) return
-      await this.#invalidate('safe')
+      await this.#announce('safe')
     }
   }
 }

@@ -70,11 +70,12 @@ interface Term {
   readonly readChanges: (request: ReadRequest) => Promise<LogSnapshot>
   /** The latest snapshot with all changes applied. */
   applied: string
+  /** The database server of the first read. A read from another one loses the lease. */
   server: string | undefined
   /** The moment before the last committed renewal was sent. */
   renewedAt: Moment
   readonly acknowledgements: Acknowledgements
-  /** The lease is valid while both clocks are below these. */
+  /** The times at which the lease ends by each clock. It is valid while both clocks are below them. */
   endsAtMs: number
   endsAtWallMs: number
 }
@@ -82,14 +83,14 @@ interface Term {
 /**
  * Holds the lease of this process: the right to serve from memory for a short, renewable time.
  *
- * A process joins with an empty cache. Twice a second it renews its row, and reads the change log in the same
- * statement. Each read begins after the previous renewal has committed. When the changes of the read are applied, the
- * lease is extended, counted from the moment before that renewal was sent. So a writer that commits a change either
- * finds the renewed row, and waits until this process has acknowledged the change, or the read sees the change.
+ * A process joins with an empty cache. Twice a second, one statement renews its row and reads the change log. Each read
+ * begins after the previous renewal has committed. When its changes are applied, the lease is extended, counted from the
+ * moment before that renewal was sent. So a writer that commits a change either finds the renewed row, and waits until
+ * this process has acknowledged the change, or the read sees the change.
  *
- * A late, frozen, or disconnected process serves nothing from memory once the lease has ended. The step that makes the
- * response checks the lease against the process's clocks. When the connection ends, the cache is cleared, because the
- * next connection may reach a different server.
+ * The step that makes a response checks the lease against the clocks of the process. So a late, frozen, or disconnected
+ * process serves nothing from memory once the lease has ended. When the connection ends, the cache is cleared, because
+ * the next connection may reach a different server.
  */
 export class Lease {
   readonly #deps: LeaseDeps
@@ -152,8 +153,8 @@ export class Lease {
     const unsubscribe = this.#deps.cache?.subscribe(acknowledgementsFor(id), (message) =>
       deliver(message, (received) => this.#receiveAcknowledgement(received)),
     )
-    const over = new AbortController()
-    const end = () => over.abort()
+    const ended = new AbortController()
+    const end = () => ended.abort()
     void connection.ended.then(end)
     this.#closing.signal.addEventListener('abort', end)
     // Closing may have started while the connection was opened, and the abort event fires only once.
@@ -166,11 +167,11 @@ export class Lease {
       let sentAtMs = clock.monotonicMs()
       await this.#renew(term)
       log.info({ lease: id }, 'answering from memory')
-      while (!over.signal.aborted) {
+      while (!ended.signal.aborted) {
         // A slow statement is part of the interval, or the lease would end before it is renewed.
-        await pause(Math.max(0, sentAtMs + timing.renewEveryMs - clock.monotonicMs()), over.signal)
+        await pause(Math.max(0, sentAtMs + timing.renewEveryMs - clock.monotonicMs()), ended.signal)
         sentAtMs = clock.monotonicMs()
-        if (!over.signal.aborted) await this.#renew(term)
+        if (!ended.signal.aborted) await this.#renew(term)
       }
       this.#end(term)
       if (this.#closing.signal.aborted) await leave(connection.rows, id)
@@ -210,7 +211,7 @@ export class Lease {
       id,
       connection,
       readChanges: batcher(async (requests: ReadRequest[]) => {
-        const found = await this.#readOnce(term, mergeRequests(requests))
+        const found = await this.#readAndApply(term, mergeRequests(requests))
         return requests.map(() => found)
       }, 1),
       applied,
@@ -246,6 +247,7 @@ export class Lease {
     term.endsAtWallMs = sentAt.wallMs + usableMs
   }
 
+  /** Renews the lease, and ends the leases of processes that did not renew theirs. */
   async #renew(term: Term): Promise<void> {
     await term.readChanges({ renews: true, invalidate: 'none' })
     for (const holder of this.holders.overdue(this.#deps.clock.monotonicMs())) {
@@ -253,7 +255,7 @@ export class Lease {
     }
   }
 
-  async #readOnce(term: Term, { renews, invalidate }: ReadRequest): Promise<LogSnapshot> {
+  async #readAndApply(term: Term, { renews, invalidate }: ReadRequest): Promise<LogSnapshot> {
     const { cache, clock, memory } = this.#deps
     const { renewedAt } = term
     const sentAt = momentOf(clock)

@@ -29,7 +29,7 @@ export class LocalLease {
   constructor(deps: LocalDeps) {
     this.#deps = deps
     this.readChanges = batcher(async (requests: Invalidate[]) => {
-      const found = await this.#readOnce()
+      const found = await this.#readAndApply()
       return requests.map(() => found)
     }, 1)
   }
@@ -57,7 +57,7 @@ export class LocalLease {
     }
   }
 
-  async #readOnce(): Promise<LogSnapshot> {
+  async #readAndApply(): Promise<LogSnapshot> {
     const { db, memory, clock } = this.#deps
     const sentAtMs = clock.monotonicMs()
     try {

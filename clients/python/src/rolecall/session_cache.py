@@ -116,7 +116,10 @@ class SessionCache:
         """Finishes a request. Caches its session, unless it is None or an event has outdated it."""
         with self._lock:
             self._pending.discard(request)
-            if session is None or request.gaps == 0 or request.gaps != self._gaps:
+            # The first event ID counts as a gap. Events before that gap never arrive, so a response that was requested
+            # earlier is not cached.
+            has_stream_started = request.gaps > 0
+            if session is None or not has_stream_started or request.gaps != self._gaps:
                 return
             if len(request.missed) >= _max_missed_events:
                 return
@@ -140,6 +143,7 @@ class SessionCache:
                 self._drop(token)
 
     def evict_all(self) -> None:
+        """Evicts everything after a gap, and invalidates all pending requests. The first gap starts the stream."""
         with self._lock:
             self._gaps += 1
             self._entries.clear()

@@ -11,17 +11,23 @@ import { insertGrant, type StoredGrant } from './records-store.ts'
 import { siteOf } from './sites.ts'
 import { sessionOfToken } from './token-session.ts'
 
-/** Grants found during a request, keyed by its `Provider.ctx`. Grants are immutable. */
+/**
+ * The grant of the record that each current request has read, keyed by its `Provider.ctx`. A cached grant stays correct,
+ * because grants do not change.
+ */
 const grants = new WeakMap<object, StoredGrant & { readonly sessionId: string }>()
 
-/** Stores the grant of a record for the current request, because the library looks it up next. */
+/**
+ * Stores the grant of a record for the current request. The record was read together with its grant, which the library
+ * looks up next.
+ */
 export function cacheGrant(sessionId: string | null, grant: StoredGrant | undefined): void {
   if (Provider.ctx && sessionId !== null && grant) grants.set(Provider.ctx, { ...grant, sessionId })
 }
 
 /**
- * Returns the grant that `cacheGrant` stored for the current request. A grant represents a session of the project, and
- * exists while the session is live.
+ * Returns the grant that `cacheGrant` stored for the current request. A grant has the ID of its session, and exists only
+ * while that session is live. So the library rejects every token of an ended session.
  */
 export async function findGrant(
   deps: Pick<Deps, 'answers'>,
@@ -43,7 +49,10 @@ interface OpenedGrant {
   readonly client: Client | undefined
 }
 
-/** Creates the session together with its code, so that every operation that ends sessions also ends the code. */
+/**
+ * Creates the session of a code, and its grant, in the transaction that stores the code. So every operation that ends
+ * sessions also ends the code. Throws if the project no longer accepts the client, or may not sign the member in.
+ */
 export async function openGrant(
   tx: Tx,
   { sessions, config }: Pick<Deps, 'config'> & { sessions: ClientSessions },
@@ -53,7 +62,8 @@ export async function openGrant(
   const known = Provider.ctx?.oidc.client
   if (!known) throw new errors.InvalidClient('client is invalid')
   const { projectId, serverId, clientId } = await siteOf({ db: tx, config }, known, resource)
-  // Waits for a concurrent change of the host list: that change ends only sessions that already exist.
+  // A change of the host list ends only sessions that exist. The lock lets this transaction see the new list, or the change
+  // see this session.
   if (clientId !== null && !(await lockClientHosts(tx, projectId)).includes(detailsOf(known).name))
     throw new errors.AccessDenied('The project of this resource no longer accepts this program.')
   const opened = await sessions.open(tx, {

@@ -10,6 +10,7 @@ import { createRoleReads, type ReadRoles } from './role-reads.ts'
 import { createSamples, type SampleCounts } from './samples.ts'
 import { listWritten, recordBeginnings, type TakenLead } from './store.ts'
 
+/** The pause before a read of the database is repeated during an outage. */
 const readAgainAfterMs = 250
 
 export interface LeaderTiming {
@@ -29,7 +30,9 @@ export interface Leader {
   pending(): number
   /** Returns the waiting time of the oldest unwritten event. */
   lagMs(): number
+  /** Returns how many members were compared with the platform, and with which result. */
   samples(): SampleCounts
+  /** Returns the servers for which the gateway vouches. */
   vouched(): readonly string[]
   /** Returns the time of the platform's last event, by the database's clock. */
   lastEventAt(): Date | null
@@ -44,11 +47,20 @@ export type LeaderDeps = Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'
   readonly handoverKey: string | undefined
 }
 
-/** Writes gateway events into the mirror, and vouches for the mirror while it is complete and current. */
+/**
+ * Writes gateway events into the mirror, and vouches for the mirror while it is complete and current. Connects the parts:
+ *
+ * - `writer` writes events in order.
+ * - `resyncs` reads servers again after events may have been lost.
+ * - `roleReads` reads the roles of a server when a member holds an unknown one.
+ * - `samples` compares single members with the platform.
+ * - `renewals` renews the lease, and states the servers for which the mirror is true.
+ */
 export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTiming): Leader {
   const { db, log, gateway, handoverKey } = deps
   const { epoch, beginnings, ageMs } = lead
   const handover = handoverKey && lead.handover ? openHandover(handoverKey, lead.handover) : undefined
+  /** The last event of each server that previous leaders have written. */
   let written: ReadonlyMap<string, EventPosition> = new Map()
   let receivedAt: number | undefined
   let isClosing = false
@@ -97,6 +109,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     timing.sampleEveryMs,
   )
 
+  /** Queues an event of a registered server. If the server is no longer reachable, stops vouching for it at once. */
   const handleEvent = (event: ChatEvent, at: EventPosition) => {
     const isReachable = updateReach(event)
     if (renewals.registered().has(event.serverId) && !isWritten(event, at)) {
@@ -104,7 +117,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     }
     if (isReachable === false) void renewals.renew()
   }
-  /** A resumed session repeats events that the previous leader has written. */
+  /** Returns true for an event that a previous leader has written. A resumed session repeats such events. */
   const isWritten = ({ serverId }: ChatEvent, { session, sequence }: EventPosition) => {
     const last = written.get(serverId)
     return last?.session === session && sequence <= last.sequence
@@ -146,21 +159,31 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     return false
   }
 
-  const read = () => ignoreOutage(listWritten(db))
-  const connect = async () => {
-    if (handover) resyncs.adopt(handover.servers)
-    // Registered servers must be known before the first event is received, because events of other servers are dropped.
-    // A resumed session delivers missed events only once, so they would be lost.
+  /**
+   * Learns the registered servers from the first renewal. Events of other servers are dropped, and a resumed session
+   * delivers missed events only once, so events that arrived earlier would be lost.
+   */
+  const learnRegistered = async () => {
     for (await renewals.renew(); !isClosing && !renewals.hasRenewed(); await renewals.renew()) {
       await sleep(readAgainAfterMs)
     }
+  }
+  /** Learns the events that previous leaders have written. */
+  const learnWritten = async () => {
+    const read = () => ignoreOutage(listWritten(db))
     for (let rows = await read(); !isClosing; rows = await read()) {
       if (rows) {
         written = rows
-        break
+        return
       }
       await sleep(readAgainAfterMs)
     }
+  }
+  /** Opens the gateway once everything is known that decides about its first event. */
+  const connect = async () => {
+    if (handover) resyncs.adopt(handover.servers)
+    await learnRegistered()
+    await learnWritten()
     if (!isClosing) gateway.open(listener, { sessions: handover?.sessions ?? [], beginnings, ageMs })
   }
 

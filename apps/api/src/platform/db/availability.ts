@@ -19,13 +19,13 @@ const retry = { firstMs: 250, maxMs: 500 }
 type ProbedState = Exclude<DatabaseState, 'full'>
 
 export interface Availability {
-  /** Probes now, or joins the running probe. Returns immediately during an outage. Never rejects. */
+  /** Probes now, or joins the running probe. During an outage, returns `down` immediately. Never rejects. */
   check(): Promise<ProbedState>
   /** Returns true during an outage. Callers should then fail immediately. */
   isDown(): boolean
   /** Returns the reason of the last failed attempt of an outage. */
   reason(): string
-  /** Reports a failed statement that may indicate an outage. */
+  /** Reports a failed statement that may indicate an outage, and starts a probe. */
   suspect(cause: unknown): void
   /** Reports that a statement was answered. */
   answered(): void
@@ -33,11 +33,13 @@ export interface Availability {
 }
 
 /**
- * Distinguishes an outage of the database from a single failure.
+ * Distinguishes an outage of the database from a single failure, and logs the start and the end of each outage once,
+ * regardless of the traffic. A probe finds one of three states:
  *
- * Down: no statement was answered since the probe started, and either three attempts in a row were refused, or none was
- * answered within 1.4 s. Read-only: an answer stated it. Up: an attempt was answered. Each change is logged here, once,
- * regardless of the traffic.
+ * - `down`: three attempts in a row were refused, or none was answered within 1.4 s. Meanwhile, no other statement was
+ *   answered either.
+ * - `read-only`: the database answered that it accepts no writes.
+ * - `up`: the database answered.
  *
  * During an outage, only this function contacts the database. It makes one attempt at a time, which lasts as long as
  * `probe` allows, and pauses between attempts.
@@ -56,13 +58,14 @@ export function createAvailability(
   )
   let timer: NodeJS.Timeout | undefined
 
-  /** Applies a late answer, too: it ends an outage that the silence started. */
+  /** Probes once. A late answer has an effect, too: it ends an outage that began with silence. */
   const attempt = singleFlight(async () => {
     const found = await probe()
-    settle(found, '')
+    enter(found, '')
     return found
   })
 
+  /** Probes until the state is certain, in one run at a time. */
   const probeUntilDecided = singleFlight(async (): Promise<ProbedState> => {
     const since = performance.now()
     let reason = `no answer within ${silenceMs} ms`
@@ -79,12 +82,14 @@ export function createAvailability(
     }
     const found = await within<ProbedState>(attempts(), silenceMs, 'down')
     if (found !== 'down') return found
+    // Another statement was answered meanwhile, so this probe failed alone.
     if (answeredAt > since) return 'up'
-    settle('down', reason)
+    enter('down', reason)
     return 'down'
   })
 
-  function settle(found: ProbedState, reason: string): void {
+  /** Enters a state. While it is not `up`, schedules the next probe. */
+  function enter(found: ProbedState, reason: string): void {
     if (state === 'closed') return
     if (found !== state) logChange(state, found, reason)
     state = found

@@ -9,27 +9,31 @@ import { sql } from './sql.ts'
 
 /** The migrations of this version. */
 export const ownFolder = fileURLToPath(new URL('../../../migrations/', import.meta.url))
-/** An arbitrary constant. The process that holds this lock migrates; all others wait and then have nothing to apply. */
+/** Identifies the advisory lock of migrations. The number is arbitrary, and must stay the same in every version. */
 const lockId = 7_263_114
 /**
  * The longest time that a migration waits for a lock, because later statements on the same table wait behind it. After
  * that time they run first, and the migration retries.
  */
 const lockTimeoutMs = 200
-/** The number of attempts, which take about a minute: each waits for a lock, then pauses for up to a second. */
+/** The number of attempts to apply a migration. With the waits for locks and the pauses, they take about a minute. */
 const maxTries = 60
 
 interface Migration {
   name: string
   checksum: string
-  /** The migration that a version must contain to run beside this one. Undefined if every version can. */
+  /**
+   * The migration that an older version must contain to start after this one was applied. Undefined if each can. The
+   * file names it in its line `-- needs: NNNN_….sql`.
+   */
   needs: string | undefined
   /** The scripts, each sent in one request: the whole file, or one script per statement. */
   scripts: string[]
+  /** False if each statement commits on its own: see `oneByOneLine`. */
   isTransaction: boolean
 }
 
-/** Matches the line that names the migration in `needs`. */
+/** Matches the line that sets `needs`. */
 const needsLine = /^-- needs: (\S+\.sql)$/m
 /**
  * Matches the line that makes each statement run outside a transaction, for `create index concurrently` and blocks that
@@ -62,6 +66,7 @@ export async function migrate(
 
 const lacksRights = '42501'
 
+/** Creates the table of applied migrations, and applies those that are missing, in one process at a time. */
 async function applyMissing(
   db: Database,
   migrations: Migration[],
@@ -69,8 +74,6 @@ async function applyMissing(
 ): Promise<string[]> {
   await db
     .script(
-      // `needs` is the migration that the file names in its line `-- needs: NNNN_….sql`. Versions without that migration
-      // refuse to start.
       'create table if not exists migrations (name text primary key, checksum text not null, needs text, applied_at timestamptz not null default now())',
     )
     .catch(async (error: unknown) => {
@@ -90,10 +93,11 @@ async function applyMissing(
 }
 
 /**
- * Runs `work` in one process at a time. The lock belongs to a transaction that touches no table and is idle during the
- * work. A process without the lock polls. A statement that waited for the lock would hold a snapshot, a concurrent
- * index build would wait for that snapshot, and both would wait forever. The embedded engine needs no lock, because it
- * has one process and one connection.
+ * Runs `work` in one process at a time. The embedded engine needs no lock, because it has one process and one connection.
+ *
+ * The lock belongs to a transaction that touches no table and is idle during the work. A process without the lock polls,
+ * because a statement that waits for the lock holds a snapshot. A concurrent index build would wait for that snapshot, and
+ * both would wait forever.
  */
 async function withMigrationLock<T>(db: Database, work: () => Promise<T>): Promise<T> {
   if (db.engine === 'pglite') return work()
@@ -120,6 +124,7 @@ async function withMigrationLock<T>(db: Database, work: () => Promise<T>): Promi
 const pause = (tries: number) =>
   new Promise((resolve) => setTimeout(resolve, backOffMs(tries, { firstMs: 50, maxMs: 1_000 })))
 
+/** Applies a migration, and records it in the transaction of its script, or after its statements. */
 async function apply(db: Database, { name, checksum, needs, scripts, isTransaction }: Migration) {
   if (!isTransaction) for (const statement of scripts) await db.script(statement)
   await db.transaction(
@@ -186,22 +191,26 @@ interface Applied {
   needs: string | null
 }
 
-/** Reads `needs` from JSON, because databases of the earliest unreleased versions lack the column. */
+/** Lists the applied migrations. Reads `needs` from JSON: databases of the earliest unreleased versions lack the column. */
 const readApplied = (db: Queryable) =>
   db.query<Applied>(
     sql`select name, checksum, to_jsonb(migrations) ->> 'needs' as needs from migrations order by name`,
   )
 
 /**
- * Refuses three databases: one with an earlier, unreleased set of migrations; one with a migration that changed after it was
- * applied; and one that a newer version changed in a way that this version cannot work with. Other unknown migrations belong
- * to a newer version, because released ones are never removed. They are accepted, since old and new versions run side by
- * side during an update.
+ * Refuses databases that this version cannot work with:
+ *
+ * - one that an unreleased version created
+ * - one with a migration that was changed after it was applied
+ * - one with a migration of a newer version that needs a migration that this version lacks
+ *
+ * Accepts all other unknown migrations. They belong to a newer version, because released ones are never removed, and old and
+ * new versions run side by side during an update.
  */
 function refuseIncompatible({ engine }: Database, applied: Applied[], migrations: Migration[]) {
   const known = new Map(migrations.map((one) => [one.name, one]))
   const first = migrations[0]?.name
-  // Each set's first file has a name that no earlier set used.
+  // Each unreleased set of migrations began with a file of another name.
   if (applied.length > 0 && !applied.some(({ name }) => name === first)) {
     throw new MigrationRefused(
       `The database was created by an unreleased version, which this version cannot update. Export your data with that version, then start this version with ${emptyDatabase[engine]}.`,
