@@ -76,8 +76,18 @@ comment on column memberships.changed_xid is
 create index memberships_by_member on memberships (member_id);
 create index memberships_current on memberships (server_id, length(member_id), member_id) where left_at is null;
 comment on index memberships_current is 'Serves the members of one server in the order of the platform, which is that of numbers.';
-create index memberships_roles on memberships using gin (role_ids) where left_at is null;
-comment on index memberships_roles is 'Finds the members with a role. Most roles have few.';
+
+-- Contains the names where members_search exists. Elsewhere, a search finds members by role, and compares their names.
+do $$ begin
+  if exists (select from pg_extension where extname = 'pg_trgm') then
+    create index memberships_roles on memberships using gin (role_ids, search_text gin_trgm_ops) where left_at is null;
+  else
+    create index memberships_roles on memberships using gin (role_ids) where left_at is null;
+  end if;
+end $$;
+comment on index memberships_roles is
+  'Finds the members with a role, and members of a server or role by a part of their name. Without the extension pg_trgm, it contains only the roles.';
+
 create index memberships_by_name on memberships (search_text, member_id collate "POSIX")
   include (server_id, indexed_role_ids) where left_at is null;
 comment on index memberships_by_name is

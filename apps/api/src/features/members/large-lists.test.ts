@@ -64,6 +64,18 @@ describe('with 200,000 memberships on postgres', () => {
     expect(sortsOf(first)).toEqual([])
   })
 
+  test('a search among a role or server finds its memberships by trigrams, each once', async () => {
+    for (const among of [
+      { roleId: [demo.gamesRoles.player] },
+      { serverId: [demo.gamesGuildId] },
+      { roleId: [demo.gamesRoles.player], serverId: [demo.gamesGuildId], filter: 'club' as const },
+    ]) {
+      const read = await plan(pageStatement({ ...among, search: 'amber1234' }, 0, 20))
+      expect(read.match(/Index Scan on memberships_roles/g)).toHaveLength(1)
+      expect(read).not.toMatch(/Seq Scan on (members|memberships)|_by_name|members_current/)
+    }
+  })
+
   test('a filter by a server or role of many reads the index of names, one by a role of few the few', async () => {
     for (const many of [{ serverId: [demo.gamesGuildId] }, { roleId: [demo.gamesRoles.player] }]) {
       const read = await plan(pageStatement(many, 0, 20, await totalOf(many)))

@@ -182,10 +182,12 @@ export function pageStatement(filters: MemberFilters, offset: number, limit: num
   }
   if (offset >= deepFrom)
     return deepPageStatement(filters, offset, limit, countedTotal(filters, keptMemberships(filters, inRow)))
-  // A search is faster on members, which have a trigram index.
-  const from = filters.search ? undefined : keptMemberships(filters, inRow)
+  const from = keptMemberships(filters, inRow)
+  if (from && isSelective(filters)) return searchStatement(from, offset, limit)
+  // Any other search is faster on members, which have it in the index of their order.
+  const counted = countedTotal(filters, filters.search ? undefined : from)
   return replanned(sql`
-    with counted as materialized (${countedTotal(filters, from)})
+    with counted as materialized (${counted})
     select total, array(
       select u.id from ${keptMembers(filters)}
       -- Beyond the end nothing needs to be put in order.
@@ -193,6 +195,28 @@ export function pageStatement(filters: MemberFilters, offset: number, limit: num
       order by u.search_text, u.id limit ${limit} offset ${offset}) as ids
     from counted`)
 }
+
+/** A search by one or two letters matches most members of a server, and no index has them. */
+const isSelective = ({ roleId = [], search = '' }: MemberFilters) =>
+  search !== '' && (roleId.length > 0 || hasTrigrams.test(search))
+
+/**
+ * Reads a page of a search among memberships: finds all of them once, in the index of roles and trigrams, and then counts
+ * and sorts what was found. The memberships of one server belong to as many members, so duplicates are removed only if
+ * there are several servers.
+ */
+const searchStatement = (from: Sql, offset: number, limit: number): Sql =>
+  replanned(sql`
+    with found as materialized (select m.search_text, m.member_id as id, m.server_id from ${from}),
+    counted as materialized (
+      select count(*) as total, coalesce(min(server_id) = max(server_id), true) as once from found)
+    select case when once then total else (select count(distinct id) from found) end as total,
+      case when once then array(
+        select id from found order by search_text, id limit ${limit} offset ${offset})
+      else array(
+        select id from (select distinct search_text, id from found) one
+        order by search_text, id limit ${limit} offset ${offset}) end as ids
+    from counted`)
 
 /** Reads a page of a short list: reads all members from their memberships (forced by `offset 0`), and sorts them. */
 const shortListStatement = (filters: MemberFilters, offset: number, limit: number): Sql =>
