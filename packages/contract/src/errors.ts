@@ -55,7 +55,9 @@ export const errors = define({
   LOGIN_REQUIRED: {
     status: 401,
     title: 'You are not signed in to this host.',
-    mend: 'Send the browser to the address in the Location header to sign in.',
+    mend:
+      'Send the browser to the address in the Location header to sign in. If the code comes from requireMember or a guard ' +
+      'in your own app, send the browser to /auth/login there.',
   },
   PROXY_NOT_TRUSTED: {
     status: 403,
@@ -95,8 +97,8 @@ export const errors = define({
     status: 401,
     title: 'The API key is missing, malformed, unknown, or revoked.',
     mend:
-      'Send the complete API key of the project in the header X-API-Key. If it is lost or revoked, a System Admin can ' +
-      'create a new one: POST /api/admin/projects/{id}/regenerate-api-key.',
+      'Send the complete API key of the project in the header X-API-Key. If it is lost or revoked, a System Admin or an ' +
+      'owner of the project can add one: POST /api/admin/projects/{id}/keys. The other keys stay valid.',
   },
   PROJECT_INACTIVE: {
     status: 401,
@@ -114,8 +116,8 @@ export const errors = define({
     status: 401,
     title: 'The code is invalid, expired, or already used.',
     mend:
-      'Start a new sign-in and exchange its code once, within 60 seconds, with the client_id, redirect_uri, and API key ' +
-      'of the same project.',
+      'Start a new sign-in and exchange its code once, within 60 seconds. Send the API key and clientId of the project, and ' +
+      'the redirectUri of the sign-in.',
   },
   INVALID_REFRESH_TOKEN: {
     status: 401,
@@ -234,7 +236,7 @@ export const errors = define({
   SESSION_NOT_FOUND: {
     status: 404,
     title: 'Session not found.',
-    mend: 'Check the ID. GET /api/auth/sessions lists your active sessions. An ended session needs no further request.',
+    mend: 'Check the ID. GET /api/auth/sessions lists your own sessions, and GET /api/admin/members/{id}/sessions those of a member.',
   },
   API_KEY_NOT_FOUND: {
     status: 404,
@@ -244,7 +246,9 @@ export const errors = define({
   MEMBER_NOT_FOUND: {
     status: 404,
     title: 'Member not found.',
-    mend: 'Check the ID. Rolecall knows a member after their first sign-in or after a sync of one of their servers.',
+    mend:
+      'Check the ID of the member, and that of the server: a project can read only current members of the server. Other ' +
+      'endpoints find a member after their first sign-in, or after a sync of one of their servers.',
   },
   REDIRECT_URI_NOT_FOUND: {
     status: 404,
@@ -328,8 +332,9 @@ export const errors = define({
     status: 409,
     title: 'This server cannot be removed, because its roles decide who is a System Admin.',
     mend:
-      'Choose another main server: PATCH /api/admin/servers/{serverId} with {"isMain":false} here, then {"isMain":true} ' +
-      'there. Set CHAT_GUILD_ID and the IDs of the admin roles to those of that server, restart the service, and remove this server.',
+      'Choose another main server: PATCH /api/admin/servers/{serverId} of this server with {"isMain":false}, and of ' +
+      'the new one with {"isMain":true}. Then set CHAT_GUILD_ID and the IDs of the admin roles to those of the new one, and ' +
+      'restart the service. Until then, no System Admin has access. Then remove the old server.',
   },
   SERVER_EXISTS: {
     status: 409,
@@ -447,7 +452,9 @@ export const errors = define({
   CHAT_PLATFORM_UNAVAILABLE: {
     status: 503,
     title: 'The chat platform cannot be reached right now.',
-    mend: 'Try again after the number of seconds in Retry-After. Existing sessions stay valid.',
+    mend:
+      'Try again after the number of seconds in Retry-After. Existing sessions stay valid. If the error stays, run ' +
+      '`rolecall doctor` on the service, which checks the connection to Discord.',
   },
   LOGIN_NOT_CONFIGURED: {
     status: 503,

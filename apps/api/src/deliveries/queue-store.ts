@@ -66,7 +66,7 @@ export const settleAnswered = (
 export interface Failing {
   /** True if the message was queued at least 24 hours ago, however long it waited behind others. */
   readonly isMessageLate: boolean
-  /** True if the receiver has accepted nothing for 24 hours. */
+  /** True if the receiver's failures began at least 24 hours ago, and it has answered no message for good since. */
   readonly isReceiverSilent: boolean
 }
 

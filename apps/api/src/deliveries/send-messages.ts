@@ -101,8 +101,8 @@ interface Next {
 }
 
 /**
- * Takes the first message of an ordering key that has no message in flight, and prefers those with the fewest attempts:
- * a message that its receiver always refuses would otherwise take every probe, and pause the messages of all others.
+ * Takes the first message of an ordering key that has no message in flight. A probe prefers messages with the fewest
+ * attempts: one that its receiver always refuses would otherwise take every probe, and pause the messages of all others.
  */
 function takeNext(run: Run): Next | undefined {
   const { receiver, waiting, inFlight, blockedKeys } = run
@@ -112,7 +112,8 @@ function takeNext(run: Run): Next | undefined {
     if (!message?.isDue || !receiver) {
       waiting.delete(orderingKey)
       blockedKeys.add(orderingKey)
-    } else if (!next || message.attempts < next.message.attempts) next = { orderingKey, message, receiver }
+    } else if (!next || (isProbe(run) && message.attempts < next.message.attempts))
+      next = { orderingKey, message, receiver }
   }
   if (!next) return undefined
   const [, ...others] = waiting.get(next.orderingKey) ?? []

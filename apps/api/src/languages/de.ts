@@ -180,7 +180,7 @@ export const de: Catalog = {
   sitesHeading: 'Websites, bei denen Sie angemeldet sind',
   sitesNone: 'Im Moment keine.',
   sites:
-    'Jede Website sieht höchstens Ihren Namen, Ihr Bild, Ihre E-Mail-Adresse und Ihre aktuellen Rollen auf ihrem Server. Kennen Sie eine Website nicht? Beenden Sie ihre Sitzung.',
+    'Jede Website kann Ihre Discord-ID, Ihren Namen, Ihr Bild, Ihre E-Mail-Adresse, das Erstellungsdatum Ihres Kontos und Ihre aktuellen Rollen auf ihrem Server sehen. Kennen Sie eine Website nicht? Beenden Sie ihre Sitzung.',
   browsersHeading: 'Browser, die angemeldet bleiben',
   browsers: 'In diesen Browsern öffnen Sie Websites der Community, ohne sich neu anzumelden.',
   thisBrowser: 'Dieser Browser: {browser}',
@@ -198,7 +198,6 @@ export const de: Catalog = {
   dataErase: 'Wenn Sie das löschen lassen möchten, bitten Sie einen Admin der Community.',
   download: 'Alles als Datei herunterladen (JSON)',
   signOutHere: 'In diesem Browser',
-  signOutHereEffect: 'Bei den Websites bleiben Sie angemeldet.',
   signOutEverywhere: 'Überall',
   signOutEverywhereEffect:
     'Meldet Sie von allen oben aufgeführten Websites und Browsern und von dieser Seite ab.',

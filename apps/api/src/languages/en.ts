@@ -169,7 +169,7 @@ export const en = {
   sitesHeading: 'Sites that you are signed in to',
   sitesNone: 'None at the moment.',
   sites:
-    'Each site sees at most your name, your picture, your email address, and your current roles in its server. If you do not recognize a site, end its session.',
+    'Each site can see your Discord ID, your name, your picture, your email address, when your account was created, and your current roles in its server. If you do not recognize a site, end its session.',
   browsersHeading: 'Browsers that stay signed in',
   browsers: 'In these browsers, you can open sites of the community without signing in again.',
   thisBrowser: 'This browser: {browser}',
@@ -187,7 +187,6 @@ export const en = {
   dataErase: 'To have it erased, ask an admin of the community.',
   download: 'Download everything as a file (JSON)',
   signOutHere: 'In this browser',
-  signOutHereEffect: 'You stay signed in to the sites.',
   signOutEverywhere: 'Everywhere',
   signOutEverywhereEffect: 'Signs you out of all sites and browsers listed above, and out of this page.',
   ssoTitle: 'End the single sign-on of this browser?',

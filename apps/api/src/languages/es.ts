@@ -173,7 +173,7 @@ export const es: Catalog = {
   sitesHeading: 'Sitios en los que tienes la sesión abierta',
   sitesNone: 'Ninguno por ahora.',
   sites:
-    'Cada sitio ve, como máximo, tu nombre, tu foto, tu correo electrónico y tus roles actuales en su servidor. ¿No reconoces alguno? Termina la sesión.',
+    'Cada sitio puede ver tu ID de Discord, tu nombre, tu foto, tu correo electrónico, la fecha de creación de tu cuenta y tus roles actuales en su servidor. ¿No reconoces alguno? Termina la sesión.',
   browsersHeading: 'Navegadores que mantienen tu sesión',
   browsers: 'En estos navegadores puedes abrir los sitios de la comunidad sin iniciar sesión de nuevo.',
   thisBrowser: 'Este navegador: {browser}',
@@ -191,7 +191,6 @@ export const es: Catalog = {
   dataErase: 'Para que se borre, pídelo a un admin de la comunidad.',
   download: 'Descargar todo en un archivo (JSON)',
   signOutHere: 'En este navegador',
-  signOutHereEffect: 'Tus sesiones en los sitios siguen abiertas.',
   signOutEverywhere: 'En todas partes',
   signOutEverywhereEffect:
     'Cierra tu sesión en todos los sitios y navegadores de arriba, y también en esta página.',

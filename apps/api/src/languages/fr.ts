@@ -175,7 +175,7 @@ export const fr: Catalog = {
   sitesHeading: 'Sites où votre session est ouverte',
   sitesNone: 'Aucun pour le moment.',
   sites:
-    'Chaque site voit au maximum votre nom, votre photo, votre adresse e-mail et vos rôles actuels sur son serveur. Vous n’en reconnaissez pas un ? Terminez la session.',
+    'Chaque site peut voir votre identifiant Discord, votre nom, votre photo, votre adresse e-mail, la date de création de votre compte et vos rôles actuels sur son serveur. Vous n’en reconnaissez pas un ? Terminez la session.',
   browsersHeading: 'Navigateurs qui gardent votre session',
   browsers: 'Dans ces navigateurs, vous ouvrez les sites de la communauté sans vous reconnecter.',
   thisBrowser: 'Ce navigateur : {browser}',
@@ -193,7 +193,6 @@ export const fr: Catalog = {
   dataErase: 'Pour tout faire effacer, adressez-vous à un admin de la communauté.',
   download: 'Tout télécharger dans un fichier (JSON)',
   signOutHere: 'Dans ce navigateur',
-  signOutHereEffect: 'Vos sessions sur les sites restent ouvertes.',
   signOutEverywhere: 'Partout',
   signOutEverywhereEffect: 'Vous déconnecte de tous les sites et navigateurs ci-dessus, et de cette page.',
   ssoTitle: 'Mettre fin à l’authentification unique de ce navigateur ?',

@@ -170,7 +170,7 @@ export const it: Catalog = {
   sitesHeading: 'Siti con la tua sessione aperta',
   sitesNone: 'Nessuno al momento.',
   sites:
-    'Ogni sito vede al massimo il tuo nome, la tua immagine, il tuo indirizzo e-mail e i tuoi ruoli attuali nel suo server. Non ne riconosci uno? Termina la sessione.',
+    'Ogni sito può vedere il tuo ID Discord, il tuo nome, la tua immagine, il tuo indirizzo e-mail, la data di creazione del tuo account e i tuoi ruoli attuali nel suo server. Non ne riconosci uno? Termina la sessione.',
   browsersHeading: 'Browser che mantengono la sessione',
   browsers: 'In questi browser puoi aprire i siti della community senza accedere di nuovo.',
   thisBrowser: 'Questo browser: {browser}',
@@ -188,7 +188,6 @@ export const it: Catalog = {
   dataErase: 'Per far cancellare tutto, chiedi a un admin della community.',
   download: 'Scarica tutto in un file (JSON)',
   signOutHere: 'In questo browser',
-  signOutHereEffect: 'Le tue sessioni nei siti restano aperte.',
   signOutEverywhere: 'Ovunque',
   signOutEverywhereEffect: 'Ti disconnette da tutti i siti e i browser elencati sopra, e da questa pagina.',
   ssoTitle: 'Terminare il single sign-on di questo browser?',

@@ -172,7 +172,7 @@ export const ja: Catalog = {
   sitesHeading: 'ログイン中のサイト',
   sitesNone: '現在ありません。',
   sites:
-    '各サイトに表示されるのは、多くても名前、画像、メールアドレス、そのサーバーでの現在のロールだけです。見覚えのないものは終了してください。',
+    '各サイトは、Discord の ID、名前、画像、メールアドレス、アカウントの作成日、そのサーバーでの現在のロールを見ることができます。見覚えのないものは終了してください。',
   browsersHeading: 'ログインしたままのブラウザ',
   browsers: 'これらのブラウザでは、再びログインせずにコミュニティのサイトを開けます。',
   thisBrowser: 'このブラウザ: {browser}',
@@ -190,7 +190,6 @@ export const ja: Catalog = {
   dataErase: '削除を希望する場合は、コミュニティの管理者に依頼してください。',
   download: 'すべてをファイルでダウンロード(JSON)',
   signOutHere: 'このブラウザ',
-  signOutHereEffect: 'サイトにはログインしたままです。',
   signOutEverywhere: 'すべての場所',
   signOutEverywhereEffect:
     '上に表示されているすべてのサイトとブラウザ、およびこのページからログアウトします。',

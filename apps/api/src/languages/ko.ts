@@ -164,7 +164,7 @@ export const ko: Catalog = {
   sitesHeading: '로그인되어 있는 사이트',
   sitesNone: '지금은 없어요.',
   sites:
-    '각 사이트는 많아도 이름, 사진, 이메일 주소, 해당 서버에서의 현재 역할만 볼 수 있어요. 모르는 항목이 있으면 종료해 주세요.',
+    '각 사이트는 Discord ID, 이름, 사진, 이메일 주소, 계정 생성일, 해당 서버에서의 현재 역할을 볼 수 있어요. 모르는 항목이 있으면 종료해 주세요.',
   browsersHeading: '로그인이 유지되는 브라우저',
   browsers: '이 브라우저에서는 다시 로그인하지 않고 커뮤니티 사이트를 열 수 있어요.',
   thisBrowser: '이 브라우저: {browser}',
@@ -182,7 +182,6 @@ export const ko: Catalog = {
   dataErase: '삭제하려면 커뮤니티 관리자에게 요청해 주세요.',
   download: '모두 파일로 다운로드(JSON)',
   signOutHere: '이 브라우저',
-  signOutHereEffect: '사이트에서는 로그인이 유지돼요.',
   signOutEverywhere: '모든 곳',
   signOutEverywhereEffect: '위에 있는 모든 사이트와 브라우저, 그리고 이 페이지에서 로그아웃해요.',
   ssoTitle: '이 브라우저의 통합 로그인을 종료할까요?',

@@ -173,7 +173,7 @@ export const nl: Catalog = {
   sitesHeading: 'Sites waar je bent ingelogd',
   sitesNone: 'Op dit moment geen.',
   sites:
-    'Elke site ziet hooguit je naam, je afbeelding, je e-mailadres en je huidige rollen op zijn server. Herken je er een niet? Beëindig de sessie.',
+    'Elke site kan je Discord-ID, je naam, je afbeelding, je e-mailadres, de aanmaakdatum van je account en je huidige rollen op zijn server zien. Herken je er een niet? Beëindig de sessie.',
   browsersHeading: 'Browsers die ingelogd blijven',
   browsers: 'In deze browsers open je sites van de community zonder opnieuw in te loggen.',
   thisBrowser: 'Deze browser: {browser}',
@@ -191,7 +191,6 @@ export const nl: Catalog = {
   dataErase: 'Wil je dit laten wissen? Vraag het een admin van de community.',
   download: 'Alles downloaden als bestand (JSON)',
   signOutHere: 'In deze browser',
-  signOutHereEffect: 'Bij de sites blijf je ingelogd.',
   signOutEverywhere: 'Overal',
   signOutEverywhereEffect: 'Logt je uit op alle sites en browsers hierboven, en op deze pagina.',
   ssoTitle: 'De single sign-on van deze browser beëindigen?',

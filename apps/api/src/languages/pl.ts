@@ -167,7 +167,7 @@ export const pl: Catalog = {
   sitesHeading: 'Strony, na których masz sesję',
   sitesNone: 'Teraz żadne.',
   sites:
-    'Każda strona widzi najwyżej Twoją nazwę, zdjęcie, adres e-mail i obecne role na jej serwerze. Nie rozpoznajesz którejś? Zakończ jej sesję.',
+    'Każda strona może widzieć Twój identyfikator Discorda, nazwę, zdjęcie, adres e-mail, datę utworzenia konta i obecne role na jej serwerze. Nie rozpoznajesz którejś? Zakończ jej sesję.',
   browsersHeading: 'Przeglądarki z logowaniem jednokrotnym',
   browsers: 'W tych przeglądarkach otwierasz strony społeczności bez ponownego logowania.',
   thisBrowser: 'Ta przeglądarka: {browser}',
@@ -185,7 +185,6 @@ export const pl: Catalog = {
   dataErase: 'Aby to usunąć, poproś admina społeczności.',
   download: 'Pobierz wszystko w pliku (JSON)',
   signOutHere: 'W tej przeglądarce',
-  signOutHereEffect: 'Twoje sesje na stronach trwają dalej.',
   signOutEverywhere: 'Wszędzie',
   signOutEverywhereEffect:
     'Wylogowuje Cię ze wszystkich stron i przeglądarek wymienionych wyżej oraz z tej strony.',

@@ -169,7 +169,7 @@ export const ptBr: Catalog = {
   sitesHeading: 'Sites com a sua sessão aberta',
   sitesNone: 'Nenhum no momento.',
   sites:
-    'Cada site vê, no máximo, seu nome, sua foto, seu e-mail e seus cargos atuais no servidor dele. Não reconhece algum? Encerre a sessão.',
+    'Cada site pode ver seu ID do Discord, seu nome, sua foto, seu e-mail, a data de criação da sua conta e seus cargos atuais no servidor dele. Não reconhece algum? Encerre a sessão.',
   browsersHeading: 'Navegadores que mantêm sua sessão',
   browsers: 'Nesses navegadores, você abre os sites da comunidade sem fazer login de novo.',
   thisBrowser: 'Este navegador: {browser}',
@@ -187,7 +187,6 @@ export const ptBr: Catalog = {
   dataErase: 'Para apagar tudo, peça a um admin da comunidade.',
   download: 'Baixar tudo em um arquivo (JSON)',
   signOutHere: 'Neste navegador',
-  signOutHereEffect: 'Suas sessões nos sites continuam abertas.',
   signOutEverywhere: 'Em todos os lugares',
   signOutEverywhereEffect: 'Encerra sua sessão em todos os sites e navegadores acima e também nesta página.',
   ssoTitle: 'Encerrar o login único deste navegador?',

@@ -171,7 +171,7 @@ export const tr: Catalog = {
   sitesHeading: 'Oturumunuzun açık olduğu siteler',
   sitesNone: 'Şu anda yok.',
   sites:
-    'Her site en fazla adınızı, resminizi, e-posta adresinizi ve kendi sunucusundaki güncel rollerinizi görür. Tanımadığınız bir site mi var? Oturumu sonlandırın.',
+    'Her site Discord kimliğinizi, adınızı, resminizi, e-posta adresinizi, hesabınızın oluşturulma tarihini ve kendi sunucusundaki güncel rollerinizi görebilir. Tanımadığınız bir site mi var? Oturumu sonlandırın.',
   browsersHeading: 'Oturumu açık kalan tarayıcılar',
   browsers: 'Bu tarayıcılarda topluluğun sitelerini yeniden giriş yapmadan açarsınız.',
   thisBrowser: 'Bu tarayıcı: {browser}',
@@ -189,7 +189,6 @@ export const tr: Catalog = {
   dataErase: 'Bunları sildirmek için topluluğun bir yöneticisine başvurun.',
   download: 'Tümünü dosya olarak indir (JSON)',
   signOutHere: 'Bu tarayıcıda',
-  signOutHereEffect: 'Sitelerdeki oturumlarınız açık kalır.',
   signOutEverywhere: 'Her yerde',
   signOutEverywhereEffect:
     'Yukarıdaki tüm sitelerdeki ve tarayıcılardaki oturumlarınızı ve bu sayfadaki oturumu kapatır.',

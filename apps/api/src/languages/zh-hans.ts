@@ -158,7 +158,7 @@ export const zhHans: Catalog = {
   sitesHeading: '您已登录的网站',
   sitesNone: '目前没有。',
   sites:
-    '每个网站最多能看到您的名称、头像、电子邮箱地址以及您在其服务器中的当前身份组。有不认识的网站？请结束其会话。',
+    '每个网站都能看到您的 Discord ID、名称、头像、电子邮箱地址、账号创建日期以及您在其服务器中的当前身份组。有不认识的网站？请结束其会话。',
   browsersHeading: '保持登录的浏览器',
   browsers: '在这些浏览器中，您无需重新登录即可打开社区的网站。',
   thisBrowser: '此浏览器：{browser}',
@@ -175,7 +175,6 @@ export const zhHans: Catalog = {
   dataErase: '如需删除，请联系社区管理员。',
   download: '以文件形式下载全部内容（JSON）',
   signOutHere: '此浏览器',
-  signOutHereEffect: '您在各网站仍保持登录。',
   signOutEverywhere: '所有位置',
   signOutEverywhereEffect: '让您退出以上列出的所有网站和浏览器，以及此页面。',
   ssoTitle: '要结束此浏览器的单点登录吗？',

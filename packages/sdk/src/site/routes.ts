@@ -50,8 +50,8 @@ const routes: Readonly<Record<string, Route>> = {
     method: 'GET',
     answer: ({ parts, visit }) => refuse(parts.settings, visit.request, 503, 'SESSION_CHECK_UNAVAILABLE'),
   },
-  // A form leads here: a page that responded to it would send it again when it is loaded again. Any site can open this
-  // address, so a member who is signed in does not read that the session has ended.
+  // A sign-out by form redirects here, so that a reload does not send the form again. Any site can open this address, so a
+  // member who is still signed in is redirected to the start page instead.
   'signed-out': {
     method: 'GET',
     answer: async ({ parts: { settings }, visit }) =>
@@ -90,7 +90,7 @@ async function finishLogin({ parts, visit, given, query }: Context): Promise<Res
   if (query.get('iss')?.replace(/\/+$/, '') !== url) {
     onError(
       new Error(
-        `The sign-in returned from another address than ROLECALL_URL, ${url}. Set ROLECALL_URL to the address for browsers.`,
+        `The issuer (iss) of the sign-in response is missing, or is not ROLECALL_URL (${url}). Set ROLECALL_URL to the address of the service that browsers use.`,
       ),
     )
     return refuse(settings, request, 400, 'LOGIN_FAILED', { retryUrl })
@@ -164,7 +164,7 @@ async function tellSession({ visit }: Context): Promise<Response> {
   }
 }
 
-/** Responds by the route that is named after `authPath/`. */
+/** Runs the route that the path names below `authPath`. Responds to an unknown name with 404. */
 export async function answerByRoute(
   parts: RouteParts,
   request: Incoming,

@@ -69,7 +69,8 @@ export async function openVisit(
     else if (mayRefresh && found.isOld) set(found.kept, await keeper.write(found.kept, value))
   }
   if (isSuperseded && isPage) {
-    // By now the browser has the new cookie of the request that was first: try once more, then sign out.
+    // Another request refreshed the pair first, so the browser should have its new cookie by now. Redirects once to try
+    // again, then treats the visitor as signed out.
     const isSecondTry = given.has(names.retry)
     cookies.push(isSecondTry ? dropped(names.retry) : { name: names.retry, value: '1', maxAgeSec: 10 })
     if (!isSecondTry) redirect = redirectTo(safeReturnTo(request.path, settings.appUrl, settings.authPath))

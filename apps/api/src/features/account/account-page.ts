@@ -147,7 +147,7 @@ const leaveSection = ({ say }: Reader): PageSection => ({
   entries: [
     {
       title: say('signOutHere'),
-      lines: [say('signOutHereEffect')],
+      lines: [say('sso')],
       action: { href: '/account/log-out', text: say('signOut'), about: say('signOutHere') },
     },
     {

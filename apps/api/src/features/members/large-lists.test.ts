@@ -76,6 +76,17 @@ describe('with 200,000 memberships on postgres', () => {
     }
   })
 
+  test('a search that finds more than it keeps is counted, and has the same page', async () => {
+    const among = { serverId: [demo.mainGuildId, demo.gamesGuildId] }
+    const everyone = { ...among, search: 'person' }
+    const { db } = world.service.deps
+    expect(await db.maybeOne(pageStatement(everyone, 40, 20))).toEqual({ total: null, ids: [] })
+    // The administrator is the only member with another name.
+    const { ids } = await findPage(db, among, 40, 20)
+    expect(ids).toHaveLength(20)
+    expect(await findPage(db, everyone, 40, 20)).toEqual({ total: 150_000, ids })
+  })
+
   test('a filter by a server or role of many reads the index of names, one by a role of few the few', async () => {
     for (const many of [{ serverId: [demo.gamesGuildId] }, { roleId: [demo.gamesRoles.player] }]) {
       const read = await plan(pageStatement(many, 0, 20, await totalOf(many)))

@@ -168,10 +168,13 @@ const deepFrom = 2_000
 const fewAtMost = 10_000
 
 /**
- * Builds the statement for one page of IDs in the order of names, with the total, from one snapshot. `known` is the
- * total that was stored a moment ago: it replaces the planner's estimates for the choice of a read method, but it does
- * not become the result. Without it, all rows are counted and the values decide: the page is read along the name index
- * if many members match, and from the memberships if few do.
+ * Builds the statement that returns the total and one page of IDs in the order of names, from one snapshot.
+ *
+ * `known` is the sum of the stored totals. It only selects how the page is read: a short list of a server or role as a
+ * whole, any other along the nearer end of the name index. The statement sums them again for its result.
+ *
+ * Without `known`, the statement counts. It reads a deep page along the name index, and a selective search in a server or
+ * role from the memberships. For the others, PostgreSQL plans with the actual values.
  */
 export function pageStatement(filters: MemberFilters, offset: number, limit: number, known?: number): Sql {
   if (known !== undefined) {
@@ -183,9 +186,14 @@ export function pageStatement(filters: MemberFilters, offset: number, limit: num
   if (offset >= deepFrom)
     return deepPageStatement(filters, offset, limit, countedTotal(filters, keptMemberships(filters, inRow)))
   const from = keptMemberships(filters, inRow)
-  if (from && isSelective(filters)) return searchStatement(from, offset, limit)
-  // Any other search is faster on members, which have it in the index of their order.
-  const counted = countedTotal(filters, filters.search ? undefined : from)
+  return from && isSelective(filters)
+    ? searchStatement(from, offset, limit)
+    : countedStatement(filters, offset, limit)
+}
+
+/** Counts a search on members, because the index of their order contains the text that is searched. */
+function countedStatement(filters: MemberFilters, offset: number, limit: number): Sql {
+  const counted = countedTotal(filters, filters.search ? undefined : keptMemberships(filters, inRow))
   return replanned(sql`
     with counted as materialized (${counted})
     select total, array(
@@ -196,22 +204,26 @@ export function pageStatement(filters: MemberFilters, offset: number, limit: num
     from counted`)
 }
 
+/** The maximum number of memberships that a search keeps. A broader one is counted, and read in the order of its index. */
+const maxFound = 100_000
+
 /** A search by one or two letters matches most members of a server, and no index has them. */
 const isSelective = ({ roleId = [], search = '' }: MemberFilters) =>
   search !== '' && (roleId.length > 0 || hasTrigrams.test(search))
 
 /**
  * Reads a page of a search among memberships: finds all of them once, in the index of roles and trigrams, and then counts
- * and sorts what was found. The memberships of one server belong to as many members, so duplicates are removed only if
- * there are several servers.
+ * and sorts what was found. Returns no total if it finds more than `maxFound`. The memberships of one server belong to as
+ * many members, so duplicates are removed only if there are several servers.
  */
 const searchStatement = (from: Sql, offset: number, limit: number): Sql =>
   replanned(sql`
-    with found as materialized (select m.search_text, m.member_id as id, m.server_id from ${from}),
+    with found as materialized (select m.search_text, m.member_id as id, m.server_id from ${from} limit ${maxFound + 1}),
     counted as materialized (
       select count(*) as total, coalesce(min(server_id) = max(server_id), true) as once from found)
-    select case when once then total else (select count(distinct id) from found) end as total,
-      case when once then array(
+    select case when total > ${maxFound} then null when once then total
+        else (select count(distinct id) from found) end as total,
+      case when total > ${maxFound} then '{}' when once then array(
         select id from found order by search_text, id limit ${limit} offset ${offset})
       else array(
         select id from (select distinct search_text, id from found) one
@@ -254,7 +266,7 @@ function deepPageStatement(
 }
 
 interface FoundPage {
-  /** Null if it has to be counted. */
+  /** Null if it has to be counted by another statement. */
   readonly total: number | null
   readonly ids: string[]
 }
@@ -272,7 +284,9 @@ export async function findPage(
     const page = await db.maybeOne<FoundPage>(pageStatement(filters, offset, limit, known.total))
     if (page && page.total !== null) return { ...page, total: page.total }
   }
-  const { total, ids = [] } = (await db.maybeOne<FoundPage>(pageStatement(filters, offset, limit))) ?? {}
+  const page = (await db.maybeOne<FoundPage>(pageStatement(filters, offset, limit))) ?? { total: 0, ids: [] }
+  if (page.total !== null) return { ...page, total: page.total }
+  const { total, ids = [] } = (await db.maybeOne<FoundPage>(countedStatement(filters, offset, limit))) ?? {}
   return { total: total ?? 0, ids }
 }
 

@@ -57,7 +57,7 @@ export async function migrate(
   } catch (error) {
     if (sqlState(error) === lacksRights) {
       throw new MigrationRefused(
-        'The role of DATABASE_URL cannot change the tables. Run `rolecall migrate` as their owner, or grant the rights: grant create on schema public to …',
+        'The role of DATABASE_URL cannot create or change the tables. Run `rolecall migrate` as the role that owns them. In a new database, its owner can run this instead: grant create on schema public to …',
       )
     }
     throw error

@@ -6,8 +6,9 @@ import { limitHeaders, type Verdict } from './verdict.ts'
 
 export interface RateLimiter {
   /**
-   * Counts one request of the caller. Never rejects. Returns without a promise with the memory cache, and with a
-   * shared one while a share is held; so do refusals that are already known, and pauses.
+   * Counts one request of the caller, and returns the verdict. A refusal is a verdict, too: the promise never rejects.
+   * Returns no promise with the memory cache. With a shared one, it returns none while this instance holds a share or
+   * knows that the window is full, and while the limit is off or paused.
    */
   take(caller: string): Verdict | Promise<Verdict>
 
@@ -29,8 +30,8 @@ export interface Options {
 /** A limiter that may hold a share of its callers' remaining requests. */
 export interface SharingLimiter extends RateLimiter {
   /**
-   * Counts one request of the caller if this instance can admit it without the cache, and returns true. Otherwise
-   * counts nothing: the caller then uses `take`.
+   * Counts one request of the caller, and returns true, if this instance can admit it without a request to a shared
+   * cache. While the limit is off or paused, returns true without counting. After false, `take` returns the verdict.
    */
   tryTake(caller: string): boolean
   /** Returns the shares of this instance, so that other instances can use them immediately. */

@@ -179,7 +179,7 @@ class LoginFlow:
         retry_url = self._login_url(str(opened.get("returnTo")))
         if request.query.get("iss") != self._service_url:
             _log.error(
-                "The sign-in returned from another address than base_url, %s. Set it to the address for browsers.",
+                "The issuer (iss) of the sign-in response is missing, or is not base_url (%s). Set it to the address that browsers use.",
                 self._service_url,
             )
             return self._pages.make(request, 400, "LOGIN_FAILED", retry_url=retry_url, cookies=done)
