@@ -29,9 +29,16 @@ export const sendPlain = (
       const parts: Buffer[] = []
       response.on('data', (part: Buffer) => parts.push(part))
       response.on('end', () => {
-        const { date: _, 'x-request-id': id, ...rest } = response.headers
-        const text = Buffer.concat(parts).toString().replaceAll(String(id), 'ID')
-        resolve({ status: response.statusCode ?? 0, headers: rest, body: text })
+        const { date: _, 'x-request-id': id, 'content-length': length, ...rest } = response.headers
+        const bytes = Buffer.concat(parts)
+        const text = bytes.toString().replaceAll(String(id), 'ID')
+        // IDs end in a counter, and become longer. The rest of a length must be the same.
+        const idBytes = bytes.length - Buffer.byteLength(text)
+        const headers = {
+          ...rest,
+          ...(length !== undefined && { 'content-length': Number(length) - idBytes }),
+        }
+        resolve({ status: response.statusCode ?? 0, headers, body: text })
       })
     })
     sent.on('error', reject)
