@@ -1,17 +1,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { demo } from '@rolecall/chat-sim'
 import { help } from './help.ts'
 import { describeRun, versionsOf, writeResult } from './results.ts'
 import { textOf } from './soak/answer.ts'
 import { makeFault, soakFaults } from './soak/faults.ts'
+import type { Project } from './soak/ledger.ts'
 import { createLogins, redirectUri } from './soak/logins.ts'
 import { club, makePlace } from './soak/place.ts'
 import { createRandom } from './soak/random.ts'
 import { createClient } from './soak/requests.ts'
+import { good, signInAdmin } from './soak/set-up.ts'
 import { createVerdicts } from './soak/verdicts.ts'
 import type { Judgement } from './strict/claim.ts'
 import { createMember } from './strict/members.ts'
-import { host, type Question, type StrictProject, send } from './strict/questions.ts'
+import { host, type Question, send } from './strict/questions.ts'
 import type { Row } from './table.ts'
 
 help(`
@@ -82,16 +83,10 @@ try {
   }
 
   /** Creates the project, with a host and as a client of OpenID Connect, as an administrator does. */
-  async function setUp(): Promise<{ admin: { token: string }; project: StrictProject }> {
-    const path = `/api/auth/admin/login?${new URLSearchParams({ return_to: '/console/' })}`
-    const code = await logins.codeOf(path, { id: demo.users.mara })
-    const session = await ask('POST', '/api/auth/admin/token', { body: { code } })
-    const token = textOf(session.body, 'token')
-    const change = async (method: string, to: string, body: object) => {
-      const answer = await ask(method, `/api/admin/projects${to}`, { token, body })
-      if (answer.status < 300) return answer
-      throw new Error(`The set-up was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
-    }
+  async function setUp(): Promise<{ admin: { token: string }; project: Project }> {
+    const token = await signInAdmin(ask, logins)
+    const change = async (method: string, to: string, body: object) =>
+      good(await ask(method, `/api/admin/projects${to}`, { token, body }))
     const made = await change('POST', '', { name: 'Strict', isInternal: true, oidc: { enabled: true } })
     const id = textOf(made.body, 'project', 'id')
     await change('PATCH', `/${id}`, { forwardAuth: { hosts: [host] } })

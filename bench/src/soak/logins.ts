@@ -62,7 +62,7 @@ export function createLogins(ask: Ask, sim: ChatSim, publicUrl: string, verdicts
       const end = await walk(path, id)
       return 'address' in end ? end.address : undefined
     },
-    ofProject: ({ id }: Project, member: Member, isExpected?: boolean) =>
+    ofProject: ({ id }: Project, member: Pick<Member, 'id'>, isExpected?: boolean) =>
       codeOf(
         `/api/auth/authorize?${new URLSearchParams({ client_id: id, redirect_uri: redirectUri, server_id: club, state: 's' })}`,
         member,

@@ -14,10 +14,7 @@ export interface SetUp {
 
 /** Creates an administrator, two sites, a client of OpenID Connect and a webhook, as an operator does. */
 export async function setUp(ask: Ask, logins: Logins): Promise<SetUp> {
-  const path = `/api/auth/admin/login?${new URLSearchParams({ return_to: '/console/' })}`
-  const code = await logins.codeOf(path, { id: demo.users.mara })
-  const session = good(await ask('POST', '/api/auth/admin/token', { body: { code } }))
-  const token = textOf(session.body, 'token')
+  const token = await signInAdmin(ask, logins)
   const create = async (name: string, uri: string, more: object = {}): Promise<Project> => {
     const body = { name, ...more }
     const made = good(await ask('POST', '/api/admin/projects', { token, body }))
@@ -42,7 +39,16 @@ export async function setUp(ask: Ask, logins: Logins): Promise<SetUp> {
   return { admin: { token }, projects: [first, second], oidc, webhook }
 }
 
-function good(answer: Answer): Answer {
+/** Signs in as an administrator. Returns the token of the session. */
+export async function signInAdmin(ask: Ask, logins: Logins): Promise<string> {
+  const path = `/api/auth/admin/login?${new URLSearchParams({ return_to: '/console/' })}`
+  const code = await logins.codeOf(path, { id: demo.users.mara })
+  const session = good(await ask('POST', '/api/auth/admin/token', { body: { code } }))
+  return textOf(session.body, 'token')
+}
+
+/** Returns an answer that accepts a request. @throws if it refuses the request */
+export function good(answer: Answer): Answer {
   if (answer.status >= 200 && answer.status < 300) return answer
   throw new Error(`The set-up was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
 }

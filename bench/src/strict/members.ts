@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Answer, textOf } from '../soak/answer.ts'
+import type { Project } from '../soak/ledger.ts'
 import { type Logins, redirectUri } from '../soak/logins.ts'
-import { club } from '../soak/place.ts'
 import type { Random } from '../soak/random.ts'
 import type { Ask } from '../soak/requests.ts'
 import { Claim } from './claim.ts'
@@ -13,14 +13,13 @@ import {
   basic,
   proxyHeaders,
   type Question,
-  type StrictProject,
 } from './questions.ts'
 
 interface Parts {
   readonly ask: Ask
   readonly logins: Logins
   readonly random: Random
-  readonly project: StrictProject
+  readonly project: Project
   readonly admin: { readonly token: string }
   readonly isOver: () => boolean
 }
@@ -125,8 +124,7 @@ async function signIn(id: string, parts: Parts, open: readonly Question[]): Prom
 }
 
 async function apiSession(id: string, { ask, logins, project }: Parts): Promise<string | undefined> {
-  const query = { client_id: project.id, redirect_uri: redirectUri, server_id: club, state: 's' }
-  const code = await logins.codeOf(`/api/auth/authorize?${new URLSearchParams(query)}`, { id })
+  const code = await logins.ofProject(project, { id })
   if (!code) return undefined
   const body = { clientId: project.id, code, redirectUri }
   const answer = await ask('POST', '/api/auth/token', { key: project.key, body })

@@ -1,4 +1,5 @@
 import { Agent, request } from 'node:http'
+import type { Project } from '../soak/ledger.ts'
 import { club } from '../soak/place.ts'
 import type { Claim } from './claim.ts'
 
@@ -14,12 +15,6 @@ export interface Question {
   readonly read: (status: number, body: string) => boolean | undefined
 }
 
-/** A project that asks in all five ways: by its key, as a client of OpenID Connect, and at the door of a host. */
-export interface StrictProject {
-  readonly id: string
-  readonly key: string
-}
-
 export const host = 'wiki.example.org'
 /** The headers with which a proxy asks. */
 export const proxyHeaders = {
@@ -33,9 +28,9 @@ const byStatus = (status: number) => (status === 200 ? true : status === 401 ? f
 const byField = (name: string) => (status: number, body: string) =>
   status === 200 ? JSON.parse(body)[name] === true : undefined
 const json = { 'content-type': 'application/json' }
-export const basic = ({ id, key }: StrictProject) => `Basic ${Buffer.from(`${id}:${key}`).toString('base64')}`
+export const basic = ({ id, key }: Project) => `Basic ${Buffer.from(`${id}:${key}`).toString('base64')}`
 
-export const aboutSession = ({ key }: StrictProject, token: string, claim: Claim): readonly Question[] => [
+export const aboutSession = ({ key }: Project, token: string, claim: Claim): readonly Question[] => [
   {
     ...{ kind: 'validate', claim, method: 'POST', path: '/api/auth/validate', read: byStatus },
     headers: { ...json, 'x-api-key': key },
@@ -43,11 +38,7 @@ export const aboutSession = ({ key }: StrictProject, token: string, claim: Claim
   },
 ]
 
-export const aboutAccessToken = (
-  project: StrictProject,
-  token: string,
-  claim: Claim,
-): readonly Question[] => [
+export const aboutAccessToken = (project: Project, token: string, claim: Claim): readonly Question[] => [
   {
     ...{ kind: 'userinfo', claim, method: 'GET', path: '/oidc/me', read: byStatus },
     headers: { authorization: `Bearer ${token}` },
@@ -66,7 +57,7 @@ export const aboutHostSession = (cookie: string, claim: Claim): readonly Questio
   },
 ]
 
-export const aboutMember = ({ key }: StrictProject, memberId: string, claim: Claim): readonly Question[] => [
+export const aboutMember = ({ key }: Project, memberId: string, claim: Claim): readonly Question[] => [
   {
     ...{ kind: 'permission check', claim, method: 'POST', read: byField('allowed') },
     path: `/api/servers/${club}/permissions/check`,
