@@ -112,8 +112,10 @@ function takeNext(run: Run): Next | undefined {
     if (!message?.isDue || !receiver) {
       waiting.delete(orderingKey)
       blockedKeys.add(orderingKey)
-    } else if (!next || (isProbe(run) && message.attempts < next.message.attempts))
+    } else if (!next || message.attempts < next.message.attempts) {
       next = { orderingKey, message, receiver }
+      if (!isProbe(run)) break
+    }
   }
   if (!next) return undefined
   const [, ...others] = waiting.get(next.orderingKey) ?? []
