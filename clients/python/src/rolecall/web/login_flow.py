@@ -179,7 +179,8 @@ class LoginFlow:
         retry_url = self._login_url(str(opened.get("returnTo")))
         if request.query.get("iss") != self._service_url:
             _log.error(
-                "The issuer (iss) of the sign-in response is missing, or is not base_url (%s). Set it to the address that browsers use.",
+                "The issuer (iss) of the sign-in response is missing, or is not base_url (%s). "
+                "Set it to the address that browsers use.",
                 self._service_url,
             )
             return self._pages.make(request, 400, "LOGIN_FAILED", retry_url=retry_url, cookies=done)
@@ -305,7 +306,10 @@ class LoginFlow:
         return self._pages.make(request, 503, "LOGOUT_INCOMPLETE", cookies=done, headers=headers)
 
     def signed_out(self, request: IncomingRequest) -> Answer:
-        """Returns the page to which a sign-out leads. Any site can open it, so a signed-in member is sent to the start page."""
+        """Returns the page to which a sign-out leads.
+
+        Any site can open it, so a signed-in member is sent to the start page.
+        """
         if self.kept(request) is not None:
             return redirect(f"{self._app_url}/")
         return self._pages.make(request, 200, "SIGNED_OUT")
