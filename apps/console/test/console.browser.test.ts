@@ -44,7 +44,7 @@ test.each(
           const overflow = await page.evaluate(
             () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
           )
-          const findings = await visit.findings(colorScheme === schemes[0] ? 'all' : 'colours')
+          const findings = await visit.findings(colorScheme === schemes[0] ? 'all' : 'colors')
           looks.push({ width, colorScheme, overflow: Math.max(0, overflow), findings })
         }
         visit.expectQuiet()

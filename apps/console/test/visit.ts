@@ -1,13 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { buildConsoleOnce } from '../../../tools/build-console.js'
+import { axeFindings, axeRules } from '../../api/test/axe.ts'
 import { findChromium } from '../../api/test/chromium.ts'
 import { givenAdmin, walkAdminLogin } from '../../api/test/given.ts'
 import { startWorld, type World } from '../../api/test/service.ts'
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /** The real service with the built console, the simulated platform, and a browser. */
 export interface ConsoleWorld {
@@ -35,7 +32,7 @@ export interface Visit {
   /** @throws if the page broke its policy, contacted another origin, logged an error, or threw. */
   expectQuiet(): void
   /** Returns the violations that axe finds on the page, one per line: of its color rules alone, or of all rules. */
-  findings(rules?: keyof typeof rulesOf): Promise<string[]>
+  findings(rules?: keyof typeof axeRules): Promise<string[]>
   /** Returns the bytes of the console’s files that were transferred with gzip, once all have arrived. */
   transferred(): Promise<number>
   close(): Promise<void>
@@ -142,33 +139,7 @@ function watch(context: BrowserContext, page: Page, origins: readonly string[]):
       await page.getByLabel('Loading').first().waitFor({ state: 'detached' })
     },
     expectQuiet: () => expect(complaints).toEqual([]),
-    findings: async (rules = 'all') => {
-      // Loaded only into pages that are checked, because reading axe costs more than most pages do.
-      if (!(await page.evaluate(`'axe' in globalThis`))) await page.evaluate(`${axeSource};undefined`)
-      return page.evaluate(async (options) => {
-        const { axe } = globalThis as unknown as { axe: { run(options: object): Promise<AxeResults> } }
-        const { violations } = await axe.run(options)
-        return violations.flatMap(({ id, nodes }) =>
-          nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`),
-        )
-      }, rulesOf[rules])
-    },
+    findings: (rules = 'all') => axeFindings(page, axeRules[rules]),
     close: () => context.close(),
   }
-}
-
-const rulesOf = {
-  all: {
-    runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    resultTypes: ['violations'],
-  },
-  /** The color rules of the same standards, which axe puts in `cat.color`. */
-  colours: { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } },
-}
-
-interface AxeResults {
-  readonly violations: readonly {
-    readonly id: string
-    readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[]
-  }[]
 }

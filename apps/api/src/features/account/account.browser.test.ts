@@ -1,13 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { demo } from '@rolecall/chat-sim'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axeFindings } from '../../../test/axe.ts'
 import { findChromium } from '../../../test/chromium.ts'
 import { givenProject, givenSession, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 let world: World
 let browser: Browser
@@ -63,9 +60,7 @@ test.each([
     for (const path of ['/account', '/account/log-out', '/account?done=session']) {
       await page.goto(`${world.url}${path}`)
       // Not a script of the page, which may have none: the browser's tools run it.
-      const found = await page.evaluate(`${axe};axe.run().then(({ violations }) =>
-      violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`)
-      expect(found, path).toEqual([])
+      expect(await axeFindings(page), path).toEqual([])
     }
     await context.close()
   },

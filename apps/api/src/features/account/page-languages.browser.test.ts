@@ -1,10 +1,10 @@
-import { mkdirSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { demo } from '@rolecall/chat-sim'
 import { languages } from '@rolecall/contract'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { axeFindings } from '../../../test/axe.ts'
 import { findChromium } from '../../../test/chromium.ts'
 import { call } from '../../../test/client.ts'
 import { authorizePath, givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
@@ -12,7 +12,6 @@ import { authPath, givenClient } from '../../../test/oidc.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { type Say, sayIn } from '../../languages/say.ts'
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 const pictures = process.env['SCREENSHOTS']
 const host = 'wiki.example'
 
@@ -102,10 +101,9 @@ test.each(languages)(
         }
       }
       await page.setViewportSize({ width: 390, height: 844 })
-      // The page has no script of its own: the browser's tools run this one. Colors are the same in each language.
+      // Colors are the same in each language.
       const options = { rules: { 'color-contrast': { enabled: language === languages[0] } } }
-      const found = await page.evaluate(`${axe};axe.run(${JSON.stringify(options)}).then(({ violations }) =>
-      violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html)))`)
+      const found = await axeFindings(page, options)
       expect({ name, found }).toEqual({ name, found: [] })
     }
     await context.close()

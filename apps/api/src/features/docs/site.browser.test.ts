@@ -1,14 +1,12 @@
-import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildSiteOnce } from '../../../../../tools/site/build.js'
+import { axeFindings, axeRules } from '../../../test/axe.ts'
 import { findChromium } from '../../../test/chromium.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 /** Folder for screenshots, if they are wanted. */
 const pictures = process.env['SCREENSHOTS']
 
@@ -46,15 +44,6 @@ async function open(path: string, { width, colorScheme }: Look) {
   return { page, complaints }
 }
 
-const rules = {
-  all: { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
-  /** The color rules of the same standards. The others do not depend on the theme. */
-  colors: { runOnly: { type: 'rule', values: ['color-contrast', 'link-in-text-block'] } },
-}
-const findingsOf = async (page: Page, which: keyof typeof rules = 'all'): Promise<string[]> =>
-  page.evaluate(`${axe};axe.run(${JSON.stringify({ ...rules[which], resultTypes: ['violations'] })})
-    .then(({ violations }) => violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => id + ': ' + html.slice(0, 200))))`)
-
 const nameOf = (path: string) => path.replaceAll(/[/.]/g, '-') || 'start'
 async function keepPicture(page: Page, name: string) {
   if (!pictures) return
@@ -89,11 +78,16 @@ describe('the documentation site in a browser', () => {
       for (const width of [1280, 390]) {
         const { page, complaints } = await open(path, { width, colorScheme: 'light' })
         const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
-        const seen = { complaints, overflow: Math.max(0, Number(overflow)), axe: await findingsOf(page) }
+        const seen = {
+          complaints,
+          overflow: Math.max(0, Number(overflow)),
+          axe: await axeFindings(page, axeRules.all),
+        }
         expect({ width, ...seen }).toEqual({ width, complaints: [], overflow: 0, axe: [] })
         await keepPicture(page, `${nameOf(path)}-${width}-light`)
         await page.emulateMedia({ colorScheme: 'dark' })
-        expect(await findingsOf(page, 'colors')).toEqual([])
+        // Only the color rules depend on the theme.
+        expect(await axeFindings(page, axeRules.colors)).toEqual([])
         await keepPicture(page, `${nameOf(path)}-${width}-dark`)
         await page.close()
       }
@@ -103,10 +97,10 @@ describe('the documentation site in a browser', () => {
   test('axe finds what is planted', async () => {
     const { page } = await open('', { width: 1280, colorScheme: 'light' })
     await page.evaluate(`document.querySelector('main').append(document.createElement('img'))`)
-    expect(await findingsOf(page)).toEqual([expect.stringMatching(/^image-alt: /)])
+    expect(await axeFindings(page, axeRules.all)).toEqual([expect.stringMatching(/^image-alt: /)])
     await page.emulateMedia({ colorScheme: 'dark' })
     await page.evaluate(`document.querySelector('h1').style.color = '#333'`)
-    expect(await findingsOf(page, 'colors')).toEqual([expect.stringMatching(/^color-contrast: <h1/)])
+    expect(await axeFindings(page, axeRules.colors)).toEqual([expect.stringMatching(/^color-contrast: <h1/)])
     await page.close()
   })
 
@@ -118,7 +112,7 @@ describe('the documentation site in a browser', () => {
       await page.getByRole('searchbox').fill('lost encryption key')
       const first = page.getByRole('dialog').getByRole('link').first()
       await first.waitFor()
-      expect(await findingsOf(page)).toEqual([])
+      expect(await axeFindings(page, axeRules.all)).toEqual([])
       await keepPicture(page, `search-${look.width}-${look.colorScheme}`)
       await page.keyboard.press('ArrowDown')
       expect(await first.evaluate((link) => link === document.activeElement)).toBe(true)
