@@ -102,6 +102,7 @@ def logging_out_ends_the_session_itself(browser: Browser, project: Dict[str, Any
     for name, value in kept.items():
         browser.cookies.set(name, value, domain="crew.example")
     assert browser.get("/member", headers={"sec-fetch-mode": "cors"}).status_code == 401
+    assert browser.get("/auth/signed-out", headers=NAVIGATE).status_code == 200
 
 
 def no_other_site_can_log_anyone_out(browser: Browser, project: Dict[str, Any]) -> None:

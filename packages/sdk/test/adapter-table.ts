@@ -223,6 +223,10 @@ function testSite(start: StartSite, takesFunctions: boolean): void {
     const stillIn = await browser.ask('/auth/signed-out')
     expect([stillIn.status, stillIn.headers.get('location')]).toEqual([302, `${url}/`])
     expect(await client.validate(token)).toBeDefined()
+    const elsewhere = await givenMember()
+    await client.logout((await pairIn(elsewhere)).token)
+    // The cookie is still in the browser.
+    await expect.poll(async () => (await elsewhere.ask('/auth/signed-out')).status).toBe(200)
     const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-mode': 'navigate' }
     const headers = { ...form, origin: url }
     const answer = await browser.ask('/auth/logout', { method: 'POST', headers })

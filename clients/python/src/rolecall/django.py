@@ -210,7 +210,7 @@ def signed_out(request: HttpRequest) -> HttpResponse:
     flow = site().flow
     if request.method != "GET":
         return _response_of(flow.wrong_method())
-    return _response_of(flow.signed_out(_incoming(request)))
+    return _response_of(flow.signed_out(_incoming(request), request.rolecall.session))
 
 
 urlpatterns = [

@@ -205,7 +205,8 @@ class RolecallLogin:
         return _response_of(self._flow.finish_logout(incoming, failure))
 
     async def _signed_out(self, request: Request) -> Response:
-        return _response_of(self._flow.signed_out(_incoming(request)))
+        session = await self.current_session(request)
+        return _response_of(self._flow.signed_out(_incoming(request), session))
 
 
 def _incoming(request: Request) -> IncomingRequest:

@@ -55,9 +55,9 @@ const routes: Readonly<Record<string, Route>> = {
   'signed-out': {
     method: 'GET',
     answer: async ({ parts: { settings }, visit }) =>
-      visit.sessionKey() === undefined
-        ? answerPage(settings, visit.request, 200, 'SIGNED_OUT')
-        : redirectTo(`${settings.appUrl}/`),
+      (await visit.currentSession())
+        ? redirectTo(`${settings.appUrl}/`)
+        : answerPage(settings, visit.request, 200, 'SIGNED_OUT'),
   },
 }
 
@@ -135,12 +135,7 @@ function readReason(query: URLSearchParams) {
 }
 
 async function logOut({ parts: { settings }, visit }: Context): Promise<Response> {
-  try {
-    await visit.signOut()
-  } catch (error) {
-    if (!(error instanceof RolecallError)) throw error
-    return visit.unavailable(error)
-  }
+  await visit.signOut()
   return isNavigationOfForm(visit)
     ? redirectTo(new URL(settings.afterLogout, settings.appUrl).href, 303)
     : noContent()
@@ -155,13 +150,8 @@ async function refreshSession({ visit }: Context): Promise<Response> {
 }
 
 async function tellSession({ visit }: Context): Promise<Response> {
-  try {
-    if (visit.isSuperseded) return visit.unavailable()
-    return json((await visit.currentSession()) ?? null)
-  } catch (error) {
-    if (!(error instanceof RolecallError)) throw error
-    return visit.unavailable(error)
-  }
+  if (visit.isSuperseded) return visit.unavailable()
+  return json((await visit.currentSession()) ?? null)
 }
 
 /** Runs the route that the path names below `authPath`. Responds to an unknown name with 404. */
@@ -179,7 +169,17 @@ export async function answerByRoute(
   if (!route) return { visit, answer: await refuse(parts.settings, request, 404, 'NOT_FOUND') }
   const refusal = await refusalBefore(route, visit, parts.settings)
   if (refusal) return { visit, answer: refusal }
-  return { visit, answer: await route.answer({ parts, visit, given, query }) }
+  return { visit, answer: await answerOrUnavailable(route, { parts, visit, given, query }) }
+}
+
+/** Responds with 503 if the service cannot be reached. */
+async function answerOrUnavailable(route: Route, context: Context): Promise<Response> {
+  try {
+    return await route.answer(context)
+  } catch (error) {
+    if (!(error instanceof RolecallError)) throw error
+    return context.visit.unavailable(error)
+  }
 }
 
 /** Returns the response that refuses a request before its route, or undefined. */

@@ -305,12 +305,12 @@ class LoginFlow:
         headers = {"retry-after": _retry_after(error)}
         return self._pages.make(request, 503, "LOGOUT_INCOMPLETE", cookies=done, headers=headers)
 
-    def signed_out(self, request: IncomingRequest) -> Answer:
-        """Returns the page to which a sign-out leads.
-
-        Any site can open it, so a signed-in member is sent to the start page.
+    def signed_out(self, request: IncomingRequest, session: Optional[Session]) -> Answer:
         """
-        if self.kept(request) is not None:
+        Returns the page to which a sign-out leads. Any site can open it, so a signed-in member is sent to the start
+        page.
+        """
+        if session is not None:
             return redirect(f"{self._app_url}/")
         return self._pages.make(request, 200, "SIGNED_OUT")
 
