@@ -25,7 +25,7 @@ create view live_sessions as
           and (v.main_since is null or s.created_at >= v.main_since)))
       and not exists (
         select from oidc_clients c
-        where c.project_id = s.project_id and c.enabled_since > s.created_at
+        where c.project_id = s.project_id and (not c.enabled or c.enabled_since > s.created_at)
           and exists (select from oidc_sessions o where o.session_id = s.id))));
 comment on view live_sessions is
   'Sessions that are valid now: the one definition. The session is neither revoked nor expired, and its membership has not ended since. The server is registered, and the member is not blocked. The project is active, and has been able to read the server since the session began.';

@@ -147,10 +147,15 @@ describe.each(mainEngines)('OpenID Connect on %s', (engine) => {
     const token = await givenAdmin(world)
     const off = await givenClient(world)
     const tokens = await logIn(world, off)
-    const reply = await call(world.url, 'PATCH', `/api/admin/projects/${off.id}`, {
-      token,
-      body: { oidc: { enabled: false } },
-    })
+    const { sid } = claimsOf(tokens.id_token)
+    const setEnabled = (enabled: boolean) =>
+      call(world.url, 'PATCH', `/api/admin/projects/${off.id}`, { token, body: { oidc: { enabled } } })
+    const listed = async () => {
+      const { body } = await call(world.url, 'GET', `/api/admin/members/${demo.users.ada}/sessions`, { token })
+      return body.sessions.some(({ id }: { id: string }) => id === sid)
+    }
+    expect(await listed()).toBe(true)
+    const reply = await setEnabled(false)
     expect(reply.body.oidc).toEqual({
       enabled: false,
       serverId: demo.mainGuildId,
@@ -164,5 +169,9 @@ describe.each(mainEngines)('OpenID Connect on %s', (engine) => {
     })
     expect((await userinfo(world, tokens.access_token)).status).toBe(401)
     expect((await call(world.url, 'GET', authPath(off))).status).toBe(400)
+    expect(await listed()).toBe(false)
+    await setEnabled(true)
+    expect(await listed()).toBe(false)
+    expect((await userinfo(world, tokens.access_token)).status).toBe(401)
   })
 })
