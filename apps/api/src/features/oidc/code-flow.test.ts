@@ -151,7 +151,9 @@ describe.each(mainEngines)('OpenID Connect on %s', (engine) => {
     const setEnabled = (enabled: boolean) =>
       call(world.url, 'PATCH', `/api/admin/projects/${off.id}`, { token, body: { oidc: { enabled } } })
     const listed = async () => {
-      const { body } = await call(world.url, 'GET', `/api/admin/members/${demo.users.ada}/sessions`, { token })
+      const { body } = await call(world.url, 'GET', `/api/admin/members/${demo.users.ada}/sessions`, {
+        token,
+      })
       return body.sessions.some(({ id }: { id: string }) => id === sid)
     }
     expect(await listed()).toBe(true)
