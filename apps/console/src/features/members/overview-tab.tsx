@@ -4,13 +4,13 @@ import { useAnswer, useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { RoleChip, Status } from '../../components/chip.tsx'
 import { DataTable } from '../../components/data-table.tsx'
+import { memberFacts } from '../../components/member-facts.tsx'
 import { Facts, Panel } from '../../components/page.tsx'
 import { Empty, Problem } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { useMayChange } from '../../shell/profile.ts'
 import { BlockPanel } from './block-panel.tsx'
-import { listedFields } from './field-labels.ts'
 import { HistoryPanel } from './history-panel.tsx'
 import { MemberPage } from './member-page.tsx'
 import { type MemberSessions, SignedInTo } from './signed-in-to.tsx'
@@ -28,9 +28,7 @@ function Overview({ member }: { member: MemberServers }) {
         <Panel title="Member" actions={mayChange && <Refresh memberId={memberId} />}>
           <Facts
             of={[
-              ...listedFields.map(
-                ([name, label]) => [label, <bdi key={name}>{member[name] ?? 'None'}</bdi>] as const,
-              ),
+              ...memberFacts(member),
               ['In the main server', isClubMember ? 'Yes' : 'No'],
               ['Joined', <Time key="joined" at={joined?.joinedAt} never="Unknown" show="both" />],
               ['Last sign-in', <LastSignIn key="last" of={sessions} />],

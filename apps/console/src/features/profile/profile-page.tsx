@@ -2,6 +2,7 @@ import type { AdminProfile } from '@rolecall/sdk/admin'
 import { logOut } from '../../api/session.ts'
 import { Button } from '../../components/button.tsx'
 import { Copyable } from '../../components/copy.tsx'
+import { memberFacts } from '../../components/member-facts.tsx'
 import { Facts, Page as PageFrame, Panel } from '../../components/page.tsx'
 import { Problem } from '../../components/states.tsx'
 import { useToast } from '../../components/toast.tsx'
@@ -23,10 +24,7 @@ export function Page() {
       <Panel title="Account">
         <Facts
           of={[
-            ['Username', profile.username],
-            ['Global name', profile.globalName ?? <span className="quiet">none</span>],
-            ['Nickname in the main server', profile.displayName ?? <span className="quiet">none</span>],
-            ['Email', profile.email ?? <span className="quiet">no verified address</span>],
+            ...memberFacts(profile),
             ['Member ID', <Copyable key="id" text={profile.id} />],
             ['Role', standingOf(profile)],
           ]}
