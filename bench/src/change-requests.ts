@@ -1,6 +1,6 @@
 import type { Deps } from '@rolecall/api/deps'
 import { digestOf } from '@rolecall/api/platform/crypto/tokens'
-import { addMembers, copyCodes, copySessions, settle } from './copies.ts'
+import { addMembers, copyCodes, copySessions, type Pair, settle } from './copies.ts'
 import { issue, memberOf } from './logins.ts'
 import { asClient, grantRecords, makeClient } from './oidc-records.ts'
 import { numberCodes, numberSessions, plainExchange, plainLogout, plainRefresh } from './plain-changes.ts'
@@ -53,6 +53,42 @@ export async function makeSupply(
   return { apiKey, projectId, codes, toRefresh, toEnd, clientCodes, clientTokens }
 }
 
+/** Rows that our own changes use up. */
+interface OwnSupply {
+  readonly apiKey: string
+  readonly projectId: string
+  readonly codes: readonly string[]
+  readonly toRefresh: readonly Pair[]
+  readonly toEnd: readonly Pair[]
+}
+
+/** Returns our own changes: each use of one takes the next row. */
+export function ownChanges({ apiKey, projectId, codes, toRefresh, toEnd }: OwnSupply) {
+  const json = { 'Content-Type': 'application/json' }
+  const asProject = { ...json, 'X-API-Key': apiKey }
+  const change = (
+    title: string,
+    path: string,
+    headers: Requests['headers'] & {},
+    more: Pick<Requests, 'header' | 'each'>,
+  ) => ({ title, path, requests: { method: 'POST', headers, ...more } as const })
+  return {
+    exchange: change('Exchange of a one-time code for a session', '/api/auth/token', asProject, {
+      each: codes.map((code) => ({ body: JSON.stringify({ clientId: projectId, code, redirectUri }) })),
+    }),
+    refresh: change('Refresh', '/api/auth/token/refresh', json, {
+      header: 'Authorization',
+      each: toRefresh.map(({ token, refreshToken }) => ({
+        value: `Bearer ${token}`,
+        body: JSON.stringify({ refreshToken }),
+      })),
+    }),
+    logout: change('Logout', '/api/auth/logout', asProject, {
+      each: toEnd.map(({ token }) => ({ body: JSON.stringify({ token }) })),
+    }),
+  }
+}
+
 /** Returns the requests of a client to the token endpoint. */
 const atTokenEndpoint = (
   client: Parameters<typeof asClient>[0],
@@ -68,72 +104,39 @@ const atTokenEndpoint = (
 
 /** Returns the changes that those rows are for. */
 export function changesOf({
-  apiKey,
-  projectId,
-  codes,
-  toRefresh,
-  toEnd,
   clientCodes,
   clientTokens,
+  ...own
 }: Awaited<ReturnType<typeof makeSupply>>): readonly Change[] {
-  const json = { 'Content-Type': 'application/json' }
-  const asProject = { ...json, 'X-API-Key': apiKey }
-  const client = { projectId, apiKey }
+  const { exchange, refresh, logout } = ownChanges(own)
   return [
     {
       id: 'changes-refresh',
-      title: 'Refresh',
       name: 'Rolecall',
-      path: '/api/auth/token/refresh',
-      requests: {
-        method: 'POST',
-        headers: json,
-        header: 'Authorization',
-        each: toRefresh.map(({ token, refreshToken }) => ({
-          value: `Bearer ${token}`,
-          body: JSON.stringify({ refreshToken }),
-        })),
-      },
+      ...refresh,
       statement: plainRefresh,
       byProtocol: {
         id: 'changes-oidc-refresh',
         title: 'Refresh by OpenID Connect, against our own',
         name: 'OpenID Connect',
         ...atTokenEndpoint(
-          client,
+          own,
           clientTokens.map((token) => ({ grant_type: 'refresh_token', refresh_token: token })),
         ),
       },
     },
-    {
-      id: 'changes-logout',
-      title: 'Logout',
-      name: 'Rolecall',
-      path: '/api/auth/logout',
-      requests: {
-        method: 'POST',
-        headers: asProject,
-        each: toEnd.map(({ token }) => ({ body: JSON.stringify({ token }) })),
-      },
-      statement: plainLogout(projectId),
-    },
+    { id: 'changes-logout', name: 'Rolecall', ...logout, statement: plainLogout(own.projectId) },
     {
       id: 'changes-exchange',
-      title: 'Exchange of a one-time code for a session',
       name: 'Rolecall',
-      path: '/api/auth/token',
-      requests: {
-        method: 'POST',
-        headers: asProject,
-        each: codes.map((code) => ({ body: JSON.stringify({ clientId: projectId, code, redirectUri }) })),
-      },
-      statement: plainExchange(projectId, redirectUri),
+      ...exchange,
+      statement: plainExchange(own.projectId, redirectUri),
       byProtocol: {
         id: 'changes-oidc-code',
         title: 'Code of OpenID Connect, against our own exchange',
         name: 'OpenID Connect',
         ...atTokenEndpoint(
-          client,
+          own,
           clientCodes.map((code) => ({
             ...{ grant_type: 'authorization_code', code, redirect_uri: redirectUri },
           })),

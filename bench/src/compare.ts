@@ -26,6 +26,19 @@ export interface Target extends Measured {
   readonly script: () => string | Promise<string>
 }
 
+/** Returns the bare server as a target, which gets the same requests. */
+export const limitTarget = (
+  bare: { readonly url: string; readonly pid: number },
+  { script, answerBytes }: Pick<Target, 'script' | 'answerBytes'>,
+): Target => ({
+  name: 'bare node:http',
+  store: 'parses the same body, answers as many bytes',
+  url: `${bare.url}/`,
+  pids: [bare.pid],
+  script,
+  answerBytes,
+})
+
 /** A program that makes its own load. */
 export interface Program extends Measured {
   readonly run: (connections: number, forSeconds: number) => Promise<Load>

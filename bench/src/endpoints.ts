@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import type { Deps } from '@rolecall/api/deps'
-import { interleaved, rounds, seconds, serverCore, summarise, type Target } from './compare.ts'
+import { ownChanges } from './change-requests.ts'
+import { interleaved, limitTarget, rounds, seconds, serverCore, summarise, type Target } from './compare.ts'
 import { addMembers, copyCodes, copySessions, settle } from './copies.ts'
 import { adminToken, issue, memberOf } from './logins.ts'
 import type { Place } from './place.ts'
-import { adminRoleId, environment, prepare, redirectUri, roleIds, seedSessions, serverId } from './seed.ts'
+import { adminRoleId, environment, prepare, roleIds, seedSessions, serverId } from './seed.ts'
 import { answerOf, startBare, startRolecall } from './services.ts'
 import type { Table } from './table.ts'
-import { type Requests, writeRequests } from './wrk.ts'
+import { firstOf, type Requests, writeRequests } from './wrk.ts'
 
 /**
  * Endpoints that change something use up their input: a code is exchanged once. Enough inputs are made for the fastest
@@ -51,28 +52,14 @@ async function measure(
   pids: readonly number[],
   { folder, redis }: Place,
 ): Promise<Table> {
-  const [each] = requests.each
-  const { header, headers, method } = requests
-  const init = {
-    method,
-    headers: { ...headers, ...(header && { [header]: each?.value ?? '' }) },
-    ...(method === 'POST' && { body: each?.body ?? '{}' }),
-  }
-  const answer = await answerOf(`${url}${path}`, init, expected)
+  const answer = await answerOf(`${url}${path}`, firstOf(requests), expected)
   const bare = await startBare(serverCore, answer)
   const isOnce = requests.order === 'once'
   let first = 1
   const own = await writeRequests(join(folder, `${id}.lua`), { ...requests, first })
   const again = await writeRequests(join(folder, `${id}-bare.lua`), { ...requests, order: 'uniform' })
   const answerBytes = answer.length
-  const limit: Target = {
-    name: 'bare node:http',
-    store: 'parses the same body, answers as many bytes',
-    url: `${bare.url}${path}`,
-    pids: [bare.pid],
-    script: () => again,
-    answerBytes,
-  }
+  const limit = limitTarget(bare, { script: () => again, answerBytes })
   const target: Target = {
     name: 'Rolecall',
     store: redis ? 'PostgreSQL + Redis, limit on' : 'PostgreSQL, limit on',
@@ -109,57 +96,23 @@ async function makeSupply(deps: Deps, count: number) {
   return { apiKey, projectId, admin, codes, toRefresh, toEnd }
 }
 
-function endpointsOf({ apiKey, projectId, admin, codes, toRefresh, toEnd }: Supply): readonly Endpoint[] {
-  const json = { 'Content-Type': 'application/json' }
-  const asProject = { ...json, 'X-API-Key': apiKey }
-  const asAdmin = { Authorization: `Bearer ${admin}` }
-  const once = { method: 'POST', order: 'once' } as const
+function endpointsOf({ admin, ...own }: Supply): readonly Endpoint[] {
   const search = (text: string) => ({
     path: `/api/admin/members?search=${text}&limit=20`,
-    requests: { method: 'GET', headers: asAdmin, each: [{}] } as const,
+    requests: { method: 'GET', headers: { Authorization: `Bearer ${admin}` }, each: [{}] } as const,
     expected: /"username":/,
   })
+  const { exchange, refresh, logout } = ownChanges(own)
   return [
-    {
-      id: 'exchange',
-      title: 'Exchange of a one-time code for a session',
-      path: '/api/auth/token',
-      requests: {
-        ...once,
-        headers: asProject,
-        each: codes.map((code) => ({
-          body: JSON.stringify({ clientId: projectId, code, redirectUri }),
-        })),
-      },
-      expected: /"refreshToken":/,
-    },
-    {
-      id: 'refresh',
-      title: 'Refresh',
-      path: '/api/auth/token/refresh',
-      requests: {
-        ...once,
-        headers: json,
-        header: 'Authorization',
-        each: toRefresh.map(({ token, refreshToken }) => ({
-          value: `Bearer ${token}`,
-          body: JSON.stringify({ refreshToken }),
-        })),
-      },
-      expected: /"refreshToken":/,
-    },
-    {
-      id: 'logout',
-      title: 'Logout',
-      path: '/api/auth/logout',
-      requests: {
-        ...once,
-        headers: asProject,
-        each: toEnd.map(({ token }) => ({ body: JSON.stringify({ token }) })),
-      },
-      expected: /"success":true/,
-    },
+    { id: 'exchange', ...once(exchange), expected: /"refreshToken":/ },
+    { id: 'refresh', ...once(refresh), expected: /"refreshToken":/ },
+    { id: 'logout', ...once(logout), expected: /"success":true/ },
     { id: 'search', title: `Member search, one in ${members.toLocaleString('en')}`, ...search('coral12343') },
     { id: 'search-many', title: 'Member search, a part of every fifth name', ...search('coral') },
   ]
 }
+
+const once = <T extends { readonly requests: Requests }>(change: T) => ({
+  ...change,
+  requests: { ...change.requests, order: 'once' } as const,
+})

@@ -2,14 +2,22 @@ import { join } from 'node:path'
 import type { Deps } from '@rolecall/api/deps'
 import { writeHosts, writeRule } from '@rolecall/api/features/forward-auth/store'
 import { sql } from '@rolecall/api/platform/db/sql'
-import { interleaved, median, type Round, serverCore, summarise, type Target } from './compare.ts'
+import {
+  interleaved,
+  limitTarget,
+  median,
+  type Round,
+  serverCore,
+  summarise,
+  type Target,
+} from './compare.ts'
 import { copySessions } from './copies.ts'
 import { asClient, grantRecords, makeClient } from './oidc-records.ts'
 import type { Place } from './place.ts'
 import { environment, prepare, type Seeded, seedSessions } from './seed.ts'
 import { answerOf, postJson, startBare, startRolecall } from './services.ts'
 import type { Table } from './table.ts'
-import { type Requests, validateRequests, writeRequests } from './wrk.ts'
+import { firstOf, type Requests, validateRequests, writeRequests } from './wrk.ts'
 
 const host = 'wiki.example.org'
 const scope = 'openid profile email roles'
@@ -44,17 +52,14 @@ export async function measureRelyingParties({ folder, postgres, redis, sessions 
   for (const { name, store, path, requests, expected } of asked) {
     const url = service.url + path
     const script = await writeRequests(join(folder, `${name}.lua`), requests)
-    const answerBytes = (await answerOf(url, initOf(requests), expected)).length
+    const answerBytes = (await answerOf(url, firstOf(requests), expected)).length
     targets.push({ name, store, url, pids: [service.pid, postgres.pid], script: () => script, answerBytes })
   }
   const [validate] = targets
   if (!validate) throw new Error('Nothing is asked.')
-  const limit: Target = {
-    ...validate,
-    name: 'bare node:http',
+  const limit = {
+    ...limitTarget(bare, validate),
     store: 'parses the body of validate, answers as many bytes',
-    url: `${bare.url}/`,
-    pids: [bare.pid],
   }
   const results = await interleaved([limit, ...targets], connections, 3)
   await bare.stop()
@@ -83,12 +88,6 @@ async function warmUp(url: string, accessTokens: readonly string[]) {
   }
   await Promise.all(Array.from({ length: 32 }, lane))
 }
-
-const initOf = ({ method, headers, header, each: [first] }: Requests): RequestInit => ({
-  method,
-  headers: { ...headers, ...(header && { [header]: first?.value ?? '' }) },
-  ...(method === 'POST' && { body: first?.body ?? '' }),
-})
 
 interface Asked {
   readonly name: string

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { interleaved, serverCore, summarise, type Target } from './compare.ts'
+import { interleaved, limitTarget, serverCore, summarise, type Target } from './compare.ts'
 import { addMembers, copySessions, settle } from './copies.ts'
 import { inPlace, type Place } from './place.ts'
 import { residentMiB } from './processes.ts'
@@ -25,14 +25,7 @@ export async function measureSessions(sizes: readonly number[]): Promise<Table> 
     if (!first) throw new Error('SESSIONS names no size.')
     const answer = await validateAnswer(first.service, first.seeded)
     const bare = await startBare(serverCore, answer)
-    const limit: Target = {
-      name: 'bare node:http',
-      store: 'parses the same body, answers as many bytes',
-      url: `${bare.url}/`,
-      pids: [bare.pid],
-      script: () => first.zipf,
-      answerBytes: answer.length,
-    }
+    const limit = limitTarget(bare, { script: () => first.zipf, answerBytes: answer.length })
     const targets = sized.flatMap(({ size, service, zipf, uniform }) =>
       Object.entries({ 'uniform, a tenth active': uniform, Zipf: zipf }).map(([store, script]): Target => {
         const pids = [service.pid, place.postgres.pid]

@@ -64,23 +64,14 @@ export async function prepare<T>(env: Record<string, string>, work: (deps: Deps)
 export async function seedSessions(deps: Deps, count: number): Promise<Seeded> {
   const server = { id: serverId, name: 'Club', icon: null, roles: [...roles, adminRole] }
   await deps.db.transaction((tx) => writeServer(tx, server, 'now'))
-  return seedSessionsOf(
-    deps,
-    Array.from({ length: count }, (_, i) => () => member(i + 1)),
-  )
-}
-
-/** Creates a project with a session for each of the given members. */
-export async function seedSessionsOf(deps: Deps, members: readonly (() => ChatMember)[]): Promise<Seeded> {
   const project = await createProject(deps, {}, { name: 'Bench', redirectUris: [redirectUri] })
   await grantAccess(deps, {}, { projectId: project.id, serverId })
   const tokens: string[] = []
   let next = 0
   const lane = async () => {
-    for (let at = next++; at < members.length; at = next++) {
-      const chatMember = (members[at] as () => ChatMember)()
-      tokens[at] = await givenSession(deps, project.id, chatMember)
-      if ((at + 1) % 2_500 === 0) console.log(`  ${at + 1} of ${members.length} sessions`)
+    for (let at = next++; at < count; at = next++) {
+      tokens[at] = await givenSession(deps, project.id, member(at + 1))
+      if ((at + 1) % 2_500 === 0) console.log(`  ${at + 1} of ${count} sessions`)
     }
   }
   await Promise.all(Array.from({ length: 8 }, lane))

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Deps } from '@rolecall/api/deps'
 import { createProject } from '@rolecall/api/features/projects/create-project'
 import { createWebhook } from '@rolecall/api/features/webhooks/create-webhook'
-import { allCores, interleaved, seconds, serverCore, summarise } from './compare.ts'
+import { allCores, interleaved, limitTarget, seconds, serverCore, summarise } from './compare.ts'
 import type { Place } from './place.ts'
 import { pin } from './processes.ts'
 import { environment, prepare } from './seed.ts'
@@ -75,13 +75,7 @@ export async function measureSubmit({ folder, postgres }: Place): Promise<Table[
     const service = await startRolecall(core, env)
     const bare = await startBare(core, answer, { status: 201 })
     const shared = { script, answerBytes: answer.length }
-    const limit = {
-      ...shared,
-      name: 'bare node:http',
-      store: 'parses the same body, answers as many bytes',
-      url: `${bare.url}/`,
-      pids: [bare.pid],
-    }
+    const limit = limitTarget(bare, shared)
     const url = `${service.url}/api/inbound-webhooks/${webhook.id}/submit`
     const pids = [service.pid, postgres.pid]
     const target = { ...shared, name: 'Rolecall', store: 'PostgreSQL, limit on', url, pids }

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import {
   allCores,
   interleaved,
+  limitTarget,
   type Round,
   serverCore,
   summarise,
@@ -13,7 +14,7 @@ import type { Place } from './place.ts'
 import { environment, prepare, type Seeded, seedSessions } from './seed.ts'
 import { answerOf, postJson, type Service, startBare, startPeer, startRolecall } from './services.ts'
 import type { Table } from './table.ts'
-import { type Requests, validateRequests, writeRequests } from './wrk.ts'
+import { firstOf, type Requests, validateRequests, writeRequests } from './wrk.ts'
 
 /**
  * Measures "Who is this, and are they still signed in?": validate, the equivalents of others, and the limit of them
@@ -55,17 +56,9 @@ interface Started {
 }
 type Start = () => Promise<Started>
 
-async function startLimit(answer: Buffer, { script }: Target) {
+async function startLimit(answer: Buffer, target: Target) {
   const service = await startBare(serverCore, answer)
-  const target: Target = {
-    name: 'bare node:http',
-    store: 'parses the same body, answers as many bytes',
-    url: `${service.url}/`,
-    pids: [service.pid],
-    script,
-    answerBytes: answer.length,
-  }
-  return { service, target }
+  return { service, target: limitTarget(service, target) }
 }
 
 const validatePath = '/api/auth/validate'
@@ -196,16 +189,7 @@ function startOfPeer(
     })
     const wanted = requests(readFileSync(`${file}.credentials`, 'utf8').split('\n'))
     const url = `${service.url}${path}`
-    const [each] = wanted.each
-    const answer = await answerOf(
-      url,
-      {
-        method: wanted.method,
-        headers: { ...wanted.headers, ...(wanted.header && { [wanted.header]: each?.value ?? '' }) },
-        ...(wanted.method === 'POST' && { body: each?.body ?? '' }),
-      },
-      expected,
-    )
+    const answer = await answerOf(url, firstOf(wanted), expected)
     const script = await writeRequests(`${file}.lua`, wanted)
     const pids = [service.pid, needsRedis && redis ? redis.pid : postgres.pid]
     return {
@@ -255,14 +239,8 @@ export async function measureWorkers({ folder, postgres, redis, seedPostgres }: 
   for (const workers of [2, 1]) {
     const bare = await startBare(allCores, answer, { workers })
     services.push(bare)
-    targets.unshift({
-      name: workers === 1 ? 'bare node:http' : 'bare node:http, 2 processes',
-      store: 'parses the same body, answers as many bytes',
-      url: `${bare.url}/`,
-      pids: [bare.pid],
-      script: () => path,
-      answerBytes: answer.length,
-    })
+    const limit = limitTarget(bare, { script: () => path, answerBytes: answer.length })
+    targets.unshift(workers === 1 ? limit : { ...limit, name: `${limit.name}, ${workers} processes` })
   }
   const note = 'Servers, database, cache and load share two cores.'
   const results = await interleaved(targets, 64)

@@ -64,6 +64,13 @@ ${everyMs === undefined ? '' : `function delay() return math.random(${2 * everyM
   return path
 }
 
+/** Returns the first of those requests, to send it by `fetch`. */
+export const firstOf = ({ method, headers, header, each: [first] }: Requests): RequestInit => ({
+  method,
+  headers: { ...headers, ...(header && { [header]: first?.value ?? '' }) },
+  ...(method === 'POST' && { body: first?.body ?? '{}' }),
+})
+
 /** Returns validate requests with random tokens of the list, without a pause or with one. */
 export const validateRequests = (apiKey: string, tokens: readonly string[]): Requests => ({
   method: 'POST',

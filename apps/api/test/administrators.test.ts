@@ -1,12 +1,12 @@
 import { demo } from '@rolecall/chat-sim'
 import type { EndpointDefinition } from '@rolecall/contract'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../src/platform/db/sql.ts'
 import { call } from './client.ts'
 import { ciEngines, mainEngines } from './databases.ts'
 import { givenAdmin, givenProject, givenSession, walkAdminLogin, walkLogin } from './given.ts'
 import { addressOf, nameOf, rowsOf } from './requests.ts'
-import { startWorld, type World } from './service.ts'
+import { worldForTests } from './world-for-tests.ts'
 
 const { ada, joon, yusra } = demo.users
 const { captain: auditorRole, deckhand: ownerRole, guest, steward } = demo.roles
@@ -63,16 +63,14 @@ test('what owners may call is what the contract declares, and all of it names on
 })
 
 describe.each(ciEngines)('administrators on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '0', CHAT_AUDITOR_ROLE_ID: auditorRole })
   let admin: string
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '0', CHAT_AUDITOR_ROLE_ID: auditorRole })
     admin = await givenAdmin(world)
   })
   beforeEach(() => {
     for (const one of [ada, joon, yusra]) give(one, guest)
   })
-  afterAll(() => world.close())
 
   const give = (memberId: string, role: string) =>
     world.sim.world.setRoles(demo.mainGuildId, memberId, [role])

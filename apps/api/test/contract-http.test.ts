@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { type EndpointDefinition, endpoints } from '@rolecall/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
 import type { Deps } from '../src/deps.ts'
 import { keyPrefixOf, mintToken } from '../src/platform/crypto/tokens.ts'
@@ -11,7 +11,7 @@ import { type Credentials, givenCredentials } from './credentials.ts'
 import { givenSession } from './given.ts'
 import { givenWebhook, submit } from './given-webhook.ts'
 import { addressOf, nameOf, propertiesOf, rowsOf } from './requests.ts'
-import { startWorld, type World } from './service.ts'
+import { worldForTests } from './world-for-tests.ts'
 
 /** Tests the rules that HTTP itself sets for every endpoint. None of them concerns SQL, so one engine is enough. */
 /** Returns true for endpoints that end the requesting session, which the other requests need. */
@@ -19,13 +19,11 @@ const endsItsSession = ({ method, path }: EndpointDefinition) =>
   path.endsWith('/admin/logout') || (method === 'DELETE' && path === '/api/auth/sessions')
 
 describe('over HTTP, every endpoint of the contract', () => {
-  let world: World
+  const world = worldForTests('pglite')
   let given: Credentials
   beforeAll(async () => {
-    world = await startWorld('pglite')
     given = await givenCredentials(world)
   })
-  afterAll(() => world.close())
 
   const good = ({ auth }: EndpointDefinition): Call => {
     if (auth === 'projectKey') return { key: given.project.key }

@@ -4,6 +4,7 @@ import { openHandover } from '../src/mirror/gateway/handover.ts'
 import { createLiveMirror } from '../src/mirror/gateway/live-mirror.ts'
 import type { LiveMirror } from '../src/mirror/gateway/status.ts'
 import { sql } from '../src/platform/db/sql.ts'
+import { madeForTests } from './made-for-tests.ts'
 import type { Service, World } from './service.ts'
 
 /** Everything that the service waits for, in a test's measure. */
@@ -36,6 +37,17 @@ export function startLiveMirror(service: Service, timing: Timing = {}): LiveMirr
   mirror.start()
   return mirror
 }
+
+/** Keeps the mirror of a world live from before the tests of this block until after them. */
+export const liveMirrorForTests = (world: World): LiveMirror =>
+  madeForTests(
+    async () => {
+      const mirror = startLiveMirror(world.service)
+      await untilLive(world)
+      return mirror
+    },
+    (mirror) => mirror.close(),
+  )
 
 const patience = { timeout: 15_000, interval: 20 }
 

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Closed, DateTime, IdOrName, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import { Closed, cursorOf, DateTime, IdOrName, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 import { patterns } from './patterns.ts'
 
 const tag = 'Audit log'
@@ -74,13 +74,7 @@ const AuditExportQuery = Closed(AuditFilters)
 
 const AuditQuery = Closed({
   ...AuditFilters,
-  cursor: Type.Optional(
-    Type.String({
-      pattern: patterns.entryCursor.pattern,
-      maxLength: 40,
-      description: '`nextCursor` of the previous page.',
-    }),
-  ),
+  cursor: Type.Optional(cursorOf('entryCursor', 40)),
 })
 
 /** The progress and the result of checking the chain of the log. */

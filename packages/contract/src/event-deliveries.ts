@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { type EventName, Events } from './events.ts'
-import { Closed, DateTime, IdOrName, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
-import { patterns } from './patterns.ts'
+import { Closed, cursorOf, DateTime, IdOrName, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 
 const tag = 'Events'
 
@@ -32,13 +31,7 @@ const EventDelivery = Type.Object({
 
 const EventDeliveryQuery = Closed({
   status: Type.Optional(EventDeliveryStatus),
-  cursor: Type.Optional(
-    Type.String({
-      pattern: patterns.deliveryCursor.pattern,
-      maxLength: 64,
-      description: '`nextCursor` of the previous page.',
-    }),
-  ),
+  cursor: Type.Optional(cursorOf('deliveryCursor', 64)),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
 })
 

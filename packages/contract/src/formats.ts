@@ -1,5 +1,6 @@
 import { Type } from 'typebox'
 import { isName } from './names.ts'
+import { patterns } from './patterns.ts'
 
 /**
  * The string formats of the contract, for any JSON Schema validator: name → predicate. They enforce rules that a
@@ -56,6 +57,14 @@ export const IdOrName = Type.String({ format: 'id', minLength: 1, maxLength: 64 
 
 /** A time in ISO 8601, UTC, with milliseconds. */
 export const DateTime = Type.String({ format: 'date-time', maxLength: 40 })
+
+/** The place at which the next page of a list begins. Clients send it back unchanged. */
+export const cursorOf = (kind: `${string}Cursor` & keyof typeof patterns, maxLength: number) =>
+  Type.String({
+    pattern: patterns[kind].pattern,
+    maxLength,
+    description: '`nextCursor` of the previous page.',
+  })
 
 /** `T` or null: a missing value is null on the wire, never a missing key. */
 export const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
-import { patterns } from './patterns.ts'
+import { Closed, cursorOf, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 
 /** A role that a member received or lost, or a sign-in. */
 export const MemberHistoryEntry = Type.Object({
@@ -31,13 +30,7 @@ export const MemberHistoryEntry = Type.Object({
 
 const MemberHistoryQuery = Closed({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-  cursor: Type.Optional(
-    Type.String({
-      pattern: patterns.momentCursor.pattern,
-      maxLength: 60,
-      description: '`nextCursor` of the previous page.',
-    }),
-  ),
+  cursor: Type.Optional(cursorOf('momentCursor', 60)),
 })
 
 /** Lists the role changes and sign-ins of a member, newest first. Refuses with MEMBER_NOT_FOUND. */

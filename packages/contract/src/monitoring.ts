@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
-import { patterns } from './patterns.ts'
+import { Closed, cursorOf, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 
 const tag = 'Monitoring'
 
@@ -224,13 +223,7 @@ const AuthFailuresQuery = Closed({
   projectId: Type.Optional(Uuid),
   keyPrefix: Type.Optional(Type.String({ maxLength: 16, description: '`rck_` and eight characters.' })),
   memberId: Type.Optional({ ...Snowflake, description: 'The member who sent the request, if known.' }),
-  cursor: Type.Optional(
-    Type.String({
-      pattern: patterns.momentCursor.pattern,
-      maxLength: 60,
-      description: '`nextCursor` of the previous page.',
-    }),
-  ),
+  cursor: Type.Optional(cursorOf('momentCursor', 60)),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, default: 0 })),
 })

@@ -1,8 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
+import { Closed, cursorOf, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 import { schemasOf } from './member-fields.ts'
-import { patterns } from './patterns.ts'
 
 const tag = 'Sessions'
 
@@ -37,13 +36,7 @@ export const ProjectSession = Type.Object({
 const ProjectSessionQuery = Closed({
   memberId: Type.Optional({ ...Snowflake, description: 'Only sessions of this member.' }),
   serverId: Type.Optional({ ...Snowflake, description: 'Only sessions in this server.' }),
-  cursor: Type.Optional(
-    Type.String({
-      pattern: patterns.momentCursor.pattern,
-      maxLength: 60,
-      description: '`nextCursor` of the previous page.',
-    }),
-  ),
+  cursor: Type.Optional(cursorOf('momentCursor', 60)),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
 })
 

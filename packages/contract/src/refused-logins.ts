@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
-import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
-import { patterns } from './patterns.ts'
+import { Closed, cursorOf, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 
 /** Maps each reason of a refused sign-in to the step of `explain` that fails. `error_reason` in a redirect is one of them. */
 export const refusalSteps = {
@@ -51,13 +50,7 @@ const RefusedLoginsQuery = Closed({
     description: 'End of the period, inclusive. A date without a time includes that whole day in UTC.',
   }),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
-  cursor: Type.Optional(
-    Type.String({
-      pattern: patterns.momentCursor.pattern,
-      maxLength: 60,
-      description: '`nextCursor` of the previous page.',
-    }),
-  ),
+  cursor: Type.Optional(cursorOf('momentCursor', 60)),
 })
 
 /** Lists refused sign-ins of known accounts, newest first. Project owners get those of their projects. */

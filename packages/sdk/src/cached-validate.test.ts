@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { demo } from '@rolecall/chat-sim'
 import { Rolecall, type RolecallOptions } from '@rolecall/sdk'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openEvents } from '../../../apps/api/test/event-reader.ts'
 import { type GivenProject, givenProject, givenSession } from '../../../apps/api/test/given.ts'
 import { type Relay, startRelay } from '../../../apps/api/test/relay.ts'
-import { type Service, startWorld, type World } from '../../../apps/api/test/service.ts'
+import type { Service } from '../../../apps/api/test/service.ts'
+import { worldForTests } from '../../../apps/api/test/world-for-tests.ts'
 
 const { mainGuildId, roles, users } = demo
 /** So long that only events, or their absence, evict a cache entry. */
@@ -13,7 +14,7 @@ const cache = { maxAgeMs: 600_000 }
 /** The guarantee: no answer is outdated by more than this, under any fault. */
 const maxStaleMs = 5_000
 
-let world: World
+const world = worldForTests('postgres', { PERMISSION_TTL_MS: '3600000' })
 /** Another instance, which makes the changes. The stream is connected to the first one. */
 let other: Service
 let project: GivenProject
@@ -23,11 +24,9 @@ let validations = 0
 let rolecall: Rolecall
 
 beforeAll(async () => {
-  world = await startWorld('postgres', { PERMISSION_TTL_MS: '3600000' })
   other = await world.another()
   project = await givenProject(world)
 })
-afterAll(() => world.close())
 
 const { fetch } = globalThis
 /** Counts validations, and sends only streams through the relay. */

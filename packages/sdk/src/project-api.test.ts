@@ -1,22 +1,20 @@
 import { demo } from '@rolecall/chat-sim'
 import { endpoints } from '@rolecall/contract'
 import { Rolecall, RolecallError } from '@rolecall/sdk'
-import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
+import { beforeAll, describe, expect, expectTypeOf, test } from 'vitest'
 import { call } from '../../../apps/api/test/client.ts'
-import { type GivenProject, givenAdmin, givenProject, givenSession } from '../../../apps/api/test/given.ts'
+import { givenAdmin, givenSession } from '../../../apps/api/test/given.ts'
 import { contactSchema } from '../../../apps/api/test/given-webhook.ts'
-import { startWorld, type World } from '../../../apps/api/test/service.ts'
+import { projectForTests, worldForTests } from '../../../apps/api/test/world-for-tests.ts'
 
 const { mainGuildId, gamesGuildId, roles, users } = demo
 const people = [users.ada, users.tomas, users.joon, users.mara, users.piper]
 
-let world: World
-let project: GivenProject
+const world = worldForTests('pglite', { PERMISSION_TTL_MS: '3600000' })
+const project = projectForTests(world)
 let rolecall: Rolecall
 const asked = new Set<string>()
 beforeAll(async () => {
-  world = await startWorld('pglite', { PERMISSION_TTL_MS: '3600000' })
-  project = await givenProject(world)
   const operations = { MANAGE_WEBHOOKS: true }
   const mapping = `/api/admin/projects/${project.id}/servers/${mainGuildId}`
   await call(world.url, 'PUT', mapping, { token: await givenAdmin(world), body: { operations } })
@@ -30,7 +28,6 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => world.close())
 
 const codeOf = (run: Promise<unknown>) =>
   run.then(

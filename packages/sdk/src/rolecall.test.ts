@@ -2,25 +2,22 @@ import { createServer } from 'node:http'
 import { inspect } from 'node:util'
 import { demo } from '@rolecall/chat-sim'
 import { mintLogin, Rolecall, RolecallError } from '@rolecall/sdk'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type GivenProject, givenProject, redirectUri, walkLogin } from '../../../apps/api/test/given.ts'
-import { startWorld, type World } from '../../../apps/api/test/service.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { redirectUri, walkLogin } from '../../../apps/api/test/given.ts'
+import { projectForTests, worldForTests } from '../../../apps/api/test/world-for-tests.ts'
 import { whileCollecting } from '../../../tools/collect-garbage.ts'
 import { freePort } from '../../../tools/free-port.js'
 
 /** Has the form of a session token: for other values the client sends no request. */
 const anyToken = `rcs_${'a'.repeat(49)}`
 
-let world: World
-let project: GivenProject
+const world = worldForTests('pglite', { PERMISSION_TTL_MS: '0' })
+const project = projectForTests(world)
 let rolecall: Rolecall
 
 beforeAll(async () => {
-  world = await startWorld('pglite', { PERMISSION_TTL_MS: '0' })
-  project = await givenProject(world)
   rolecall = new Rolecall({ baseUrl: world.url, apiKey: project.key })
 })
-afterAll(() => world.close())
 
 /** Signs in at the URL that the library returns, up to the code. */
 async function givenCode(as: string = demo.users.ada) {

@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '#platform/db/database'
-import { openDatabase } from '#platform/db/open-database'
 import { sql } from '#platform/db/sql'
 import { createLog } from '#platform/log'
-import { createDatabase, engines, type TestDatabase } from '../../test/databases.ts'
-import { notingStatements } from '../../test/statements.ts'
+import { databaseForTests } from '../../test/database-for-tests.ts'
+import { engines } from '../../test/databases.ts'
 import { type ChainVerifier, createChainVerifier } from './chain-verifier.ts'
 import { recordAudit } from './record.ts'
 import { deleteOldEntries } from './retention.ts'
@@ -12,18 +10,13 @@ import { deleteOldEntries } from './retention.ts'
 const event = { actionType: 'project', action: 'project.update', summary: 'It was changed.' } as const
 
 describe.each(engines)('the steady check of the audit log on %s', (engine) => {
-  let database: TestDatabase
-  let db: Database
+  const db = databaseForTests(engine)
   let verifier: ChainVerifier
   beforeAll(async () => {
-    database = await createDatabase(engine)
-    db = notingStatements(await openDatabase(database.url))
     verifier = createChainVerifier({ db, log: createLog('silent') })
   })
   afterAll(async () => {
     await verifier.close()
-    await db.close()
-    await database.drop()
   })
 
   const record = (count: number) =>

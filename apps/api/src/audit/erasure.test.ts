@@ -1,9 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '#platform/db/database'
-import { openDatabase } from '#platform/db/open-database'
+import { describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
-import { createDatabase, engines, type TestDatabase } from '../../test/databases.ts'
-import { notingStatements } from '../../test/statements.ts'
+import { databaseForTests } from '../../test/database-for-tests.ts'
+import { engines } from '../../test/databases.ts'
 import { type HashedEntry, plainHashOf } from './entry.ts'
 import { eraseMemberFromEntries } from './erase-entries.ts'
 import { recordAudit } from './record.ts'
@@ -36,16 +34,7 @@ const ofProject = {
 } as const
 
 describe.each(engines)('an audit log that forgets, on %s', (engine) => {
-  let database: TestDatabase
-  let db: Database
-  beforeAll(async () => {
-    database = await createDatabase(engine)
-    db = notingStatements(await openDatabase(database.url))
-  })
-  afterAll(async () => {
-    await db.close()
-    await database.drop()
-  })
+  const db = databaseForTests(engine)
 
   const record = (...events: Parameters<typeof recordAudit>[1][]) =>
     db.transaction(async (tx) => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { givenAdmin } from '../../test/given.ts'
-import { startWorld, type World } from '../../test/service.ts'
+import { worldForTests } from '../../test/world-for-tests.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { sql } from '../platform/db/sql.ts'
 import { recordAudit } from './record.ts'
@@ -14,7 +14,7 @@ const script = /## Audit log by number[\s\S]*?```sql\n([\s\S]*?)```/.exec(guide)
 const size = 4
 
 describe('the audit log that the guide divided by number, beside a running service', () => {
-  let world: World
+  const world = worldForTests('postgres')
   let token: string
   const db = () => world.service.deps.db
   const createProject = async (name: string) => {
@@ -33,7 +33,6 @@ describe('the audit log that the guide divided by number, beside a running servi
     return response.text()
   }
   beforeAll(async () => {
-    world = await startWorld('postgres')
     token = await givenAdmin(world)
     for (let i = 0; i < 2 * size; i++) await createProject(`Before ${i}`)
     await Promise.all([
@@ -42,7 +41,6 @@ describe('the audit log that the guide divided by number, beside a running servi
     ])
     await createProject('After')
   })
-  afterAll(() => world.close())
 
   test('lists what was written before, meanwhile and after, in a chain that verifies', async () => {
     const text = await listed()

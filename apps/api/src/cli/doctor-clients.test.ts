@@ -2,19 +2,16 @@ import { execFile } from 'node:child_process'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { call } from '../../test/client.ts'
 import { givenAdmin, givenProject } from '../../test/given.ts'
 import { givenClient } from '../../test/oidc.ts'
-import { environmentFor, startWorld, type World } from '../../test/service.ts'
+import { environmentFor } from '../../test/service.ts'
+import { worldForTests } from '../../test/world-for-tests.ts'
 
 const bin = fileURLToPath(new URL('../../bin/rolecall.js', import.meta.url))
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld('postgres')
-})
-afterAll(() => world.close())
+const world = worldForTests('postgres')
 
 /** The lines of an area that `doctor` prints. */
 const linesOf = (area: string, env: Record<string, string> = {}) =>

@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWorld, type World } from '../../../test/service.ts'
+import { expect, test } from 'vitest'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { postToDiscordWebhook } from './webhook/webhook.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld('pglite')
-})
-afterAll(() => world.close())
+const world = worldForTests('pglite')
 
 test('every call to the platform names the version that runs, in the form that the platform asks for', async () => {
   const { sim } = world

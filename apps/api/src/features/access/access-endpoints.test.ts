@@ -1,10 +1,11 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Administration, givenAdministration, hostileTexts } from '../../../test/administration.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { givenAdministration, hostileTexts } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { authorizePath, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const unknownProject = '018f3b1e-0000-7000-8000-000000000000'
@@ -14,16 +15,13 @@ const games = demo.gamesGuildId
 const defaults = { READ: true, SEND_MESSAGES: false, MANAGE_WEBHOOKS: false }
 
 describe.each(mainEngines)('project-server access on %s', (engine) => {
-  let world: World
-  let admin: Administration
+  const world = worldForTests(engine)
+  const admin = madeForTests(() => givenAdministration(world))
   beforeAll(async () => {
-    world = await startWorld(engine)
-    admin = await givenAdministration(world)
     await world.service.deps.db.execute(
       sql`insert into servers (id, name) values (${games}, 'Harbour Games')`,
     )
   })
-  afterAll(() => world.close())
 
   /** A project without any server. */
   const givenBare = async (more = {}) => (await admin.create({ serverAccess: [], ...more })).project

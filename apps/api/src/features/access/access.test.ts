@@ -1,19 +1,17 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { authorizePath, givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 describe.each(mainEngines)('access on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   let token: string
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
     token = await givenAdmin(world)
   })
-  afterAll(() => world.close())
 
   const admin = (method: string, path: string, body?: unknown) =>
     call(world.url, method, `/api/admin/projects${path}`, { token, ...(body !== undefined && { body }) })

@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import {
@@ -16,21 +16,19 @@ import {
   walkLogin,
 } from '../../../test/given.ts'
 import { authPath, givenClient, introspect, postForm, redeem, walk } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const { users, mainGuildId, gamesGuildId } = demo
 
 describe.each(ciEngines)('the account page on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { RATE_LIMIT_GLOBAL: '0' })
   let admin: string
   let wiki: GivenProject
   beforeAll(async () => {
-    world = await startWorld(engine, { RATE_LIMIT_GLOBAL: '0' })
     admin = await givenAdmin(world)
     wiki = await givenProject(world, { name: 'The Wiki' })
   })
-  afterAll(() => world.close())
 
   const asAdmin = (method: string, path: string, body?: object) =>
     call(world.url, method, `/api/admin${path}`, { token: admin, ...(body && { body }) })

@@ -1,10 +1,10 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { AuditEvent } from '#audit/event'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { givenAdmin } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const fields = [
@@ -27,10 +27,9 @@ const fields = [
 const ada = { id: demo.users.ada, username: 'ada' }
 
 describe.each(ciEngines)('the audit log on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let token: string
   beforeAll(async () => {
-    world = await startWorld(engine)
     token = await givenAdmin(world)
     const { db } = world.service.deps
     // The sign-in wrote an entry of its own; these tests count only the entries that they write.
@@ -49,7 +48,6 @@ describe.each(ciEngines)('the audit log on %s', (engine) => {
     await given({ action: 'webhook.create', actionType: 'webhook', actor: ada }, '2026-02-01T00:00:00Z')
     await db.script(realClock)
   })
-  afterAll(() => world.close())
 
   /** Records an event at that moment. */
   async function given(event: Partial<AuditEvent>, at: string) {

@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
@@ -8,7 +8,6 @@ import {
   authorizePath,
   Browser,
   exchange,
-  type GivenProject,
   givenAdmin,
   givenCode,
   givenProject,
@@ -17,23 +16,20 @@ import {
   walkAdminLogin,
   walkLogin,
 } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const { users, mainGuildId, roles } = demo
 const reason = 'Sells what is not theirs'
 
 describe.each(mainEngines)('a blocked member, on %s', (engine) => {
-  let world: World
-  let project: GivenProject
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
+  const project = projectForTests(world)
   let admin: string
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
-    project = await givenProject(world)
     admin = await givenAdmin(world)
   })
   beforeEach(() => unblock(users.ada))
-  afterAll(() => world.close())
 
   const asAdmin = (method: string, path: string, body?: object) =>
     call(world.url, method, `/api/admin/members${path}`, { token: admin, ...(body && { body }) })

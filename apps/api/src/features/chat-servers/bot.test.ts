@@ -1,18 +1,16 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { givenAdmin } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(mainEngines)('the bot on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   let token: string
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
     token = await givenAdmin(world)
   })
-  afterAll(() => world.close())
   const bot = async () => (await call(world.url, 'GET', '/api/admin/bot', { token })).body
 
   test('is shown with every server that it is in, registered or not, and how it gets into others', async () => {

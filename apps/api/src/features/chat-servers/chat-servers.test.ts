@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import {
@@ -11,7 +11,8 @@ import {
   givenSession,
   validate,
 } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import type { World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const servers = '/api/admin/servers'
@@ -20,13 +21,11 @@ const games = `${servers}/${demo.gamesGuildId}`
 const unknownId = '999999999999999999'
 
 describe.each(mainEngines)('servers on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   let token: string
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
     token = await givenAdmin(world)
   })
-  afterAll(() => world.close())
   beforeEach(async () => {
     world.sim.clearFaults()
     // One after the other: there are never two main servers, not even within a statement.

@@ -1,15 +1,11 @@
 import { existsSync } from 'node:fs'
 import { type ErrorDefinition, errors } from '@rolecall/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { startWorld, type World } from '../../../test/service.ts'
+import { describe, expect, test } from 'vitest'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { describeContract } from './describe-endpoint.ts'
 import { html } from './html.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld('pglite')
-})
-afterAll(() => world.close())
+const world = worldForTests('pglite')
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(world.url + path, { redirect: 'manual', headers })

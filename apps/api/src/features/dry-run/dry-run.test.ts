@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { everythingStored } from '../../../test/everything-stored.ts'
@@ -15,7 +15,7 @@ import {
   walkLogin,
 } from '../../../test/given.ts'
 import { contactSchema, givenWebhook, submit } from '../../../test/given-webhook.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { createProject } from '../projects/create-project.ts'
 
@@ -29,7 +29,7 @@ interface Held {
 }
 
 describe.each(mainEngines)('a dry run on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   let token: string
   /** Internal; may use the games server by a mapping. */
   let inside: GivenProject
@@ -40,10 +40,8 @@ describe.each(mainEngines)('a dry run on %s', (engine) => {
   let rounds = 0
 
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
     token = await givenAdmin(world)
   })
-  afterAll(() => world.close())
 
   const admin = (method: string, path: string, body?: unknown) =>
     call(world.url, method, path, { token, ...(body !== undefined && { body }) })
@@ -242,11 +240,7 @@ describe.each(mainEngines)('a dry run on %s', (engine) => {
 })
 
 describe('a dry run on postgres', () => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld('postgres', { PERMISSION_TTL_MS: '3600000' })
-  })
-  afterAll(() => world.close())
+  const world = worldForTests('postgres', { PERMISSION_TTL_MS: '3600000' })
 
   test('of a server does not wait for a change of one of its members', async () => {
     const token = await givenAdmin(world)

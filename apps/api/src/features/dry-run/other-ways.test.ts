@@ -1,28 +1,26 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { everythingStored } from '../../../test/everything-stored.ts'
 import { type GivenProject, givenAdmin } from '../../../test/given.ts'
 import { givenClient, logIn } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const { mainGuildId: club, gamesGuildId: games, users, roles } = demo
 /** An address without a listener; the tests count the deliveries that wait for it. */
 const backchannelLogoutUri = 'http://127.0.0.1:1025/logout'
 
 describe.each(ciEngines)('a dry run, of other ways in, on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { TRUST_PROXY: '127.0.0.1,::1', RATE_LIMIT_GLOBAL: '0' })
   let token: string
   let project: GivenProject
   let held: string[]
   let rounds = 0
   beforeAll(async () => {
-    world = await startWorld(engine, { TRUST_PROXY: '127.0.0.1,::1', RATE_LIMIT_GLOBAL: '0' })
     token = await givenAdmin(world)
     await call(world.url, 'POST', '/api/admin/servers', { token, body: { id: games } })
   })
-  afterAll(() => world.close())
   const admin = (method: string, path: string, body?: unknown) =>
     call(world.url, method, path, { token, ...(body !== undefined && { body }) })
   const path = () => `/api/admin/projects/${project.id}`

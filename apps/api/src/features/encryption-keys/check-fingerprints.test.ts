@@ -1,20 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { seal } from '#platform/crypto/seal'
 import { sql } from '#platform/db/sql'
 import { engines } from '../../../test/databases.ts'
 import { givenProject } from '../../../test/given.ts'
 import { givenWebhook } from '../../../test/given-webhook.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { changedKeys, checkKeyFingerprints } from './check-fingerprints.ts'
 
 const problemsOf = async (...given: Parameters<typeof changedKeys>) => (await changedKeys(...given)).problems
 
 describe.each(engines)('key fingerprints on %s', (engine) => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld(engine, { MAX_WEBHOOKS_PER_PROJECT: '100' })
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine, { MAX_WEBHOOKS_PER_PROJECT: '100' })
 
   const keys = { outboundKey: 'a'.repeat(64), inboundKey: 'b'.repeat(64) }
   const changed = { ...keys, inboundKey: 'c'.repeat(64) }

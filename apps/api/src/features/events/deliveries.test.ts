@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { openEvents } from '../../../test/event-reader.ts'
@@ -11,7 +11,7 @@ import {
   writeEvent,
 } from '../../../test/event-receiver.ts'
 import { givenAdmin, givenSession } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { grantAccess } from '../access/grant-access.ts'
 import { readQueues } from '../monitoring/queues-store.ts'
@@ -19,18 +19,16 @@ import { readQueues } from '../monitoring/queues-store.ts'
 const [ada, ben, cleo] = [demo.users.ada, demo.users.joon, demo.users.yusra]
 
 describe.each(ciEngines)('events by webhook on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let token: string
   const open: GivenReceiver[] = []
   beforeAll(async () => {
-    world = await startWorld(engine)
     token = await givenAdmin(world)
     world.service.deps.deliveries.start()
   })
   afterEach(async () => {
     for (const { receiver } of open.splice(0)) await receiver.close()
   })
-  afterAll(() => world.close())
 
   const given = async () => {
     const project = await givenReceiver(world)

@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { events as contract, formats } from '@rolecall/contract'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
@@ -16,18 +16,17 @@ import {
   givenSession,
   validate,
 } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { type Sql, sql } from '../../platform/db/sql.ts'
 
 const { mainGuildId, users, roles } = demo
 const ajv = new Ajv2020({ strict: false, formats })
 
 describe.each(mainEngines)('events on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   let admin: string
   const open: EventReader[] = []
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
     admin = await givenAdmin(world)
   })
   afterEach(() => {
@@ -39,7 +38,6 @@ describe.each(mainEngines)('events on %s', (engine) => {
       reader.close()
     }
   })
-  afterAll(() => world.close())
 
   const listen = async (project: GivenProject, options: Parameters<typeof openEvents>[2] = {}) => {
     const reader = await openEvents(world.url, project, options)

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { mainEngines } from '../../../test/databases.ts'
 import { openEvents } from '../../../test/event-reader.ts'
 import { type GivenProject, givenProject, givenSession } from '../../../test/given.ts'
 import { createRandom } from '../../../test/random.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 /** Set SEED to cut at the same places again. */
@@ -13,11 +13,7 @@ const seed = Number(process.env['SEED'] ?? Date.now() % 2 ** 31)
 const sessionsEach = 150
 
 describe.each(mainEngines)(`a client that is cut off at random on %s (SEED=${seed})`, (engine) => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
 
   const { below: random } = createRandom(seed)
 

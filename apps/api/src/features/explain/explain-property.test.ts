@@ -1,6 +1,6 @@
 import { demo, type Fault } from '@rolecall/chat-sim'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { everythingStored } from '../../../test/everything-stored.ts'
@@ -14,7 +14,7 @@ import {
   redirectUri,
   validate,
 } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { createProject } from '../projects/create-project.ts'
 
@@ -84,14 +84,12 @@ const knownWorlds: RandomWorld[] = [
 ]
 
 describe.each(mainEngines)('for any world on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let token: string
   beforeAll(async () => {
-    world = await startWorld(engine)
     token = await givenAdmin(world)
     await call(world.url, 'POST', '/api/admin/servers', { token, body: { id: games } })
   })
-  afterAll(() => world.close())
 
   const admin = (method: string, path: string, body?: unknown) =>
     call(world.url, method, path, { token, ...(body !== undefined && { body }) })

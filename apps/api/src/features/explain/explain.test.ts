@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import {
@@ -12,7 +12,7 @@ import {
   redirectUri,
   validate,
 } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const { mainGuildId: club, gamesGuildId: games, users, roles, gamesRoles } = demo
@@ -25,16 +25,14 @@ interface Step {
 }
 
 describe.each(mainEngines)('POST /api/admin/explain on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '60000' })
   let token: string
   let project: GivenProject
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '60000' })
     token = await givenAdmin(world)
     project = await givenProject(world)
   })
   afterEach(() => world.sim.clearFaults())
-  afterAll(() => world.close())
 
   async function explain(body: object = {}) {
     const asked = { projectId: project.id, memberId: users.ada, ...body }

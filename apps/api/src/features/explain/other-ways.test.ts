@@ -1,11 +1,11 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { everythingStored } from '../../../test/everything-stored.ts'
 import { Browser, type GivenProject, givenAdmin, givenProject } from '../../../test/given.ts'
 import { authPath, clientUri, walk } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const { mainGuildId: club, gamesGuildId: games, users, roles } = demo
 
@@ -15,14 +15,12 @@ interface Step {
 }
 
 describe.each(ciEngines)('POST /api/admin/explain, of other ways in, on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { TRUST_PROXY: '127.0.0.1,::1', RATE_LIMIT_GLOBAL: '0' })
   let token: string
   beforeAll(async () => {
-    world = await startWorld(engine, { TRUST_PROXY: '127.0.0.1,::1', RATE_LIMIT_GLOBAL: '0' })
     token = await givenAdmin(world)
     await call(world.url, 'POST', '/api/admin/servers', { token, body: { id: games } })
   })
-  afterAll(() => world.close())
 
   const explain = async (project: GivenProject, memberId: string = users.ada, more: object = {}) => {
     const body = { projectId: project.id, memberId, ...more }

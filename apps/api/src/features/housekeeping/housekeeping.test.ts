@@ -1,18 +1,14 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { clean } from '../../../test/clean.ts'
 import { engines } from '../../../test/databases.ts'
 import { exchange, givenCode, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { authPath, givenClient, logIn, refresh, walk } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 describe.each(engines)('housekeeping on %s', (engine) => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
 
   const count = async (table: 'sessions' | 'auth_requests' | 'authorization_codes') => {
     const { db } = world.service.deps

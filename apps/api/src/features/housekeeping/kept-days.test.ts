@@ -1,32 +1,22 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
-import {
-  countRows,
-  type GivenProject,
-  givenAdmin,
-  givenProject,
-  givenSession,
-  validate,
-} from '../../../test/given.ts'
+import { countRows, givenAdmin, givenSession, validate } from '../../../test/given.ts'
 import { givenWebhook, submit } from '../../../test/given-webhook.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { deleteOldEntries } from '../../audit/retention.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { deleteSessionAddresses } from '../sessions/own-sessions-store.ts'
 import { startHousekeeping } from './start-housekeeping.ts'
 
 describe.each(ciEngines)('what is kept for the days of the settings, on %s', (engine) => {
-  let world: World
-  let project: GivenProject
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
+  const project = projectForTests(world)
   let admin: string
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
-    project = await givenProject(world)
     admin = await givenAdmin(world)
   })
-  afterAll(() => world.close())
 
   const set = async (retention: object) => {
     const reply = await call(world.url, 'PATCH', '/api/admin/settings', { token: admin, body: { retention } })

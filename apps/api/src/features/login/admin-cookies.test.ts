@@ -1,21 +1,17 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { Browser, givenAdmin, walkLogin } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const same = { 'sec-fetch-site': 'same-origin' }
 
 describe.each(mainEngines)('the console’s session on %s', (engine) => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld(engine)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
 
   const codeOf = (end: URL) => new URLSearchParams(end.hash.slice(1)).get('code') ?? ''
   /** Returns a browser at the end of an admin sign-in, with its code. */

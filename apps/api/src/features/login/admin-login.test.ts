@@ -1,6 +1,6 @@
 import { demo } from '@rolecall/chat-sim'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
@@ -15,14 +15,10 @@ import {
   validate,
   walkLogin,
 } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(mainEngines)('admin login on %s', (engine) => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld(engine)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
 
   const loginPath = (returnTo?: string) =>
     `/api/auth/admin/login${returnTo === undefined ? '' : `?${new URLSearchParams({ return_to: returnTo })}`}`

@@ -1,26 +1,15 @@
 import { demo } from '@rolecall/chat-sim'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import {
-  authorizePath,
-  countRows,
-  type GivenProject,
-  givenProject,
-  redirectUri,
-} from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { authorizePath, countRows, givenProject, redirectUri } from '../../../test/given.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 describe.each(mainEngines)('the refusals of GET /api/auth/authorize on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenProject(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
+  const project = projectForTests(world)
 
   const get = (path: string, headers: Record<string, string> = {}) =>
     call(world.url, 'GET', path, { headers })

@@ -1,25 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import {
-  atPlatform,
-  authorizePath,
-  Browser,
-  countRows,
-  type GivenProject,
-  givenProject,
-  openLogin,
-} from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { atPlatform, authorizePath, Browser, countRows, openLogin } from '../../../test/given.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(mainEngines)('GET /api/auth/callback refuses on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenProject(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
+  const project = projectForTests(world)
 
   /** Returns a browser that has just come from the platform, and the path that it is about to open. */
   const returning = async () => {

@@ -1,6 +1,6 @@
 import { demo } from '@rolecall/chat-sim'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { mainEngines } from '../../../test/databases.ts'
 import {
   atPlatform,
@@ -8,23 +8,17 @@ import {
   Browser,
   countRows,
   exchange,
-  type GivenProject,
   givenProject,
   openLogin,
   redirectUri,
   walkLogin,
 } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 describe.each(mainEngines)('the end of a login on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenProject(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
+  const project = projectForTests(world)
 
   const parametersOf = (url: URL) => [...url.searchParams.keys()]
 

@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { demo } from '@rolecall/chat-sim'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { atPlatform, Browser, openLogin, walkLogin } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const verifier = randomBytes(32).toString('base64url')
 const challenge = createHash('sha256').update(verifier).digest('base64url')
@@ -74,11 +74,7 @@ const hostile = [
 ]
 
 describe.each(ciEngines)('the login of a command line on %s', (engine) => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld(engine)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
 
   /** Walks to the confirmation page. */
   const arrived = async (query: Record<string, string> = complete) => {

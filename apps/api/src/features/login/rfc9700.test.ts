@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
@@ -9,7 +9,6 @@ import {
   authorizePath,
   Browser,
   exchange,
-  type GivenProject,
   type GivenSession,
   givenCode,
   givenProject,
@@ -19,17 +18,12 @@ import {
   walkLogin,
 } from '../../../test/given.ts'
 import { credentialsIn } from '../../../test/secrets.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 /** The attacks of RFC 9700 (OAuth 2.0 Security Best Current Practice), one test for each section. */
 describe.each(mainEngines)('RFC 9700 on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenProject(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
+  const project = projectForTests(world)
 
   const returning = async (path = authorizePath(project.id)) => {
     const browser = new Browser(world.url)

@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
@@ -8,12 +8,11 @@ import {
   Browser,
   countRows,
   exchange,
-  type GivenProject,
   givenAdmin,
   givenProject,
   walkLogin,
 } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 interface Listed {
   readonly id: string
@@ -24,13 +23,8 @@ interface Listed {
 }
 
 describe.each(mainEngines)('single sign-on as a session of its member on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenProject(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
+  const project = projectForTests(world)
 
   const ssoPath = () =>
     authorizePath(project.id, { prompt: 'none' }).replace('/authorize?', '/sso/authorize?')

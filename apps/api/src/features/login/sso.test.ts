@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
@@ -13,18 +13,12 @@ import {
   validate,
   walkLogin,
 } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(mainEngines)('single sign-on on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  let other: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenProject(world)
-    other = await givenProject(world, { serverIds: [demo.mainGuildId] })
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
+  const project = projectForTests(world)
+  const other = projectForTests(world, { serverIds: [demo.mainGuildId] })
 
   const ssoPath = ({ id }: GivenProject, more: Record<string, string> = {}) =>
     authorizePath(id, more).replace('/authorize?', '/sso/authorize?')

@@ -1,8 +1,8 @@
 import { demo } from '@rolecall/chat-sim'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { mainEngines } from '../../../test/databases.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import type { Database } from '../../platform/db/database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { listMembers } from './list-members.ts'
@@ -23,10 +23,9 @@ interface Person {
 }
 
 describe.each(mainEngines)('deep pages on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let known: Person[]
   beforeAll(async () => {
-    world = await startWorld(engine)
     const { db } = world.service.deps
     const seeded = fc.sample(memberships, { numRuns: people, seed: 25 })
     known = seeded.map((held, i) => ({ id: idOf(i), name: nameOf(i), memberships: held }))
@@ -38,7 +37,6 @@ describe.each(mainEngines)('deep pages on %s', (engine) => {
     // As a sync of a server with thousands of members does.
     await db.analyze('members', 'memberships', 'roles')
   })
-  afterAll(() => world.close())
 
   const filters = fc.record(
     {
@@ -101,11 +99,7 @@ describe.each(mainEngines)('deep pages on %s', (engine) => {
 })
 
 describe('on postgres, where two write at once,', () => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld('postgres')
-  })
-  afterAll(() => world.close())
+  const world = worldForTests('postgres')
 
   test('a membership that begins while its member is renamed is in the list under the new name', async () => {
     const { db } = world.service.deps

@@ -1,21 +1,19 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { mintToken } from '../../platform/crypto/tokens.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 describe.each(ciEngines)('monitoring on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', STATS_TTL_MS: '300000' })
   let token: string
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', STATS_TTL_MS: '300000' })
     token = await givenAdmin(world)
   })
-  afterAll(() => world.close())
 
   const read = (path: string, query = '') =>
     call(world.url, 'GET', `/api/admin/monitoring/${path}${query}`, { token })
@@ -220,13 +218,11 @@ interface Failure {
 }
 
 describe('several instances', () => {
-  let world: World
+  const world = worldForTests('postgres')
   let token: string
   beforeAll(async () => {
-    world = await startWorld('postgres')
     token = await givenAdmin(world)
   })
-  afterAll(() => world.close())
 
   const health = async () => (await call(world.url, 'GET', '/api/admin/monitoring/health', { token })).body
   const instances = async () => (await health()).api.instances as Instance[]

@@ -1,10 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDatabase, type TestDatabase } from '../../../test/databases.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { databaseForTests } from '../../../test/database-for-tests.ts'
 import { defaultRetention } from '../../../test/retention.ts'
-import type { Database } from '../../platform/db/database.ts'
 import { migrate } from '../../platform/db/migrate.ts'
-import { openDatabase } from '../../platform/db/open-database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { durationBuckets } from '../../platform/metrics/request-metrics.ts'
 import { deleteExpired } from '../housekeeping/store.ts'
@@ -15,8 +13,7 @@ const script = /```sql\n([\s\S]*?)```/.exec(guide)?.[1] ?? ''
 const took = Array.from({ length: durationBuckets }, () => 1)
 
 describe('usage counts that the guide divided by month', () => {
-  let database: TestDatabase
-  let db: Database
+  const db = databaseForTests('postgres')
   const count = () =>
     addUsage(db, [
       { at: performance.now(), projectId: noProject, route: 'GET /y', status: 200, count: 2, took },
@@ -28,18 +25,12 @@ describe('usage counts that the guide divided by month', () => {
       )
     )?.n
   beforeAll(async () => {
-    database = await createDatabase('postgres')
-    db = await openDatabase(database.url)
     await db.script(`
       insert into usage_minutes
         select date_trunc('minute', clock_now()) - i * interval '1 hour', gen_random_uuid(), 'GET /x', 200, 1
         from generate_series(0, 1000) i`)
     await count()
     await db.script(script)
-  })
-  afterAll(async () => {
-    await db.close()
-    await database.drop()
   })
 
   test('are all there, in months, and nothing is left to migrate', async () => {

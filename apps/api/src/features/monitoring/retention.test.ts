@@ -1,18 +1,15 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDatabase, engines, type TestDatabase } from '../../../test/databases.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { databaseForTests } from '../../../test/database-for-tests.ts'
+import { engines } from '../../../test/databases.ts'
 import { defaultRetention } from '../../../test/retention.ts'
 import type { Database } from '../../platform/db/database.ts'
-import { openDatabase } from '../../platform/db/open-database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { createLog } from '../../platform/log.ts'
 import { startHousekeeping } from '../housekeeping/start-housekeeping.ts'
 
 describe.each(engines)('what monitoring keeps on %s', (engine) => {
-  let database: TestDatabase
-  let db: Database
+  const db = databaseForTests(engine)
   beforeAll(async () => {
-    database = await createDatabase(engine)
-    db = await openDatabase(database.url)
     await db.script(`
       insert into usage_minutes
         select date_trunc('minute', clock_now()) - i * interval '20 minutes', gen_random_uuid(), 'GET /x', 200, 1
@@ -23,10 +20,6 @@ describe.each(engines)('what monitoring keeps on %s', (engine) => {
       insert into instances (id, version, started_at, last_seen_at, leads_gateway)
         select gen_random_uuid(), '0', clock_now(), clock_now() - i * interval '13 hours', false
         from generate_series(0, 3) i`)
-  })
-  afterAll(async () => {
-    await db.close()
-    await database.drop()
   })
 
   test('is 30 days, deleted in batches of which none holds anybody up', async () => {

@@ -1,22 +1,20 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject } from '../../../test/given.ts'
 import { arrived, arrivedIds, givenChannel, writtenIds } from '../../../test/given-channel.ts'
 import { givenWebhook, submit } from '../../../test/given-webhook.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 describe.each(mainEngines)('notifications on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let token: string
   beforeAll(async () => {
-    world = await startWorld(engine)
     token = await givenAdmin(world)
     world.service.deps.deliveries.start()
   })
-  afterAll(() => world.close())
 
   const admin = async (method: string, path: string, body?: unknown) => {
     const reply = await call(world.url, method, `/api/admin/projects/${path}`, {

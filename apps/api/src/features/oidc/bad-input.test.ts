@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
-import { Browser, countRows, type GivenProject, givenProject } from '../../../test/given.ts'
+import { Browser, countRows, givenProject } from '../../../test/given.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
 import {
   authPath,
   basic,
@@ -16,20 +17,14 @@ import {
   userinfo,
   walk,
 } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const nobody = '01900000-0000-7000-8000-000000000000'
 
 describe.each(ciEngines)('malformed requests on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  let browserClient: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenClient(world)
-    browserClient = await givenClient(world, { oidc: { publicClient: true } })
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
+  const project = madeForTests(() => givenClient(world))
+  const browserClient = madeForTests(() => givenClient(world, { oidc: { publicClient: true } }))
 
   const ask = (path: string) => call(world.url, 'GET', path, { headers: { accept: 'text/html' } })
 

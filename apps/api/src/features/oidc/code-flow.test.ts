@@ -1,8 +1,9 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { Browser, type GivenProject, givenAdmin } from '../../../test/given.ts'
+import { Browser, givenAdmin } from '../../../test/given.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
 import {
   authPath,
   claimsOf,
@@ -16,16 +17,11 @@ import {
   userinfo,
   walk,
 } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(mainEngines)('OpenID Connect on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenClient(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
+  const project = madeForTests(() => givenClient(world))
 
   test('a browser logs in at the platform and comes back with a code, the state and the issuer', async () => {
     const end = await walk(world, authPath(project))

@@ -1,9 +1,10 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { Browser, type GivenProject } from '../../../test/given.ts'
+import { Browser } from '../../../test/given.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
 import {
   authPath,
   claimsOf,
@@ -15,17 +16,12 @@ import {
   userinfo,
   walk,
 } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 /** The requirements of the OpenID Foundation's plans, by their test names; docs/reference/conformance.md lists all. */
 describe.each(mainEngines)('the plans of the OpenID Foundation on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenClient(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
+  const project = madeForTests(() => givenClient(world))
 
   const codeOf = async (more = {}, browser = new Browser(world.url)) =>
     (await walk(world, authPath(project, more), { browser })).searchParams.get('code') ?? ''

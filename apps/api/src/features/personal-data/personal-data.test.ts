@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { clean } from '../../../test/clean.ts'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
@@ -8,7 +8,6 @@ import {
   authorizePath,
   Browser,
   countRows,
-  type GivenProject,
   givenAdmin,
   givenCode,
   givenProject,
@@ -16,7 +15,7 @@ import {
   validate,
   walkLogin,
 } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { verifyChain } from '../../audit/verify-chain.ts'
 import { sql } from '../../platform/db/sql.ts'
 
@@ -86,16 +85,13 @@ const keptAfterwards: Readonly<Record<string, string>> = {
 }
 
 describe.each(ciEngines)('what is kept about a person, on %s', (engine) => {
-  let world: World
-  let project: GivenProject
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
+  const project = projectForTests(world, { name: 'Shop' })
   let admin: string
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
-    project = await givenProject(world, { name: 'Shop' })
     admin = await givenAdmin(world)
     await givenTraces()
   })
-  afterAll(() => world.close())
 
   const ask = (method: string, path: string, token = admin, body?: object) =>
     call(world.url, method, `/api/admin${path}`, { token, ...(body && { body }) })

@@ -1,11 +1,11 @@
 import { demo } from '@rolecall/chat-sim'
 import { fieldsOf } from '@rolecall/contract'
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { readPreferredName } from './preferred-name.ts'
 import { updatePreferredName } from './profile.ts'
@@ -17,13 +17,11 @@ const titled = <Row extends readonly [unknown, unknown]>(rows: Row[]) =>
   )
 
 describe.each(mainEngines)('the admin profile on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let token: string
   beforeAll(async () => {
-    world = await startWorld(engine)
     token = await givenAdmin(world)
   })
-  afterAll(() => world.close())
   beforeEach(async () => {
     await world.service.deps.db.execute(sql`update members set preferred_name = null`)
   })

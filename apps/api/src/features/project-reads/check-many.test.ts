@@ -1,9 +1,9 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { type GivenProject, givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { givenAdmin, givenSession, validate } from '../../../test/given.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const server = demo.mainGuildId
@@ -20,11 +20,9 @@ interface Checked {
 }
 
 describe.each(mainEngines)('POST /api/servers/{serverId}/permissions/check-many on %s', (engine) => {
-  let world: World
-  let project: GivenProject
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
+  const project = projectForTests(world)
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
-    project = await givenProject(world)
     await givenSession(world, project)
     const { db } = world.service.deps
     await db.execute(sql`
@@ -34,7 +32,6 @@ describe.each(mainEngines)('POST /api/servers/{serverId}/permissions/check-many 
       select ${server}, id from unnest(${ids}::text[]) as q (id)`)
   })
   beforeEach(() => changeAll(sql`role_ids = ${[crew]}::text[], left_at = null, synced_at = clock_now()`))
-  afterAll(() => world.close())
 
   const changeAll = (what: ReturnType<typeof sql>) =>
     world.service.deps.db.execute(sql`update memberships set ${what} where member_id = any(${ids}::text[])`)

@@ -1,9 +1,9 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenProject } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const server = demo.mainGuildId
@@ -25,11 +25,10 @@ interface Page {
 }
 
 describe.each(ciEngines)('GET /api/servers/{serverId}/members?changedSince on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { RATE_LIMIT_GLOBAL: '0' })
   let project: GivenProject
   let cursor: string
   beforeAll(async () => {
-    world = await startWorld(engine, { RATE_LIMIT_GLOBAL: '0' })
     project = await givenProject(world)
     await run(
       sql`insert into members (id, username) select id, 'bulk ' || id from unnest(${ids}::text[]) as q (id)`,
@@ -41,7 +40,6 @@ describe.each(ciEngines)('GET /api/servers/{serverId}/members?changedSince on %s
   beforeEach(async () => {
     cursor = await begin()
   })
-  afterAll(() => world.close())
 
   const run = (statement: ReturnType<typeof sql>) => world.service.deps.db.execute(statement)
   const ask = (query: string, key = project.key) =>
@@ -134,13 +132,8 @@ describe.each(ciEngines)('GET /api/servers/{serverId}/members?changedSince on %s
 
 // The embedded engine has one connection, which a transaction in progress occupies.
 describe('the feed of changes, with transactions at the same time', () => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld('postgres', { RATE_LIMIT_GLOBAL: '0' })
-    project = await givenProject(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests('postgres', { RATE_LIMIT_GLOBAL: '0' })
+  const project = projectForTests(world)
 
   test('passes by nothing that commits late, and does not wait for it', async () => {
     const { db } = world.service.deps

@@ -1,20 +1,16 @@
 import { demo } from '@rolecall/chat-sim'
 import { endpoints } from '@rolecall/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Administration, givenAdministration } from '../../../test/administration.ts'
+import { describe, expect, test } from 'vitest'
+import { givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { authorizePath, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(mainEngines)('API keys on %s', (engine) => {
-  let world: World
-  let admin: Administration
-  beforeAll(async () => {
-    world = await startWorld(engine)
-    admin = await givenAdministration(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
+  const admin = madeForTests(() => givenAdministration(world))
 
   /** Returns the code of the response when a key asks about a made-up token. */
   const codeFor = async (key: string) =>

@@ -1,11 +1,12 @@
 import { deflateSync } from 'node:zlib'
 import { logoTypes, maxLogoBytes, maxLogoSide } from '@rolecall/contract'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Administration, givenAdministration } from '../../../test/administration.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { idat, iend, ihdr, png, pngOf, webp } from '../../../test/images.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const maxSide = maxLogoSide
 const [pngType, webpType] = logoTypes
@@ -140,14 +141,9 @@ const rejected: readonly [string, string, Buffer, RegExp][] = [
 ]
 
 describe.each(ciEngines)('the logo of a project on %s', (engine) => {
-  let world: World
-  let admin: Administration
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
+  const admin = madeForTests(() => givenAdministration(world))
   let id: string
-  beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
-    admin = await givenAdministration(world)
-  })
-  afterAll(() => world.close())
   let made = 0
   beforeEach(async () => {
     made += 1

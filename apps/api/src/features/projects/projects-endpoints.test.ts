@@ -1,22 +1,18 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Administration, givenAdministration, hostileTexts } from '../../../test/administration.ts'
+import { describe, expect, test } from 'vitest'
+import { givenAdministration, hostileTexts } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { authorizePath, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const unknownId = '018f3b1e-0000-7000-8000-000000000000'
 const webhookUrl = `https://discord.com/api/webhooks/${demo.webhook.id}/${demo.webhook.token}`
 
 describe.each(mainEngines)('projects on %s', (engine) => {
-  let world: World
-  let admin: Administration
-  beforeAll(async () => {
-    world = await startWorld(engine)
-    admin = await givenAdministration(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
+  const admin = madeForTests(() => givenAdministration(world))
 
   const keyWorks = async (key: string) => {
     const reply = await call(world.url, 'POST', '/api/auth/validate', { key, body: { token: 'x' } })

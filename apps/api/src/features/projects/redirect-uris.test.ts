@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { authorizePath } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { readRedirectUri, readRedirectUris } from './redirect-uris.ts'
 
 const good = [
@@ -148,13 +148,11 @@ describe('readRedirectUris', () => {
 })
 
 describe.each(ciEngines)('PATCH /api/admin/projects/{id}/redirect-uri on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let admin: Administration
   beforeAll(async () => {
-    world = await startWorld(engine)
     admin = await givenAdministration(world)
   })
-  afterAll(() => world.close())
 
   test('200 replaces the list, and authorize takes exactly these', async () => {
     const { project } = await admin.create()
@@ -217,13 +215,11 @@ test('a single URI is accepted if and only if a list with it is, except for comm
 })
 
 describe.each(ciEngines)('POST and DELETE /api/admin/projects/{id}/redirect-uris on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let admin: Administration
   beforeAll(async () => {
-    world = await startWorld(engine)
     admin = await givenAdministration(world)
   })
-  afterAll(() => world.close())
 
   const pathOf = (id: string) => `/${id}/redirect-uris`
   const add = (id: string, uri: unknown) => admin.projects('POST', pathOf(id), { uri })

@@ -1,11 +1,12 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { openEvents } from '../../../test/event-reader.ts'
 import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { type Service, startWorld, type World } from '../../../test/service.ts'
+import type { Service } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { endKeys } from './end-keys.ts'
 
@@ -18,16 +19,14 @@ interface Shown {
 }
 
 describe.each(ciEngines)('several keys of one project on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
   let instances: Service[]
   let admin: Administration
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
     // Only one process can open the folder of the embedded engine.
     instances = engine === 'postgres' ? [world.service, await world.another()] : [world.service]
     admin = await givenAdministration(world)
   })
-  afterAll(() => world.close())
 
   const given = async () => {
     const project = await givenProject(world)

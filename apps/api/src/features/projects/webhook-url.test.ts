@@ -1,9 +1,9 @@
 import { demo } from '@rolecall/chat-sim'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { isWebhookUrl } from '../../chat/discord/webhook/webhook-url.ts'
 import { sql } from '../../platform/db/sql.ts'
 
@@ -118,14 +118,12 @@ describe('webhook addresses', () => {
 })
 
 describe.each(mainEngines)('webhookUrl of a project on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let admin: Administration
   const webhookUrl = `https://discord.com/api/${tail}`
   beforeAll(async () => {
-    world = await startWorld(engine)
     admin = await givenAdministration(world)
   })
-  afterAll(() => world.close())
 
   const sealedOf = async (projectId: string) =>
     await world.service.deps.db.maybeOne<{ sealed: Uint8Array | null; whole: string }>(sql`
@@ -187,14 +185,12 @@ describe.each(mainEngines)('webhookUrl of a project on %s', (engine) => {
 })
 
 describe('webhookUrl under another key', () => {
-  let world: World
+  const world = worldForTests('postgres')
   let admin: Administration
   const webhookUrl = `https://discord.com/api/${tail}`
   beforeAll(async () => {
-    world = await startWorld('postgres')
     admin = await givenAdministration(world)
   })
-  afterAll(() => world.close())
 
   test('500 SECRET_UNREADABLE for that record alone, until the address is set anew', async () => {
     const { project } = await admin.create({ webhookUrl })

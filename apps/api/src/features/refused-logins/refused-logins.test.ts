@@ -1,6 +1,6 @@
 import { demo } from '@rolecall/chat-sim'
 import { refusedLogins } from '@rolecall/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { hostileTexts } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
@@ -15,7 +15,7 @@ import {
   walkLogin,
 } from '../../../test/given.ts'
 import { authPath, clientUri, givenClient, walk } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { hostRolesCheck } from '../forward-auth/checks.ts'
 import { callbackChecks, codeCheck } from '../login/checks.ts'
@@ -31,15 +31,13 @@ test('each code maps to the step of an explanation that refuses with it', () => 
 })
 
 describe.each(ciEngines)('refused sign-ins on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let admin: string
   let project: GivenProject
   beforeAll(async () => {
-    world = await startWorld(engine)
     admin = await givenAdmin(world)
     project = await givenProject(world)
   })
-  afterAll(() => world.close())
 
   const list = async (query: Record<string, string> = {}, token = admin) => {
     await world.service.recorder.flush()

@@ -1,32 +1,18 @@
 import { demo } from '@rolecall/chat-sim'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import {
-  countRows,
-  exchange,
-  type GivenProject,
-  givenCode,
-  givenProject,
-  redirectUri,
-  validate,
-} from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { countRows, exchange, givenCode, givenProject, redirectUri, validate } from '../../../test/given.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { mintToken } from '../../platform/crypto/tokens.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 describe.each(mainEngines)('the refusals of POST /api/auth/token on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  let other: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
-    project = await givenProject(world)
-    other = await givenProject(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
+  const project = projectForTests(world)
+  const other = projectForTests(world)
 
   const post = (options: object) => call(world.url, 'POST', '/api/auth/token', options)
 

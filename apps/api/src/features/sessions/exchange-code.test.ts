@@ -1,29 +1,16 @@
 import { createHash } from 'node:crypto'
 import { demo } from '@rolecall/chat-sim'
 import { fieldsOf, mapFields } from '@rolecall/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import {
-  authorizePath,
-  Browser,
-  exchange,
-  type GivenProject,
-  givenCode,
-  givenProject,
-  walkLogin,
-} from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { authorizePath, Browser, exchange, givenCode, walkLogin } from '../../../test/given.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 describe.each(mainEngines)('POST /api/auth/token on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
-    project = await givenProject(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
+  const project = projectForTests(world)
 
   const clientInfoOf = async (token: string) =>
     (await call(world.url, 'GET', '/api/auth/sessions', { token })).body.sessions[0].clientInfo

@@ -1,30 +1,18 @@
 import { demo } from '@rolecall/chat-sim'
 import { fieldsOf } from '@rolecall/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { atOnce } from '../../../test/at-once.ts'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import {
-  exchange,
-  type GivenProject,
-  givenCode,
-  givenProject,
-  givenSession,
-  validate,
-} from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { exchange, givenCode, givenProject, givenSession, validate } from '../../../test/given.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const { mainGuildId, gamesGuildId, roles, gamesRoles, users } = demo
 
 describe.each(mainEngines)('POST /api/auth/validate, with roles read each time, on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '0' })
-    project = await givenProject(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '0' })
+  const project = projectForTests(world)
 
   const validated = async (token: string) => {
     const reply = await validate(world, project, token)

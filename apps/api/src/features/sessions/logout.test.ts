@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
@@ -8,24 +8,17 @@ import {
   type GivenProject,
   givenAdmin,
   givenCode,
-  givenProject,
   givenSession,
   validate,
   walkSession,
 } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { mintToken } from '../../platform/crypto/tokens.ts'
 
 describe.each(mainEngines)('ending sessions on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  let other: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
-    project = await givenProject(world)
-    other = await givenProject(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
+  const project = projectForTests(world)
+  const other = projectForTests(world)
 
   const post = (path: string, { key }: { key?: string }, body: unknown) =>
     call(world.url, 'POST', path, { ...(key !== undefined && { key }), body })

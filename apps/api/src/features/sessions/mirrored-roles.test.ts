@@ -1,35 +1,22 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import {
-  countRows,
-  exchange,
-  type GivenProject,
-  givenCode,
-  givenProject,
-  givenSession,
-  validate,
-} from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { countRows, exchange, givenCode, givenProject, givenSession, validate } from '../../../test/given.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const { mainGuildId, gamesGuildId, roles, users } = demo
 
 describe.each(mainEngines)('POST /api/auth/validate, with roles good for a minute, on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenProject(world)
-  })
+  const world = worldForTests(engine)
+  const project = projectForTests(world)
   beforeEach(() => world.sim.journal.clear())
   afterEach(async () => {
     world.sim.clearFaults()
     await world.sim.up()
   })
-  afterAll(() => world.close())
 
   const sourceOf = async (token: string) => (await validate(world, project, token)).body.rolesSource
 

@@ -1,10 +1,10 @@
 import { demo } from '@rolecall/chat-sim'
 import { type SettingRow, settingTable } from '@rolecall/contract'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { givenAdmin } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { loadConfig } from '../../config.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { readSettings } from './read-settings.ts'
@@ -16,13 +16,11 @@ const secrets = {
 }
 
 describe.each(mainEngines)('the settings on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { ...secrets, STATS_TTL_MS: '1234' })
   let token: string
   beforeAll(async () => {
-    world = await startWorld(engine, { ...secrets, STATS_TTL_MS: '1234' })
     token = await givenAdmin(world)
   })
-  afterAll(() => world.close())
   beforeEach(() => reset())
 
   const get = async () => (await call(world.url, 'GET', '/api/admin/settings', { token })).body

@@ -1,23 +1,23 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { ciEngines } from '../../../test/databases.ts'
-import { type GivenProject, givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
-import { type GivenWebhook, givenWebhook, submit } from '../../../test/given-webhook.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
+import { givenWebhook, submit } from '../../../test/given-webhook.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(ciEngines)('reading submissions on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  let hook: GivenWebhook
+  const world = worldForTests(engine)
+  const project = projectForTests(world)
+  const hook = madeForTests(() =>
+    givenWebhook(world, project, { schema: {}, allowedRoleIds: [demo.roles.crew] }),
+  )
   let admin: string
   const sent: string[] = []
   beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenProject(world)
-    hook = await givenWebhook(world, project, { schema: {}, allowedRoleIds: [demo.roles.crew] })
     admin = await givenAdmin(world)
     for (let n = 0; n < 7; n++) sent.unshift((await submit(world, project, hook.id, { body: { n } })).body.id)
     // Sends them a day apart; the list has the newest first.
@@ -27,7 +27,6 @@ describe.each(ciEngines)('reading submissions on %s', (engine) => {
         where id = ${id}`)
     }
   })
-  afterAll(() => world.close())
 
   const base = () => `/api/admin/projects/${project.id}/inbound-webhooks/${hook.id}/submissions`
   const asAdmin = (query = '') => call(world.url, 'GET', base() + query, { token: admin })

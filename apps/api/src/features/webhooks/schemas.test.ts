@@ -1,22 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenAdmin, givenProject } from '../../../test/given.ts'
 import { givenWebhook, submit } from '../../../test/given-webhook.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { reviewStoredSchemas } from './review-schemas.ts'
 
 describe.each(ciEngines)('schemas of inbound webhooks on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { MAX_WEBHOOKS_PER_PROJECT: '100' })
   let token: string
   let project: GivenProject
   beforeAll(async () => {
-    world = await startWorld(engine, { MAX_WEBHOOKS_PER_PROJECT: '100' })
     token = await givenAdmin(world)
     project = await givenProject(world)
   })
-  afterAll(() => world.close())
 
   const create = (raw: string) =>
     call(world.url, 'POST', `/api/admin/projects/${project.id}/inbound-webhooks`, { token, raw })

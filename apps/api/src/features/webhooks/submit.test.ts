@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { type GivenProject, givenProject } from '../../../test/given.ts'
-import { type GivenWebhook, givenWebhook, macOf, nowSec, sign, submit } from '../../../test/given-webhook.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { givenProject } from '../../../test/given.ts'
+import { givenWebhook, macOf, nowSec, sign, submit } from '../../../test/given-webhook.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(mainEngines)('POST /api/inbound-webhooks/{id}/submit on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  let hook: GivenWebhook
-  beforeAll(async () => {
-    world = await startWorld(engine, { MAX_WEBHOOKS_PER_PROJECT: '100' })
-    project = await givenProject(world)
-    hook = await givenWebhook(world, project)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine, { MAX_WEBHOOKS_PER_PROJECT: '100' })
+  const project = projectForTests(world)
+  const hook = madeForTests(() => givenWebhook(world, project))
 
   const stored = (webhookId: string) =>
     world.service.deps.db.query<{ id: string; payload: string; isSigned: boolean }>(sql`

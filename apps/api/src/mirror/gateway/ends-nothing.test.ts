@@ -1,41 +1,30 @@
 import { demo, type Fault } from '@rolecall/chat-sim'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
+import { afterEach, describe, expect, test } from 'vitest'
+import { givenSession, validate } from '../../../test/given.ts'
 import {
   beginAnew,
   leaveUnheard,
+  liveMirrorForTests,
   memberEntries,
-  startLiveMirror,
   until,
   untilLive,
   untilNotLive,
   untilTrue,
 } from '../../../test/live-mirror.ts'
-import { startWorld, type World } from '../../../test/service.ts'
-import type { LiveMirror } from './status.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const club = demo.mainGuildId
 const { joon, kenji } = demo.users
 
 // The adapter interprets the platform's responses, not the database: one engine is enough.
 describe('only the platform’s own word ends a membership', () => {
-  let world: World
-  let mirror: LiveMirror
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld('postgres')
-    project = await givenProject(world)
-    mirror = startLiveMirror(world.service)
-    await untilLive(world)
-  })
+  const world = worldForTests('postgres')
+  liveMirrorForTests(world)
+  const project = projectForTests(world)
   afterEach(async () => {
     await world.sim.up()
     world.sim.clearFaults()
     await untilLive(world)
-  })
-  afterAll(async () => {
-    await mirror.close()
-    await world.close()
   })
 
   const statusOf = async (token: string) => (await validate(world, project, token)).status

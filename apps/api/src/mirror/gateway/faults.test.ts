@@ -1,44 +1,33 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { mainEngines } from '../../../test/databases.ts'
-import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
+import { givenSession, validate } from '../../../test/given.ts'
 import {
   beginAnew,
   leaveUnheard,
+  liveMirrorForTests,
   memberEntries,
-  startLiveMirror,
   until,
   untilLive,
   untilNotLive,
   untilTrue,
 } from '../../../test/live-mirror.ts'
-import { startWorld, type World } from '../../../test/service.ts'
-import type { LiveMirror } from './status.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const club = demo.mainGuildId
 const { ada, tomas, rosa, yusra, piper, layla } = demo.users
 const { crew, captain } = demo.roles
 
 describe.each(mainEngines)('the live mirror, when the platform misbehaves, on %s', (engine) => {
-  let world: World
-  let mirror: LiveMirror
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenProject(world)
-    mirror = startLiveMirror(world.service)
-    await untilLive(world)
-  })
+  const world = worldForTests(engine)
+  const mirror = liveMirrorForTests(world)
+  const project = projectForTests(world)
   afterEach(async () => {
     await world.sim.up()
     world.sim.clearFaults()
     world.sim.gateway.loseDispatches(0)
     world.sim.gateway.reorderDispatches(false)
     await untilLive(world)
-  })
-  afterAll(async () => {
-    await mirror.close()
-    await world.close()
   })
 
   const statusOf = async (token: string) => (await validate(world, project, token)).status

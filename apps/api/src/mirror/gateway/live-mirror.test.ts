@@ -1,43 +1,32 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { engines } from '../../../test/databases.ts'
-import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
+import { givenSession, validate } from '../../../test/given.ts'
 import {
   isLive,
+  liveMirrorForTests,
   memberEntries,
-  startLiveMirror,
   until,
   untilLive,
   untilNotLive,
   untilTrue,
 } from '../../../test/live-mirror.ts'
-import { startWorld, type World } from '../../../test/service.ts'
-import type { LiveMirror } from './status.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const club = demo.mainGuildId
 const { ada, tomas, joon, rosa, yusra, kenji, mara } = demo.users
 
 describe.each(engines)('the live mirror on %s', (engine) => {
-  let world: World
-  let mirror: LiveMirror
-  let project: GivenProject
-  beforeAll(async () => {
-    // With a TTL of 0, roles that the gateway does not vouch for would be read again with each validate.
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '0' })
-    project = await givenProject(world)
-    mirror = startLiveMirror(world.service)
-    await untilLive(world)
-  })
+  // With a TTL of 0, roles that the gateway does not vouch for would be read again with each validate.
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '0' })
+  liveMirrorForTests(world)
+  const project = projectForTests(world)
   afterEach(async () => {
     await world.sim.up()
     world.sim.clearFaults()
     world.sim.world.setGuildUnavailable(club, false)
     await untilLive(world)
-  })
-  afterAll(async () => {
-    await mirror.close()
-    await world.close()
   })
 
   const rolesOf = async (token: string): Promise<string[]> =>

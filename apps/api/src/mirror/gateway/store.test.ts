@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '#platform/db/database'
-import { openDatabase } from '#platform/db/open-database'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
-import { createDatabase, engines, type TestDatabase } from '../../../test/databases.ts'
-import { notingStatements } from '../../../test/statements.ts'
+import { databaseForTests } from '../../../test/database-for-tests.ts'
+import { engines } from '../../../test/databases.ts'
 import { listNotLive } from './not-live-store.ts'
 import {
   asLeader,
@@ -23,21 +21,12 @@ const club = demo.mainGuildId
 const [receivedAt, proven] = [new Date('2026-11-21T08:15:00.250Z'), new Date('2026-11-21T08:15:00.125Z')]
 
 describe.each(engines)('leadership on %s', (engine) => {
-  let database: TestDatabase
-  let db: Database
-  beforeAll(async () => {
-    database = await createDatabase(engine)
-    db = notingStatements(await openDatabase(database.url))
-  })
+  const db = databaseForTests(engine)
   beforeEach(() =>
     db.script(`
       delete from gateway_servers; delete from servers; insert into servers (id, name) values ('${club}', 'Club');
       delete from live_mirror; insert into live_mirror (epoch) values (0)`),
   )
-  afterAll(async () => {
-    await db.close()
-    await database.drop()
-  })
 
   const take = async (isAlone = false) => (await db.transaction((tx) => takeLead(tx, isAlone)))?.epoch
   const lead = async () => (await take()) as number

@@ -1,26 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { readTime } from '#platform/db/read-time'
 import { sql } from '#platform/db/sql'
-import { startLiveMirror, until, untilLive, untilTrue } from '../../../test/live-mirror.ts'
-import { startWorld, type World } from '../../../test/service.ts'
-import type { LiveMirror } from './status.ts'
+import { liveMirrorForTests, until, untilLive, untilTrue } from '../../../test/live-mirror.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const club = demo.mainGuildId
 
 // Tests a row that another transaction locks, which needs PostgreSQL: the embedded engine has one connection.
-let world: World
-let mirror: LiveMirror
-beforeAll(async () => {
-  world = await startWorld('postgres')
-  mirror = startLiveMirror(world.service)
-  await untilLive(world)
-})
-afterAll(async () => {
-  await mirror.close()
-  await world.close()
-})
+const world = worldForTests('postgres')
+const mirror = liveMirrorForTests(world)
 
 const asOf = async () => {
   const row = await world.service.deps.db.maybeOne<{ at: Date | null }>(

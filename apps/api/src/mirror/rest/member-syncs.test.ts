@@ -1,26 +1,24 @@
 import { demo } from '@rolecall/chat-sim'
 import type { chatServers } from '@rolecall/contract'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { noUserFields } from '#chat/chat-objects'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const servers = '/api/admin/servers'
 const club = demo.mainGuildId
 const { ada, mara, tomas, joon, rosa } = demo.users
 
 describe.each(mainEngines)('member syncs on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   let token: string
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
     token = await givenAdmin(world)
   })
-  afterAll(() => world.close())
   afterEach(() => world.sim.clearFaults())
 
   const post = (id: string = club) =>

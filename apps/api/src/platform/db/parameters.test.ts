@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDatabase, engines, type TestDatabase } from '../../../test/databases.ts'
+import { databaseForTests } from '../../../test/database-for-tests.ts'
+import { engines } from '../../../test/databases.ts'
 import { repeats } from '../../../test/repeats.ts'
 import type { Database } from './database.ts'
 import { openDatabase } from './open-database.ts'
@@ -65,16 +66,7 @@ const rows: [type: string, values: fc.Arbitrary<unknown>, readBack: (value: neve
 ]
 
 describe.each(engines)('parameters, on %s', (engine) => {
-  let created: TestDatabase
-  let db: Database
-  beforeAll(async () => {
-    created = await createDatabase(engine)
-    db = await openDatabase(created.url)
-  })
-  afterAll(async () => {
-    await db.close()
-    await created.drop()
-  })
+  const db = databaseForTests(engine)
 
   describe.each(Object.entries(ways))('of %s', (_, run) => {
     test.each(rows)('%s is read back as it was sent', async (type, values, readBack) => {

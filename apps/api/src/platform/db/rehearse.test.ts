@@ -1,23 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDatabase, engines, type TestDatabase } from '../../../test/databases.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { databaseForTests } from '../../../test/database-for-tests.ts'
+import { engines } from '../../../test/databases.ts'
 import type { Database } from './database.ts'
-import { openDatabase } from './open-database.ts'
 import { rehearse } from './rehearse.ts'
 import { sql } from './sql.ts'
 
 describe.each(engines)('a rehearsal on %s', (engine) => {
-  let made: TestDatabase
-  let db: Database
+  const db = databaseForTests(engine)
   beforeAll(async () => {
-    made = await createDatabase(engine)
-    db = await openDatabase(made.url)
     await db.script(`
       create table boats (name text primary key, tows text references boats deferrable initially deferred);
       insert into boats values ('Harbour tug')`)
-  })
-  afterAll(async () => {
-    await db.close()
-    await made.drop()
   })
   const names = async (from: Pick<Database, 'query'>) =>
     (await from.query<{ name: string }>(sql`select name from boats order by name`)).map(({ name }) => name)

@@ -1,23 +1,18 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { type GivenProject, type GivenSession, givenProject, givenSession } from '../../../test/given.ts'
+import { givenSession } from '../../../test/given.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
 import { type RawReply, sendRaw } from '../../../test/raw-http.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 /** Sends bytes that no HTTP client would send. None of this reaches the database, so one engine is enough. */
 describe('raw HTTP', () => {
-  let world: World
-  let project: GivenProject
-  let session: GivenSession
-  beforeAll(async () => {
-    world = await startWorld('pglite', { PERMISSION_TTL_MS: '3600000' })
-    project = await givenProject(world)
-    session = await givenSession(world, project)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests('pglite', { PERMISSION_TTL_MS: '3600000' })
+  const project = projectForTests(world)
+  const session = madeForTests(() => givenSession(world, project))
 
   const send = (text: string | string[], options = {}) => sendRaw(world.url, text, options)
   const get = (path: string, ...lines: string[]) =>

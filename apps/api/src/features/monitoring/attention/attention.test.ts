@@ -1,22 +1,21 @@
 import { demo } from '@rolecall/chat-sim'
 import { attention } from '@rolecall/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../../test/client.ts'
 import { ciEngines } from '../../../../test/databases.ts'
 import { type GivenProject, givenAdmin, givenProject } from '../../../../test/given.ts'
 import { startWorld, type World } from '../../../../test/service.ts'
+import { worldForTests } from '../../../../test/world-for-tests.ts'
 import { type Sql, sql } from '../../../platform/db/sql.ts'
 
 describe.each(ciEngines)('what needs an administrator, on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
   let token: string
   let project: GivenProject
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
     token = await givenAdmin(world)
     project = await givenProject(world, { name: 'Wiki' })
   })
-  afterAll(() => world.close())
 
   const list = async () => (await call(world.url, 'GET', '/api/admin/attention', { token })).body.data
   const run = (statement: Sql) => world.service.deps.db.execute(statement)

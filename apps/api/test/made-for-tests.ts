@@ -1,0 +1,22 @@
+import { afterAll, beforeAll } from 'vitest'
+
+/**
+ * Returns an object whose fields are those of the one that `make` makes before the tests of this block. Only tests and
+ * later hooks can use it. `end` ends it after the tests.
+ */
+export function madeForTests<T extends object>(make: () => Promise<T>, end?: (made: T) => unknown): T {
+  let made: T | undefined
+  beforeAll(async () => {
+    made = await make()
+  })
+  afterAll(() => made && end?.(made))
+  const fields = () => {
+    if (!made) throw new Error('This is made before the tests of its block.')
+    return made
+  }
+  return new Proxy({} as T, {
+    get: (_, name) => Reflect.get(fields(), name),
+    ownKeys: () => Reflect.ownKeys(fields()),
+    getOwnPropertyDescriptor: (_, name) => Reflect.getOwnPropertyDescriptor(fields(), name),
+  })
+}
