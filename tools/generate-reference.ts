@@ -8,6 +8,7 @@ import {
 } from '../apps/api/src/features/docs/describe-errors.ts'
 import { endpointText } from './generate-endpoint.ts'
 import { readmeFigures } from './generate-figures.ts'
+import { markCode } from './mark-code.ts'
 import { generated, table } from './pages.ts'
 
 const exampleUrl = 'https://rolecall.example'
@@ -94,15 +95,30 @@ const errorIndex = (pages: readonly ErrorPage[]): string =>
   table(
     ['Code', 'Status', 'Problem'],
     pages.flatMap(({ code, cases }) =>
-      cases.map(({ status, title }) => [`[\`${code}\`](#${headingAnchor(code)})`, String(status), title]),
+      cases.map(({ status, title }) => [
+        `[\`${code}\`](#${headingAnchor(code)})`,
+        String(status),
+        marked(title),
+      ]),
     ),
   )
 
 const caseSection = (one: ErrorCase): string =>
-  `\n**${one.status}** ${one.title}\n\n**Fix:** ${escapeTags(one.mend)}\n\n${returnedBy(one)}\n`
+  `\n**${one.status}** ${marked(one.title)}\n\n**Fix:** ${marked(one.mend)}\n\n${returnedBy(one)}\n`
 
-/** Keeps `<name>` a text: Markdown would take it for an element. */
-const escapeTags = (text: string): string => text.replaceAll('<', '\\<')
+/** The rows of `api.md`, by method and path. The names of a path's parameters differ between sentences. */
+const rowOf = new Map(endpoints.map((one) => [shapeOf(`${one.method} ${one.path}`), operationIdOf(one)]))
+
+function shapeOf(request: string): string {
+  return request.replaceAll(/\{\w+\}/g, '{}')
+}
+
+/** Formats the names in a sentence of an error, and links its endpoints to their rows. */
+const marked = (text: string): string =>
+  markCode(text, (request) => {
+    const id = rowOf.get(shapeOf(request))
+    return id === undefined ? undefined : `api.md#${headingAnchor(id)}`
+  })
 
 /** Folds longer lists, because codes of nearly all endpoints say little. */
 const maxOpen = 3

@@ -29,7 +29,7 @@ ${bold('Rolecall is running')} (listening after ${seconds} s; Ctrl-C ends it)
   Demo site        ${link(urls.site)}
   Console          ${link(`${urls.service}/console/`)}   sign in as Mara Lind, a System Admin
   API pages        ${link(`${urls.service}/api/docs`)}
-  Chat platform    ${link(controlUrl)}   add and remove roles here
+  Simulator        ${link(controlUrl)}   stands in for Discord: give and remove roles here
   Your own app     npm run example express, in another terminal; then “Put it into your app” in the README
 
 ${bold('Sign in on the demo site as')}

@@ -40,13 +40,13 @@ export const attentionCodes = define({
   },
   GATEWAY_REFUSED: {
     severity: 'error',
-    title: 'The chat platform rejects the gateway connection',
+    title: 'Discord rejects the gateway connection',
     mend: 'Follow the detail in the Discord developer portal. Intents are under Bot.',
   },
   CHAT_PLATFORM_DOWN: {
     severity: 'error',
-    title: 'The chat platform does not respond',
-    mend: 'Check its status page. Existing sessions continue with their last known roles. New sign-ins have to wait.',
+    title: 'Discord does not respond',
+    mend: 'Check https://discordstatus.com. Existing sessions continue with their last known roles. New sign-ins have to wait.',
   },
   BOT_NOT_IN_SERVER: {
     severity: 'error',
@@ -66,19 +66,19 @@ export const attentionCodes = define({
   SERVER_NOT_LIVE: {
     severity: 'warning',
     title: 'The members of a server are outdated',
-    mend: 'Check the status of the chat platform, or read the server again. After a day, its members are refused.',
+    mend: 'Check https://discordstatus.com, or read the server again. After a day, its members are refused.',
   },
   IDENTIFY_BUDGET_LOW: {
     severity: 'warning',
     title: 'Few gateway sessions are left for today',
-    mend: 'Do not restart the service repeatedly. The platform resets the token of a bot that exceeds the limit.',
+    mend: 'Do not restart the service repeatedly. Discord resets the token of a bot that exceeds the limit.',
   },
   CHAT_REQUESTS_REFUSED: {
     severity: 'warning',
-    title: 'The chat platform rejects many requests',
+    title: 'Discord rejects many requests',
     mend:
       'Check the bot token, and that the bot is in every registered server. At 10,000 rejected requests in ten minutes, ' +
-      'the platform bans the address.',
+      'Discord bans the address.',
   },
   SYNC_FAILED: {
     severity: 'warning',

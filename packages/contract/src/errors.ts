@@ -73,8 +73,8 @@ export const errors = define({
   },
   LOGIN_LOOP: {
     status: 400,
-    title: 'The proxy returns the sign-in to this site.',
-    mend: 'Configure the proxy to pass redirects unchanged. In nginx, set "proxy_redirect off;".',
+    title: 'The proxy rewrites the redirect to the sign-in, so that it leads back to this site.',
+    mend: 'Configure the proxy to pass redirects unchanged. In nginx, set `proxy_redirect off;`.',
   },
   HOST_UNKNOWN: {
     status: 403,
@@ -193,7 +193,7 @@ export const errors = define({
     title: 'System Admin access is required.',
     mend:
       'Use the session of a member with the admin role in the main server, or ask an admin of the community. Auditors can ' +
-      'read everything, and owners can manage their own project.',
+      'read everything. Owners can change the keys, redirect URIs, webhooks, and some fields of their own project.',
   },
   MEMBER_BLOCKED: {
     status: 403,
@@ -231,7 +231,7 @@ export const errors = define({
   SERVER_NOT_FOUND: {
     status: 404,
     title: 'Server not found.',
-    mend: 'Check the ID. GET /api/admin/servers lists all servers, and POST registers one.',
+    mend: 'Check the ID. GET /api/admin/servers lists all servers, and POST /api/admin/servers registers one.',
   },
   SESSION_NOT_FOUND: {
     status: 404,
@@ -258,7 +258,9 @@ export const errors = define({
   ACCESS_NOT_FOUND: {
     status: 404,
     title: 'The project has no access to this server.',
-    mend: 'Check both IDs. GET /api/admin/projects/{projectId}/servers lists the access of the project, and PUT grants access.',
+    mend:
+      'Check both IDs. GET /api/admin/projects/{projectId}/servers lists the access of the project, and PUT ' +
+      '/api/admin/projects/{projectId}/servers/{serverId} grants access.',
   },
   IMAGE_NOT_FOUND: {
     status: 404,
@@ -301,12 +303,16 @@ export const errors = define({
   HOST_TAKEN: {
     status: 409,
     title: 'Another project already protects one of these hosts.',
-    mend: 'Choose another host, or remove it from the other project first: PATCH that project with the remaining hosts.',
+    mend:
+      'Choose another host, or remove it from the other project first: PATCH /api/admin/projects/{id} of that project with ' +
+      'its remaining hosts in forwardAuth.hosts.',
   },
   RESOURCE_TAKEN: {
     status: 409,
     title: 'Another project already has one of these resources.',
-    mend: 'Choose another URI, or remove it from the other project first: PATCH that project with the remaining resources.',
+    mend:
+      'Choose another URI, or remove it from the other project first: PATCH /api/admin/projects/{id} of that project with ' +
+      'its remaining resources in oidc.resources.',
   },
   PROJECT_NAME_TAKEN: {
     status: 409,
@@ -316,7 +322,7 @@ export const errors = define({
   NO_REVOKED_KEY: {
     status: 409,
     title: 'There is no key to restore: the newest key of the project is not revoked.',
-    mend: 'Use the current key, or create a new one: POST /api/admin/projects/{id}/regenerate-api-key.',
+    mend: 'Use the current key, or add one: POST /api/admin/projects/{id}/keys. The other keys stay valid.',
   },
   API_KEY_LIMIT_REACHED: {
     status: 409,
@@ -332,9 +338,10 @@ export const errors = define({
     status: 409,
     title: 'This server cannot be removed, because its roles decide who is a System Admin.',
     mend:
-      'Choose another main server: PATCH /api/admin/servers/{serverId} of this server with {"isMain":false}, and of ' +
-      'the new one with {"isMain":true}. Then set CHAT_GUILD_ID and the IDs of the admin roles to those of the new one, and ' +
-      'restart the service. Until then, no System Admin has access. Then remove the old server.',
+      'Choose another main server first. PATCH /api/admin/servers/{serverId} of this server with ' +
+      '{"isMain":false}, then of the other one with {"isMain":true}. Set CHAT_GUILD_ID, CHAT_ADMIN_ROLE_ID, and, if you ' +
+      'use it, CHAT_AUDITOR_ROLE_ID to IDs of the new main server, and restart the service. Until then, no System Admin ' +
+      'has access. Then sign in again and remove this server.',
   },
   SERVER_EXISTS: {
     status: 409,
@@ -414,17 +421,19 @@ export const errors = define({
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     title: 'This Idempotency-Key was already used with another payload.',
-    mend: 'Use a new Idempotency-Key for each new payload. Reuse a key only for the same bytes.',
+    mend: 'Use a new Idempotency-Key for each new payload. Within 24 hours, reuse a key only for the same bytes.',
   },
   BOT_NOT_IN_SERVER: {
     status: 422,
     title: 'The bot has no access to this server on Discord.',
-    mend: 'Invite the bot to the server on Discord, or correct the server ID.',
+    mend: 'Invite the bot to the server with the link on the page Servers of the console, or correct the server ID.',
   },
   RATE_LIMITED: {
     status: 429,
     title: 'Too many requests.',
-    mend: 'Wait for the number of seconds in Retry-After, then try again.',
+    mend:
+      'Wait for the number of seconds in Retry-After, then try again. Requests are counted for each API key, each session, ' +
+      'or otherwise each IP address.',
   },
   HEADERS_TOO_LARGE: {
     status: 431,
@@ -442,7 +451,7 @@ export const errors = define({
     title: 'An encryption key is not configured.',
     mend:
       'Ask the operator to set INBOUND_WEBHOOK_ENCRYPTION_KEY and OUTBOUND_WEBHOOK_ENCRYPTION_KEY to 64 hexadecimal ' +
-      'characters each, and to restart the service.',
+      'characters each (`openssl rand -hex 32`), and to restart the service.',
   },
   SECRET_UNREADABLE: {
     status: 500,
@@ -451,10 +460,11 @@ export const errors = define({
   },
   CHAT_PLATFORM_UNAVAILABLE: {
     status: 503,
-    title: 'The chat platform cannot be reached right now.',
+    title: 'Discord does not respond, or rejects the requests of this service.',
     mend:
-      'Try again after the number of seconds in Retry-After. Existing sessions stay valid. If the error stays, run ' +
-      '`rolecall doctor` on the service, which checks the connection to Discord.',
+      'Try again after the number of seconds in Retry-After. Existing sessions stay valid. The administration returns this ' +
+      'if Discord has not confirmed your role for five minutes. If the error persists, run `rolecall doctor` on the service: ' +
+      'it checks the bot token and the connection to Discord.',
   },
   LOGIN_NOT_CONFIGURED: {
     status: 503,
@@ -465,8 +475,10 @@ export const errors = define({
   },
   DATABASE_UNAVAILABLE: {
     status: 503,
-    title: 'The database cannot be reached right now.',
-    mend: 'Try again after the number of seconds in Retry-After. All sessions stay valid.',
+    title: 'The database cannot serve this request right now.',
+    mend:
+      'Try again after the number of seconds in Retry-After. All sessions stay valid. If the error persists, run ' +
+      '`rolecall doctor` on the service.',
   },
   SERVICE_OVERLOADED: {
     status: 503,

@@ -41,7 +41,7 @@ const Description = Type.String({ maxLength: 2000 })
 const WebhookUrl = Type.String({
   minLength: 1,
   maxLength: 512,
-  description: 'A webhook of the chat platform.',
+  description: 'A webhook of a Discord channel.',
 })
 
 /** A new project. Only the name is required. It is active by default. */

@@ -77,8 +77,6 @@ export const de: Catalog = {
   host: 'Die Adresse ist geschützt, aber kein Projekt der Community legt fest, wer sie öffnen darf.',
   proxyTitle: 'Diese Adresse kann nicht direkt geöffnet werden',
   proxy: 'Sie antwortet nur dem Webserver der Website und kennt den Server nicht, der gefragt hat.',
-  proxyAdvice:
-    'Bitten Sie die Betreiber der Website, die Adresse ihres Webservers in TRUST_PROXY einzutragen.',
   forwardedTitle: 'Diese Adresse ist nicht richtig eingerichtet',
   forwarded:
     'Die Angaben des Webservers der Website zu Ihrer Anfrage sind unvollständig oder widersprechen sich.',
@@ -162,8 +160,8 @@ export const de: Catalog = {
   hostLoggedOut: 'Dieser Browser ist nicht mehr bei {host} angemeldet.',
   sharedHeading: 'Benutzen auch andere dieses Gerät?',
   shared:
-    'Dann beenden Sie auch das Single Sign-on. Bis dahin kann sich jeder, der diesen Browser benutzt, ohne Discord als Sie anmelden.',
-  endSso: 'Single Sign-on beenden',
+    'Dann melden Sie sich auch beim Anmeldedienst ab. Bis dahin kann sich jeder, der diesen Browser benutzt, ohne Discord als Sie anmelden.',
+  endSso: 'Beim Anmeldedienst abmelden',
 
   accountTitle: 'Ihr Account',
   sessionEnded: 'Die Sitzung ist beendet.',
@@ -201,11 +199,12 @@ export const de: Catalog = {
   signOutEverywhere: 'Überall',
   signOutEverywhereEffect:
     'Meldet Sie von allen oben aufgeführten Websites und Browsern und von dieser Seite ab.',
-  ssoTitle: 'Single Sign-on dieses Browsers beenden?',
-  sso: 'Danach geht jede Anmeldung in diesem Browser über Discord. Bei den Websites bleiben Sie angemeldet.',
+  ssoTitle: 'Beim Anmeldedienst abmelden?',
+  sso: 'Danach geht die nächste Anmeldung in diesem Browser über Discord. Bei den Websites bleiben Sie angemeldet.',
   seeSessions: 'Ansehen, wo Sie angemeldet sind',
   signedOutHereTitle: 'Sie sind hier abgemeldet',
-  signedOutHere: 'Bei den Websites bleiben Sie angemeldet.',
+  signedOutHere:
+    'Die nächste Anmeldung in diesem Browser geht über Discord. Bei den Websites bleiben Sie angemeldet.',
   signedOutEverywhereTitle: 'Sie sind überall abgemeldet',
   signedOutEverywhere: 'Auf jeder Website und in jedem Browser ist eine neue Anmeldung nötig.',
 }

@@ -73,7 +73,6 @@ export const en = {
   host: 'The address is protected, but the community has not chosen who can open it.',
   proxyTitle: 'This address cannot be opened directly',
   proxy: 'Your request did not come through a web server that the sign-in service recognizes.',
-  proxyAdvice: 'Tell the people who run the site to add the address of their web server to TRUST_PROXY.',
   forwardedTitle: 'This address is not set up correctly',
   forwarded: 'The web server of the site sent incomplete or contradictory details of your request.',
   windowTitle: 'Sign-in needs its own window',
@@ -151,8 +150,8 @@ export const en = {
   hostLoggedOut: 'This browser is no longer signed in to {host}.',
   sharedHeading: 'Is this a shared device?',
   shared:
-    'Then end the single sign-on, too. Until then, anyone who uses this browser can sign in as you, without going through Discord.',
-  endSso: 'End the single sign-on',
+    'Then sign out of the sign-in service, too. Until then, anyone who uses this browser can sign in as you, without going through Discord.',
+  endSso: 'Sign out of the sign-in service',
 
   accountTitle: 'Your account',
   sessionEnded: 'The session has ended.',
@@ -189,11 +188,11 @@ export const en = {
   signOutHere: 'In this browser',
   signOutEverywhere: 'Everywhere',
   signOutEverywhereEffect: 'Signs you out of all sites and browsers listed above, and out of this page.',
-  ssoTitle: 'End the single sign-on of this browser?',
-  sso: 'After this, every sign-in in this browser goes through Discord. You stay signed in to the sites.',
+  ssoTitle: 'Sign out of the sign-in service?',
+  sso: 'The next sign-in in this browser will then go through Discord. You stay signed in to the sites.',
   seeSessions: 'See where you are signed in',
   signedOutHereTitle: 'You are signed out here',
-  signedOutHere: 'You stay signed in to the sites.',
+  signedOutHere: 'The next sign-in in this browser goes through Discord. You stay signed in to the sites.',
   signedOutEverywhereTitle: 'You are signed out everywhere',
   signedOutEverywhere: 'You have to sign in again on every site and in every browser.',
 } as const

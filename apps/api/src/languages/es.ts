@@ -76,8 +76,6 @@ export const es: Catalog = {
   host: 'La dirección está protegida, pero ningún proyecto de la comunidad indica quién puede abrirla.',
   proxyTitle: 'Esta dirección no se puede abrir directamente',
   proxy: 'Solo responde al servidor web del sitio y no conoce el servidor que ha preguntado.',
-  proxyAdvice:
-    'Pide a quienes administran el sitio que añadan la dirección de su servidor web a TRUST_PROXY.',
   forwardedTitle: 'Esta dirección no está bien configurada',
   forwarded: 'El servidor web del sitio envió datos incompletos o contradictorios de tu solicitud.',
   windowTitle: 'El inicio de sesión necesita su propia ventana',
@@ -154,8 +152,8 @@ export const es: Catalog = {
   hostLoggedOut: 'Este navegador ya no tiene la sesión abierta en {host}.',
   sharedHeading: '¿Es un dispositivo compartido?',
   shared:
-    'Entonces termina también el inicio de sesión único. Hasta entonces, cualquier persona que use este navegador puede entrar como tú sin pasar por Discord.',
-  endSso: 'Terminar el inicio de sesión único',
+    'Entonces cierra también la sesión en el servicio de inicio de sesión. Hasta entonces, cualquier persona que use este navegador puede entrar como tú sin pasar por Discord.',
+  endSso: 'Salir del servicio de inicio de sesión',
 
   accountTitle: 'Tu cuenta',
   sessionEnded: 'La sesión ha terminado.',
@@ -194,11 +192,12 @@ export const es: Catalog = {
   signOutEverywhere: 'En todas partes',
   signOutEverywhereEffect:
     'Cierra tu sesión en todos los sitios y navegadores de arriba, y también en esta página.',
-  ssoTitle: '¿Terminar el inicio de sesión único de este navegador?',
-  sso: 'Después, cada inicio de sesión en este navegador pasará por Discord. Tus sesiones en los sitios siguen abiertas.',
+  ssoTitle: '¿Salir del servicio de inicio de sesión?',
+  sso: 'Después, el próximo inicio de sesión en este navegador pasará por Discord. Tus sesiones en los sitios siguen abiertas.',
   seeSessions: 'Ver dónde tienes la sesión abierta',
   signedOutHereTitle: 'Has cerrado sesión aquí',
-  signedOutHere: 'Tus sesiones en los sitios siguen abiertas.',
+  signedOutHere:
+    'El próximo inicio de sesión en este navegador pasará por Discord. Tus sesiones en los sitios siguen abiertas.',
   signedOutEverywhereTitle: 'Has cerrado sesión en todas partes',
   signedOutEverywhere: 'Habrá que iniciar sesión de nuevo en cada sitio y en cada navegador.',
 }

@@ -75,7 +75,6 @@ export const fr: Catalog = {
   host: 'L’adresse est protégée, mais aucun projet de la communauté n’indique qui peut l’ouvrir.',
   proxyTitle: 'Cette adresse ne peut pas être ouverte directement',
   proxy: 'Elle ne répond qu’au serveur web du site et ne connaît pas le serveur qui l’a interrogée.',
-  proxyAdvice: 'Demandez aux responsables du site d’ajouter l’adresse de leur serveur web à TRUST_PROXY.',
   forwardedTitle: 'Cette adresse n’est pas correctement configurée',
   forwarded:
     'Le serveur web du site a envoyé des informations incomplètes ou contradictoires sur votre requête.',
@@ -156,8 +155,8 @@ export const fr: Catalog = {
   hostLoggedOut: 'Ce navigateur n’est plus connecté à {host}.',
   sharedHeading: 'Cet appareil est partagé ?',
   shared:
-    'Mettez aussi fin à l’authentification unique. Jusque-là, toute personne qui utilise ce navigateur peut se connecter à votre place sans passer par Discord.',
-  endSso: 'Mettre fin à l’authentification unique',
+    'Déconnectez-vous aussi du service de connexion. Jusque-là, toute personne qui utilise ce navigateur peut se connecter à votre place sans passer par Discord.',
+  endSso: 'Se déconnecter du service de connexion',
 
   accountTitle: 'Votre compte',
   sessionEnded: 'La session est terminée.',
@@ -195,11 +194,12 @@ export const fr: Catalog = {
   signOutHere: 'Dans ce navigateur',
   signOutEverywhere: 'Partout',
   signOutEverywhereEffect: 'Vous déconnecte de tous les sites et navigateurs ci-dessus, et de cette page.',
-  ssoTitle: 'Mettre fin à l’authentification unique de ce navigateur ?',
-  sso: 'Ensuite, chaque connexion dans ce navigateur passera par Discord. Vos sessions sur les sites restent ouvertes.',
+  ssoTitle: 'Se déconnecter du service de connexion ?',
+  sso: 'Ensuite, la prochaine connexion dans ce navigateur passera par Discord. Vos sessions sur les sites restent ouvertes.',
   seeSessions: 'Voir où votre session est ouverte',
   signedOutHereTitle: 'Déconnexion terminée ici',
-  signedOutHere: 'Vos sessions sur les sites restent ouvertes.',
+  signedOutHere:
+    'La prochaine connexion dans ce navigateur passera par Discord. Vos sessions sur les sites restent ouvertes.',
   signedOutEverywhereTitle: 'Déconnexion terminée partout',
   signedOutEverywhere: 'Chaque site et chaque navigateur demandera une nouvelle connexion.',
 }

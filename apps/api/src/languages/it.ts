@@ -72,8 +72,6 @@ export const it: Catalog = {
   host: 'L’indirizzo è protetto, ma nessun progetto della community indica chi può aprirlo.',
   proxyTitle: 'Questo indirizzo non si può aprire direttamente',
   proxy: 'Risponde solo al server web del sito e non conosce il server che ha fatto la richiesta.',
-  proxyAdvice:
-    'Chiedi a chi gestisce il sito di aggiungere l’indirizzo del proprio server web a TRUST_PROXY.',
   forwardedTitle: 'Questo indirizzo non è configurato correttamente',
   forwarded: 'Il server web del sito ha inviato dati incompleti o contraddittori sulla tua richiesta.',
   windowTitle: 'L’accesso ha bisogno di una finestra propria',
@@ -152,8 +150,8 @@ export const it: Catalog = {
   hostLoggedOut: 'Questo browser non ha più una sessione su {host}.',
   sharedHeading: 'È un dispositivo condiviso?',
   shared:
-    'Allora termina anche il single sign-on. Fino ad allora, chiunque usi questo browser può accedere come te senza passare da Discord.',
-  endSso: 'Termina il single sign-on',
+    'Allora esci anche dal servizio di accesso. Fino ad allora, chiunque usi questo browser può accedere come te senza passare da Discord.',
+  endSso: 'Esci dal servizio di accesso',
 
   accountTitle: 'Il tuo account',
   sessionEnded: 'La sessione è terminata.',
@@ -190,11 +188,12 @@ export const it: Catalog = {
   signOutHere: 'In questo browser',
   signOutEverywhere: 'Ovunque',
   signOutEverywhereEffect: 'Ti disconnette da tutti i siti e i browser elencati sopra, e da questa pagina.',
-  ssoTitle: 'Terminare il single sign-on di questo browser?',
-  sso: 'In seguito, ogni accesso in questo browser passerà da Discord. Le tue sessioni nei siti restano aperte.',
+  ssoTitle: 'Uscire dal servizio di accesso?',
+  sso: 'In seguito, il prossimo accesso in questo browser passerà da Discord. Le tue sessioni nei siti restano aperte.',
   seeSessions: 'Vedi dove la tua sessione è aperta',
   signedOutHereTitle: 'La sessione qui è chiusa',
-  signedOutHere: 'Le tue sessioni nei siti restano aperte.',
+  signedOutHere:
+    'Il prossimo accesso in questo browser passerà da Discord. Le tue sessioni nei siti restano aperte.',
   signedOutEverywhereTitle: 'Tutte le sessioni sono chiuse',
   signedOutEverywhere: 'Sarà necessario accedere di nuovo in ogni sito e in ogni browser.',
 }

@@ -74,8 +74,6 @@ export const ja: Catalog = {
   host: 'アドレスは保護されていますが、開ける人を決めているプロジェクトがコミュニティにありません。',
   proxyTitle: 'このアドレスは直接開けません',
   proxy: 'サイトの Web サーバーにだけ応答します。問い合わせたサーバーは登録されていません。',
-  proxyAdvice:
-    'サイトの Web サーバーのアドレスを TRUST_PROXY に追加するよう、サイトの運営者に依頼してください。',
   forwardedTitle: 'このアドレスは正しく設定されていません',
   forwarded: 'サイトの Web サーバーから届いた、リクエストについての情報が足りないか、矛盾しています。',
   windowTitle: 'ログインには専用のウィンドウが必要です',
@@ -154,8 +152,8 @@ export const ja: Catalog = {
   hostLoggedOut: 'このブラウザは {host} からログアウトしました。',
   sharedHeading: '共有のデバイスですか?',
   shared:
-    'その場合は、シングルサインオンも終了してください。終了するまで、このブラウザを使う人は誰でも、Discord を通さずにあなたとしてログインできます。',
-  endSso: 'シングルサインオンを終了',
+    'その場合は、ログインサービスからもログアウトしてください。ログアウトするまで、このブラウザを使う人は誰でも、Discord を通さずにあなたとしてログインできます。',
+  endSso: 'ログインサービスからログアウト',
 
   accountTitle: 'アカウント',
   sessionEnded: 'セッションを終了しました。',
@@ -193,11 +191,11 @@ export const ja: Catalog = {
   signOutEverywhere: 'すべての場所',
   signOutEverywhereEffect:
     '上に表示されているすべてのサイトとブラウザ、およびこのページからログアウトします。',
-  ssoTitle: 'このブラウザのシングルサインオンを終了しますか?',
-  sso: '終了すると、このブラウザでのログインは毎回 Discord で行います。サイトにはログインしたままです。',
+  ssoTitle: 'ログインサービスからログアウトしますか?',
+  sso: 'ログアウトすると、このブラウザでの次回のログインは Discord で行います。サイトにはログインしたままです。',
   seeSessions: 'ログイン中の場所を見る',
   signedOutHereTitle: 'ここからログアウトしました',
-  signedOutHere: 'サイトにはログインしたままです。',
+  signedOutHere: 'このブラウザでの次回のログインは Discord で行います。サイトにはログインしたままです。',
   signedOutEverywhereTitle: 'すべての場所からログアウトしました',
   signedOutEverywhere: 'どのサイトでも、どのブラウザでも、再びログインが必要です。',
 }

@@ -71,7 +71,6 @@ export const ko: Catalog = {
   host: '보호된 주소이지만, 누가 열 수 있는지 정한 커뮤니티 프로젝트가 없어요.',
   proxyTitle: '이 주소는 직접 열 수 없어요',
   proxy: '사이트의 웹 서버에만 응답하는 주소이고, 요청한 서버는 등록되어 있지 않아요.',
-  proxyAdvice: '사이트의 웹 서버 주소를 TRUST_PROXY에 추가해 달라고 사이트 운영자에게 요청해 주세요.',
   forwardedTitle: '이 주소가 올바르게 설정되지 않았어요',
   forwarded: '사이트의 웹 서버가 보낸 요청 정보가 부족하거나 서로 맞지 않아요.',
   windowTitle: '로그인에는 별도의 창이 필요해요',
@@ -146,8 +145,8 @@ export const ko: Catalog = {
   hostLoggedOut: '이 브라우저는 {host} 사이트에서 로그아웃됐어요.',
   sharedHeading: '여럿이 함께 쓰는 기기인가요?',
   shared:
-    '그렇다면 통합 로그인도 종료해 주세요. 종료하기 전까지는 이 브라우저를 쓰는 누구나 Discord를 거치지 않고 내 계정으로 로그인할 수 있어요.',
-  endSso: '통합 로그인 종료',
+    '그렇다면 로그인 서비스에서도 로그아웃해 주세요. 로그아웃하기 전까지는 이 브라우저를 쓰는 누구나 Discord를 거치지 않고 내 계정으로 로그인할 수 있어요.',
+  endSso: '로그인 서비스에서 로그아웃',
 
   accountTitle: '내 계정',
   sessionEnded: '세션을 종료했어요.',
@@ -184,11 +183,11 @@ export const ko: Catalog = {
   signOutHere: '이 브라우저',
   signOutEverywhere: '모든 곳',
   signOutEverywhereEffect: '위에 있는 모든 사이트와 브라우저, 그리고 이 페이지에서 로그아웃해요.',
-  ssoTitle: '이 브라우저의 통합 로그인을 종료할까요?',
-  sso: '종료하면 이 브라우저에서 로그인할 때마다 Discord를 거쳐요. 사이트에서는 로그인이 유지돼요.',
+  ssoTitle: '로그인 서비스에서 로그아웃할까요?',
+  sso: '로그아웃하면 이 브라우저에서 다음에 로그인할 때 Discord를 거쳐요. 사이트에서는 로그인이 유지돼요.',
   seeSessions: '로그인되어 있는 곳 보기',
   signedOutHereTitle: '여기에서 로그아웃했어요',
-  signedOutHere: '사이트에서는 로그인이 유지돼요.',
+  signedOutHere: '이 브라우저에서 다음에 로그인할 때 Discord를 거쳐요. 사이트에서는 로그인이 유지돼요.',
   signedOutEverywhereTitle: '모든 곳에서 로그아웃했어요',
   signedOutEverywhere: '모든 사이트와 브라우저에서 다시 로그인해야 해요.',
 }

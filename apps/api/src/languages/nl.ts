@@ -75,8 +75,6 @@ export const nl: Catalog = {
   host: 'Het adres is beveiligd, maar geen project van de community bepaalt wie het mag openen.',
   proxyTitle: 'Dit adres kan niet rechtstreeks worden geopend',
   proxy: 'Het antwoordt alleen de webserver van de site en kent de server niet die het vroeg.',
-  proxyAdvice:
-    'Vraag de beheerders van de site om het adres van hun webserver toe te voegen aan TRUST_PROXY.',
   forwardedTitle: 'Dit adres is niet goed ingesteld',
   forwarded: 'De webserver van de site stuurde onvolledige of tegenstrijdige gegevens over je verzoek.',
   windowTitle: 'Inloggen heeft een eigen venster nodig',
@@ -155,8 +153,8 @@ export const nl: Catalog = {
   hostLoggedOut: 'Deze browser is niet meer ingelogd bij {host}.',
   sharedHeading: 'Is dit een gedeeld apparaat?',
   shared:
-    'Beëindig dan ook de single sign-on. Tot die tijd kan iedereen die deze browser gebruikt als jou inloggen, zonder via Discord te gaan.',
-  endSso: 'Single sign-on beëindigen',
+    'Log dan ook uit bij de inlogdienst. Tot die tijd kan iedereen die deze browser gebruikt als jou inloggen, zonder via Discord te gaan.',
+  endSso: 'Uitloggen bij de inlogdienst',
 
   accountTitle: 'Je account',
   sessionEnded: 'De sessie is beëindigd.',
@@ -193,11 +191,12 @@ export const nl: Catalog = {
   signOutHere: 'In deze browser',
   signOutEverywhere: 'Overal',
   signOutEverywhereEffect: 'Logt je uit op alle sites en browsers hierboven, en op deze pagina.',
-  ssoTitle: 'De single sign-on van deze browser beëindigen?',
-  sso: 'Daarna gaat elke keer inloggen in deze browser via Discord. Bij de sites blijf je ingelogd.',
+  ssoTitle: 'Uitloggen bij de inlogdienst?',
+  sso: 'Daarna gaat de volgende keer inloggen in deze browser via Discord. Bij de sites blijf je ingelogd.',
   seeSessions: 'Bekijken waar je bent ingelogd',
   signedOutHereTitle: 'Je bent hier uitgelogd',
-  signedOutHere: 'Bij de sites blijf je ingelogd.',
+  signedOutHere:
+    'De volgende keer inloggen in deze browser gaat via Discord. Bij de sites blijf je ingelogd.',
   signedOutEverywhereTitle: 'Je bent overal uitgelogd',
   signedOutEverywhere: 'Bij elke site en in elke browser moet je opnieuw inloggen.',
 }

@@ -71,7 +71,6 @@ export const pl: Catalog = {
   host: 'Adres jest chroniony, ale żaden projekt społeczności nie określa, kto może go otworzyć.',
   proxyTitle: 'Tego adresu nie można otworzyć bezpośrednio',
   proxy: 'Odpowiada tylko serwerowi WWW strony i nie zna serwera, który o niego zapytał.',
-  proxyAdvice: 'Poproś osoby prowadzące stronę o dodanie adresu ich serwera WWW do TRUST_PROXY.',
   forwardedTitle: 'Ten adres nie jest poprawnie skonfigurowany',
   forwarded: 'Serwer WWW strony przesłał niepełne lub sprzeczne dane o Twoim żądaniu.',
   windowTitle: 'Logowanie wymaga osobnego okna',
@@ -149,8 +148,8 @@ export const pl: Catalog = {
   hostLoggedOut: 'Ta przeglądarka nie ma już sesji na stronie {host}.',
   sharedHeading: 'Czy to wspólne urządzenie?',
   shared:
-    'Zakończ też logowanie jednokrotne. Do tego czasu każda osoba, która używa tej przeglądarki, może zalogować się na Twoje konto bez przechodzenia przez Discord.',
-  endSso: 'Zakończ logowanie jednokrotne',
+    'Wyloguj się też z usługi logowania. Do tego czasu każda osoba, która używa tej przeglądarki, może zalogować się na Twoje konto bez przechodzenia przez Discord.',
+  endSso: 'Wyloguj z usługi logowania',
 
   accountTitle: 'Twoje konto',
   sessionEnded: 'Sesja została zakończona.',
@@ -188,11 +187,12 @@ export const pl: Catalog = {
   signOutEverywhere: 'Wszędzie',
   signOutEverywhereEffect:
     'Wylogowuje Cię ze wszystkich stron i przeglądarek wymienionych wyżej oraz z tej strony.',
-  ssoTitle: 'Zakończyć logowanie jednokrotne w tej przeglądarce?',
-  sso: 'Potem każde logowanie w tej przeglądarce będzie przechodzić przez Discorda. Twoje sesje na stronach trwają dalej.',
+  ssoTitle: 'Wylogować z usługi logowania?',
+  sso: 'Potem następne logowanie w tej przeglądarce będzie przechodzić przez Discorda. Twoje sesje na stronach trwają dalej.',
   seeSessions: 'Zobacz, gdzie masz sesje',
   signedOutHereTitle: 'Wylogowano tutaj',
-  signedOutHere: 'Twoje sesje na stronach trwają dalej.',
+  signedOutHere:
+    'Następne logowanie w tej przeglądarce będzie przechodzić przez Discorda. Twoje sesje na stronach trwają dalej.',
   signedOutEverywhereTitle: 'Wylogowano wszędzie',
   signedOutEverywhere: 'Na każdej stronie i w każdej przeglądarce trzeba zalogować się ponownie.',
 }

@@ -73,8 +73,6 @@ export const ptBr: Catalog = {
   host: 'O endereço é protegido, mas nenhum projeto da comunidade define quem pode abri-lo.',
   proxyTitle: 'Este endereço não pode ser aberto diretamente',
   proxy: 'Ele só responde ao servidor web do site e não conhece o servidor que perguntou.',
-  proxyAdvice:
-    'Peça a quem administra o site para incluir o endereço do servidor web do site em TRUST_PROXY.',
   forwardedTitle: 'Este endereço não está configurado corretamente',
   forwarded: 'O servidor web do site enviou dados incompletos ou contraditórios da sua solicitação.',
   windowTitle: 'O login precisa de uma janela própria',
@@ -151,8 +149,8 @@ export const ptBr: Catalog = {
   hostLoggedOut: 'Este navegador não tem mais sessão em {host}.',
   sharedHeading: 'Este dispositivo é compartilhado?',
   shared:
-    'Então encerre também o login único. Até lá, qualquer pessoa que use este navegador pode entrar como você sem passar pelo Discord.',
-  endSso: 'Encerrar o login único',
+    'Então saia também do serviço de login. Até lá, qualquer pessoa que use este navegador pode entrar como você sem passar pelo Discord.',
+  endSso: 'Sair do serviço de login',
 
   accountTitle: 'Sua conta',
   sessionEnded: 'A sessão terminou.',
@@ -189,11 +187,12 @@ export const ptBr: Catalog = {
   signOutHere: 'Neste navegador',
   signOutEverywhere: 'Em todos os lugares',
   signOutEverywhereEffect: 'Encerra sua sessão em todos os sites e navegadores acima e também nesta página.',
-  ssoTitle: 'Encerrar o login único deste navegador?',
-  sso: 'Depois disso, cada login neste navegador passa pelo Discord. Suas sessões nos sites continuam abertas.',
+  ssoTitle: 'Sair do serviço de login?',
+  sso: 'Depois disso, o próximo login neste navegador passa pelo Discord. Suas sessões nos sites continuam abertas.',
   seeSessions: 'Ver onde sua sessão está aberta',
   signedOutHereTitle: 'Você saiu aqui',
-  signedOutHere: 'Suas sessões nos sites continuam abertas.',
+  signedOutHere:
+    'O próximo login neste navegador passa pelo Discord. Suas sessões nos sites continuam abertas.',
   signedOutEverywhereTitle: 'Você saiu de todos os lugares',
   signedOutEverywhere: 'Será preciso fazer login de novo em cada site e em cada navegador.',
 }

@@ -74,8 +74,6 @@ export const tr: Catalog = {
   host: 'Adres korunuyor, ancak topluluğun hiçbir projesi adresi kimin açabileceğini belirtmiyor.',
   proxyTitle: 'Bu adres doğrudan açılamaz',
   proxy: 'Adres yalnızca sitenin web sunucusuna yanıt verir ve soran sunucuyu tanımıyor.',
-  proxyAdvice:
-    'Siteyi yönetenlerden web sunucularının adresini TRUST_PROXY değişkenine eklemelerini isteyin.',
   forwardedTitle: 'Bu adres doğru ayarlanmamış',
   forwarded: 'Sitenin web sunucusu, isteğinizle ilgili eksik ya da çelişkili bilgiler gönderdi.',
   windowTitle: 'Giriş için ayrı bir pencere gerekiyor',
@@ -153,8 +151,8 @@ export const tr: Catalog = {
   hostLoggedOut: 'Bu tarayıcının {host} sitesinde artık oturumu yok.',
   sharedHeading: 'Bu cihaz ortak mı kullanılıyor?',
   shared:
-    'O zaman tek oturum açmayı da sonlandırın. Sonlandırana kadar bu tarayıcıyı kullanan herkes Discord’dan geçmeden sizin adınıza giriş yapabilir.',
-  endSso: 'Tek oturum açmayı sonlandır',
+    'O zaman giriş hizmetinden de çıkış yapın. Çıkış yapana kadar bu tarayıcıyı kullanan herkes Discord’dan geçmeden sizin adınıza giriş yapabilir.',
+  endSso: 'Giriş hizmetinden çıkış yap',
 
   accountTitle: 'Hesabınız',
   sessionEnded: 'Oturum sona erdi.',
@@ -192,11 +190,12 @@ export const tr: Catalog = {
   signOutEverywhere: 'Her yerde',
   signOutEverywhereEffect:
     'Yukarıdaki tüm sitelerdeki ve tarayıcılardaki oturumlarınızı ve bu sayfadaki oturumu kapatır.',
-  ssoTitle: 'Bu tarayıcının tek oturum açması sonlandırılsın mı?',
-  sso: 'Bundan sonra bu tarayıcıdaki her giriş Discord üzerinden yapılır. Sitelerdeki oturumlarınız açık kalır.',
+  ssoTitle: 'Giriş hizmetinden çıkış yapılsın mı?',
+  sso: 'Bundan sonra bu tarayıcıdaki bir sonraki giriş Discord üzerinden yapılır. Sitelerdeki oturumlarınız açık kalır.',
   seeSessions: 'Oturumunuzun nerede açık olduğunu görün',
   signedOutHereTitle: 'Buradan çıkış yaptınız',
-  signedOutHere: 'Sitelerdeki oturumlarınız açık kalır.',
+  signedOutHere:
+    'Bu tarayıcıdaki bir sonraki giriş Discord üzerinden yapılır. Sitelerdeki oturumlarınız açık kalır.',
   signedOutEverywhereTitle: 'Her yerden çıkış yaptınız',
   signedOutEverywhere: 'Her sitede ve her tarayıcıda yeniden giriş yapmak gerekir.',
 }

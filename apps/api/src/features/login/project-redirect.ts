@@ -16,15 +16,15 @@ interface Refusal {
 const refusals: Record<LoginRefusal, Refusal> = {
   declined: {
     error: 'access_denied',
-    describe: () => 'The sign-in was declined at the chat platform.',
-    mend: 'Ask the member to sign in again and agree at the chat platform.',
+    describe: () => 'The sign-in was declined.',
+    mend: 'Ask the member to sign in again, and to agree.',
   },
   not_a_member: {
     error: 'access_denied',
     describe: (server) =>
       // The platform reports a ban and a departure as the same absence, so the sentence is right for both.
       `This account is not a member of ${server ?? 'the server'}. If it has not joined yet, join and sign in again. If it was removed or banned, ask the moderators of the server.`,
-    mend: 'Ask the member to join the server on the chat platform, or lift the ban there.',
+    mend: 'Ask the member to join the server on Discord, or lift the ban there.',
   },
   // Contains neither the reason nor the end of the block, because the project receives this sentence and needs neither.
   blocked: {
@@ -37,7 +37,7 @@ const refusals: Record<LoginRefusal, Refusal> = {
     error: 'access_denied',
     describe: (server) =>
       `This account does not hold the admin role of ${server ?? 'the main server'}, and administers nothing else here.`,
-    mend: 'Give the member the admin role in the main server, on the chat platform, or make them an owner of a project.',
+    mend: 'Give the member the admin role in the main server on Discord, or make them an owner of a project.',
   },
   no_access: {
     error: 'access_denied',
@@ -46,8 +46,8 @@ const refusals: Record<LoginRefusal, Refusal> = {
   },
   temporarily_unavailable: {
     error: 'temporarily_unavailable',
-    describe: () => 'The chat platform cannot be reached right now. Try again in a moment.',
-    mend: 'Wait until the chat platform responds. GET /api/admin/monitoring/health shows its state. Existing sessions stay valid.',
+    describe: () => 'Discord cannot be reached right now. Try again in a moment.',
+    mend: 'Wait until Discord responds. GET /api/admin/monitoring/health shows its state. Existing sessions stay valid.',
   },
   server_error: {
     error: 'server_error',

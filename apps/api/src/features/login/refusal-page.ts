@@ -31,7 +31,7 @@ const words: Partial<Record<ErrorCode, Words>> = {
   SESSION_NOT_FOUND: { title: 'endedTitle', what: 'ended', advice: 'endedAdvice' },
   LOGIN_REFUSED: { title: 'refusedTitle', what: 'refused', advice: 'goBack' },
   HOST_UNKNOWN: { title: 'hostTitle', what: 'host', advice: 'tellOwnersOnly' },
-  PROXY_NOT_TRUSTED: { title: 'proxyTitle', what: 'proxy', advice: 'proxyAdvice' },
+  PROXY_NOT_TRUSTED: { title: 'proxyTitle', what: 'proxy', advice: 'tellOwnersOnly' },
   FORWARDED_REQUEST_INVALID: { title: 'forwardedTitle', what: 'forwarded', advice: 'tellOwnersOnly' },
   NAVIGATION_REQUIRED: { title: 'windowTitle', what: 'window', advice: 'goBack' },
   RATE_LIMITED: { title: 'tooManyTitle', what: 'tooMany', advice: 'tooManyAdvice' },

@@ -200,10 +200,7 @@ describe('the error at the redirect URI', () => {
   }
 
   test('tells declined and no member apart, with the server’s name', async () => {
-    expect(await end(demo.users.ada, true)).toEqual([
-      'access_denied',
-      'The sign-in was declined at the chat platform.',
-    ])
+    expect(await end(demo.users.ada, true)).toEqual(['access_denied', 'The sign-in was declined.'])
     expect(await end(demo.users.emil)).toEqual([
       'access_denied',
       `This account is not a member of Harbour Club. ${notMember}`,

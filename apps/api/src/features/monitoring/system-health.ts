@@ -75,7 +75,7 @@ function platformHealth({ platformWatch, chatFigures }: HealthDeps, notLive: rea
   const { status, problem, gateway, latencyMs, lastEventAt, lagMs, sessionsLeft, rest } = chatFigures()
   const last = platformWatch.last()
   // No response within the deadline counts as down.
-  const failure = last ? last.problem : 'The chat platform did not respond in time.'
+  const failure = last ? last.problem : 'Discord did not respond in time.'
   const latest = latencyMs ?? last?.latencyMs
   return {
     status: failure === null ? status : ('down' as const),

@@ -20,7 +20,7 @@ export const isAllowed = (roles: Roles, wanted: Wanted): boolean => !firstFailed
 /** Builds a check with the error of the client library's `requireMember()`. */
 const roleCheck = (check: Pick<RoleCheck, 'name' | 'holds' | 'describe'>): RoleCheck => ({
   ...errorCheck({ ...check, refusal: 'ROLE_REQUIRED' }),
-  mend: 'Give the member one of the roles on the chat platform, or request other roles.',
+  mend: 'Give the member one of the roles in Discord, or request other roles.',
 })
 
 const holdsAny = (ids: readonly string[]) =>

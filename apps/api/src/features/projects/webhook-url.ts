@@ -80,9 +80,7 @@ export function readWebhookUrl(
   if (!config.outboundKey) return { problem: missing }
   const url = openWebhookUrl(config, projectId, sealed)
   if (url === undefined) return { problem: 'The address cannot be read with this key.' }
-  return isWebhookUrl(url, config)
-    ? { url }
-    : { problem: 'The address does not belong to the chat platform.' }
+  return isWebhookUrl(url, config) ? { url } : { problem: 'The address is not a webhook of Discord.' }
 }
 
 /** Masks a stored address for display, because it is itself a credential. */

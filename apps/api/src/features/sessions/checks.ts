@@ -49,5 +49,5 @@ export const rolesCheck = errorCheck<{ readonly mirrored: Mirrored; readonly ter
   describe: ({ mirrored, terms }) =>
     isServable(mirrored, terms)
       ? 'The roles are recent enough.'
-      : 'The roles are too old, and the chat platform does not respond.',
+      : 'The roles are too old, and Discord does not respond.',
 })

@@ -147,7 +147,7 @@ const OpenIdConnect = ({ answer, isPublic }: Pick<CreatedProjectProps, 'answer'>
         ],
         ['Client ID', <Copyable key="id" text={answer.project.id} />],
         ['Client secret', isPublic ? 'None: PKCE (S256) instead' : 'The key above'],
-        ['Scopes', 'openid profile email roles'],
+        ['Scopes', 'openid profile email roles, and offline_access for a refresh token'],
       ]}
     />
   </Panel>

@@ -59,7 +59,7 @@ export const editableRows: readonly Setting[] = rows.filter(({ bounds }) => boun
 /** Titles that are longer than the name of the group. */
 export const groupTitles: Readonly<Record<string, string>> = {
   cache: 'Caches',
-  chat: 'Chat platform',
+  chat: 'Discord',
   rateLimit: 'Limits',
   retention: 'Retention',
 }

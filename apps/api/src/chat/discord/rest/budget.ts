@@ -38,12 +38,12 @@ const maxTogether = 2_000
 const perSecond = 48
 
 const why: Record<Kind, string> = {
-  token: 'The chat platform rejects the bot token. Set CHAT_BOT_TOKEN to the current token and restart.',
-  client: 'The chat platform rejects CHAT_CLIENT_ID and CHAT_CLIENT_SECRET. Correct them and restart.',
-  rate: 'The chat platform rate-limits requests. Rolecall retries automatically.',
-  oauth: 'The chat platform rate-limits sign-ins. They resume automatically.',
-  server: 'The chat platform denies access to a server. Check that the bot is a member with its permissions.',
-  total: 'The chat platform rejects too many requests. Rolecall pauses and retries automatically.',
+  token: 'Discord rejects the bot token. Set CHAT_BOT_TOKEN to the current token and restart.',
+  client: 'Discord rejects CHAT_CLIENT_ID and CHAT_CLIENT_SECRET. Correct them and restart.',
+  rate: 'Discord rate-limits requests. Rolecall retries automatically.',
+  oauth: 'Discord rate-limits sign-ins. They resume automatically.',
+  server: 'Discord denies access to a server. Check that the bot is a member with its permissions.',
+  total: 'Discord rejects too many requests. Rolecall pauses and retries automatically.',
 }
 
 /** A request with the properties that its budget needs. */

@@ -50,7 +50,7 @@ function ofRequests({ status, gateway, problem, rest }: ChatHealth): Item[] {
   const refused = rest.invalidRequests > manyRefused || rest.breaker.length > 0
   const held = rest.breaker.length > 0 ? ` Requests paused: ${rest.breaker.join(', ')}.` : ''
   return [
-    ...given('CHAT_PLATFORM_DOWN', isDown ? (problem ?? 'The chat platform does not respond.') : null),
+    ...given('CHAT_PLATFORM_DOWN', isDown ? (problem ?? 'Discord does not respond.') : null),
     ...given(
       'CHAT_REQUESTS_REFUSED',
       refused ? `${rest.invalidRequests} requests were refused in the last ten minutes.${held}` : null,
@@ -66,7 +66,6 @@ function ofServer(
   if (reason === 'lost')
     return [{ code: 'BOT_NOT_IN_SERVER', detail: `The bot is no longer in ${serverName}.`, subject, since }]
   if (nowMs - Date.parse(since) < notLiveMs) return []
-  const why =
-    reason === 'unavailable' ? 'the chat platform has an outage there' : 'its members are still being read'
+  const why = reason === 'unavailable' ? 'Discord has an outage there' : 'its members are still being read'
   return [{ code: 'SERVER_NOT_LIVE', detail: `${serverName}: ${why}.`, subject, since }]
 }
