@@ -28,7 +28,7 @@ export const BrandingInput = Closed({
 
 const ProjectId = Closed({ id: Uuid })
 
-/** Sets the logo of a project. Rejects with PROJECT_NOT_FOUND, IMAGE_INVALID, UPLOAD_TYPE_UNSUPPORTED. */
+/** Sets the logo of a project. Refuses with PROJECT_NOT_FOUND, IMAGE_INVALID, UPLOAD_TYPE_UNSUPPORTED. */
 export const setLogo = endpoint({
   method: 'PUT',
   path: '/api/admin/projects/{id}/logo',
@@ -45,7 +45,7 @@ export const setLogo = endpoint({
   refuses: ['PROJECT_NOT_FOUND', 'IMAGE_INVALID'],
 })
 
-/** Removes the logo of a project. Rejects with PROJECT_NOT_FOUND. */
+/** Removes the logo of a project. Refuses with PROJECT_NOT_FOUND. */
 export const removeLogo = endpoint({
   method: 'DELETE',
   path: '/api/admin/projects/{id}/logo',
@@ -59,7 +59,7 @@ export const removeLogo = endpoint({
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
-/** Returns the logo of a project to any client. Rejects with LOGO_NOT_FOUND. */
+/** Returns the logo of a project to any client. Refuses with LOGO_NOT_FOUND. */
 export const getLogo = endpoint({
   method: 'GET',
   path: '/api/projects/{id}/logo',

@@ -31,7 +31,7 @@ export const getImage = endpoint({
   refuses: ['IMAGE_NOT_FOUND', 'CHAT_PLATFORM_UNAVAILABLE'],
 })
 
-/** Returns the icon of a registered server to any client. Rejects with IMAGE_NOT_FOUND, CHAT_PLATFORM_UNAVAILABLE. */
+/** Returns the icon of a registered server to any client. Refuses with IMAGE_NOT_FOUND, CHAT_PLATFORM_UNAVAILABLE. */
 export const getServerIcon = endpoint({
   method: 'GET',
   path: '/api/servers/{serverId}/icon/{hash}',

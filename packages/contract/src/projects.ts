@@ -149,7 +149,10 @@ export const getProject = endpoint({
   refuses: ['PROJECT_NOT_FOUND', 'SECRET_UNREADABLE', 'ENCRYPTION_KEY_MISSING'],
 })
 
-/** Changes a project. Refuses with PROJECT_NOT_FOUND, PROJECT_NAME_TAKEN, HOST_TAKEN, RESOURCE_TAKEN, ENCRYPTION_KEY_MISSING. */
+/**
+ * Changes a project. Refuses with PROJECT_NOT_FOUND, PROJECT_NAME_TAKEN, HOST_TAKEN, RESOURCE_TAKEN,
+ * ENCRYPTION_KEY_MISSING.
+ */
 export const updateProject = endpoint({
   method: 'PATCH',
   path: '/api/admin/projects/{id}',
@@ -209,7 +212,7 @@ export const setRedirectUris = endpoint({
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
-/** Adds one redirect URI to the list. Rejects with PROJECT_NOT_FOUND. */
+/** Adds one redirect URI to the list. Refuses with PROJECT_NOT_FOUND. */
 export const addRedirectUri = endpoint({
   method: 'POST',
   path: '/api/admin/projects/{id}/redirect-uris',
@@ -226,7 +229,7 @@ export const addRedirectUri = endpoint({
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
-/** Removes one redirect URI from the list. Rejects with PROJECT_NOT_FOUND, REDIRECT_URI_NOT_FOUND. */
+/** Removes one redirect URI from the list. Refuses with PROJECT_NOT_FOUND, REDIRECT_URI_NOT_FOUND. */
 export const removeRedirectUri = endpoint({
   method: 'DELETE',
   path: '/api/admin/projects/{id}/redirect-uris',

@@ -7,7 +7,7 @@ import { patterns } from './patterns.ts'
 
 const tag = 'Sessions'
 
-/** Opaque credentials are short. Longer values are not ours. */
+/** The schema of an opaque credential. Longer values are not credentials of this service. */
 const Credential = Type.String({ minLength: 1, maxLength: 256 })
 
 /** A PKCE verifier, by RFC 7636 §4.1: 43 to 128 characters. */

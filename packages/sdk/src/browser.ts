@@ -31,13 +31,13 @@ const refreshEveryMs = 3_600_000
 export function watchMember(authPath = '/auth'): MemberWatch {
   const listeners = new Set<() => void>()
   const name = `rolecall ${authPath}`
-  let known: CurrentMember
+  let current: CurrentMember
   let channel: BroadcastChannel | undefined
-  let waiting: AbortController | undefined
-  let stopListening = () => {}
+  let lockRequest: AbortController | undefined
+  let stopStream = () => {}
 
   const setSession = (session: Session | null) => {
-    known = session
+    current = session
     for (const listener of listeners) listener()
   }
   const publish = (session: Session | null) => {
@@ -45,34 +45,34 @@ export function watchMember(authPath = '/auth'): MemberWatch {
     channel?.postMessage(session)
   }
   const post = (route: string) => fetch(`${authPath}/${route}`, { method: 'POST' })
-  /** Listens until the tab is hidden or closed. */
-  const listen = () =>
+  /** Reads the stream until the tab is hidden or closed. */
+  const stream = () =>
     new Promise<void>((resolve) => {
       const source = new EventSource(`${authPath}/live`)
       const timer = setInterval(() => void post('refresh').catch(() => {}), refreshEveryMs)
       source.addEventListener('session', ({ data }) => {
         publish(JSON.parse(data))
-        // No member is signed in. The tab in which a member signs in opens its own stream, and notifies this one.
-        if (known === null) stop()
+        // No member is signed in. The tab in which a member signs in opens its own stream and notifies this tab.
+        if (current === null) stop()
       })
-      stopListening = () => {
+      stopStream = () => {
         source.close()
         clearInterval(timer)
         resolve()
       }
     })
   const stop = () => {
-    waiting?.abort()
-    waiting = undefined
-    stopListening()
+    lockRequest?.abort()
+    lockRequest = undefined
+    stopStream()
   }
   const begin = () => {
     if (document.hidden) return stop()
-    if (waiting) return
-    waiting = new AbortController()
+    if (lockRequest) return
+    lockRequest = new AbortController()
     // Plain HTTP has no locks, except on localhost. Each tab then opens a stream.
-    if (navigator.locks) navigator.locks.request(name, { signal: waiting.signal }, listen).catch(() => {})
-    else listen()
+    if (navigator.locks) navigator.locks.request(name, { signal: lockRequest.signal }, stream).catch(() => {})
+    else stream()
   }
   const load = async () => {
     const answer = await fetch(`${authPath}/me`)
@@ -80,7 +80,7 @@ export function watchMember(authPath = '/auth'): MemberWatch {
   }
 
   return {
-    current: () => known,
+    current: () => current,
     subscribe(onChange) {
       listeners.add(onChange)
       if (listeners.size === 1) {

@@ -7,7 +7,9 @@ export interface Frame {
   readonly comment?: string
 }
 
-/** Far above any frame of the service. A longer frame comes from another server and must not fill the memory. */
+/**
+ * The maximum length of a frame, far above any of the service. A longer one of another server must not fill the memory.
+ */
 const maxFrameLength = 1024 * 1024
 
 /**

@@ -5,11 +5,11 @@ import { pause } from './retry.ts'
 
 /** The heartbeat interval, in seconds, that the client requests. */
 const heartbeatSec = 1
-/** Milliseconds for which a heartbeat confirms the cache. The remaining second of the guaranteed five is a margin. */
+/** The time, in milliseconds, for which a heartbeat confirms the cache: the guaranteed five seconds with a margin. */
 const freshMs = 4_000
-/** A connection that receives nothing for this many milliseconds is closed. */
+/** The time, in milliseconds, after which a connection that receives nothing is closed. */
 const silentMs = 5_000
-/** The stream is closed when it was not used for this many milliseconds, until the next use. */
+/** The time, in milliseconds, after which an unused stream is closed. The next use opens it again. */
 const unusedMs = 60_000
 const maxPauseMs = 15_000
 
@@ -17,7 +17,7 @@ export interface EventStreamOptions {
   /** Opens the stream, after the last event ID if there is one. */
   readonly open: (query: string, lastId: string | undefined, signal: AbortSignal) => Promise<Response>
   readonly onEvent: (type: string, data: Record<string, string>) => void
-  /** Called when events may be missing: all cached state is then invalid. */
+  /** Called when events may be missing, so that all cached state is invalid. */
   readonly onGap: () => void
 }
 
@@ -48,7 +48,7 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
 
   /** Reads one connection to its end. */
   const connect = async (signal: AbortSignal): Promise<void> => {
-    const asked = moment()
+    const requestedAt = moment()
     const silence = startDeadline(silentMs, signal)
     try {
       const response = await open(`heartbeat=${heartbeatSec}`, lastId, silence.signal)
@@ -58,7 +58,7 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
         throw new Error(`The event stream returned ${response.status}.`)
       }
       for await (const frame of readFrames(response.body, silence.extend)) {
-        applyFrame(frame, asked)
+        applyFrame(frame, requestedAt)
         if (!isUsed()) return
       }
     } finally {
@@ -66,19 +66,20 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
     }
   }
 
-  const applyFrame = ({ id, event, data, retry, comment }: Frame, asked: Moment) => {
+  const applyFrame = ({ id, event, data, retry, comment }: Frame, requestedAt: Moment) => {
     if (event !== undefined && data !== undefined) {
       if (event === 'reset') onGap()
       else onEvent(event, JSON.parse(data))
     }
     if (id !== undefined) {
-      // From here on every event arrives, also across connections.
+      // The stream resumes after an ID, so no event is missing from the first ID on.
       if (lastId === undefined) onGap()
       lastId = id
     }
     if (retry !== undefined) retryMs = Number(retry)
     // A proxy may send its own comments, which prove only that the connection is alive.
-    if (comment !== undefined && /^\d+$/.test(comment)) freshUntil = plus(asked, Number(comment) + freshMs)
+    if (comment !== undefined && /^\d+$/.test(comment))
+      freshUntil = plus(requestedAt, Number(comment) + freshMs)
   }
 
   const run = async (signal: AbortSignal) => {
@@ -104,7 +105,7 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
         if (running === controller) running = undefined
       })
     },
-    /** True while all events older than a few seconds are known. */
+    /** Returns true while all events older than a few seconds are known. */
     isFresh: (now: Moment) => freshUntil !== undefined && !isPast(freshUntil, now),
     close() {
       running?.abort()

@@ -25,13 +25,13 @@ export interface EventsOptions {
 }
 
 const heartbeatSec = 5
-/** A connection that receives nothing for this many milliseconds is closed. */
+/** The time, in milliseconds, after which a connection that receives nothing is closed. */
 const silentMs = 20_000
 const maxPauseMs = 15_000
 
 /**
- * The events of a project, across lost connections: each at least once, in order. The same feed does not repeat an
- * event that has been handled.
+ * The events of a project, in order and across lost connections. Each arrives at least once. A feed does not repeat an
+ * event that its loop has handled.
  */
 export class EventFeed implements AsyncIterable<RolecallEvent> {
   readonly #open: (lastId: string | undefined, signal: AbortSignal) => Promise<Response>
@@ -81,7 +81,7 @@ export class EventFeed implements AsyncIterable<RolecallEvent> {
       } catch (reason) {
         signal?.throwIfAborted()
         const error = reason instanceof RolecallError ? reason : networkError(this.#baseUrl, reason)
-        if (!isPassing(error)) throw error
+        if (!isTemporary(error)) throw error
         onError?.(error)
         retryAfterMs = (error.retryAfterSec ?? 0) * 1_000
       } finally {
@@ -103,5 +103,5 @@ export class EventFeed implements AsyncIterable<RolecallEvent> {
   }
 }
 
-/** True if a retry may succeed. A refusal that the client caused is final. */
-const isPassing = ({ status }: RolecallError) => status === undefined || status === 429 || status >= 500
+/** Returns true if a retry may succeed. An error that the client caused is final. */
+const isTemporary = ({ status }: RolecallError) => status === undefined || status === 429 || status >= 500

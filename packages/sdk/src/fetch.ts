@@ -66,8 +66,8 @@ export function createRolecall(options: SiteOptions = {}) {
     ): Promise<Response> {
       const { visit, answer } = await open(request)
       if (answer) return answer
-      const made = await answerOf(() => next(request, visitorOf(visit)))
-      return site.finished(visit, made)
+      const response = await answerOf(() => next(request, visitorOf(visit)))
+      return site.finished(visit, response)
     },
   }
 }

@@ -68,7 +68,7 @@ export function checkRules(rules: MemberRules): void {
   }
 }
 
-/** True if a session has the required roles. */
+/** Returns true if a session has the required roles. */
 export function hasRequiredRoles({ roles }: Pick<Session, 'roles'>, { anyOf, allOf }: MemberRules): boolean {
   const held = new Set(roles.map(({ roleId }) => roleId))
   return (!anyOf || anyOf.some((id) => held.has(id))) && (!allOf || allOf.every((id) => held.has(id)))

@@ -61,7 +61,7 @@ export async function authorizeUrl(
   return `${baseUrl}/api/auth/${sso ? 'sso/' : ''}authorize?${query}`
 }
 
-/** RFC 7636 §4.2, S256. */
+/** Returns the challenge of a verifier by the method S256 (RFC 7636 §4.2). */
 async function challengeOf(codeVerifier: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(codeVerifier))
   return toBase64Url(new Uint8Array(digest))

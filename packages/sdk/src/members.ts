@@ -30,7 +30,7 @@ export interface MemberChanges {
   readonly roles?: ServerMember['roles']
   /** The cursor for the next call. */
   readonly cursor: string
-  /** True if more changes can be read at once. */
+  /** True if more changes can be read immediately. */
   readonly hasMore: boolean
 }
 

@@ -9,12 +9,12 @@ export interface Login {
 }
 
 /**
- * Mints `state` and `codeVerifier` for one sign-in: 256 random bits each.
+ * Creates `state` and `codeVerifier` for one sign-in: 256 random bits each.
  *
  * @example
  * const login = mintLogin()
  * const url = await rolecall.authorizeUrl({ ...login, clientId, redirectUri, serverId })
- * // One cookie per sign-in, named by its state: several tabs may sign in at once.
+ * // One cookie per sign-in, named after its state, because several tabs may sign in at once.
  * reply.setCookie(`login_${login.state}`, login.codeVerifier, { httpOnly: true, sameSite: 'lax', maxAge: 600 })
  * reply.redirect(url)
  */

@@ -11,6 +11,6 @@ export const plus = ({ monotonicMs, wallMs }: Moment, ms: number): Moment => ({
   wallMs: wallMs + ms,
 })
 
-/** True if a moment has passed on either clock. An invalid moment counts as passed. */
+/** Returns true if a moment has passed on either clock. An invalid moment counts as passed. */
 export const isPast = (then: Moment, now: Moment): boolean =>
   !(now.monotonicMs < then.monotonicMs && now.wallMs < then.wallMs)

@@ -42,7 +42,8 @@ export interface NextParts {
 }
 
 /**
- * Passes the requested path to pages, which do not know it. A client that forges it only chooses its own return path.
+ * The header that passes the requested path to pages, which do not know it. A client that forges it only chooses its
+ * own return path.
  */
 const pathHeader = 'x-rolecall-path'
 

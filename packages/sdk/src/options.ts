@@ -11,8 +11,8 @@ export interface RolecallOptions {
   readonly timeoutMs?: number
   /**
    * The number of retries after a failed attempt, for calls that are safe to repeat: reads, checks, logouts, and
-   * submissions with an `idempotencyKey`; never an exchange or a refresh. All within three seconds of the first
-   * attempt. Default 2.
+   * submissions with an `idempotencyKey`, but never an exchange or a refresh. All retries start within three seconds of
+   * the first attempt. Default 2.
    */
   readonly retries?: number
   /**

@@ -1,26 +1,25 @@
 import type { startTimer } from './deadline.ts'
 import type { RolecallError } from './rolecall-error.ts'
 
-/** No retry starts later than this after the first attempt, because a user waits for the response. */
-const withinMs = 3_000
+/** The maximum time between the first attempt and a retry, in milliseconds, because a user waits for the response. */
+const maxElapsedMs = 3_000
 
-/** Statuses with which a proxy reports an unreachable service, and those of the service itself. */
-const passing = new Set([429, 502, 503, 504])
+/** The statuses after which a retry may succeed, from the service or from a proxy that cannot reach it. */
+const retryableStatuses = new Set([429, 502, 503, 504])
 
 /**
- * Returns the pause in milliseconds before a call is retried, or undefined if a retry cannot help: a refusal is final.
- * Honors `Retry-After`; without it, pauses grow. All pauses are partly random, so that clients do not retry at the same
- * time.
+ * Returns the pause in milliseconds before a retry, or undefined if a retry cannot help. Honors `Retry-After`. Without
+ * it, pauses grow. All pauses are partly random, so that clients do not retry at the same time.
  */
 export function pauseBeforeRetry(
   error: RolecallError,
   attempt: number,
   elapsedMs: number,
 ): number | undefined {
-  if (error.code !== 'NETWORK_ERROR' && !passing.has(error.status ?? 0)) return undefined
-  const shareMs = error.retryAfterSec === undefined ? 100 * 4 ** attempt : error.retryAfterSec * 1_000
-  const pauseMs = shareMs * (1 + Math.random() / 4)
-  return elapsedMs + pauseMs <= withinMs ? pauseMs : undefined
+  if (error.code !== 'NETWORK_ERROR' && !retryableStatuses.has(error.status ?? 0)) return undefined
+  const leastMs = error.retryAfterSec === undefined ? 100 * 4 ** attempt : error.retryAfterSec * 1_000
+  const pauseMs = leastMs * (1 + Math.random() / 4)
+  return elapsedMs + pauseMs <= maxElapsedMs ? pauseMs : undefined
 }
 
 /**

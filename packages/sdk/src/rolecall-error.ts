@@ -12,7 +12,7 @@ interface TransportStatuses {
 
 type Statuses = ErrorStatuses & TransportStatuses
 
-/** All codes of a failed call: those of the service, and three for failures on the way. */
+/** The codes of failed calls: those of the service, and three for failures on the way to it. */
 export type RolecallErrorCode = keyof Statuses
 
 interface Failed<Code extends RolecallErrorCode> extends Error {
@@ -38,8 +38,13 @@ interface Failed<Code extends RolecallErrorCode> extends Error {
 /**
  * The error of a failed call, one type for each `code`. Never contains the API key or a token, so it can be logged.
  *
- * @example try { await rolecall.exchange({ clientId, code, redirectUri, codeVerifier }) } catch (error) { if (error
- * instanceof RolecallError && error.code === 'INVALID_CODE') return startAgain() throw error }
+ * @example
+ * try {
+ *   await rolecall.exchange({ clientId, code, redirectUri, codeVerifier })
+ * } catch (error) {
+ *   if (error instanceof RolecallError && error.code === 'INVALID_CODE') return startAgain()
+ *   throw error
+ * }
  */
 export type RolecallError = { [Code in RolecallErrorCode]: Failed<Code> }[RolecallErrorCode]
 
@@ -53,7 +58,8 @@ interface Details {
 }
 
 /**
- * Marks our errors. Frameworks load a package several times into one process, and `instanceof` must accept each copy's.
+ * Marks the errors of this package. Frameworks may load it several times into a process, and `instanceof` must accept
+ * the errors of each copy.
  */
 const mark = Symbol.for('rolecall.error')
 
@@ -93,12 +99,11 @@ interface RolecallErrorConstructor {
   [Symbol.hasInstance](value: unknown): value is RolecallError
 }
 
-// The compiler cannot see that code and status belong together: the service's table guarantees it.
+// The compiler cannot know which status belongs to a code. The service's table of errors guarantees it.
 export const RolecallError = RolecallFailure as unknown as RolecallErrorConstructor
 
 /**
- * Turns a failed response into an error. A body that is not a problem of the service came from another server on the
- * way.
+ * Converts a failed response to an error. A body that is not problem JSON came from another server on the way.
  */
 export function errorOf(response: Response, body: unknown): RolecallError {
   const { status, headers } = response
@@ -128,7 +133,7 @@ function secondsOf(retryAfter: string | null): number | undefined {
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
 }
 
-/** The fields of a problem that the client reads. A proxy on the way may send a problem with fewer fields than ours. */
+/** The fields of problem JSON that the client reads. A proxy on the way may send fewer fields than the service. */
 interface Readable {
   readonly code: string
   readonly detail: string

@@ -66,8 +66,8 @@ export class Rolecall {
   }
 
   /**
-   * Returns the URL to which you send a browser to sign in. The browser returns to `redirectUri` with `code`, `state`
-   * and `iss`, or with `error`, `error_description`, `state` and `iss`.
+   * Returns the URL at which a browser signs in. The browser returns to `redirectUri` with `code`, `state`, and `iss`, or
+   * with `error`, `error_description`, `state`, and `iss`.
    *
    * @example
    * const login = mintLogin()
@@ -78,11 +78,11 @@ export class Rolecall {
   }
 
   /**
-   * Exchanges the code of a redirect for a session. First check that `state` equals the state that you minted for this
-   * browser. Rejects with `INVALID_CODE` if the code is unknown, used, expired, or another project's.
+   * Exchanges the code of a redirect for a session. First check that `state` equals the state that `mintLogin()` returned
+   * for this browser. Rejects with `INVALID_CODE` if the code is unknown, used, expired, or another project's.
    *
-   * @example const { token, refreshToken, member, roles } = await rolecall.exchange({ clientId, code, redirectUri,
-   * codeVerifier })
+   * @example
+   * const { token, refreshToken } = await rolecall.exchange({ clientId, code, redirectUri, codeVerifier })
    */
   async exchange(
     { clientId, code, redirectUri, codeVerifier, client }: Exchange,
@@ -103,9 +103,9 @@ export class Rolecall {
   }
 
   /**
-   * Returns the session of a token, with the roles that the member holds right now. Resolves to undefined if the token
-   * does not belong to a live session of this project: it is expired, revoked, forged or missing. Rejects on every
-   * other failure, so that an outage is never mistaken for a logout.
+   * Returns the session of a token, with the member's current roles. While the chat platform is unreachable, they are the
+   * last known ones: see `rolesSource` and `rolesAsOf`. Resolves to undefined if the token does not belong to a live session
+   * of this project. Rejects on every other failure, so that an outage is never mistaken for a logout.
    *
    * @example
    * const session = await rolecall.validate(tokenFromCookie)
@@ -116,8 +116,8 @@ export class Rolecall {
     if (!token || !maybeSessionToken(token)) return undefined
     if (!(options?.cache ?? this.#isCached)) return this.#load(token, options)
     options?.signal?.throwIfAborted()
-    const known = this.#cached.find(token)
-    if (known) return known
+    const cached = this.#cached.find(token)
+    if (cached) return cached
     // A caller with its own signal or timeout gets its own request, which it can end early.
     const isShared = !options?.signal && options?.timeoutMs === undefined
     return this.#cached.load(token, () => this.#load(token, options), isShared)
@@ -138,7 +138,8 @@ export class Rolecall {
   /**
    * Ends one session, by its session token or its refresh token. Also resolves if the session has already ended.
    *
-   * @example await rolecall.logout(token)
+   * @example
+   * await rolecall.logout(token)
    */
   async logout(token: string, options?: CallOptions): Promise<void> {
     required({ token })
@@ -171,8 +172,8 @@ export class Rolecall {
   }
 
   /**
-   * Rotates the pair of a session and extends its expiry. Both old tokens are invalid once this resolves: store the new
-   * pair at once. Rejects with `REFRESH_TOKEN_SUPERSEDED` if a concurrent call was first (use the pair that it
+   * Replaces both tokens of a live session and extends its expiry. The old tokens are invalid once this resolves, so store
+   * the new ones at once. Rejects with `REFRESH_TOKEN_SUPERSEDED` if a concurrent call was first (use the pair that it
    * received), and with `REFRESH_TOKEN_REUSED` if a used pair was sent late (the session is then revoked).
    *
    * @example
@@ -221,8 +222,8 @@ export class Rolecall {
   }
 
   /**
-   * Calls `onChange` when a session or its roles may have changed, according to the events that the `cache` receives.
-   * Call `validate()` then for the current session. Returns a function that stops watching.
+   * Calls `onChange` when a session or its roles may have changed, according to the events that the `cache` option
+   * receives. Then call `validate()` for the current session. Returns a function that stops watching.
    *
    * @example
    * const stop = rolecall.watch(session, async () => show(await rolecall.validate(token)))
@@ -249,8 +250,8 @@ export class Rolecall {
   }
 
   /**
-   * Iterates over the members of a server, with their roles. Requests pages as they are read. Rejects with
-   * `SCOPE_REQUIRED` if the project may not read them.
+   * Iterates over the members of a server, with their roles. Requests each page when the iteration reaches it. Rejects
+   * with `SCOPE_REQUIRED` if the project may not read them.
    *
    * @example
    * for await (const { username, roles } of rolecall.members(serverId)) console.log(username, roles.length)
@@ -262,6 +263,9 @@ export class Rolecall {
   /**
    * Returns all changes since a cursor. Without `since` it returns the cursor to start from: store it, then read all
    * `members()`.
+   *
+   * @example
+   * const { changed, removed, cursor } = await rolecall.memberChanges(serverId, storedCursor)
    */
   memberChanges(serverId: string, since?: string, options?: CallOptions) {
     return this.#members.changes(serverId, since, options)
@@ -291,6 +295,9 @@ export class Rolecall {
   /**
    * Checks up to 1,000 members, and returns the results in their order. Does not query the chat platform: `rolesSource`
    * shows how fresh each result is.
+   *
+   * @example
+   * const results = await rolecall.checkManyPermissions(serverId, { memberIds, anyOf: [crewRoleId] })
    */
   checkManyPermissions(serverId: string, check: ManyPermissionsCheck, options?: CallOptions) {
     return this.#members.checkMany(serverId, check, options)
@@ -298,8 +305,8 @@ export class Rolecall {
 
   /**
    * Iterates over events about the project's sessions and members, as they happen and across lost connections. The
-   * iteration continues until you leave it, and keeps the process alive meanwhile. At `reset`, discard the state that
-   * you have stored.
+   * iteration continues until you leave it, and keeps the process alive meanwhile. After a `reset` event, discard the
+   * state that you have stored, because events may be missing.
    *
    * @example
    * for await (const event of rolecall.events({ after: stored })) {
@@ -318,9 +325,9 @@ export class Rolecall {
 }
 
 /**
- * Treats an invalid token as "not signed in". Tokens come from cookies, which anyone can write. So a value without the
- * form of a token (`VALIDATION_FAILED`, or `PAYLOAD_TOO_LARGE`, because only the token is sent) counts as an expired
- * token.
+ * Returns undefined if the error says that the token is not valid, and throws it otherwise. Tokens come from cookies,
+ * which anyone can write. So a value without the form of a token (`VALIDATION_FAILED`, or `PAYLOAD_TOO_LARGE`, because
+ * only the token is sent) counts as an expired token.
  */
 function noneIfNotLive(error: unknown): undefined {
   if (

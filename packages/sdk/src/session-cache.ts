@@ -4,8 +4,8 @@ import { isPast, type Moment, moment, plus } from './moment.ts'
 
 /** Milliseconds for which later callers share a pending request. */
 const sharedMs = 1_000
-/** The maximum number of events recorded for a pending request. With more events, its response is not cached. */
-const maxMissed = 100
+/** The maximum number of evicted keys recorded for a pending request. With more, its response is not cached. */
+const maxEvictedKeys = 100
 
 /** Options of `cache`. */
 export interface CacheOptions {
@@ -30,17 +30,17 @@ interface CacheEntry {
    */
   readonly until: Moment
   readonly keys: readonly string[]
-  /** True if the entry was used since the last eviction. */
+  /** True if the entry was used since it was stored, or since `makeRoom` last spared it. */
   isUsed: boolean
 }
 
 interface PendingRequest {
   readonly sharedUntil: Moment
-  /** The counts of events and gaps when the request started. */
+  /** The numbers of evictions and gaps before the request. If one has changed, the response is not shared any more. */
   readonly eventsBefore: number
   readonly gapsBefore: number
   /** Keys evicted since the request started. Its response may be older than these events. */
-  readonly missed: Set<string>
+  readonly evictedKeys: Set<string>
   readonly answer: Promise<Session | undefined>
 }
 
@@ -60,7 +60,7 @@ export function createSessionCache(
   const tokensByKey = new Map<string, Set<string>>()
   const pending = new Set<PendingRequest>()
   const shared = new Map<string, PendingRequest>()
-  /** Counts evictions by key, and gaps. A load compares them with their values at its start. */
+  /** The numbers of evictions by key, and of gaps. A load compares them with their values at its start. */
   let events = 0
   let gaps = 0
 
@@ -73,8 +73,8 @@ export function createSessionCache(
     entries.delete(token)
   }
   /**
-   * Evicts the oldest entries until there is room. An entry that was used gets a second chance, so that a hit need not
-   * reorder the map.
+   * Evicts the oldest entries until there is room for one more. Spares each used entry once and moves it to the end
+   * (the "second chance" algorithm), so that a hit need not reorder the map.
    */
   const makeRoom = () => {
     for (const [token, oldest] of entries) {
@@ -99,17 +99,19 @@ export function createSessionCache(
     for (const key of keys) tokensByKey.set(key, (tokensByKey.get(key) ?? new Set()).add(token))
   }
   const startLoad = (token: string, load: () => Promise<Session | undefined>): PendingRequest => {
-    const missed = new Set<string>()
+    const evictedKeys = new Set<string>()
     const requestedAt = moment()
     const gapsBefore = gaps
     const answer = load()
       .then((answer) => {
         if (!answer) return undefined
-        const isCurrent = keysOf(token, answer.session, answer.member.id).every((key) => !missed.has(key))
+        const isCurrent = keysOf(token, answer.session, answer.member.id).every(
+          (key) => !evictedKeys.has(key),
+        )
         // The stream reports its first event ID as a gap. Events before that gap never arrive, so a response that was
         // requested earlier is not cached.
         const hasStreamStarted = gapsBefore > 0
-        if (hasStreamStarted && gaps === gapsBefore && isCurrent && missed.size < maxMissed) {
+        if (hasStreamStarted && gaps === gapsBefore && isCurrent && evictedKeys.size < maxEvictedKeys) {
           store(token, answer, requestedAt)
         }
         return answer
@@ -119,7 +121,13 @@ export function createSessionCache(
         if (shared.get(token) === request) shared.delete(token)
       })
     const sharedUntil = plus(requestedAt, sharedMs)
-    const request: PendingRequest = { sharedUntil, eventsBefore: events, gapsBefore, missed, answer }
+    const request: PendingRequest = {
+      sharedUntil,
+      eventsBefore: events,
+      gapsBefore,
+      evictedKeys,
+      answer,
+    }
     pending.add(request)
     return request
   }
@@ -152,7 +160,7 @@ export function createSessionCache(
     /** Evicts the entries of a key, and invalidates its pending loads. */
     evict(key: string) {
       events += 1
-      for (const { missed } of pending) if (missed.size < maxMissed) missed.add(key)
+      for (const { evictedKeys } of pending) if (evictedKeys.size < maxEvictedKeys) evictedKeys.add(key)
       for (const token of [...(tokensByKey.get(key) ?? [])]) drop(token)
     },
     /** Evicts everything after a gap, and invalidates all pending loads. The first gap is the start of the stream. */

@@ -2,7 +2,7 @@
 export function createWatchers() {
   const watchers = new Map<string, Set<() => void>>()
   return {
-    /** Calls `onChange` at each change of a key. Returns a function that stops it. */
+    /** Calls `onChange` at each change of one of the keys. Returns a function that stops that. */
     add(keys: readonly string[], onChange: () => void): () => void {
       for (const key of keys) watchers.set(key, (watchers.get(key) ?? new Set()).add(onChange))
       return () => {

@@ -1,6 +1,6 @@
 import { complaintsAbout, type Values } from './variables.ts'
 
-/** Timeout of the check in milliseconds. The user waits for it, and it is optional. */
+/** The timeout of the check in milliseconds. It is short, because the user waits and the check is optional. */
 const patienceMs = 3_000
 
 /**

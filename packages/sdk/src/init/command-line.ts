@@ -38,7 +38,7 @@ export interface CommandLine {
   readonly isDryRun: boolean
   readonly readsKey: boolean
   readonly framework: string | undefined
-  /** From the arguments, otherwise from the environment. An empty value counts as missing. */
+  /** The values from the arguments, otherwise from the environment. An empty value counts as missing. */
   readonly values: Values
 }
 
@@ -93,7 +93,7 @@ function parse(args: readonly string[]) {
       },
     }).values
   } catch (error) {
-    // Keeps the first sentence, which is about the arguments: the second one is about Node.js.
+    // Uses the first sentence, which is about the arguments. The second one is about Node.js.
     const [why] = error instanceof Error ? error.message.split('. ') : []
     throw new CannotInit(`${why}. rolecall-init --help lists the options.`)
   }

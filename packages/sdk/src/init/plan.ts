@@ -78,7 +78,7 @@ function planEnv(app: AppFolder, { envFile, otherEnvFiles, appUrl }: Framework, 
   }
 }
 
-/** Ignores a slash at the end of an address. */
+/** Removes the slashes at the end of an address. */
 const endOf = (name: string) => (name.endsWith('_URL') ? /\/+$/ : '')
 
 /** Lists the warnings about existing values, which stay: each that is not valid, or differs from the given one. */

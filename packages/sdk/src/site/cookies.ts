@@ -1,18 +1,18 @@
-/** A cookie to set. The age 0 deletes it. */
+/** A cookie to set. The browser deletes it if `maxAgeSec` is 0. */
 export interface Cookie {
   readonly name: string
   readonly value: string
   readonly maxAgeSec: number
 }
 
-/** Chromium silently drops longer cookies. */
+/** The maximum size of a cookie. Chromium silently drops longer ones. */
 const maxBytes = 4_096
 
 /**
  * Serializes a cookie that scripts cannot read. Forms and frames of other sites do not send it. A link from another
  * site does, so a member who follows one stays signed in.
  *
- * @throws if browsers would drop it: a sign-in that silently fails is worse.
+ * @throws if browsers would drop it, because the sign-in would then fail silently
  */
 export function serializeCookie({ name, value, maxAgeSec }: Cookie, isSecure: boolean): string {
   const length = name.length + value.length
@@ -24,7 +24,7 @@ export function serializeCookie({ name, value, maxAgeSec }: Cookie, isSecure: bo
 
 export const dropped = (name: string): Cookie => ({ name, value: '', maxAgeSec: 0 })
 
-/** Parses the cookies of a request. Of two with the same name the first one counts, which has the longer path. */
+/** Parses the cookies of a request. If two have the same name, returns the first, which has the longer path. */
 export function readCookies(header: string | null | undefined): Map<string, string> {
   const cookies = new Map<string, string>()
   for (const pair of (header ?? '').split(';')) {

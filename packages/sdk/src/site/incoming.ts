@@ -22,7 +22,7 @@ export function incomingOf(request: Request): Incoming {
   }
 }
 
-/** True if a person opens a page: not a script, and not a browser that prefetches. */
+/** Returns true if a person opens a page: not a script, and not a browser that prefetches. */
 export function isNavigation({ method, header }: Pick<Incoming, 'method' | 'header'>): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (/prefetch|preview/.test(`${header('sec-purpose')} ${header('purpose')}`)) return false
@@ -32,13 +32,13 @@ export function isNavigation({ method, header }: Pick<Incoming, 'method' | 'head
 }
 
 /**
- * True if a page of this app sent the request. Another subdomain is not this app. Browsers send at least one of the two
- * headers with every request that changes something, and no script can forge them.
+ * Returns true if a page of this app sent the request. Another subdomain is not this app. Browsers send at least one of
+ * the two headers with every request that changes something, and no script can forge them.
  */
 export function isSameOrigin({ header }: Pick<Incoming, 'header'>, appUrl: string): boolean {
   const site = header('sec-fetch-site')
   return site ? site === 'same-origin' : header('origin') === appUrl
 }
 
-/** True for methods that change nothing, which any site may send. */
+/** Returns true for methods that change nothing, which any site may send. */
 export const isSafe = ({ method }: Pick<Incoming, 'method'>): boolean => /^(GET|HEAD|OPTIONS)$/.test(method)

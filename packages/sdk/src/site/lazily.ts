@@ -1,8 +1,11 @@
-/** Delays the creation of a value until its first use: builds load the modules of an app without its environment. */
-export function lazily<Made>(make: () => Made): () => Made {
-  let made: { readonly value: Made } | undefined
+/**
+ * Delays the creation of a value until its first use, because builds load the modules of an app without its
+ * environment.
+ */
+export function lazily<Value>(make: () => Value): () => Value {
+  let created: { readonly value: Value } | undefined
   return () => {
-    made ??= { value: make() }
-    return made.value
+    created ??= { value: make() }
+    return created.value
   }
 }

@@ -1,9 +1,9 @@
 /**
- * The number of streams of a session. Tabs of one browser share a stream. A member may use several browsers, and a
- * stream with a cut connection may still be open.
+ * The maximum number of streams of a session. The tabs of a browser share a stream, but a stream with a cut connection
+ * may still be open.
  */
 const maxOfSession = 8
-/** The number of streams in all. Each holds a connection and a few kilobytes. */
+/** The maximum number of streams in all. Each holds a connection and a few kilobytes. */
 const maxInAll = 10_000
 
 interface OpenStream {
@@ -11,12 +11,11 @@ interface OpenStream {
   readonly end: () => void
 }
 
-/** The open streams that this process has of live sessions. */
+/** The open streams of sessions in this process. */
 export type LiveStreams = ReturnType<typeof createLiveStreams>
 
 /**
- * Limits the streams of a session and in all, by ending the oldest one. The newest has a browser behind it, and an open
- * browser reconnects when its stream ends.
+ * Limits the streams of a session and in all, by ending the oldest one. A browser that still uses it reconnects.
  */
 export function createLiveStreams(limits = { ofSession: maxOfSession, inAll: maxInAll }) {
   // In the order of opening.
@@ -28,9 +27,9 @@ export function createLiveStreams(limits = { ofSession: maxOfSession, inAll: max
     same?.delete(stream)
     if (same?.size === 0) bySession.delete(stream.key)
   }
-  const endOldest = (streams: Set<OpenStream>, most: number) => {
+  const endOldest = (streams: Set<OpenStream>, limit: number) => {
     for (const stream of streams) {
-      if (streams.size <= most) return
+      if (streams.size <= limit) return
       remove(stream)
       stream.end()
     }

@@ -5,18 +5,21 @@ import type { LiveStreams } from './live-streams.ts'
 import type { Visit } from './visit.ts'
 
 /**
- * The interval, in milliseconds, at which a session is checked in any case. It also keeps proxies from closing an idle
- * connection.
+ * The interval, in milliseconds, at which a session is checked even if no event arrives. Each check sends something,
+ * which keeps proxies from closing an idle connection.
  */
 const everyMs = { cached: 15_000, uncached: 5_000 }
-/** After a gap in the events, all streams check again within this time, in milliseconds, spread at random. */
+/**
+ * The maximum delay, in milliseconds, of a check after a change. Random, because a gap in the events concerns all
+ * streams.
+ */
 const spreadMs = 300
 
 /**
  * Streams the session of the signed-in member, with its roles: at once, and after each change.
  *
- * Never reports a logout after it has reported a member: their session may have been refreshed elsewhere, which ends
- * the token that this stream knows. The stream ends instead, and the browser reconnects with the newest cookie.
+ * Never reports a logout after it has reported a member, because the session may have been refreshed elsewhere, which
+ * ends the token of this stream. The stream ends instead, and the browser reconnects with its newest cookie.
  */
 export function liveAnswer(
   visit: Visit,
@@ -28,64 +31,64 @@ export function liveAnswer(
   const body = new ReadableStream<Uint8Array>({
     start(controller) {
       const write = (text: string) => controller.enqueue(new TextEncoder().encode(text))
-      let told: string | undefined
-      let unwatch = () => {}
-      let uncount = () => {}
+      let lastSent: string | undefined
+      let stopWatching = () => {}
+      let releaseStream = () => {}
       let timer: ReturnType<typeof setTimeout> | undefined
-      let isOver = false
-      let isLooking = false
-      let isAskedAgain = false
+      let hasEnded = false
+      let isChecking = false
+      let isCheckRequested = false
 
       end = () => {
-        if (isOver) return
-        isOver = true
+        if (hasEnded) return
+        hasEnded = true
         clearTimeout(timer)
-        unwatch()
-        uncount()
+        stopWatching()
+        releaseStream()
         controller.close()
       }
-      const tell = (session: Session | undefined) => {
-        // A newer time of reading the roles is not a change.
+      const send = (session: Session | undefined) => {
+        // Leaves out `rolesAsOf`, because a newer time is not a change.
         const text = JSON.stringify([session?.member, session?.roles])
-        if (text === told) write(':\n\n')
+        if (text === lastSent) write(':\n\n')
         else write(`event: session\ndata: ${JSON.stringify(session ?? null)}\n\n`)
-        told = text
+        lastSent = text
       }
-      const take = (session: Session | undefined) => {
-        if (session || told === undefined) tell(session)
+      const handleResult = (session: Session | undefined) => {
+        if (session || lastSent === undefined) send(session)
         if (!session) return end()
-        unwatch()
-        unwatch = client.watch(session, () => schedule(Math.random() * spreadMs))
+        stopWatching()
+        stopWatching = client.watch(session, () => schedule(Math.random() * spreadMs))
       }
-      const look = async () => {
-        if (isLooking) {
-          isAskedAgain = true
+      const check = async () => {
+        if (isChecking) {
+          isCheckRequested = true
           return
         }
-        isLooking = true
-        isAskedAgain = false
+        isChecking = true
+        isCheckRequested = false
         try {
-          const session = await visit.lookUp()
-          if (!isOver) take(session)
+          const session = await visit.validate()
+          if (!hasEnded) handleResult(session)
         } catch {
-          // The check failed for now: the last state stands until the next check.
-          if (!isOver) write(':\n\n')
+          // The last state stands until the next check.
+          if (!hasEnded) write(':\n\n')
         }
-        isLooking = false
-        schedule(isAskedAgain ? 0 : everyMs[isCached ? 'cached' : 'uncached'])
+        isChecking = false
+        schedule(isCheckRequested ? 0 : everyMs[isCached ? 'cached' : 'uncached'])
       }
       const schedule = (ms: number) => {
         clearTimeout(timer)
-        if (!isOver) timer = startTimer(look, ms)
+        if (!hasEnded) timer = startTimer(check, ms)
       }
       const { signal } = visit.request
       if (signal?.aborted) return end()
       signal?.addEventListener('abort', () => end())
       write('retry: 250\n\n')
       const key = visit.sessionKey()
-      // Without a session no member is signed in, and the stream ends after the first check.
-      if (key !== undefined) uncount = streams.open(key, end)
-      look()
+      // Without a session the stream ends after the first check, so it need not be counted.
+      if (key !== undefined) releaseStream = streams.open(key, end)
+      check()
     },
     cancel: () => end(),
   })

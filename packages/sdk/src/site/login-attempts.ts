@@ -4,11 +4,11 @@ import type { Sealer } from './seal.ts'
 
 /** The lifetime of a sign-in in seconds, the same as at the service. */
 const ttlSec = 600
-/** The cookie lives longer, so that a late sign-in gets an explanation. */
+/** The lifetime of the cookie in seconds. It is longer, so that a late sign-in gets an explanation. */
 const cookieTtlSec = 3_600
 /**
- * The number of sign-ins that are under way. Each tab may have one; abandoned cookies must not fill the browser's
- * storage.
+ * The maximum number of sign-ins that are under way in a browser. Each tab may have one, but abandoned cookies must not
+ * fill the browser's storage.
  */
 const maxAttempts = 5
 
@@ -21,8 +21,8 @@ interface Attempt extends Login {
 }
 
 /**
- * Keeps sign-ins that are under way, each in its own cookie that is named by its state. So the tabs of a browser do not
- * end each other's sign-in, and only the browser that started one can finish it.
+ * Stores sign-ins that are under way, each in its own cookie, which is named after its state. So the tabs of a browser
+ * do not end each other's sign-in, and only the browser that started one can finish it.
  */
 export function createLoginAttempts(sealer: Sealer, prefix: string) {
   const nameOf = (state: string) => `${prefix}_${state.slice(0, 16)}`

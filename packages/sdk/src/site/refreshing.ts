@@ -1,12 +1,15 @@
 import { startTimer } from '../deadline.ts'
 import type { Rolecall } from '../rolecall.ts'
 import { RolecallError } from '../rolecall-error.ts'
-import type { Keeper, Kept } from './keeper.ts'
+import type { SessionStorage, StoredSession } from './session-storage.ts'
 
-/** The result of a refresh: a new pair, another instance that was first, or the old pair unchanged. */
+/** The result of a refresh. */
 export type Refreshed =
-  | { readonly kind: 'rotated'; readonly kept: Kept; readonly cookie: string }
+  /** The session has a new pair. */
+  | { readonly kind: 'rotated'; readonly stored: StoredSession; readonly cookie: string }
+  /** Another instance refreshed the pair first, and its new pair is unknown here. */
   | { readonly kind: 'superseded' }
+  /** The pair was not refreshed, because it is not live. */
   | { readonly kind: 'unchanged' }
 
 /** Refreshes that are under way or recent, by the refresh token that they replace. */
@@ -17,96 +20,97 @@ interface Flight {
   readonly result: Promise<Refreshed>
 }
 
+/** How long a refresh is remembered, in milliseconds: longer than requests with the old cookie can be on their way. */
+const maxFlightAgeMs = 120_000
 /**
- * The maximum delay, in milliseconds, of requests that were sent with the old cookie. The service's grace lasts 30 s.
+ * The polls for the pair of another instance that has refreshed, but not stored its pair yet: their number and pause.
  */
-const rememberedMs = 120_000
-/** How long to wait for another instance that has refreshed, but has not stored the pair yet. */
-const waits = { times: 10, ms: 100 }
+const storedPolls = { times: 10, ms: 100 }
 
 export type Refreshing = ReturnType<typeof createRefreshing>
 
 /**
- * Replaces pairs, once each.
+ * Refreshes each pair at most once.
  *
- * A refresh ends both old values at once, and only its own response contains the new ones. So a request with the old
+ * A refresh ends both old tokens at once, and only its own response contains the new ones. So a request with the old
  * pair, during the refresh or up to two minutes later, receives the result of that refresh instead of starting another.
- * A pair that is not live is never sent: the service would treat it as stolen, and end the session. For the same reason
- * a refresh without a response is not retried.
+ * A pair that is not live is never sent, because the service would treat it as stolen, and end the session. For the
+ * same reason a refresh without a response is not retried.
  */
 export function createRefreshing(
   client: Pick<Rolecall, 'validate' | 'refresh'>,
-  keeper: Keeper,
+  storage: SessionStorage,
   flights: Flights,
 ) {
-  const refresh = async (kept: Kept, cookie: string): Promise<Refreshed> => {
-    if (!(await client.validate(kept.token, { cache: false }))) {
-      return (await winnersPair(kept, cookie)) ?? { kind: 'unchanged' }
+  const refresh = async (stored: StoredSession, cookie: string): Promise<Refreshed> => {
+    if (!(await client.validate(stored.token, { cache: false }))) {
+      return (await waitForStored(stored, cookie)) ?? { kind: 'unchanged' }
     }
     try {
-      const { expiresAt, ...pair } = await client.refresh(kept)
+      const { expiresAt, ...pair } = await client.refresh(stored)
       const next = { ...pair, obtainedAtMs: Date.now(), expiresAtMs: Date.parse(expiresAt) }
-      return { kind: 'rotated', kept: next, cookie: await keeper.write(next, cookie) }
+      return { kind: 'rotated', stored: next, cookie: await storage.write(next, cookie) }
     } catch (error) {
       if (!(error instanceof RolecallError)) throw error
       if (error.code === 'REFRESH_TOKEN_SUPERSEDED')
-        return (await winnersPair(kept, cookie)) ?? { kind: 'superseded' }
+        return (await waitForStored(stored, cookie)) ?? { kind: 'superseded' }
       if (error.status === 401) return { kind: 'unchanged' }
       throw error
     }
   }
 
   /** Returns the pair that another instance has stored in the meantime, if the app has a store. */
-  const stored = async (kept: Kept, cookie: string): Promise<Refreshed | undefined> => {
-    const found = keeper.isShared ? await keeper.read(cookie) : undefined
-    if (!found || found.kept.refreshToken === kept.refreshToken) return undefined
-    return { kind: 'rotated', kept: found.kept, cookie }
+  const readStored = async (stored: StoredSession, cookie: string): Promise<Refreshed | undefined> => {
+    const found = storage.isShared ? await storage.read(cookie) : undefined
+    if (!found || found.stored.refreshToken === stored.refreshToken) return undefined
+    return { kind: 'rotated', stored: found.stored, cookie }
   }
   /** Waits for the pair of another instance that was first, and may be about to store it. */
-  const winnersPair = async (kept: Kept, cookie: string): Promise<Refreshed | undefined> => {
-    for (let i = 0; keeper.isShared && i < waits.times; i++) {
-      const found = await stored(kept, cookie)
+  const waitForStored = async (stored: StoredSession, cookie: string): Promise<Refreshed | undefined> => {
+    for (let i = 0; storage.isShared && i < storedPolls.times; i++) {
+      const found = await readStored(stored, cookie)
       if (found) return found
-      await new Promise<void>((resolve) => startTimer(resolve, waits.ms))
+      await new Promise<void>((resolve) => startTimer(resolve, storedPolls.ms))
     }
     return undefined
   }
 
-  const forgetOld = () => {
-    // In the order of their start.
+  const removeOld = () => {
+    // The map is in the order of starts.
     for (const [key, { startedAtMs }] of flights) {
-      if (Date.now() - startedAtMs < rememberedMs) return
+      if (Date.now() - startedAtMs < maxFlightAgeMs) return
       flights.delete(key)
     }
   }
 
   return {
     /** Returns the refresh of this pair that is under way or recent. */
-    resultFor: ({ refreshToken }: Kept): Promise<Refreshed> | undefined => flights.get(refreshToken)?.result,
+    resultFor: ({ refreshToken }: StoredSession): Promise<Refreshed> | undefined =>
+      flights.get(refreshToken)?.result,
 
-    /** Returns the replacement of a pair that is no longer live, if it is known here. */
-    replacementOf: async (kept: Kept, cookie: string): Promise<Refreshed | undefined> =>
-      (await flights.get(kept.refreshToken)?.result) ?? stored(kept, cookie),
+    /** Returns the replacement of a pair that is no longer live, if this process or the app's store has it. */
+    replacementOf: async (stored: StoredSession, cookie: string): Promise<Refreshed | undefined> =>
+      (await flights.get(stored.refreshToken)?.result) ?? readStored(stored, cookie),
 
     /**
      * Refreshes a pair, or joins the refresh that is under way. Rejects during an outage; the pair is then unchanged.
      */
-    refresh(kept: Kept, cookie: string): Promise<Refreshed> {
-      forgetOld()
-      const key = kept.refreshToken
-      const known = flights.get(key)
-      if (known) return known.result
-      const result = refresh(kept, cookie)
+    refresh(stored: StoredSession, cookie: string): Promise<Refreshed> {
+      removeOld()
+      const key = stored.refreshToken
+      const pending = flights.get(key)
+      if (pending) return pending.result
+      const result = refresh(stored, cookie)
       flights.set(key, { startedAtMs: Date.now(), result })
-      const forget = () => flights.delete(key)
-      result.then(({ kind }) => kind === 'rotated' || forget(), forget)
+      const remove = () => flights.delete(key)
+      result.then(({ kind }) => kind === 'rotated' || remove(), remove)
       return result
     },
   }
 }
 
 /**
- * True after half of the lifetime. Refreshes are rare, because each one meets requests that still carry the old pair.
+ * Returns true after half of the lifetime. Earlier refreshes would concern more requests that still have the old pair.
  */
-export const isDue = ({ obtainedAtMs, expiresAtMs }: Kept): boolean =>
+export const isDue = ({ obtainedAtMs, expiresAtMs }: StoredSession): boolean =>
   Date.now() > obtainedAtMs + (expiresAtMs - obtainedAtMs) / 2

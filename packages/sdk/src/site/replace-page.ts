@@ -8,7 +8,7 @@ const policy =
 
 const replacements = new WeakSet<Response>()
 
-/** True for a page of the app in place of one of this library. */
+/** Returns true for a page of the app in place of one of this library. */
 export const isReplacement = (response: Response): boolean => replacements.has(response)
 
 /** Returns the page of the app; undefined if it has none, or if making it fails. Failures are reported. */

@@ -6,7 +6,7 @@ const nonceBytes = 12
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
-/** Seals texts so that only this app can read and make them. */
+/** Encrypts texts so that only this app can read and create them. */
 export type Sealer = ReturnType<typeof createSealer>
 
 interface Key {
@@ -60,7 +60,7 @@ const parameters = (iv: Uint8Array<ArrayBuffer>, purpose: string) => ({
   additionalData: utf8(purpose),
 })
 
-/** Derives a key by HKDF, and a name for it that reveals nothing about the secret. */
+/** Derives a key by HKDF, and an ID of the key that reveals nothing about the secret. */
 async function deriveKey(secret: string): Promise<Key> {
   const base = await crypto.subtle.importKey('raw', utf8(secret), 'HKDF', false, ['deriveKey', 'deriveBits'])
   const by = (info: string) => ({

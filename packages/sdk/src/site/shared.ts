@@ -1,4 +1,4 @@
-/** Names the version of the shared state: other versions of this library have their own place. */
+/** The place of the shared state. Other versions of this library, with another number, have their own. */
 const place = Symbol.for('rolecall 1')
 
 /**
@@ -6,11 +6,11 @@ const place = Symbol.for('rolecall 1')
  * for proxy, pages and routes, and again at each change during development). Several clients would each have their own
  * connection, cache and refreshes.
  */
-export function sharedBy<Made>(key: string, make: () => Made): Made {
+export function sharedBy<Value>(key: string, make: () => Value): Value {
   const holder = globalThis as { [place]?: Map<string, unknown> }
   holder[place] ??= new Map()
-  const made = holder[place].get(key) ?? make()
-  holder[place].set(key, made)
+  const value = holder[place].get(key) ?? make()
+  holder[place].set(key, value)
   // Only this file writes there, and a key names the type of its value.
-  return made as Made
+  return value as Value
 }

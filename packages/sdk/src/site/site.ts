@@ -1,21 +1,20 @@
 import { Rolecall } from '../rolecall.ts'
 import { readCookies, serializeCookie } from './cookies.ts'
 import type { Incoming } from './incoming.ts'
-import { createCookieKeeper, createStoreKeeper } from './keeper.ts'
 import { createLiveStreams, type LiveStreams } from './live-streams.ts'
 import { createLoginAttempts } from './login-attempts.ts'
 import { createRefreshing, type Flights } from './refreshing.ts'
 import { answerByRoute, type RouteParts } from './routes.ts'
 import { createSealer } from './seal.ts'
+import { createCookieStorage, createStoreStorage } from './session-storage.ts'
 import { readSettings, type Settings, type SiteOptions } from './settings.ts'
 import { sharedBy } from './shared.ts'
 import { openVisit, type Visit } from './visit.ts'
 
-/**
- * An opened request. Its answer, if there is one, is sent instead of the app's response; e.g. that of a sign-in route.
- */
+/** An opened request. */
 export interface Opened {
   readonly visit: Visit
+  /** Sent instead of the app's response, e.g. the response of a sign-in route. */
   readonly answer: Response | undefined
 }
 
@@ -29,7 +28,7 @@ export interface Site {
   finish(visit: Visit, headers: Headers): void
   /** Returns the app's response with the cookies of a visit. */
   finished(visit: Visit, answer: Response): Response
-  /** True for the paths of the sign-in. */
+  /** Returns true for the paths of the sign-in. */
   isRoute(path: string): boolean
 }
 
@@ -38,7 +37,8 @@ export function createSite(options: SiteOptions): Site {
   const settings = readSettings(options)
   const { url, apiKey, clientId, appUrl, authPath, secrets, cache, store, fetch } = settings
   const isSecure = appUrl.startsWith('https:')
-  // Ports do not separate cookies: without the project's ID, two apps on one machine would overwrite each other's.
+  // Browsers send cookies to all ports of a host. Without the project's ID, two apps on one machine would overwrite
+  // each other's cookies.
   const prefix = `${isSecure ? '__Host-' : ''}rolecall_${clientId}`
   const names = { session: prefix, login: `${prefix}_login`, retry: `${prefix}_retry` }
   const { client, flights, liveStreams } = sharedBy(
@@ -50,16 +50,16 @@ export function createSite(options: SiteOptions): Site {
     }),
   )
   const sealer = createSealer(secrets)
-  const keeper = store
-    ? createStoreKeeper(sealer, names.session, store)
-    : createCookieKeeper(sealer, names.session)
-  const refreshing = createRefreshing(client, keeper, flights)
+  const storage = store
+    ? createStoreStorage(sealer, names.session, store)
+    : createCookieStorage(sealer, names.session)
+  const refreshing = createRefreshing(client, storage, flights)
   const attempts = createLoginAttempts(sealer, names.login)
-  const parts: RouteParts = { settings, client, keeper, refreshing, names, attempts, liveStreams }
+  const parts: RouteParts = { settings, client, storage, refreshing, names, attempts, liveStreams }
   const finish = (visit: Visit, headers: Headers) => {
     if (visit.cookies.length === 0) return
     for (const cookie of visit.cookies) headers.append('set-cookie', serializeCookie(cookie, isSecure))
-    // A cache on the way would give one member's cookie to others.
+    // A shared cache would give one member's cookie to others.
     headers.set('cache-control', 'private, no-store')
   }
   const isRoute = (path: string) => path.startsWith(authPath) && /^([/?]|$)/.test(path.slice(authPath.length))

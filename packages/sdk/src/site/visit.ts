@@ -5,16 +5,16 @@ import { RolecallError } from '../rolecall-error.ts'
 import { redirectTo } from './answers.ts'
 import { type Cookie, dropped } from './cookies.ts'
 import { type Incoming, isNavigation, isSafe, isSameOrigin } from './incoming.ts'
-import type { Keeper, Kept } from './keeper.ts'
 import { isDue, type Refreshed, type Refreshing } from './refreshing.ts'
 import { refuse } from './refuse.ts'
 import { safeReturnTo } from './return-to.ts'
+import type { SessionStorage, StoredSession } from './session-storage.ts'
 import type { Settings } from './settings.ts'
 
 export interface VisitParts {
   readonly settings: Settings
   readonly client: Rolecall
-  readonly keeper: Keeper
+  readonly storage: SessionStorage
   readonly refreshing: Refreshing
   /** The names of the cookies. */
   readonly names: { readonly session: string; readonly login: string; readonly retry: string }
@@ -24,8 +24,8 @@ export interface VisitParts {
 export type Visit = Awaited<ReturnType<typeof openVisit>>
 
 /**
- * Reads the session of a request. Refreshes it if that is due and a person opens a page. Each refresh briefly
- * invalidates the session of the requests under way, and a prefetch must not cause one.
+ * Reads the session of a request. Refreshes it if that is due and a person opens a page. Other requests, such as a
+ * prefetch, cause no refresh, because each refresh ends the tokens of the requests under way.
  */
 export async function openVisit(
   parts: VisitParts,
@@ -33,67 +33,72 @@ export async function openVisit(
   given: ReadonlyMap<string, string>,
   mayRefresh = isNavigation(request) && !request.isReadOnly,
 ) {
-  const { settings, client, keeper, refreshing, names } = parts
+  const { settings, client, storage, refreshing, names } = parts
   const cookies: Cookie[] = []
   const isPage = isNavigation(request)
   let value = given.get(names.session)
-  /** The reason for which the session of this cookie cannot be determined. */
+  /** The error for which the session of this cookie cannot be determined. */
   let failure: unknown
-  const noteFailure = (error: unknown) => {
+  const recordFailure = (error: unknown) => {
     failure = error
   }
-  const found = value === undefined ? undefined : await keeper.read(value).catch(noteFailure)
-  let kept = found ? found.kept : undefined
+  const found = value === undefined ? undefined : await storage.read(value).catch(recordFailure)
+  let stored = found ? found.stored : undefined
   let isSuperseded = false
   let redirect: Response | undefined
 
-  const set = (next: Kept, cookie: string) => {
-    kept = next
+  const set = (next: StoredSession, cookie: string) => {
+    stored = next
     value = cookie
     const maxAgeSec = Math.max(1, Math.ceil((next.expiresAtMs - Date.now()) / 1_000))
     cookies.push({ name: names.session, value: cookie, maxAgeSec })
   }
   const apply = (refreshed: Refreshed | undefined) => {
-    if (refreshed?.kind === 'rotated') set(refreshed.kept, refreshed.cookie)
+    if (refreshed?.kind === 'rotated') set(refreshed.stored, refreshed.cookie)
     isSuperseded = refreshed?.kind === 'superseded'
   }
-  /** The refresh failed: the pair is unchanged, and the next page tries again. */
-  const unlessItFails = (result: Promise<Refreshed | undefined>) =>
+  /**
+   * Reports the error of a failed refresh and resolves to undefined. The pair is unchanged, and the next page tries
+   * again.
+   */
+  const reportFailure = (result: Promise<Refreshed | undefined>) =>
     result.catch((error: unknown) => void settings.onError(error))
 
   if (found && value !== undefined) {
-    const known = refreshing.resultFor(found.kept)
-    if (known) apply(await unlessItFails(known))
-    else if (mayRefresh && isDue(found.kept))
-      apply(await unlessItFails(refreshing.refresh(found.kept, value)))
-    else if (mayRefresh && found.isOld) set(found.kept, await keeper.write(found.kept, value))
+    const pending = refreshing.resultFor(found.stored)
+    if (pending) apply(await reportFailure(pending))
+    else if (mayRefresh && isDue(found.stored))
+      apply(await reportFailure(refreshing.refresh(found.stored, value)))
+    else if (mayRefresh && found.isOldSecret) set(found.stored, await storage.write(found.stored, value))
   }
   if (isSuperseded && isPage) {
-    // Another request refreshed the pair first, so the browser should have its new cookie by now. Redirects once to try
-    // again, then treats the visitor as signed out.
+    // Another request refreshed the pair first, so the browser should have its new cookie by now. Redirect once to try
+    // again, then treat the visitor as signed out.
     const isSecondTry = given.has(names.retry)
     cookies.push(isSecondTry ? dropped(names.retry) : { name: names.retry, value: '1', maxAgeSec: 10 })
     if (!isSecondTry) redirect = redirectTo(safeReturnTo(request.path, settings.appUrl, settings.authPath))
-    kept = undefined
+    stored = undefined
     isSuperseded = false
   }
 
-  /** Validates again, at each call. */
-  const lookUp = async (): Promise<Session | undefined> => {
+  /**
+   * Returns the current session. Each call sends a request to the service, unless the client has cached the session.
+   */
+  const validate = async (): Promise<Session | undefined> => {
     if (failure) throw failure
-    if (!kept || value === undefined) return undefined
-    const session = await client.validate(kept.token)
+    if (!stored || value === undefined) return undefined
+    const session = await client.validate(stored.token)
     if (session) return session
-    // Replaced while this request was on its way.
-    const later = await unlessItFails(refreshing.replacementOf(kept, value))
-    if (later?.kind !== 'rotated') return undefined
-    apply(later)
-    return client.validate(later.kept.token)
+    // The pair may have been replaced while this request was on its way.
+    const replacement = await reportFailure(refreshing.replacementOf(stored, value))
+    if (replacement?.kind !== 'rotated') return undefined
+    apply(replacement)
+    return client.validate(replacement.stored.token)
   }
-  let looked: Promise<Session | undefined> | undefined
+  let validated: Promise<Session | undefined> | undefined
   const currentSession = () => {
-    looked ??= lookUp()
-    return looked
+    validated ??= validate()
+    return validated
   }
   const unavailable = (error?: RolecallError) => {
     if (error) settings.onError(error)
@@ -104,21 +109,23 @@ export async function openVisit(
 
   return {
     request,
-    /** Sent instead of the app's response. */
+    /** Sent instead of the app's response, if defined. */
     redirect,
-    /** The cookies to set with the response. The list can grow until then. */
+    /**
+     * The cookies to set with the response. Read them when the response is sent, because the list can grow until then.
+     */
     cookies: cookies as readonly Cookie[],
     setCookie: (cookie: Cookie) => void cookies.push(cookie),
     isSuperseded,
     unavailable,
-    lookUp,
+    validate,
     /** Identifies the session in this process; undefined if the request has none. */
-    sessionKey: () => kept?.token,
+    sessionKey: () => stored?.token,
 
     /**
      * Returns the session of the signed-in member, or undefined if no member is signed in.
      *
-     * @throws RolecallError during an outage, when that cannot be determined.
+     * @throws RolecallError if the service or the app's store cannot be reached
      */
     currentSession,
 
@@ -152,23 +159,23 @@ export async function openVisit(
     /**
      * Ends the session, here and at the service.
      *
-     * @throws RolecallError if the service cannot be reached; the session then stays live.
+     * @throws RolecallError if the service cannot be reached; the session then stays live
      */
     async signOut(): Promise<void> {
-      if (kept) await client.logout(kept.token)
-      if (value !== undefined) await keeper.remove(value)
-      looked = Promise.resolve(undefined)
-      kept = undefined
+      if (stored) await client.logout(stored.token)
+      if (value !== undefined) await storage.remove(value)
+      validated = Promise.resolve(undefined)
+      stored = undefined
       if (given.has(names.session) || value !== undefined) cookies.push(dropped(names.session))
     },
 
     /** Stores the session of a completed sign-in. */
-    async signIn(next: Kept): Promise<void> {
-      const before = kept
-      set(next, await keeper.write(next))
-      // No cookie still holds the browser's previous session. If this logout fails, that session stays live until it
-      // expires, which is no reason to fail the sign-in.
-      if (before) await client.logout(before.token).catch(settings.onError)
+    async signIn(next: StoredSession): Promise<void> {
+      const previous = stored
+      set(next, await storage.write(next))
+      // Ends the browser's previous session, which no cookie identifies any more. If this fails, that session expires
+      // later, which is no reason to fail the sign-in.
+      if (previous) await client.logout(previous.token).catch(settings.onError)
     },
   }
 }

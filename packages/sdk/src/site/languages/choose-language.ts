@@ -40,6 +40,6 @@ function readRange(range: string): { tag: string; quality: number } {
   return { tag, quality: isTag && quality >= 0 && quality <= 1 ? quality : 0 }
 }
 
-/** True for a script or a region of Traditional Chinese. A written script decides over the region. */
+/** Returns true for a script or a region of Traditional Chinese. A written script decides over the region. */
 const isTraditionalChinese = (subtags: readonly string[]) =>
   !subtags.includes('hans') && subtags.some((subtag) => /^(hant|tw|hk|mo)$/.test(subtag))

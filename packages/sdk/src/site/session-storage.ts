@@ -1,0 +1,106 @@
+import type { Pair } from '../login.ts'
+import { RolecallError } from '../rolecall-error.ts'
+import type { Sealer } from './seal.ts'
+import type { SessionStore } from './settings.ts'
+
+/** A session as it is stored between requests. Its roles are not stored, because they would be outdated. */
+export interface StoredSession extends Pair {
+  /** The time at which this pair was issued. */
+  readonly obtainedAtMs: number
+  readonly expiresAtMs: number
+}
+
+interface Found {
+  readonly stored: StoredSession
+  /** True if it was sealed with a secret that has been replaced. */
+  readonly isOldSecret: boolean
+}
+
+/** Stores sessions between requests. The value of a cookie identifies a session or contains it. */
+export interface SessionStorage {
+  /** Returns the session of a cookie, or undefined if this app did not set the cookie. */
+  read(cookie: string): Promise<Found | undefined>
+  /** Stores a session and returns the value of its cookie. A refresh passes the previous value. */
+  write(stored: StoredSession, previousCookie?: string): Promise<string>
+  remove(cookie: string): Promise<void>
+  /** True if the instances of the app share their writes. */
+  readonly isShared: boolean
+}
+
+/** The maximum number of decrypted cookies that are cached. At the limit, the cache is cleared. */
+const maxDecrypted = 10_000
+
+/** Stores the session in the cookie, sealed. */
+export function createCookieStorage(sealer: Sealer, purpose: string): SessionStorage {
+  const decrypted = new Map<string, Found>()
+  return {
+    isShared: false,
+    async read(cookie) {
+      const cached = decrypted.get(cookie)
+      if (cached) return cached
+      const found = parse(await sealer.open(purpose, cookie))
+      if (!found) return undefined
+      if (decrypted.size >= maxDecrypted) decrypted.clear()
+      decrypted.set(cookie, found)
+      return found
+    },
+    write: (stored) => sealer.seal(purpose, print(stored)),
+    async remove(cookie) {
+      decrypted.delete(cookie)
+    },
+  }
+}
+
+/**
+ * Stores the session in the app's store, under an ID in the cookie. The session is sealed, so that a reader of the
+ * store cannot use its tokens.
+ */
+export function createStoreStorage(sealer: Sealer, purpose: string, store: SessionStore): SessionStorage {
+  const idOf = async (cookie: string) => (await sealer.open(purpose, cookie))?.text
+  return {
+    isShared: true,
+    async read(cookie) {
+      const name = await sealer.open(purpose, cookie)
+      const value = name && (await callStore(() => store.get(name.text)))
+      if (!value) return undefined
+      const found = parse(await sealer.open(`${purpose} ${name.text}`, value))
+      return found && { stored: found.stored, isOldSecret: found.isOldSecret || name.isOld }
+    },
+    async write(stored, previousCookie) {
+      const id = (previousCookie && (await idOf(previousCookie))) || `rolecall:${crypto.randomUUID()}`
+      const ttlSec = Math.max(1, Math.ceil((stored.expiresAtMs - Date.now()) / 1_000))
+      const value = await sealer.seal(`${purpose} ${id}`, print(stored))
+      await callStore(() => store.set(id, value, ttlSec))
+      return sealer.seal(purpose, id)
+    },
+    async remove(cookie) {
+      const id = await idOf(cookie)
+      if (id !== undefined) await callStore(() => store.delete(id))
+    },
+  }
+}
+
+/** Calls the app's store. Reports a failure like an outage of the service, because no session can be determined. */
+async function callStore<Value>(call: () => Promise<Value>): Promise<Value> {
+  try {
+    return await call()
+  } catch (cause) {
+    throw new RolecallError('NETWORK_ERROR', 'The session store does not respond.', { cause })
+  }
+}
+
+const print = ({ token, refreshToken, obtainedAtMs, expiresAtMs }: StoredSession) =>
+  JSON.stringify([token, refreshToken, Math.floor(obtainedAtMs / 1_000), Math.floor(expiresAtMs / 1_000)])
+
+/** Parses a value that `print` made. The seal has been verified, so the parts are valid. */
+function parse(opened: { text: string; isOld: boolean } | undefined): Found | undefined {
+  if (!opened) return undefined
+  const [token, refreshToken, obtainedAt, expiresAt] = JSON.parse(opened.text) as [
+    string,
+    string,
+    number,
+    number,
+  ]
+  const stored = { token, refreshToken, obtainedAtMs: obtainedAt * 1_000, expiresAtMs: expiresAt * 1_000 }
+  return { stored, isOldSecret: opened.isOld }
+}
