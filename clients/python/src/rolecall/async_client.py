@@ -52,7 +52,7 @@ T = TypeVar("T")
 
 class AsyncRolecall(Project):
     """
-    A client for one project, for asyncio. Make one for each event loop and share it.
+    A client for one project, for asyncio. Create one for each event loop and share it.
 
     Every call raises a ``RolecallError`` if the service refuses it or does not respond in time. Calls that are safe to
     repeat are retried, at most ``retries`` times.
@@ -107,11 +107,11 @@ class AsyncRolecall(Project):
         self, token: Optional[str], *, cache: Optional[bool] = None, timeout_sec: Optional[float] = None
     ) -> Optional[Session]:
         """
-        Returns the session of a token, with the roles that the member holds right now. Returns None if the token does
-        not belong to a live session of this project. Raises on every other failure, so that an outage is never mistaken
-        for a logout.
+        Returns the session of a token, with the member's current roles. While the chat platform is unreachable, they are
+        the last known roles: see ``roles_source`` and ``roles_as_of``. Returns None if the token does not belong to a live
+        session of this project. Raises on every other failure, so that an outage is never mistaken for a logout.
 
-        ``cache`` overrides the client's option: False always asks the service.
+        ``cache`` overrides the client's option. With False, each call sends a request to the service.
         """
         if not token or not may_be_session_token(token):
             return None
@@ -142,8 +142,8 @@ class AsyncRolecall(Project):
 
     async def refresh(self, token: str, refresh_token: str, *, timeout_sec: Optional[float] = None) -> Pair:
         """
-        Rotates the pair of a session and extends its expiry. Both old tokens are invalid once this returns: store the
-        new pair at once.
+        Replaces both tokens of a live session and extends its expiry. The old tokens are invalid once this returns, so
+        store the new ones at once.
 
         Raises ``REFRESH_TOKEN_SUPERSEDED`` if a concurrent call was first (use the pair that it received), and
         ``REFRESH_TOKEN_REUSED`` if a used pair was sent late (the session is then revoked).
@@ -167,7 +167,7 @@ class AsyncRolecall(Project):
     async def members(
         self, server_id: str, *, page_size: int = 100, timeout_sec: Optional[float] = None
     ) -> AsyncIterator[ServerMember]:
-        """Iterates over the members of a server; requests pages as they are read. Needs the scope ``read_members``."""
+        """Iterates over the members of a server, page by page. Needs the scope ``read_members``."""
         cursor: Optional[str] = None
         while True:
             page = await self._send(calls.member_page(self._api_key, server_id, cursor, page_size), timeout_sec)

@@ -235,7 +235,7 @@ def _as_member(token: str) -> Mapping[str, str]:
 
 
 def _segment(value: str) -> str:
-    """An ID must never become part of a path: a single dot would."""
+    """Encodes an ID for a path. Encodes dots, too, because a single dot would change the path."""
     return quote(value, safe="").replace(".", "%2E")
 
 

@@ -24,7 +24,7 @@ from .client import Rolecall
 from .errors import RolecallError
 from .models import Session
 from .web.exchange import Answer, Cookie, IncomingRequest
-from .web.login_flow import Bearing, LoginFlow, LoginSettings
+from .web.login_flow import LoginFlow, LoginSettings, RequestSession
 from .web.refreshing import is_under_way, refresh
 from .web.role_rules import NotGiven, RoleRules, Roles
 
@@ -32,7 +32,7 @@ View = Callable[..., Any]
 
 
 class Site:
-    """The client and the sign-in by the settings, made once for each process."""
+    """The client and the sign-in that the settings describe. There is one for each process."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         given: Dict[str, Any] = dict(options)
@@ -85,12 +85,12 @@ class Visitor:
         self.is_read = True
         # `cache_page` would store a response before the middleware has seen it.
         self._request._cache_update_cache = False
-        bearing = _bearing(_incoming(self._request))
-        self.cookies = bearing.cookies
-        if bearing.instead is not None:
-            raise AnsweredInstead(bearing.instead)
+        request_session = _request_session(_incoming(self._request))
+        self.cookies = request_session.cookies
+        if request_session.instead is not None:
+            raise AnsweredInstead(request_session.instead)
         try:
-            return site().rolecall.validate(bearing.token)
+            return site().rolecall.validate(request_session.token)
         except RolecallError as error:
             self.failure = error
             raise
@@ -178,13 +178,13 @@ def callback(request: HttpRequest) -> HttpResponse:
 
 def _end_former(incoming: IncomingRequest) -> None:
     """Ends the previous session of this browser, because its cookie is replaced."""
-    former = site().flow.kept(incoming)
+    former = site().flow.stored_session(incoming)
     if former is None:
         return
     try:
         site().rolecall.logout(former.token)
     except RolecallError as error:
-        site().flow.former_goes_on(error)
+        site().flow.log_former_session(error)
 
 
 def logout(request: HttpRequest) -> HttpResponse:
@@ -194,10 +194,10 @@ def logout(request: HttpRequest) -> HttpResponse:
     if refusal is not None:
         return _response_of(refusal)
     failure: Optional[RolecallError] = None
-    bearing = _bearing(incoming)
-    if bearing.token:
+    request_session = _request_session(incoming)
+    if request_session.token:
         try:
-            site().rolecall.logout(bearing.token)
+            site().rolecall.logout(request_session.token)
         except RolecallError as error:
             failure = error
     return _response_of(flow.finish_logout(incoming, failure))
@@ -221,17 +221,17 @@ urlpatterns = [
 ]
 
 
-def _bearing(incoming: IncomingRequest) -> Bearing:
+def _request_session(incoming: IncomingRequest) -> RequestSession:
     """Returns the session of a request: a new one if it was refreshed for this request, or recently for another."""
     rolecall, flow = site().rolecall, site().flow
-    kept = flow.kept(incoming)
-    if kept is None or not (is_under_way(kept) or flow.may_refresh(incoming, kept)):
-        return flow.bearing(incoming, kept)
+    stored = flow.stored_session(incoming)
+    if stored is None or not (is_under_way(stored) or flow.may_refresh(incoming, stored)):
+        return flow.request_session(incoming, stored)
     try:
-        return flow.bearing_after(incoming, refresh(rolecall, kept))
+        return flow.request_session_after(incoming, refresh(rolecall, stored))
     except RolecallError as error:
         flow.refresh_failed(error)
-        return flow.bearing(incoming, kept)
+        return flow.request_session(incoming, stored)
 
 
 def _incoming(request: HttpRequest) -> IncomingRequest:

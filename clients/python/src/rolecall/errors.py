@@ -58,7 +58,7 @@ class UnexpectedResponseError(RolecallError):
 
 
 class BadRequestError(RolecallError):
-    """400, and other errors of the caller without a class of their own."""
+    """400, and other errors of the caller that have no other class."""
 
 
 class AuthenticationError(RolecallError):

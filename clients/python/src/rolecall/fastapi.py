@@ -15,7 +15,7 @@ from .calls import Client
 from .errors import RolecallError
 from .models import Session
 from .web.exchange import Answer, Cookie, IncomingRequest
-from .web.login_flow import Bearing, LoginFlow, LoginSettings
+from .web.login_flow import LoginFlow, LoginSettings, RequestSession
 from .web.refreshing import is_under_way, refresh_async
 from .web.role_rules import NotGiven, RoleRules, Roles
 
@@ -115,28 +115,28 @@ class RolecallLogin:
         asked: Optional[_Asked] = request.scope.get(_asked)
         if asked is not None:
             asked.is_asked = True
-        bearing = await self._bearing(incoming, is_answerable=asked is not None)
+        request_session = await self._request_session(incoming, is_answerable=asked is not None)
         if asked is not None:
-            asked.cookies.update({cookie.name: cookie for cookie in bearing.cookies})
-        if bearing.instead is not None:
-            raise Refused(bearing.instead)
+            asked.cookies.update({cookie.name: cookie for cookie in request_session.cookies})
+        if request_session.instead is not None:
+            raise Refused(request_session.instead)
         try:
-            return await self._rolecall.validate(bearing.token)
+            return await self._rolecall.validate(request_session.token)
         except RolecallError as error:
             raise Refused(self._flow.unavailable(incoming, error)) from None
 
-    async def _bearing(self, incoming: IncomingRequest, *, is_answerable: bool) -> Bearing:
+    async def _request_session(self, incoming: IncomingRequest, *, is_answerable: bool) -> RequestSession:
         """Returns the session of a request: a new one if it was refreshed for this request, or recently for another."""
-        kept = self._flow.kept(incoming)
-        if kept is None or not is_answerable:
-            return self._flow.bearing(incoming, kept)
-        if not is_under_way(kept) and not self._flow.may_refresh(incoming, kept):
-            return self._flow.bearing(incoming, kept)
+        stored = self._flow.stored_session(incoming)
+        if stored is None or not is_answerable:
+            return self._flow.request_session(incoming, stored)
+        if not is_under_way(stored) and not self._flow.may_refresh(incoming, stored):
+            return self._flow.request_session(incoming, stored)
         try:
-            return self._flow.bearing_after(incoming, await refresh_async(self._rolecall, kept))
+            return self._flow.request_session_after(incoming, await refresh_async(self._rolecall, stored))
         except RolecallError as error:
             self._flow.refresh_failed(error)
-            return self._flow.bearing(incoming, kept)
+            return self._flow.request_session(incoming, stored)
 
     def require_member(
         self, *, any_of: Roles = NotGiven.NOT_GIVEN, all_of: Roles = NotGiven.NOT_GIVEN
@@ -182,13 +182,13 @@ class RolecallLogin:
 
     async def _end_former(self, incoming: IncomingRequest) -> None:
         """Ends the previous session of this browser, because its cookie is replaced."""
-        former = self._flow.kept(incoming)
+        former = self._flow.stored_session(incoming)
         if former is None:
             return
         try:
             await self._rolecall.logout(former.token)
         except RolecallError as error:
-            self._flow.former_goes_on(error)
+            self._flow.log_former_session(error)
 
     async def _logout(self, request: Request) -> Response:
         incoming = _incoming(request)
@@ -196,10 +196,10 @@ class RolecallLogin:
         if refusal is not None:
             return _response_of(refusal)
         failure: Optional[RolecallError] = None
-        bearing = await self._bearing(incoming, is_answerable=True)
-        if bearing.token:
+        request_session = await self._request_session(incoming, is_answerable=True)
+        if request_session.token:
             try:
-                await self._rolecall.logout(bearing.token)
+                await self._rolecall.logout(request_session.token)
             except RolecallError as error:
                 failure = error
         return _response_of(self._flow.finish_logout(incoming, failure))

@@ -19,7 +19,7 @@ from ..login import authorize_url, mint_login
 from ..models import NewSession, Session
 from .exchange import Answer, Cookie, IncomingRequest, problem, redirect
 from .pages import ChooseLanguage, OnRefused, PageMaker, Pages
-from .refreshing import Kept, Replacement
+from .refreshing import Replacement, StoredSession
 from .role_rules import RoleRules
 from .sealed_cookies import SealedCookies
 
@@ -98,14 +98,14 @@ class PendingLogin:
 
 
 @dataclass(frozen=True)
-class Bearing:
+class RequestSession:
     """The session of a request, after a possible refresh."""
 
     #: The session token to validate.
     token: Optional[str] = field(default=None, repr=False)
     #: The cookies to set with the response.
     cookies: Tuple[Cookie, ...] = ()
-    #: Sent instead of the site's response.
+    #: Sent instead of the site's response, if not None.
     instead: Optional[Answer] = None
 
 
@@ -190,15 +190,16 @@ class LoginFlow:
         return PendingLogin(code, str(opened.get("verifier")), str(opened.get("returnTo")), name)
 
     def finish_login(self, pending: PendingLogin, session: NewSession) -> Answer:
-        kept = Kept(session.token, session.refresh_token, int(time.time()), int(session.expires_at.timestamp()))
-        cookies = (self._kept_cookie(kept), self._cookie(pending.cookie_name, "", 0))
-        # Absolute: a browser would read a path that begins with two slashes as another host.
+        expires_at = int(session.expires_at.timestamp())
+        stored = StoredSession(session.token, session.refresh_token, int(time.time()), expires_at)
+        cookies = (self._stored_cookie(stored), self._cookie(pending.cookie_name, "", 0))
+        # The address is absolute, because a browser would read a path that begins with two slashes as another host.
         return redirect(self._app_url + pending.return_to, cookies)
 
     def refuse_exchange(self, request: IncomingRequest, pending: PendingLogin, error: RolecallError) -> Answer:
         done = (self._cookie(pending.cookie_name, "", 0),)
         retry_url = self._login_url(pending.return_to)
-        # The visitor's fault: a person with a sign-in of their own can put any code into its address.
+        # Visitors can cause this error: they can put any code into the address of their own sign-in.
         if error.code in ("INVALID_CODE", "VALIDATION_FAILED"):
             return self._pages.make(request, 400, "LOGIN_CODE_USED", retry_url=retry_url, cookies=done)
         _log.error("Sign-in failed: %s", error)
@@ -208,47 +209,49 @@ class LoginFlow:
         # The service rejects the site itself, e.g. its key. Trying again does not help.
         return self._pages.make(request, 503, "LOGIN_FAILED", reason="server_error", cookies=done)
 
-    def kept(self, request: IncomingRequest) -> Optional[Kept]:
+    def stored_session(self, request: IncomingRequest) -> Optional[StoredSession]:
         """Reads the session of the site's cookie. A Bearer header takes precedence."""
         if request.bearer is not None:
             return None
         opened = self._cookies.open(self._session_cookie, request.cookies.get(self._session_cookie))
         if opened is None:
             return None
-        # Opened values were sealed here. Cookies of earlier versions have no times, and are not refreshed.
+        # The seal has been verified. Cookies of earlier versions have no times, and are not refreshed.
         token, refresh_token = opened.get("token"), opened.get("refreshToken")
         times = opened.get("obtainedAt", 0), opened.get("expiresAt", 0)
         if not isinstance(token, str) or not isinstance(refresh_token, str):
             return None
         obtained_at, expires_at = (value if isinstance(value, int) else 0 for value in times)
-        return Kept(token, refresh_token, obtained_at, expires_at)
+        return StoredSession(token, refresh_token, obtained_at, expires_at)
 
-    def may_refresh(self, request: IncomingRequest, kept: Kept) -> bool:
+    def may_refresh(self, request: IncomingRequest, stored: StoredSession) -> bool:
         """
-        Refreshes only when a person opens a page: each refresh briefly invalidates the session of the requests under
-        way.
+        Returns true if the pair is due and a person opens a page. Other requests cause no refresh, because each refresh
+        ends the tokens of the requests under way.
         """
-        return kept.expires_at > 0 and request.is_navigation and kept.is_due
+        return stored.expires_at > 0 and request.is_navigation and stored.is_due
 
-    def bearing(self, request: IncomingRequest, kept: Optional[Kept]) -> Bearing:
+    def request_session(self, request: IncomingRequest, stored: Optional[StoredSession]) -> RequestSession:
         """Returns the session of a request without a refresh."""
-        return Bearing(request.bearer if kept is None else kept.token)
+        return RequestSession(request.bearer if stored is None else stored.token)
 
-    def bearing_after(self, request: IncomingRequest, replacement: Replacement) -> Bearing:
+    def request_session_after(self, request: IncomingRequest, replacement: Replacement) -> RequestSession:
         """
-        Returns the session of a request after a refresh. Never deletes the cookie: it may be a newer one of another
-        request.
+        Returns the session of a request after a refresh. Never deletes the cookie, because another request may have set
+        a newer one.
         """
         if replacement is not None:
-            return Bearing(replacement.token, (self._kept_cookie(replacement),))
+            return RequestSession(replacement.token, (self._stored_cookie(replacement),))
         if not request.is_navigation:
-            return Bearing(instead=problem(503, "SESSION_CHECK_UNAVAILABLE", _unavailable_title, {"retry-after": "1"}))
-        # Another process was first, and by now the browser has its cookie: try once more, then sign out.
+            headers = {"retry-after": "1"}
+            return RequestSession(instead=problem(503, "SESSION_CHECK_UNAVAILABLE", _unavailable_title, headers))
+        # Another process refreshed the pair first, so the browser should have its new cookie by now. Redirects once to
+        # try again, then treats the visitor as signed out.
         name = f"{self._prefix}-retry"
         if name in request.cookies:
-            return Bearing(cookies=(self._cookie(name, "", 0),))
+            return RequestSession(cookies=(self._cookie(name, "", 0),))
         url = self._app_url + self._return_to(request.target)
-        return Bearing(instead=redirect(url, (self._cookie(name, "1", _retry_sec),)))
+        return RequestSession(instead=redirect(url, (self._cookie(name, "1", _retry_sec),)))
 
     def refresh_failed(self, error: RolecallError) -> None:
         """Logs that a refresh failed. The pair is unchanged, and the next page tries again."""
@@ -263,8 +266,8 @@ class LoginFlow:
             return None
         return problem(403, "CROSS_SITE_REQUEST", "This request is accepted only from a page of this site.")
 
-    def former_goes_on(self, error: RolecallError) -> None:
-        """Logs that a previous session stays live until it expires. That is no reason to fail a sign-in."""
+    def log_former_session(self, error: RolecallError) -> None:
+        """Logs that a former session stays live until it expires, which is no reason to fail a sign-in."""
         _log.error("Ending the former session of a browser failed: %s", error)
 
     def refusal(self, request: IncomingRequest, session: Optional[Session], rules: RoleRules) -> Optional[Answer]:
@@ -289,7 +292,7 @@ class LoginFlow:
         return problem(503, "SESSION_CHECK_UNAVAILABLE", _unavailable_title, headers)
 
     def begin_logout(self, request: IncomingRequest) -> Optional[Answer]:
-        """Returns a refusal, or None: the session of the request is then to be ended."""
+        """Returns a refusal, or None if the session of the request must be ended."""
         if request.method != "POST":
             return problem(405, "METHOD_NOT_ALLOWED", "Sign out with a form that uses POST.", {"allow": "POST"})
         if not request.is_from(self._app_url):
@@ -321,18 +324,18 @@ class LoginFlow:
     def _session_cookie(self) -> str:
         return f"{self._prefix}-session"
 
-    def _kept_cookie(self, kept: Kept) -> Cookie:
+    def _stored_cookie(self, stored: StoredSession) -> Cookie:
         name = self._session_cookie
         value = {
-            "token": kept.token,
-            "refreshToken": kept.refresh_token,
-            "obtainedAt": kept.obtained_at,
-            "expiresAt": kept.expires_at,
+            "token": stored.token,
+            "refreshToken": stored.refresh_token,
+            "obtainedAt": stored.obtained_at,
+            "expiresAt": stored.expires_at,
         }
-        return self._cookie(name, self._cookies.seal(name, value), max(1, kept.expires_at - int(time.time())))
+        return self._cookie(name, self._cookies.seal(name, value), max(1, stored.expires_at - int(time.time())))
 
     def _login_cookie(self, state: str) -> str:
-        """One cookie per sign-in: two tabs may sign in at once, without replacing each other's."""
+        """Returns the name of the cookie of a sign-in. Each has its own, because two tabs may sign in at once."""
         return f"{self._prefix}-login-{state[:16]}"
 
     def _cookie(self, name: str, value: str, max_age_sec: int) -> Cookie:

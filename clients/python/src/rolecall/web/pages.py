@@ -153,7 +153,7 @@ class PageMaker:
 
 
 def _try_page(make: Optional[OnRefused], details: PageDetails) -> Optional[Answer]:
-    """Returns the page that a function of the site made; None if there is none, or if it raised."""
+    """Returns the page that a function of the site created, or None if there is none or it raised an error."""
     if make is None:
         return None
     try:
