@@ -30,7 +30,7 @@ describe('cached access tokens', () => {
   let tokens: AccessTokens
   beforeEach(() => {
     tokens = new AccessTokens()
-    tokens.keep('a', row(), 20_000)
+    tokens.add('a', row(), 20_000)
   })
   const isKept = (digest = 'a', nowMs = 20_000) => tokens.get(digest, nowMs) !== undefined
 
@@ -57,7 +57,7 @@ describe('cached access tokens', () => {
     ['whose session was granted nothing', { grant: undefined }, {}],
     ['whose project is not a client', { client: undefined }, {}],
   ])('a token %s is not cached', (_, more, fields) => {
-    tokens.keep('b', row(more, fields), 20_000)
+    tokens.add('b', row(more, fields), 20_000)
     expect(isKept('b')).toBe(false)
   })
 
@@ -75,22 +75,22 @@ describe('cached access tokens', () => {
   })
 
   test('expire by their record and by their own time, whichever is first', () => {
-    tokens.keep('b', row({ expiresAtMs: 900_000 }), 20_000)
-    tokens.keep('c', row({ expiresAtMs: 50_000 }), 20_000)
+    tokens.add('b', row({ expiresAtMs: 900_000 }), 20_000)
+    tokens.add('c', row({ expiresAtMs: 50_000 }), 20_000)
     expect([isKept('b', 609_999), isKept('b', 610_000)]).toEqual([true, false])
     expect([isKept('c', 49_999), isKept('c', 50_000)]).toEqual([true, false])
   })
 
   test('a later read brings a key that was added since, to all tokens of the client', () => {
     const keys = [...client.keys, { digest: 'the new key', endsAtMs: null }]
-    tokens.keep('b', row({ client: { ...client, keys } }), 20_000)
+    tokens.add('b', row({ client: { ...client, keys } }), 20_000)
     expect(tokens.get('a', 20_000)?.client.value.keys).toEqual(keys)
     tokens.apply({ kind: 'key', keyDigest: 'the new key' })
     expect([isKept('a'), isKept('b')]).toEqual([false, false])
   })
 
   test('expired ones make room when another is read, and clearing drops all', () => {
-    tokens.keep('b', row({}, { iat: 700, exp: 1300 }), 700_000)
+    tokens.add('b', row({}, { iat: 700, exp: 1300 }), 700_000)
     expect(tokens.size).toBe(1)
     tokens.clear()
     expect(tokens.size).toBe(0)

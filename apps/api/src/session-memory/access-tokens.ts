@@ -1,14 +1,14 @@
 import { digestOfTokenless } from '#platform/crypto/tokens'
 import type { AccessTokenRow, ClientFact } from './access-tokens-store.ts'
 import type { Change } from './change.ts'
-import { type Fact, Facts } from './kept-facts.ts'
+import { type Fact, Facts } from './facts.ts'
 
-/** An access token of OpenID Connect that is for no API, as far as answers about it depend on it. */
+/** The parts of an OpenID Connect access token on which responses about it depend. Tokens for an API are not cached. */
 export interface AccessToken {
   /** The digest that represents the token of its session. */
   readonly sessionDigest: string
   readonly memberId: string
-  /** True if its record names the session, which introspection then does too. */
+  /** True if its record names the session, so that introspection returns `sid`. */
   readonly hasSid: boolean
   readonly scope: string
   /** The part of its scope that its session was granted, in that order. */
@@ -21,43 +21,43 @@ export interface AccessToken {
   readonly client: Fact<ClientFact>
 }
 
-/** The first tokens expire first, and are evicted first beyond this number. */
-const maxKept = 100_000
+/** The maximum number of tokens. Beyond it, the oldest ones, which expire first, are evicted. */
+const maxTokens = 100_000
 
-/** Cached access tokens by the digest of their record, while neither they nor their clients have changed. */
+/** Caches access tokens by the digest of their record, until the token or its client changes. */
 export class AccessTokens {
-  readonly #kept = new Map<string, AccessToken>()
+  readonly #tokens = new Map<string, AccessToken>()
   readonly #clients = new Facts<ClientFact>()
 
   get size(): number {
-    return this.#kept.size
+    return this.#tokens.size
   }
 
   /** Returns a token that has not expired at this time. */
   get(digest: string, nowMs: number): AccessToken | undefined {
-    const token = this.#kept.get(digest)
+    const token = this.#tokens.get(digest)
     if (token === undefined) return undefined
     if (!token.client.isVoid && token.expiresAtMs > nowMs && token.expiresAtSec * 1_000 > nowMs) return token
     this.#drop(digest, token)
     return undefined
   }
 
-  keep(digest: string, row: AccessTokenRow, nowMs: number): void {
+  add(digest: string, row: AccessTokenRow, nowMs: number): void {
     const { grant, client, sessionId, expiresAtMs } = row
     const payload = readPayload(row)
     if (!payload || !grant || !client || sessionId === null || payload.clientId !== grant.projectId) return
     this.#makeRoom(nowMs)
-    const known = this.#kept.get(digest)
-    if (known) this.#drop(digest, known)
+    const cached = this.#tokens.get(digest)
+    if (cached) this.#drop(digest, cached)
     const fact = this.#clients.use(grant.projectId, client)
-    // A key that was added changes nothing that is cached, so only a read finds it.
+    // The change log does not contain added keys, so only a read finds them.
     fact.value = client
     const granted = new Set(payload.scope.split(' '))
     const grantedScope = grant.scope
       .split(' ')
       .filter((one) => granted.has(one))
       .join(' ')
-    this.#kept.set(digest, {
+    this.#tokens.set(digest, {
       sessionDigest: digestOfTokenless(sessionId),
       memberId: payload.accountId,
       hasSid: payload.sid !== undefined,
@@ -72,17 +72,17 @@ export class AccessTokens {
 
   apply(change: Change): void {
     if (change.kind === 'token') {
-      const token = this.#kept.get(change.digest)
+      const token = this.#tokens.get(change.digest)
       if (token) this.#drop(change.digest, token)
     } else if (change.kind === 'project') this.#clients.void(change.projectId)
-    // The main server is the server of all clients without a server.
+    // A client without a server uses the main server, which may have changed.
     else if (change.kind === 'server') this.#clients.voidAll()
     else if (change.kind === 'key') this.#voidClientOf(change.keyDigest)
   }
 
   clear(): void {
     this.#clients.voidAll()
-    this.#kept.clear()
+    this.#tokens.clear()
   }
 
   #voidClientOf(keyDigest: string): void {
@@ -92,14 +92,14 @@ export class AccessTokens {
   }
 
   #makeRoom(nowMs: number): void {
-    for (const [digest, token] of this.#kept) {
-      if (this.#kept.size < maxKept && token.expiresAtMs > nowMs) return
+    for (const [digest, token] of this.#tokens) {
+      if (this.#tokens.size < maxTokens && token.expiresAtMs > nowMs) return
       this.#drop(digest, token)
     }
   }
 
   #drop(digest: string, token: AccessToken): void {
-    this.#kept.delete(digest)
+    this.#tokens.delete(digest)
     this.#clients.release(token.client)
   }
 }
@@ -113,7 +113,7 @@ interface Payload {
   readonly sid?: string
 }
 
-/** The fields of every access token. A token with other fields is for an API, or is left to the protocol library. */
+/** The fields of a cached access token. A token with other fields, such as one for an API, is left to the library. */
 const plainFields = new Set([
   ...['kind', 'accountId', 'clientId', 'grantId', 'scope', 'iat', 'exp', 'sid', 'gty', 'sessionUid'],
   'expiresWithSession',

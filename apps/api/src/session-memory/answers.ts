@@ -11,7 +11,7 @@ import { type Item, readFacts } from './facts-store.ts'
 import { type HostRule, hostRulesReader } from './host-rules-store.ts'
 import { type Deliver, Lease, type LeaseTiming, leaseTiming } from './lease.ts'
 import { LocalLease } from './local-lease.ts'
-import { type KeptMember, type Loading, Memory, type Read, readUncached } from './memory.ts'
+import { type CachedMember, type Loading, Memory, type Read, readUncached } from './memory.ts'
 import { type ScopeItem, scopesReader } from './scopes-store.ts'
 import type { Session } from './session.ts'
 
@@ -22,35 +22,37 @@ export interface AnswersOptions {
   readonly deliver?: Deliver
 }
 
-/** Caches keys and sessions, and answers from memory while the lease is valid. */
+/** Caches keys, sessions, and other facts. They may be used while this process holds a valid lease. */
 export interface Answers {
-  /** Starts to serve from memory. Before that, and whenever the lease is not valid, the database is read. */
+  /** Starts to hold a lease. Without a valid lease, every read is from the database. */
   start(): void
   close(): Promise<void>
   /**
-   * Returns the time of the database if the lease is valid, or undefined. The time may be slightly ahead, and never
-   * behind. Call it in the same synchronous step that uses the cache.
+   * Returns the time of the database if the lease is valid, or undefined. The time may be slightly ahead of its clock,
+   * but never behind it. Call it in the same synchronous step that uses the cache.
    */
   leasedNowMs(): number | undefined
   /** Returns true if the lease is valid, so that this synchronous step may use the cache. */
   isLeased(): boolean
-  /** Returns the project of a cached, valid key. Only in a step in which `leasedNowMs` returns a time, with that time. */
+  /**
+   * Returns the project of a cached, valid key. Only in a step in which `leasedNowMs` returns a time, with that time.
+   */
   key(digest: string, nowMs: number): string | undefined
   /** Returns a cached, live session. Only in a step in which `leasedNowMs` returns a time. */
   session(tokenDigest: string): Session | undefined
   /** Reads from the database, in a read that begins after the call. */
   read(item: Item): Promise<Read>
   /** Returns a member with a cached session. Only in a step in which `leasedNowMs` returns a time, with that time. */
-  member(serverId: string, memberId: string, nowMs: number): KeptMember | undefined
+  member(serverId: string, memberId: string, nowMs: number): CachedMember | undefined
   /**
-   * Returns true if the project may use this server with this scope: by its mapping, or as internal in the main
-   * server.
+   * Returns true if the project has this scope in this server: through its access, or as an internal project in the
+   * main server.
    */
   hasScope(asked: ScopeItem, scope: string): Promise<boolean>
   /** Returns the rule of a protected host; undefined if no project owns the host. Synchronous for a cached rule. */
   hostRule(host: string): HostRule | Promise<HostRule | undefined>
   /** Returns a cached rule. Only in a step in which `leasedNowMs` returns a time. */
-  keptHostRule(host: string): HostRule | undefined
+  cachedHostRule(host: string): HostRule | undefined
   /** Returns a cached access token. Only in a step in which `leasedNowMs` returns a time, with that time. */
   accessToken(digest: string, nowMs: number): AccessToken | undefined
   /** Reads the record of an access token from the database, and caches it. */
@@ -63,6 +65,7 @@ export interface Answers {
   instances(): number
   /** Returns the number of possible writes of this process. */
   writes(): number
+  /** Records a possible write of this process. Other processes are notified soon, even if no caller waits. */
   recordWrite(): void
   /**
    * Settles when no process serves data from before a change that preceded the call: each has acknowledged the change,
@@ -109,24 +112,26 @@ export function createAnswers(
     if (!loading) return readUncached(items, await readFacts(db, items, [], configuredServerId))
     try {
       const rows = await readFacts(db, items, loading.knownServers, configuredServerId)
-      const kept = !loading.isVoid && isLeased() ? memory.keep(items, rows, loading) : undefined
-      if (kept) return kept
+      const stored = !loading.isVoid && isLeased() ? memory.store(items, rows, loading) : undefined
+      if (stored) return stored
     } finally {
       memory.endLoading(loading)
     }
-    // The lease ended meanwhile, and with it the cached roles that were not read again.
+    // The cached roles that the read left out are gone, because the lease ended or a server changed. Reads them, too.
     return readUncached(items, await readFacts(db, items, [], configuredServerId))
   }
 
-  /** Reads, and caches the result unless a change arrived or the lease ended meanwhile. */
-  const readAndKeep = async <T>(
+  /**
+   * Reads, and caches the result if the lease is still valid. `store` must apply the changes that arrived meanwhile.
+   */
+  const readAndCache = async <T>(
     read: () => Promise<T>,
-    keep: (found: T, loading: Loading) => void,
+    store: (found: T, loading: Loading) => void,
   ): Promise<T> => {
     const loading = isLeased() ? memory.beginLoading() : undefined
     try {
       const found = await read()
-      if (loading && !loading.isVoid && isLeased()) keep(found, loading)
+      if (loading && !loading.isVoid && isLeased()) store(found, loading)
       return found
     } finally {
       if (loading) memory.endLoading(loading)
@@ -135,30 +140,30 @@ export function createAnswers(
 
   const readScopes = scopesReader(db)
   const hasScope = async (asked: ScopeItem, scope: string): Promise<boolean> => {
-    const kept = isLeased() ? memory.scopes.get(asked) : undefined
-    if (kept) return kept.includes(scope)
-    const row = await readAndKeep(
+    const scopes = isLeased() ? memory.scopes.get(asked) : undefined
+    if (scopes) return scopes.includes(scope)
+    const row = await readAndCache(
       () => readScopes(asked),
-      (found, loading) => memory.keepScopes(asked, found, loading),
+      (found, loading) => memory.storeScopes(asked, found, loading),
     )
     return row.isReadable && (!row.isMapped || row.scopes.includes(scope))
   }
 
   const readHostRule = hostRulesReader(db, configuredServerId)
   const loadHostRule = (host: string): Promise<HostRule | undefined> =>
-    readAndKeep(
+    readAndCache(
       () => readHostRule(host),
       (rule, loading) => {
-        if (rule) memory.keepHostRule(host, rule, loading)
+        if (rule) memory.storeHostRule(host, rule, loading)
       },
     )
 
   const readToken = accessTokensReader(db, configuredServerId)
   const readAccessToken = (digest: string): Promise<AccessTokenRow | undefined> =>
-    readAndKeep(
+    readAndCache(
       () => readToken(digest),
       (row, loading) => {
-        if (row && !row.isExpired) memory.keepAccessToken(digest, row, loading)
+        if (row && !row.isExpired) memory.storeAccessToken(digest, row, loading)
       },
     )
 
@@ -175,7 +180,7 @@ export function createAnswers(
     read: batcher(load, db.maxBatchesAtOnce),
     member: (serverId, memberId, nowMs) => memory.member(serverId, memberId, nowMs),
     hasScope,
-    keptHostRule: (host) => memory.hostRules.get(host),
+    cachedHostRule: (host) => memory.hostRules.get(host),
     hostRule: (host) => (isLeased() ? memory.hostRules.get(host) : undefined) ?? loadHostRule(host),
     accessToken: (digest, nowMs) => memory.accessTokens.get(digest, nowMs),
     readAccessToken,

@@ -7,16 +7,15 @@ import { unseenIn } from './snapshot.ts'
 /** Runs a statement and returns its rows. */
 export type Run = <Row>(statement: Sql) => Promise<Row[]>
 
-/**
- * The time to which the gateway vouches for a server's mirror, and the end of this, by the
- * database's clock.
- */
+/** The gateway's statement that a server's mirror is current. Times are by the database's clock. */
 export interface Vouched {
+  /** The moment up to which the mirror contains every change. */
   readonly asOfMs: number
+  /** The end of the statement, unless it is renewed. */
   readonly untilMs: number
 }
 
-/** A process that may be serving from memory, according to its row. */
+/** A process that holds a lease according to its row, so it may serve from memory. */
 export interface Holder {
   readonly id: string
   /** The number of renewals. While it grows, the process is alive. */
@@ -30,7 +29,7 @@ export interface Holder {
 /** The result of one read of the change log, in one snapshot. */
 export interface LogSnapshot {
   readonly snapshot: string
-  /** Distinguishes runs of the database server, and its connections. */
+  /** Identifies the run of the database server, and the connection to it. */
   readonly server: string
   /** The database's clock. */
   readonly nowMs: number
@@ -63,8 +62,10 @@ export type Invalidate = 'none' | 'quick' | 'safe'
 
 export const channel = 'rolecall_answers'
 const nilUuid = '00000000-0000-0000-0000-000000000000'
-const endOfAll = '9223372036854775807'
-/** The maximum number of changes in an invalidation. A larger one carries none: its receivers read the change log. */
+const maxXid = '9223372036854775807'
+/**
+ * The maximum number of changes in an invalidation. With more, it carries none, and its receivers read the change log.
+ */
 const maxCarried = 50
 /** A notification holds less than 8,000 bytes. Waiting processes read a longer snapshot from the row. */
 const maxNotified = 7_000
@@ -81,18 +82,18 @@ const maxNotified = 7_000
  */
 export async function readChangeLog(
   run: Run,
-  { since, self = nilUuid, renews, invalidate, acknowledgementsByHolder: heard }: ReadTerms,
+  { since, self = nilUuid, renews, invalidate, acknowledgementsByHolder: acknowledgements }: ReadTerms,
 ): Promise<LogSnapshot> {
-  const { end, running } = since === undefined ? { end: endOfAll, running: '{}' } : unseenIn(since)
+  const { end, running } = since === undefined ? { end: maxXid, running: '{}' } : unseenIn(since)
   const rows = await run<LogRow>(sql`
     with ${renews ? renewal(self, since) : sql``} changes as (
       select kind, fact from session_changes where xid >= ${end}::xid8 or xid = any(${running}::xid8[])),
-    known as (
+    leases as (
       select l.id, l.renewals, l.acknowledged as in_row,
         case when pg_snapshot_xmax(h.snapshot::pg_snapshot) >= pg_snapshot_xmax(l.acknowledged)
           then h.snapshot::pg_snapshot else l.acknowledged end as acknowledged
       from answer_leases l
-      left join unnest(${[...heard.keys()]}::uuid[], ${[...heard.values()]}::text[]) h (id, snapshot)
+      left join unnest(${[...acknowledgements.keys()]}::uuid[], ${[...acknowledgements.values()]}::text[]) h (id, snapshot)
         on h.id = l.id
       where l.id <> ${self}::uuid or l.id = ${nilUuid}::uuid),
     holders as (
@@ -100,9 +101,9 @@ export async function readChangeLog(
         else exists (
           select from session_changes c where c.xid >= pg_snapshot_xmax(k.acknowledged)
             or c.xid = any(array(select pg_snapshot_xip(k.acknowledged)))) end as is_behind
-      from known k),
+      from leases k),
     behind as (select id, acknowledged from holders where is_behind and id <> ${nilUuid}::uuid),
-    unheard as (
+    unacknowledged as (
       select c.kind, c.fact, count(*) over (partition by b.id) as of_holder
       from behind b cross join lateral (
         select kind, fact from session_changes where xid >= pg_snapshot_xmax(b.acknowledged)
@@ -111,7 +112,7 @@ export async function readChangeLog(
       select pg_current_snapshot()::text || ' ' || jsonb_build_object(
         'isQuick', ${invalidate === 'quick'}::boolean, 'holders', (select jsonb_agg(id) from behind),
         'changes', jsonb_agg(distinct jsonb_build_array(kind, fact)))::text as text
-      from unheard having max(of_holder) <= ${maxCarried} and not bool_or(kind = 'roles'))
+      from unacknowledged having max(of_holder) <= ${maxCarried} and not bool_or(kind = 'roles'))
     select 0 as kind, pg_current_snapshot()::text as a,
       pg_postmaster_start_time()::text || ' ' || pg_backend_pid() as b,
       (extract(epoch from clock_now()) * 1000)::float8 as x, (select version from settings)::float8 as y
@@ -214,9 +215,9 @@ export const endLease = (run: Run, { id, renewals }: Pick<Holder, 'id' | 'renewa
  * Inserts the row of a holder with an empty cache, and deletes its previous row. Returns the snapshot from which the
  * holder reads changes.
  */
-export const join = async (run: Run, id: string, before: string | undefined): Promise<string> => {
+export const join = async (run: Run, id: string, previousId: string | undefined): Promise<string> => {
   const [joined] = await run<{ acknowledged: string }>(sql`
-    with left_behind as (delete from answer_leases where id = ${before ?? null}::uuid)
+    with removed as (delete from answer_leases where id = ${previousId ?? null}::uuid)
     insert into answer_leases (id) values (${id}) returning acknowledged::text`)
   if (!joined) throw new Error('The inserted lease returned no row.')
   return joined.acknowledged

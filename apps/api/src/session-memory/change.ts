@@ -16,10 +16,10 @@ export type Change =
   /** A change that a newer version wrote, with unknown meaning. */
   | { readonly kind: 'unknown' }
 
-/** Returns the ID of a membership, made of both of its ends. */
+/** Returns the ID of a membership in the change log. */
 export const membershipId = (serverId: string, memberId: string) => `${serverId}/${memberId}`
 
-/** Returns the ID of a project's access to a server, made of both. */
+/** Returns the ID of a project's access to a server in the change log. */
 export const accessId = (projectId: string, serverId: string) => `${projectId}/${serverId}`
 
 /** Parses a row of the change log. */

@@ -1,8 +1,8 @@
-/** The clocks of this machine. Neither decides on expiry: they measure durations. */
+/** The clocks of this machine. They only measure durations; expiry is by the database's clock. */
 export interface Clock {
-  /** Returns a monotonic time; stands still while a virtual machine is suspended. */
+  /** Returns a monotonic time. It may stand still while a virtual machine is suspended. */
   monotonicMs(): number
-  /** Returns the wall time; continues while a virtual machine is suspended, and jumps when it is set. */
+  /** Returns the wall time. It continues while a virtual machine is suspended, and jumps when it is set. */
   wallMs(): number
 }
 

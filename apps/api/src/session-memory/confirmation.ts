@@ -11,8 +11,8 @@ import { Lease } from './lease.ts'
 import type { LocalLease } from './local-lease.ts'
 
 /**
- * The interval at which awaited holders are notified again, because a notification may be lost. They then acknowledge in
- * their rows, because the cache may have lost the first acknowledgement.
+ * The interval at which awaited holders are notified again, because a notification may be lost. These notifications are
+ * `safe`: holders acknowledge in their rows, because the cache may have lost the first acknowledgement.
  */
 const renotifyAfterMs = 50
 /** A wait of at least this duration is logged, because a running instance acknowledges within milliseconds. */
@@ -34,7 +34,7 @@ export class Confirmation {
   readonly #deps: ConfirmationDeps
   readonly #holders: Holders
   readonly #logSlowConfirmation: (fields: { waitedMs: number; awaitedLeases: readonly string[] }) => void
-  /** The number of possible writes of this process, and how many of them are announced. */
+  /** The number of possible writes of this process, and the number of those that were announced. */
   #writes = 0
   #announcedWrites = 0
   #announcing: NodeJS.Timeout | undefined
@@ -79,7 +79,9 @@ export class Confirmation {
     await within(this.#notifyAndWait(leaseMs), leaseMs, undefined)
   }
 
-  /** Notifies the holders that are behind, and waits for them. If they are unknown, waits until every lease has ended. */
+  /**
+   * Notifies the holders that are behind, and waits for them. If they are unknown, waits until every lease has ended.
+   */
   async #notifyAndWait(leaseMs: number): Promise<void> {
     const { clock, log } = this.#deps
     const sinceMs = clock.monotonicMs()
@@ -131,7 +133,10 @@ export class Confirmation {
     return requests.map(() => withUnknown)
   }, 1)
 
-  /** Waits until each holder has acknowledged the snapshot or its lease has ended. Notifies the others again meanwhile. */
+  /**
+   * Waits until each holder has acknowledged the snapshot or its lease has ended. Meanwhile, notifies the holders that
+   * are still behind every `renotifyAfterMs`.
+   */
   async #waitForAcknowledgements(
     snapshot: string,
     behind: readonly string[],
@@ -141,10 +146,10 @@ export class Confirmation {
     const wait = this.#holders.wait(snapshot, behind, clock.monotonicMs())
     const done = wait.done.then(() => true)
     for (;;) {
-      const endsAtMs = Math.min(deadlineMs, latest(wait.left().map((id) => this.#holders.endsAtMs(id))))
-      const leftMs = endsAtMs - clock.monotonicMs()
-      if (leftMs <= 0) return wait.end()
-      if (await within(done, Math.min(leftMs, renotifyAfterMs), false)) return
+      const endsAtMs = Math.min(deadlineMs, latest(wait.remaining().map((id) => this.#holders.endsAtMs(id))))
+      const remainingMs = endsAtMs - clock.monotonicMs()
+      if (remainingMs <= 0) return wait.end()
+      if (await within(done, Math.min(remainingMs, renotifyAfterMs), false)) return
       await this.#announce('safe')
     }
   }

@@ -7,14 +7,15 @@ import type { Role } from '#responses/roles'
 import { toSessionJson } from '#responses/validate-json'
 
 /**
- * A key, a token, or a token that counts only with a key of its own project. The part that is not requested is empty.
+ * The request for a key, for the session of a token, or for both: then the session must belong to the project of the
+ * key. The digest that is not requested is empty.
  */
 export interface Item {
   readonly keyDigest: string
   readonly tokenDigest: string
 }
 
-/** A session that is live as of the read, with all facts of its response. */
+/** A session that was live when it was read, with all facts of its response. */
 export interface SessionRow {
   readonly id: string
   /** Null for an admin session. */
@@ -29,12 +30,15 @@ export interface SessionRow {
   readonly nick: string | null
   readonly roleIds: readonly string[]
   readonly syncedAtMs: number
-  /** True in the server that decides about System Admins: the main one, or the configured one while there is none. */
+  /**
+   * True if the roles of this server make System Admins: in the main server, or the configured one while there is none.
+   */
   readonly decidesAdmin: boolean
-  /** The names that the project gives to the groups of roles. */
+  /** The rule by which the project names groups. */
   readonly groups: GroupRule
-  /** The time to which the gateway vouched for the server's mirror, and the end of that; null while it does not. */
+  /** The moment up to which the gateway vouches for the server's mirror; null while it does not. */
   readonly liveAsOfMs: number | null
+  /** The end of the gateway's statement, unless it is renewed; null while there is none. */
   readonly liveUntilMs: number | null
 }
 
@@ -56,7 +60,7 @@ export interface FactRows {
   readonly roles: ReadonlyMap<string, readonly Role[]>
 }
 
-/** A live session as it is read; all columns are null without one. */
+/** The columns of a live session. All are null in the row of an item without one. */
 interface FoundSession
   extends Omit<SessionRow, 'sessionJson' | 'profileJson' | 'groups'>,
     Omit<Profile, 'id' | 'createdAtMs' | 'updatedAtMs'> {
@@ -80,8 +84,8 @@ interface FoundRow extends Omit<FoundSession, 'id'> {
 const profileColumns = selectFields(profileFields)
 
 /**
- * Reads keys and sessions for many requests at once, in one snapshot. Times are read by `date_part`, which counts in
- * floating point: `extract` counts in numeric, which shows where one batch reads hundreds.
+ * Reads keys and sessions for many requests in one snapshot. Reads times by `date_part`, which returns floating point:
+ * `extract` returns `numeric`, which is measurably slower in a batch of hundreds.
  */
 export async function readFacts(
   db: Pick<Database, 'batched'>,

@@ -41,10 +41,10 @@ test('a process is waited for while a crash may have taken its row: until its le
   observe(holders, [settled, row], 0)
   const wait = holders.wait('8:8:', ['another'], 0)
   observe(holders, [crashed], 1_000)
-  expect(wait.left()).toEqual(['another'])
+  expect(wait.remaining()).toEqual(['another'])
   expect(holders.endsAtMs('another')).toBe(2_000)
   observe(holders, [settled], 1_500)
-  expect(wait.left()).toEqual([])
+  expect(wait.remaining()).toEqual([])
 })
 
 test('a read that was sent before a wait began ends neither the wait nor the lease of another process', () => {
@@ -54,9 +54,9 @@ test('a read that was sent before a wait began ends neither the wait nor the lea
   // Its snapshot may be from before the change, or from before the other process joined.
   for (const found of [[{ ...row, isBehind: false }], []]) {
     holders.observe(found, { sentAtMs: 1, answeredAtMs: 3 })
-    expect(wait.left()).toEqual(['another'])
+    expect(wait.remaining()).toEqual(['another'])
     expect(holders.endsAtMs('another')).toBe(2_002)
   }
   holders.observe([{ ...row, isBehind: false }], { sentAtMs: 3, answeredAtMs: 4 })
-  expect(wait.left()).toEqual([])
+  expect(wait.remaining()).toEqual([])
 })

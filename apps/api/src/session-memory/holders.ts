@@ -2,11 +2,12 @@ import type { Holder } from './change-log-store.ts'
 import { unknownHolder } from './change-log-store.ts'
 import { covers } from './snapshot.ts'
 
-/** A wait until every holder that was behind has applied a change, or no longer holds a lease. */
+/** A wait until every holder that was behind has applied a snapshot, or no longer holds a lease. */
 interface Wait {
+  /** The snapshot. */
   readonly target: string
   readonly beganAtMs: number
-  readonly behind: Set<string>
+  readonly remaining: Set<string>
   readonly settle: () => void
 }
 
@@ -23,8 +24,8 @@ export interface ReadTimes {
 }
 
 /**
- * Tracks the leases of the other processes. Uses no wall clock: a lease that was last renewed before a moment has ended
- * once its duration has passed since that moment, on every clock that runs at the same rate.
+ * Tracks the leases of the other processes by this process's monotonic clock. A lease counts as ended when its renewal
+ * count has not changed for the duration of a lease since a read first returned it. No wall clocks are compared.
  */
 export class Holders {
   readonly #leaseMs: number
@@ -54,28 +55,29 @@ export class Holders {
    * server, a missing row ends no wait, because its holder may still have a lease.
    */
   observe(holders: readonly Holder[], { sentAtMs, answeredAtMs }: ReadTimes): void {
-    const known = new Map(holders.map((holder) => [holder.id, holder]))
-    const hasCrashed = known.get(unknownHolder)?.renewals === 0
-    const hasLeft = (id: string) => !known.has(id) && !hasCrashed
+    const byId = new Map(holders.map((holder) => [holder.id, holder]))
+    const hasCrashed = byId.get(unknownHolder)?.renewals === 0
+    const hasEnded = (id: string) => !byId.has(id) && !hasCrashed
     for (const [id, { seenAtMs }] of this.#seen) {
-      if (hasLeft(id) && seenAtMs <= sentAtMs) this.#seen.delete(id)
+      if (hasEnded(id) && seenAtMs <= sentAtMs) this.#seen.delete(id)
     }
-    for (const id of this.#acknowledgements.keys()) if (hasLeft(id)) this.#acknowledgements.delete(id)
+    for (const id of this.#acknowledgements.keys()) if (hasEnded(id)) this.#acknowledgements.delete(id)
     for (const { id, renewals, acknowledged } of holders) {
       const acknowledgement = this.#acknowledgements.get(id)
       if (acknowledgement !== undefined && covers(acknowledged, acknowledgement))
         this.#acknowledgements.delete(id)
+      // `endLease` has marked the leases of before the crash as ended.
       if (id === unknownHolder && renewals > 0) this.#seen.delete(id)
       else if (this.#seen.get(id)?.renewals !== renewals)
         this.#seen.set(id, { renewals, seenAtMs: answeredAtMs })
     }
     for (const wait of this.#waits) {
       if (wait.beganAtMs > sentAtMs) continue
-      for (const id of wait.behind) {
-        const holder = known.get(id)
+      for (const id of wait.remaining) {
+        const holder = byId.get(id)
         const isDone = holder
           ? !holder.isBehind || (id !== unknownHolder && covers(holder.acknowledged, wait.target))
-          : hasLeft(id)
+          : hasEnded(id)
         if (isDone) this.#stopWaitingFor(wait, id)
       }
     }
@@ -86,7 +88,7 @@ export class Holders {
     const before = this.#acknowledgements.get(id)
     if (before === undefined || covers(snapshot, before)) this.#acknowledgements.set(id, snapshot)
     for (const wait of this.#waits) {
-      if (wait.behind.has(id) && covers(snapshot, wait.target)) this.#stopWaitingFor(wait, id)
+      if (wait.remaining.has(id) && covers(snapshot, wait.target)) this.#stopWaitingFor(wait, id)
     }
   }
 
@@ -117,21 +119,22 @@ export class Holders {
   }
 
   /**
-   * Waits for the acknowledgements of a snapshot, from a time after the read that found it. The caller gives up with
-   * `end` once the leases have ended.
+   * Waits until these holders have acknowledged a snapshot. Only reads that were sent at or after `beganAtMs` end the
+   * wait, and `beganAtMs` must be after the read that found the holders. Call `end` to stop waiting; it also settles
+   * `done`. `remaining` returns the holders that are still awaited.
    */
   wait(
     target: string,
     behind: readonly string[],
     beganAtMs: number,
-  ): { readonly done: Promise<void>; readonly end: () => void; readonly left: () => readonly string[] } {
+  ): { readonly done: Promise<void>; readonly end: () => void; readonly remaining: () => readonly string[] } {
     let end = () => {}
     const ids = new Set(behind)
     const done = new Promise<void>((resolve) => {
       const wait: Wait = {
         target,
         beganAtMs,
-        behind: ids,
+        remaining: ids,
         settle: () => {
           this.#waits.delete(wait)
           resolve()
@@ -140,11 +143,11 @@ export class Holders {
       end = wait.settle
       this.#waits.add(wait)
     })
-    return { done, end, left: () => [...ids] }
+    return { done, end, remaining: () => [...ids] }
   }
 
   #stopWaitingFor(wait: Wait, id: string): void {
-    wait.behind.delete(id)
-    if (wait.behind.size === 0) wait.settle()
+    wait.remaining.delete(id)
+    if (wait.remaining.size === 0) wait.settle()
   }
 }

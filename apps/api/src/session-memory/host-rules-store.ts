@@ -5,14 +5,14 @@ import { sql } from '#platform/db/sql'
 /** The access rule of a protected host. */
 export interface HostRule {
   readonly projectId: string
-  /** Null while there is no main server: no one has access. */
+  /** Null while there is no main server. No visitor then has access. */
   readonly serverId: string | null
-  /** A visitor needs one of these roles; empty: any member has access. */
+  /** The roles of which a visitor needs one. If empty, every member has access. */
   readonly anyOf: readonly string[]
   readonly remoteUser: 'username' | 'id'
 }
 
-/** Reads the rules of many hosts in one snapshot; undefined for a host that no project owns. */
+/** Reads the rules of many hosts in one snapshot. Returns undefined for a host that no project protects. */
 export const hostRulesReader = (
   db: Pick<Database, 'batched' | 'maxBatchesAtOnce'>,
   configuredServerId: string | undefined,

@@ -1,28 +1,28 @@
 import type { Change } from './change.ts'
 import type { HostRule } from './host-rules-store.ts'
 
-/** The maximum number of rules. Beyond it, the cache is cleared, and each entry is read again. */
-const maxKept = 100_000
+/** The maximum number of entries. At the limit, the cache is cleared, and each entry is read again. */
+const maxEntries = 100_000
 
-/** A cache of the rules of protected hosts; unowned hosts are not cached. */
+/** Caches the rules of protected hosts. A host that no project protects is not cached. */
 export class HostRules {
-  readonly #kept = new Map<string, HostRule>()
+  readonly #entries = new Map<string, HostRule>()
 
   get(host: string): HostRule | undefined {
-    return this.#kept.get(host)
+    return this.#entries.get(host)
   }
 
-  keep(host: string, rule: HostRule): void {
-    if (this.#kept.size >= maxKept) this.#kept.clear()
-    this.#kept.set(host, rule)
+  add(host: string, rule: HostRule): void {
+    if (this.#entries.size >= maxEntries) this.#entries.clear()
+    this.#entries.set(host, rule)
   }
 
   apply(change: Change): void {
-    // The owner of a host and the main server; both change seldom.
+    // A rule depends on the project that protects the host, and on the main server. Both change seldom.
     if (change.kind === 'project' || change.kind === 'server') this.clear()
   }
 
   clear(): void {
-    this.#kept.clear()
+    this.#entries.clear()
   }
 }

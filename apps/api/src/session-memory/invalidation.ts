@@ -8,8 +8,7 @@ export type Notification =
   /** Acknowledges that the process has applied a snapshot. */
   | { readonly kind: 'acknowledged'; readonly from: string; readonly snapshot: string }
   /**
-   * Asks the holders that are behind to apply changes. The sender either waits for these holders or has written without
-   * waiting.
+   * Requests that the holders that are behind apply changes. The sender may wait for them, or only announce a write.
    */
   | {
       readonly kind: 'invalidation'
@@ -20,8 +19,8 @@ export type Notification =
     }
 
 /**
- * The changes that the named holders had not acknowledged at this snapshot. A named holder that applies them is at the
- * snapshot. A holder that is not named may lack further changes.
+ * All changes that the named holders had not acknowledged at this snapshot. A named holder that applies them has
+ * applied the snapshot. For other holders they may be incomplete.
  */
 export interface CarriedChanges {
   readonly snapshot: string

@@ -302,6 +302,7 @@ export class Lease {
     if (covers(snapshot, term.applied)) term.applied = snapshot
   }
 
+  /** Handles a notification. An invalidation with changes is only for the holders that it names; no other was behind. */
   #receive(term: Term, payload: string): void {
     if (this.#term !== term) return
     const notified = parseNotification(payload)
@@ -314,7 +315,6 @@ export class Lease {
         () => this.#end(term),
       )
     } else if (notified.carried.holders.includes(term.id)) {
-      // A holder that the invalidation does not name was not behind, and ignores it.
       this.#applyCarried(term, notified.carried)
       term.acknowledgements.reply(notified)
     }

@@ -15,8 +15,8 @@ interface LocalDeps {
 }
 
 /**
- * Replaces the lease on the embedded database: always valid, because no other process can open the folder. A writer
- * reads the change log before its response.
+ * Replaces the lease with the embedded database. It is valid while reads succeed, because no other process can open the
+ * database. A writer reads the change log before its response.
  */
 export class LocalLease {
   readonly #deps: LocalDeps
@@ -70,7 +70,7 @@ export class LocalLease {
       })
       memory.apply(found, sentAtMs)
       this.#since = found.snapshot
-      // Before the start and after the close no other code reads from memory.
+      // Stays invalid before the start and after the close.
       this.#isValid = this.#running !== undefined && !this.#closing.signal.aborted
       return { ...found, holders: [] }
     } catch (error) {

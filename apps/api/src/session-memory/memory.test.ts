@@ -59,7 +59,7 @@ describe('what is kept in memory', () => {
   })
   const load = (...ns: number[]) => {
     const loading = memory.beginLoading()
-    const reads = memory.keep(ns.map(item), rows(...ns.map((n) => row(n))), loading)
+    const reads = memory.store(ns.map(item), rows(...ns.map((n) => row(n))), loading)
     memory.endLoading(loading)
     return reads
   }
@@ -102,7 +102,7 @@ describe('what is kept in memory', () => {
 
     const loading = memory.beginLoading()
     changed(change)
-    memory.keep([item(1)], rows(row(1)), loading)
+    memory.store([item(1)], rows(row(1)), loading)
     expect(memory.session('token 1')).toBeUndefined()
   })
 
@@ -118,7 +118,7 @@ describe('what is kept in memory', () => {
   test('a key with an end is none from then on, without a change', () => {
     const found = rows(row(1))
     const items = found.items.map((one) => ({ ...one, keyEndsAtMs: 6_000 }))
-    memory.keep([item(1)], { ...found, items }, memory.beginLoading())
+    memory.store([item(1)], { ...found, items }, memory.beginLoading())
     expect(memory.key('the key', 5_999)).toBe('the project')
     expect(memory.key('the key', 6_000)).toBeUndefined()
   })
@@ -147,7 +147,7 @@ describe('what is kept in memory', () => {
   test('roles on their way do not take the place of younger ones', () => {
     const loading = memory.beginLoading()
     changed({ kind: 'roles', serverId, roles: [captain] })
-    memory.keep([item(1)], rows(row(1)), loading)
+    memory.store([item(1)], rows(row(1)), loading)
     expect(rolesIn(1)).toEqual(['Captain "Salt"'])
   })
 
@@ -166,7 +166,7 @@ describe('what is kept in memory', () => {
     const loading = memory.beginLoading()
     expect(loading.knownServers).toEqual([serverId])
     changed(voids['server'] as Change)
-    expect(memory.keep([item(2)], { ...rows(row(2)), roles: new Map() }, loading)).toBeUndefined()
+    expect(memory.store([item(2)], { ...rows(row(2)), roles: new Map() }, loading)).toBeUndefined()
   })
 
   test('is bounded in bytes; what was used stays, what was not goes first', () => {

@@ -4,10 +4,10 @@ import { AccessTokens } from './access-tokens.ts'
 import type { AccessTokenRow } from './access-tokens-store.ts'
 import { accessId, type Change, membershipId } from './change.ts'
 import type { LogSnapshot } from './change-log-store.ts'
+import { type Fact, Facts, ownFact } from './facts.ts'
 import type { FactRows, Item, ItemRow, SessionRow } from './facts-store.ts'
 import { HostRules } from './host-rules.ts'
 import type { HostRule } from './host-rules-store.ts'
-import { type Fact, Facts, ownFact } from './kept-facts.ts'
 import { RecentSessions } from './recent-sessions.ts'
 import { Scopes } from './scopes.ts'
 import type { ScopeItem, ScopeRow } from './scopes-store.ts'
@@ -19,7 +19,7 @@ import {
   type SessionFacts,
 } from './session.ts'
 
-/** The result of a read for one item. */
+/** The result for one item: the project of its key, and the session of its token. */
 export interface Read {
   /** The database's clock, at the read or later. */
   readonly nowMs: number
@@ -29,16 +29,17 @@ export interface Read {
 }
 
 /** The cached facts about a member of a server. */
-export interface KeptMember {
+export interface CachedMember {
   readonly roles: readonly HeldRole[]
   readonly isLive: boolean
   readonly ageMs: number
-  /** The time to which the roles are known. */
+  /** The moment up to which the roles are known to be current. */
   readonly asOfMs: number
 }
 
-/** A load of facts from the database, with the changes received since it started. */
+/** A load of facts from the database. */
 export interface Loading {
+  /** The changes that arrived since the load began. Its rows may be older. */
   readonly changes: Change[]
   /** The servers with cached roles, which are not read again. */
   readonly knownServers: readonly string[]
@@ -56,14 +57,14 @@ interface Key {
 }
 
 /**
- * The maximum number of cached keys, which no installation uses at the same time. Beyond it, all keys are evicted, and
+ * The maximum number of cached keys, more than any installation uses at the same time. Beyond it, all keys are evicted, and
  * each is read again.
  */
 const maxKeys = 100_000
 
 /**
- * Caches facts. Only valid facts are cached, so only changes that invalidate a fact must be received. Changes of the
- * log are applied to the cache and to loads in progress.
+ * Caches the facts that responses consist of. Caches only valid facts, so the change log must contain only changes that
+ * invalidate a fact. They are applied to the cache and to loads in progress.
  */
 export class Memory {
   readonly #members = new Facts<MemberFact>()
@@ -100,8 +101,8 @@ export class Memory {
   }
 
   /**
-   * Returns the database's clock now, or a moment later: a lifetime may end early by the duration of the read, and
-   * never late. That clock counts whole milliseconds (`clock_now`), of which the last one may be almost over.
+   * Returns the time of the database's clock, or up to the duration of the last read later. So a cached lifetime may end
+   * early, but never late. Adds a millisecond, because `clock_now` returns whole milliseconds.
    */
   nowMs(monotonicMs: number): number {
     return this.#latest.nowMs + 1 + (monotonicMs - this.#latestSentAtMs)
@@ -121,7 +122,7 @@ export class Memory {
     return undefined
   }
 
-  /** Applies a read of the change log. `sentAtMs`: the monotonic time before it was sent. */
+  /** Applies a read of the change log. `sentAtMs` is the monotonic time before it was sent. */
   apply(found: LogSnapshot, sentAtMs: number): void {
     this.#latest = found
     this.#latestSentAtMs = sentAtMs
@@ -151,7 +152,7 @@ export class Memory {
     this.accessTokens.clear()
   }
 
-  /** Begins a load. Must be called before the facts are requested. */
+  /** Begins a load. Call it before the facts are requested, and `endLoading` when they are stored. */
   beginLoading(): Loading {
     const knownServers = [...this.#servers.values()].map(({ id }) => id)
     const loading = { changes: [], knownServers, isVoid: false }
@@ -163,40 +164,39 @@ export class Memory {
     this.#loading.delete(loading)
   }
 
-  /** Caches the facts that were read. Undefined if roles are missing that were known when the load began. */
-  keep(items: readonly Item[], rows: FactRows, loading: Loading): Read[] | undefined {
+  /** Caches the facts that were read. Returns undefined if roles that were not read again have been evicted meanwhile. */
+  store(items: readonly Item[], rows: FactRows, loading: Loading): Read[] | undefined {
     const isMissing = rows.items.some(
       ({ session }) => session && !rows.roles.has(session.serverId) && !this.#servers.get(session.serverId),
     )
     if (isMissing) return undefined
-    const reads = rows.items.map((row, i) => this.#keepItem(items[i] as Item, row, rows))
-    // Changes after the read are applied. Earlier changes are already in the rows, and applying them only causes
-    // another read.
+    const reads = rows.items.map((row, i) => this.#storeItem(items[i] as Item, row, rows))
+    // Applies all changes since the load began. Some may be in the rows already, and then only cause another read.
     for (const change of loading.changes) this.#apply(change)
     return reads
   }
 
   /** Caches the scopes that were read. */
-  keepScopes(item: ScopeItem, { isReadable, isMapped, scopes }: ScopeRow, loading: Loading): void {
+  storeScopes(item: ScopeItem, { isReadable, isMapped, scopes }: ScopeRow, loading: Loading): void {
     if (!isReadable || !isMapped) return
-    this.scopes.keep(item, scopes)
+    this.scopes.add(item, scopes)
     for (const change of loading.changes) this.scopes.apply(change)
   }
 
   /** Caches the rule that was read for a host. */
-  keepHostRule(host: string, rule: HostRule, loading: Loading): void {
-    this.hostRules.keep(host, rule)
+  storeHostRule(host: string, rule: HostRule, loading: Loading): void {
+    this.hostRules.add(host, rule)
     for (const change of loading.changes) this.hostRules.apply(change)
   }
 
   /** Caches an access token that was read. */
-  keepAccessToken(digest: string, row: AccessTokenRow, loading: Loading): void {
-    this.accessTokens.keep(digest, row, this.#latest.nowMs)
+  storeAccessToken(digest: string, row: AccessTokenRow, loading: Loading): void {
+    this.accessTokens.add(digest, row, this.#latest.nowMs)
     for (const change of loading.changes) this.accessTokens.apply(change)
   }
 
-  /** Returns a member with a cached session: the roles, and the state of the mirror. */
-  member(serverId: string, memberId: string, nowMs: number): KeptMember | undefined {
+  /** Returns the cached facts about a member of a server, if the member has a cached session. */
+  member(serverId: string, memberId: string, nowMs: number): CachedMember | undefined {
     const membership = this.#memberships.get(membershipId(serverId, memberId))?.value
     const server = this.#servers.get(serverId)?.value
     if (!membership || !server) return undefined
@@ -209,9 +209,9 @@ export class Memory {
     }
   }
 
-  #keepItem({ keyDigest, tokenDigest }: Item, row: ItemRow, { nowMs, roles }: FactRows): Read {
+  #storeItem({ keyDigest, tokenDigest }: Item, row: ItemRow, { nowMs, roles }: FactRows): Read {
     const { projectId, isActive } = row
-    if (projectId !== undefined && isActive) this.#keepKey(keyDigest, projectId, row.keyEndsAtMs)
+    if (projectId !== undefined && isActive) this.#storeKey(keyDigest, projectId, row.keyEndsAtMs)
     const found = row.session
     if (!found) return { nowMs, projectId, isActive, session: undefined }
     const server = serverFact(found, roles.get(found.serverId) ?? [])
@@ -226,17 +226,17 @@ export class Memory {
           : this.#access.use(accessId(found.projectId, found.serverId), true),
       groups: found.projectId === null ? undefined : this.#groups.use(found.projectId, found.groups),
     }
-    // Roles that were confirmed unchanged are younger, and no change.
+    // The change log does not contain a sync that found the same roles, so the row may have a later `syncedAtMs`.
     if (facts.membership.value.syncedAtMs < found.syncedAtMs) facts.membership.value = membershipFact(found)
     const session = new Session(tokenDigest, found, facts)
     this.#sessions.add(session)
     return { nowMs, projectId, isActive, session }
   }
 
-  #keepKey(digest: string, projectId: string, endsAtMs: number | undefined): void {
-    const known = this.#keys.get(digest)
-    // A different expiry is a change, and the cached key was dropped before.
-    if (known && !known.project.isVoid) return
+  #storeKey(digest: string, projectId: string, endsAtMs: number | undefined): void {
+    const cached = this.#keys.get(digest)
+    // A new expiry is in the change log, which has dropped the cached key.
+    if (cached && !cached.project.isVoid) return
     this.#dropKey(digest)
     if (this.#keys.size >= maxKeys) {
       for (const { project } of this.#keys.values()) this.#projects.release(project)
@@ -277,7 +277,7 @@ export class Memory {
         this.#access.void(change.id)
         return
       case 'server':
-        // The server that decides about System Admins depends on all of them.
+        // Which server decides about System Admins depends on all servers.
         this.#servers.voidAll()
         return
       case 'roles': {
@@ -301,7 +301,7 @@ export class Memory {
   }
 }
 
-/** Returns the results of a read without caching: every fact belongs to one response. */
+/** Returns the results of a read without caching them. */
 export function readUncached(items: readonly Item[], { nowMs, items: rows, roles }: FactRows): Read[] {
   return rows.map(({ projectId, isActive, session: row }, i) => {
     const session =

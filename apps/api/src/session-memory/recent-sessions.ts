@@ -1,21 +1,21 @@
 import type { Session } from './session.ts'
 
 /**
- * Caches sessions by token digest, bounded in bytes. Evicts sessions that were not used recently, by second chance: a
- * use sets a mark, and a marked session moves to the end of the queue when its turn comes. So a use only sets the mark,
- * for any number of sessions.
+ * Caches sessions by token digest, bounded in bytes. Evicts sessions that were not used recently, by the "second
+ * chance" algorithm: a use sets `wasUsed`, and such a session moves to the end of the queue when it would be evicted.
+ * So the cost of a use is constant.
  */
 export class RecentSessions {
   readonly #byDigest = new Map<string, Session>()
   readonly #maxBytes: number
-  readonly #dropped: (session: Session) => void
+  readonly #onDrop: (session: Session) => void
   #first: Session | undefined
   #last: Session | undefined
   #bytes = 0
 
-  constructor(maxBytes: number, dropped: (session: Session) => void) {
+  constructor(maxBytes: number, onDrop: (session: Session) => void) {
     this.#maxBytes = maxBytes
-    this.#dropped = dropped
+    this.#onDrop = onDrop
   }
 
   get size(): number {
@@ -26,6 +26,7 @@ export class RecentSessions {
     return this.#bytes
   }
 
+  /** Returns the session of a token and marks it as used. */
   use(digest: string): Session | undefined {
     const session = this.#byDigest.get(digest)
     if (session) session.wasUsed = true
@@ -38,7 +39,7 @@ export class RecentSessions {
     this.#append(session)
     this.#bytes += session.bytes
     while (this.#bytes > this.#maxBytes && this.#first && this.#first !== this.#last)
-      this.#makeRoom(this.#first)
+      this.#evictOrSpare(this.#first)
   }
 
   dropByDigest(digest: string): void {
@@ -51,10 +52,10 @@ export class RecentSessions {
     this.#byDigest.delete(session.tokenDigest)
     this.#unlink(session)
     this.#bytes -= session.bytes
-    this.#dropped(session)
+    this.#onDrop(session)
   }
 
-  /** Clears the cache without calling `dropped`. */
+  /** Clears the cache without calling `onDrop`. */
   clear(): void {
     for (const session of this.#byDigest.values()) session.isVoid = true
     this.#byDigest.clear()
@@ -63,7 +64,7 @@ export class RecentSessions {
     this.#bytes = 0
   }
 
-  #makeRoom(oldest: Session): void {
+  #evictOrSpare(oldest: Session): void {
     if (!oldest.wasUsed) {
       this.drop(oldest)
       return
@@ -74,20 +75,20 @@ export class RecentSessions {
   }
 
   #append(session: Session): void {
-    session.before = this.#last
-    session.after = undefined
-    if (this.#last) this.#last.after = session
+    session.previous = this.#last
+    session.next = undefined
+    if (this.#last) this.#last.next = session
     else this.#first = session
     this.#last = session
   }
 
   #unlink(session: Session): void {
-    const { before, after } = session
-    session.before = undefined
-    session.after = undefined
-    if (before) before.after = after
-    else this.#first = after
-    if (after) after.before = before
-    else this.#last = before
+    const { previous, next } = session
+    session.previous = undefined
+    session.next = undefined
+    if (previous) previous.next = next
+    else this.#first = next
+    if (next) next.previous = previous
+    else this.#last = previous
   }
 }

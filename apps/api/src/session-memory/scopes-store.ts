@@ -2,15 +2,16 @@ import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** A project's request for access to a server. */
+/** A project and a server of which the scopes are requested. */
 export interface ScopeItem {
   readonly projectId: string
   readonly serverId: string
 }
 
-/** The result for one item; `isMapped` is false for an internal project, which has every scope in the main server. */
+/** The access of a project to a server. */
 export interface ScopeRow {
   readonly isReadable: boolean
+  /** False for an internal project, which has every scope in the main server. */
   readonly isMapped: boolean
   readonly scopes: readonly string[]
 }

@@ -1,29 +1,29 @@
 import { accessId, type Change } from './change.ts'
 import type { ScopeItem } from './scopes-store.ts'
 
-/** The maximum number of mappings. Beyond it, the cache is cleared, and each entry is read again. */
-const maxKept = 100_000
+/** The maximum number of entries. At the limit, the cache is cleared, and each entry is read again. */
+const maxEntries = 100_000
 
-/** Caches the scopes of mappings from projects to servers, by project and server. Invalid mappings are not cached. */
+/** Caches the scopes of projects in servers. A project without access to a server is not cached. */
 export class Scopes {
-  readonly #kept = new Map<string, readonly string[]>()
+  readonly #entries = new Map<string, readonly string[]>()
 
   get({ projectId, serverId }: ScopeItem): readonly string[] | undefined {
-    return this.#kept.get(accessId(projectId, serverId))
+    return this.#entries.get(accessId(projectId, serverId))
   }
 
-  keep({ projectId, serverId }: ScopeItem, scopes: readonly string[]): void {
-    if (this.#kept.size >= maxKept) this.#kept.clear()
-    this.#kept.set(accessId(projectId, serverId), scopes)
+  add({ projectId, serverId }: ScopeItem, scopes: readonly string[]): void {
+    if (this.#entries.size >= maxEntries) this.#entries.clear()
+    this.#entries.set(accessId(projectId, serverId), scopes)
   }
 
   apply(change: Change): void {
-    if (change.kind === 'access') this.#kept.delete(change.id)
-    // The servers that a project may use depend on the project and on all servers, which change seldom.
+    if (change.kind === 'access') this.#entries.delete(change.id)
+    // Access also depends on the project and on all servers. Both change seldom.
     else if (change.kind === 'project' || change.kind === 'server') this.clear()
   }
 
   clear(): void {
-    this.#kept.clear()
+    this.#entries.clear()
   }
 }

@@ -1,8 +1,8 @@
 import { type GroupRule, roleNamesOnly } from '#responses/groups'
 import type { Roles } from '#responses/roles'
 import { toValidateJson } from '#responses/validate-json'
+import type { Fact } from './facts.ts'
 import type { SessionRow } from './facts-store.ts'
-import type { Fact } from './kept-facts.ts'
 
 export interface MemberFact {
   readonly username: string
@@ -19,10 +19,9 @@ export interface MembershipFact {
 export interface ServerFact {
   readonly decidesAdmin: boolean
   roles: Roles
-  /**
-   * The time to which the gateway last vouched for the server's mirror, and the end of that; null while it does not.
-   */
+  /** The moment up to which the gateway vouches for the server's mirror; null while it does not. */
   liveAsOfMs: number | null
+  /** The end of the gateway's statement, unless it is renewed. */
   liveUntilMs: number
 }
 
@@ -33,11 +32,11 @@ export interface SessionFacts {
   /** Undefined for an admin session. */
   readonly project: Fact<true> | undefined
   readonly access: Fact<true> | undefined
-  /** Void with the project. Undefined for an admin session. */
+  /** Becomes void with the project. Undefined for an admin session. */
   readonly groups: Fact<GroupRule> | undefined
 }
 
-/** A session that was live when its facts were read, and remains live until a fact is void. */
+/** A session that was live when its facts were read. It stays valid until a fact is void or it expires. */
 export class Session {
   readonly id: string
   readonly tokenDigest: string
@@ -47,17 +46,17 @@ export class Session {
   readonly expiresAtMs: number
   readonly #json: string
   readonly facts: SessionFacts
-  /** The approximate bytes of memory, from measurements of V8. */
+  /** The approximate memory use in bytes, from measurements of V8. */
   readonly bytes: number
   isVoid = false
-  /** Neighbors in the order of use; only cached sessions have any. */
-  before: Session | undefined = undefined
-  after: Session | undefined = undefined
+  /** The neighbors in the queue of `RecentSessions`. Undefined for sessions that are not cached. */
+  previous: Session | undefined = undefined
+  next: Session | undefined = undefined
   wasUsed = false
 
   /** The last composed response, and its inputs. */
   #text = ''
-  #madeOf: { member: MemberFact; membership: MembershipFact; roles: Roles } | undefined
+  #inputs: { member: MemberFact; membership: MembershipFact; roles: Roles } | undefined
   #asOfMs = 0
   #source = ''
 
@@ -73,7 +72,7 @@ export class Session {
     this.bytes = 1_400 + 2 * row.profileJson.length + 2 * row.sessionJson.length + 120 * row.roleIds.length
   }
 
-  /** Returns true until a fact of it has changed. */
+  /** Returns true if no fact of the session has changed since it was read. */
   isCurrent(): boolean {
     const { member, membership, server, project, access, groups } = this.facts
     return !(
@@ -92,15 +91,15 @@ export class Session {
   }
 
   /**
-   * Returns the roles that the member holds, as every answer does: an unknown role has been deleted. A deleted role has
-   * no effect once its row is deleted, even while the rows of its holders still list it.
+   * Returns the IDs of the roles that the member holds. Leaves out deleted roles, which the rows of their holders may
+   * still list.
    */
   get roleIds(): readonly string[] {
     const { roles } = this.facts.server.value
     return this.facts.membership.value.roleIds.filter((id) => roles.has(id))
   }
 
-  /** The names that the project gives to the groups of roles. */
+  /** The rule by which the project names groups. */
   get groupRule(): GroupRule {
     return this.facts.groups?.value ?? roleNamesOnly
   }
@@ -120,18 +119,18 @@ export class Session {
     return server.liveUntilMs > nowMs ? server.liveAsOfMs : null
   }
 
-  /** Returns the whole response; the last one is reused while nothing in it has changed. */
+  /** Returns the response of `validate` as JSON. Reuses the last one while its content has not changed. */
   answer(asOfLiveMs: number | null, source: string): string {
     const member = this.facts.member.value
     const membership = this.facts.membership.value
     const { roles } = this.facts.server.value
     const asOfMs = asOfLiveMs ?? membership.syncedAtMs
-    const made = this.#madeOf
+    const last = this.#inputs
     if (
-      made === undefined ||
-      made.member !== member ||
-      made.membership !== membership ||
-      made.roles !== roles ||
+      last === undefined ||
+      last.member !== member ||
+      last.membership !== membership ||
+      last.roles !== roles ||
       this.#asOfMs !== asOfMs ||
       this.#source !== source
     ) {
@@ -144,7 +143,7 @@ export class Session {
         asOfMs,
         source,
       })
-      this.#madeOf = { member, membership, roles }
+      this.#inputs = { member, membership, roles }
       this.#asOfMs = asOfMs
       this.#source = source
     }
@@ -152,7 +151,7 @@ export class Session {
   }
 }
 
-/** A session at one moment of the database's clock. */
+/** A session at one moment, by the database's clock. */
 export interface SessionAt {
   readonly session: Session
   readonly nowMs: number
@@ -168,7 +167,8 @@ export const sessionAt = (session: Session, nowMs: number): SessionAt => ({
 })
 
 /**
- * Returns the response of a validate. `source` names the source of the roles if the gateway does not vouch for them.
+ * Returns the response of `validate` as JSON. `source` is the source of the roles if the gateway does not vouch for
+ * them.
  */
 export function answerOf({ session, nowMs }: Pick<SessionAt, 'session' | 'nowMs'>, source: string): string {
   const liveAsOfMs = session.liveAsOfMs(nowMs)

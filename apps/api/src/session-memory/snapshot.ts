@@ -1,6 +1,8 @@
-/** PostgreSQL's pg_snapshot, "xmin:xmax:running,running": from xmax on nothing was to be seen. */
+/** PostgreSQL's `pg_snapshot`, in text: `xmin:xmax:xip,xip`. */
 interface Snapshot {
+  /** The `xmax`: this transaction and all later ones are invisible. */
   readonly end: bigint
+  /** The earlier transactions that are invisible, because they were running. */
   readonly running: ReadonlySet<string>
 }
 
@@ -9,7 +11,7 @@ function parse(text: string): Snapshot {
   return { end: BigInt(end), running: new Set(running === '' ? [] : running.split(',')) }
 }
 
-/** Returns true for text that PostgreSQL accepts as pg_snapshot: the transactions ascend from the first to the end. */
+/** Returns true for text that PostgreSQL accepts as `pg_snapshot`. Its transaction IDs ascend from `xmin` to `xmax`. */
 export function isSnapshot(text: string): boolean {
   const [, first, end, running = ''] =
     /^(\d{1,19}):(\d{1,19}):((?:\d{1,19}(?:,\d{1,19})*)?)$/.exec(text) ?? []
@@ -30,8 +32,8 @@ export function covers(later: string, earlier: string): boolean {
 }
 
 /**
- * Returns the parts of a snapshot that define the invisible transactions: the first later transaction, and the earlier
- * transactions that were running.
+ * Returns the parts of a snapshot that define the invisible transactions, for a statement: the first later transaction,
+ * and an array of the earlier ones that were running.
  */
 export function unseenIn(text: string): { readonly end: string; readonly running: string } {
   const [, end = '0', running = ''] = text.split(':')

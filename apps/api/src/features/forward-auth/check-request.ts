@@ -35,6 +35,7 @@ export function readHostToken(request: ForwardedRequest, header: string | undefi
 
 /**
  * Returns the rule of a host.
+ *
  * @throws HOST_UNKNOWN if no project protects it, or there is no server with members to admit
  */
 export async function ruleOf(
@@ -46,18 +47,16 @@ export async function ruleOf(
   return rule
 }
 
-/**
- * The decision about a request: the headers that identify the member, or the missing roles, or that no member is signed
- * in.
- */
+/** The decision about a request. */
 export type HostDecision =
+  /** The request may pass, with these headers, which identify the member. */
   | { readonly headers: Record<string, string> }
   | { readonly lacksRoles: true; readonly memberId: string }
-  | 'nobody'
+  | 'signedOut'
 
 /**
- * Decides about a request. The answer is as fresh as one of validate, and from the same store: from memory while a
- * lease vouches for it.
+ * Decides whether a request may pass, from the same cache and by the same freshness rules as `validate`.
+ *
  * @throws CHAT_PLATFORM_UNAVAILABLE if the roles are too old and the platform is unreachable
  */
 export async function decide(
@@ -65,18 +64,18 @@ export async function decide(
   rule: HostRule & { serverId: string },
   token: string | undefined,
 ): Promise<HostDecision> {
-  if (token === undefined) return 'nobody'
-  const known = await currentSession(deps, rule, digestOf(token))
-  if (!known) return 'nobody'
-  const { roleIds, memberId } = known.session
+  if (token === undefined) return 'signedOut'
+  const current = await currentSession(deps, rule, digestOf(token))
+  if (!current) return 'signedOut'
+  const { roleIds, memberId } = current.session
   if (!hostRolesCheck.holds({ anyOf: rule.anyOf, roleIds })) return { lacksRoles: true, memberId }
-  return { headers: headersOf(known.session, rule.remoteUser).headers }
+  return { headers: headersOf(current.session, rule.remoteUser).headers }
 }
 
 /**
- * Decides in one step, from memory alone, for a request that may pass: the lease is checked in the step that makes the
- * answer. Returns undefined if more than memory is needed, or if the request may not pass; then `decide` gives the
- * reason.
+ * Returns the headers of a request that may pass, from memory alone. It is synchronous, because the lease must be
+ * checked in the step that makes the response. Returns undefined if memory does not decide, or if the request may not
+ * pass: then call `decide` for the reason.
  */
 export function decideFromMemory(
   { answers, settings }: Pick<CheckDeps, 'answers' | 'settings'>,
@@ -84,7 +83,7 @@ export function decideFromMemory(
   cookies: string | undefined,
 ): readonly string[] | undefined {
   const nowMs = answers.leasedNowMs()
-  const rule = nowMs === undefined ? undefined : answers.keptHostRule(request.host)
+  const rule = nowMs === undefined ? undefined : answers.cachedHostRule(request.host)
   const token = rule && readHostToken(request, cookies)
   if (nowMs === undefined || token === undefined || !isServed(rule)) return undefined
   const session = answers.session(digestOf(token))
@@ -99,41 +98,44 @@ export function decideFromMemory(
   return headersOf(session, rule.remoteUser).lines
 }
 
+/** Returns the live session of a token at this host, with roles that are fresh enough. */
 async function currentSession(
   { answers, settings, refreshMember }: CheckDeps,
   { projectId, serverId }: HostRule & { serverId: string },
   tokenDigest: string,
 ): Promise<SessionAt | undefined> {
-  // A session of another project, or of a server that the rule named before, does not count here.
+  // Ignores a session of another project, or of a server that the rule named before.
   const ofHost = (live: SessionAt | undefined) =>
     live?.session.projectId === projectId && live.session.serverId === serverId ? live : undefined
   const known = ofHost(await liveSession(answers, tokenDigest))
   if (!known) return undefined
   const { memberId } = known.session
-  const { known: current } = await freshestRoles({
+  const { known: fresh } = await freshestRoles({
     known,
     terms: memberTerms(settings.current().permissionTtlMs),
     refresh: () => refreshMember(serverId, memberId),
     reread: async () => ofHost(await readSession(answers, tokenDigest)),
   })
-  return current
+  return fresh
 }
 
 interface HostHeaders {
+  /** The response of `validate` from which the headers were made. */
   readonly text: string
   readonly remoteUser: string
   readonly headers: Record<string, string>
-  /** The same headers as name, value, name, value. */
+  /** The same headers as a flat list: name, value, name, value. */
   readonly lines: readonly string[]
 }
-const made = new WeakMap<Session, HostHeaders>()
+
+const headersBySession = new WeakMap<Session, HostHeaders>()
 
 /** Returns the headers for a session. Reuses the previous headers while their content has not changed. */
 function headersOf(session: Session, remoteUser: HostRule['remoteUser']): HostHeaders {
   const text = session.answer(0, '')
-  const last = made.get(session)
-  if (last?.text === text && last.remoteUser === remoteUser) return last
-  const { member, roles } = JSON.parse(text) as Told
+  const cached = headersBySession.get(session)
+  if (cached?.text === text && cached.remoteUser === remoteUser) return cached
+  const { member, roles } = JSON.parse(text) as MemberWithRoles
   const headers = remoteHeaders({
     user: remoteUser === 'id' ? member.id : member.username,
     memberId: member.id,
@@ -142,13 +144,13 @@ function headersOf(session: Session, remoteUser: HostRule['remoteUser']): HostHe
     roles,
     groupRule: session.groupRule,
   })
-  const now = { text, remoteUser, headers, lines: Object.entries(headers).flat() }
-  made.set(session, now)
-  return now
+  const created = { text, remoteUser, headers, lines: Object.entries(headers).flat() }
+  headersBySession.set(session, created)
+  return created
 }
 
 /** The part of a validate response that an application behind a proxy receives. */
-interface Told {
+interface MemberWithRoles {
   readonly member: Member
   readonly roles: readonly HeldRole[]
 }

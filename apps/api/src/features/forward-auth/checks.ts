@@ -12,7 +12,7 @@ export const hostCheck = errorCheck<{ readonly rule: HostRule | undefined }>({
       : 'The host has no server, so no member has access.',
 })
 
-/** True if a member can pass a rule: it exists and has a server. */
+/** Returns true if a member can pass a rule: it exists and has a server. */
 export const isServed = (rule: HostRule | undefined): rule is HostRule & { serverId: string } =>
   rule !== undefined && rule.serverId !== null
 

@@ -49,7 +49,7 @@ export function readForwardedRequest(
   isTrusted: (address: string | undefined) => boolean,
 ): ForwardedRequest {
   if (!isTrusted(socket.remoteAddress)) throw new ApiError('PROXY_NOT_TRUSTED')
-  for (const name in headers) if (saysWho.test(name)) throw new ApiError('FORWARDED_REQUEST_INVALID')
+  for (const name in headers) if (identityHeader.test(name)) throw new ApiError('FORWARDED_REQUEST_INVALID')
   const scheme = schemeOf(headers['x-forwarded-proto'])
   const host = scheme && readHost(textOf(headers['x-forwarded-host']), scheme)
   const uri = inAscii(textOf(headers['x-forwarded-uri'] ?? '/'))
@@ -64,10 +64,10 @@ export function readForwardedRequest(
 }
 
 /**
- * Matches headers of the client that an application could mistake for ours: CGI and similar interfaces read every other
- * character as `_`. A proxy removes them before it asks, or cannot remove them at all.
+ * Matches headers of the client that an application could mistake for those of this service, because CGI and similar
+ * interfaces read every other character as `_`. A proxy either removes them before it asks, or cannot remove them.
  */
-const saysWho = /^remote[^a-z0-9]/
+const identityHeader = /^remote[^a-z0-9]/
 
 /** A map, because every object has a property named `constructor`. */
 const schemes: ReadonlyMap<string, 'http' | 'https'> = new Map([

@@ -122,8 +122,8 @@ export async function finishLogin(
   // RFC 9207: a response of another issuer does not belong to this request.
   if (!secret || (iss !== undefined && iss !== config.publicUrl)) throw new ApiError('LOGIN_REQUEST_INVALID')
   if (code === undefined) {
-    // Uses our own text if this response is ours: the state shows that this browser started, and the issuer that we
-    // ended it.
+    // Shows the description only if this service sent it: the state proves that this browser started the sign-in, and
+    // the issuer that this service ended it.
     const detail =
       iss === config.publicUrl && /^[\x20-\x7e]{1,300}$/.test(description) ? { detail: description } : {}
     const notice =

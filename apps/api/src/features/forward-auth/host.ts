@@ -6,7 +6,7 @@ const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const hostAndPort = new RegExp(`^(${label}(?:\\.${label})*|\\[::1\\])(?::([1-9]\\d{0,4}))?$`)
 const defaultPorts: Record<Scheme, string> = { http: '80', https: '443' }
 
-/** True for names that browsers resolve to this machine, where a cookie needs no HTTPS. */
+/** Returns true for names that browsers resolve to this machine, where a cookie needs no HTTPS. */
 const isLocal = (name: string) => isLoopbackHost(name) || name.endsWith('.localhost')
 
 export interface Host {

@@ -67,7 +67,8 @@ export function forwardAuthRoutes(
     isLed: boolean,
     asked: { host: string },
   ) => {
-    // Proxies forward the length but not the body. Node.js would then read the next request on this connection as the body.
+    // Proxies forward the length but not the body. Node.js would then read the next request on this connection as the
+    // body.
     if (raw.headers['content-length'] !== undefined || raw.headers['transfer-encoding'] !== undefined)
       throw new ApiError('BAD_REQUEST', { headers: { connection: 'close' } })
     const request = forwarded(raw)
@@ -75,7 +76,7 @@ export function forwardAuthRoutes(
     asked.host = request.host
     const verdict = await decide(deps, rule, readHostToken(request, raw.headers.cookie))
     const wantsPage = isLed && isPageLoad(raw.headers)
-    if (verdict !== 'nobody' && 'lacksRoles' in verdict)
+    if (verdict !== 'signedOut' && 'lacksRoles' in verdict)
       throw wantsPage
         ? await lacking(request, rule, readReturnPath(request.uri), {
             memberId: verdict.memberId,
@@ -83,7 +84,7 @@ export function forwardAuthRoutes(
             client,
           })
         : new ApiError('ROLE_LACKING', { headers: { location: deniedOf(request) } })
-    if (verdict !== 'nobody') return new Answer(200, undefined, verdict.headers)
+    if (verdict !== 'signedOut') return new Answer(200, undefined, verdict.headers)
     const location = loginOf(request)
     if (wantsPage) return redirect(location)
     throw new ApiError('LOGIN_REQUIRED', { headers: { location } })
@@ -125,9 +126,9 @@ export function forwardAuthRoutes(
     const path = readReturnPath(query.rd)
     const verdict = await decide(deps, rule, readHostToken(request, raw.headers.cookie))
     // Without a session, no role is missing: the page names the required roles, and its path leads to the sign-in.
-    if (verdict !== 'nobody' && 'headers' in verdict) return redirect(request.origin + path)
+    if (verdict !== 'signedOut' && 'headers' in verdict) return redirect(request.origin + path)
     const refused =
-      verdict === 'nobody'
+      verdict === 'signedOut'
         ? undefined
         : { memberId: verdict.memberId, path: forwardAuth.hostDenied.path, client }
     throw await lacking(request, rule, path, refused)
@@ -170,7 +171,7 @@ const loginOf = ({ origin, uri }: ForwardedRequest) =>
 const deniedOf = ({ origin, uri }: ForwardedRequest) =>
   `${origin}/_rolecall/denied?rd=${encodeURIComponent(uri)}`
 
-/** True if a window navigates to the address: only a navigation can be redirected to a sign-in. */
+/** Returns true if a window navigates to the address: only a navigation can be redirected to a sign-in. */
 function isPageLoad({
   'x-forwarded-method': method = 'GET',
   'sec-fetch-mode': mode,
