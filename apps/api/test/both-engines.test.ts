@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { findMirrored, listToSample } from '#mirror/gateway/samples-store'
-import { findRunningSync, insertSync, leaveSync, takeOverSyncs } from '#mirror/rest/sync-store'
+import { findRunningSync, insertSync, releaseSync, takeOverSyncs } from '#mirror/rest/sync-store'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { sql } from '#platform/db/sql'
 import { call } from './client.ts'
@@ -75,7 +75,7 @@ describe.each(engines)('on %s', (engine) => {
       expect((await findRunningSync(tx, club))?.sync).toMatchObject({ id: first.id, status: 'running' })
     })
     expect(await takeOverSyncs(db, second.runner)).toEqual([])
-    expect(await leaveSync(db, first)).toBe(1)
+    expect(await releaseSync(db, first)).toBe(1)
     expect(await takeOverSyncs(db, second.runner)).toEqual([expect.objectContaining({ id: first.id })])
     await db.execute(sql`delete from member_syncs`)
   })

@@ -8,12 +8,10 @@ export interface Ending extends RowEnd {
 }
 
 /**
- * Ends memberships that the platform reports as over, with the sessions bound to those servers. A membership that has
- * ended does not change, because the platform repeats its reports. Returns one event for each membership that ended.
- * The caller records the events last in the transaction, because the lock on the end of the audit log makes all other
- * writers wait.
- *
- * A member who returned after the request to the platform has not left.
+ * Ends memberships that the platform reports as over, with the sessions in those servers. Ignores memberships that have
+ * already ended, because the platform repeats its reports, and those that began after the request to the platform.
+ * Returns one event for each membership that ended. Record the events last in the transaction, because all other
+ * audited changes wait from then on.
  */
 export async function endMemberships(
   tx: Tx,

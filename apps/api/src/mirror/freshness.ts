@@ -1,20 +1,22 @@
 /**
- * The reliability of mirrored roles: the gateway vouches for them (`live`), they were read a moment ago (`rest`),
- * they are the best available while the platform does not answer (`mirror`), or they must not be served (`too
- * old`).
+ * The freshness of mirrored roles: the gateway vouches for them (`live`), they are young enough (`rest`), they are
+ * served only while the platform does not respond (`mirror`), or never (`too old`).
  */
 export type Freshness = 'live' | 'rest' | 'mirror' | 'too old'
 
-/** The age that roles may have for a use. */
+/** The ages that roles may have for a purpose. */
 export interface FreshnessTerms {
-  /** Without the gateway, younger roles are not requested again. With 0, roles are always requested. */
+  /**
+   * The age up to which roles are not requested again. Applies while they are not live. With 0, they are always
+   * requested.
+   */
   readonly youngMs: number
-  /** Older roles are never served, even during an outage of the platform. */
+  /** The age up to which roles are served while the platform does not respond. */
   readonly maxAgeMs: number
 }
 
 const maxMirrorAgeMs = 24 * 60 * 60 * 1000
-/** Five minutes, so that access to the administration soon fails closed. */
+/** The maximum age of roles that give access to the administration. It is short, so that such access fails closed. */
 const maxAdminAgeMs = 5 * 60 * 1000
 
 /** Returns the terms for responses to projects. */

@@ -4,7 +4,10 @@ import type { Database, Tx } from '#platform/db/database'
 import type { Log } from '#platform/log'
 import type { AsOf, Departure } from './write-members.ts'
 
-/** Ends sessions with their membership, in the same transaction; the mirror does not know how. */
+/**
+ * Ends sessions with their membership, in the same transaction. Passed in, because the mirror does not depend on
+ * sessions.
+ */
 export interface EndSessions {
   /** Returns one row for each session that ended. */
   readonly ofMembers: (tx: Tx, departures: readonly Departure[]) => Promise<Departure[]>
@@ -19,7 +22,7 @@ export interface MirrorDeps {
   readonly endSessions: EndSessions
 }
 
-/** Writes the platform's answer about one member; undefined means that there is no such member. */
+/** Writes the platform's response about one member. `undefined` means that the user is not a member. */
 export type MirrorMember = (
   serverId: string,
   user: ChatUser | { id: string },
@@ -27,7 +30,7 @@ export type MirrorMember = (
   asOf: AsOf,
 ) => Promise<void>
 
-/** `fresh`: the mirror was just written. `unavailable`: it was not, and only its age shows its quality. */
+/** `fresh`: the mirror was just updated. `unavailable`: it was not, so decide by the age of its roles. */
 export type Refreshed = 'fresh' | 'unavailable'
 
 /** Reads one member from the platform into the mirror. */

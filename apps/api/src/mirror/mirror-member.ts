@@ -5,8 +5,8 @@ import { type AsOf, upsertMembers } from './write-members.ts'
 import { writeMemberships } from './write-memberships.ts'
 
 /**
- * Writes the platform's answer about one member. `undefined` means that there is no such member. The gateway may report
- * newer facts in the meantime, so rows that were written since the request do not change.
+ * Writes the platform's response about one member. `undefined` means that the user is not a member. Rows that were
+ * written since the request do not change, because the gateway may have reported newer facts.
  */
 export async function mirrorMember(
   deps: Pick<MirrorDeps, 'db' | 'audit' | 'endSessions'>,

@@ -3,20 +3,20 @@ import { sql } from '#platform/db/sql'
 import type { ServerMember } from './write-members.ts'
 
 export interface RolesState {
-  /** Milliseconds since the server's roles were read; null when they never were. */
+  /** The time since the server's roles were read, or null if they never were. */
   readonly ageMs: number | null
-  /** True if every given role is known. */
+  /** True if all these roles are known. */
   readonly complete: boolean
 }
 
-/** Returns the reliability of a server's stored roles for a member who holds these. */
+/** Returns the age of a server's roles, and whether it has all these roles. */
 export const rolesState = (db: Queryable, serverId: string, roleIds: readonly string[]) =>
   db.maybeOne<RolesState>(sql`
     select (extract(epoch from clock_now() - v.roles_synced_at) * 1000)::float8 as "ageMs",
       ${roleIds}::text[] <@ array(select r.id::text from roles r where r.server_id = v.id) as complete
     from servers v where v.id = ${serverId} and v.removed_at is null`)
 
-/** Servers of which one of these members holds a role that is not known. */
+/** Lists the servers in which one of these members holds an unknown role. */
 export const listUnknownRoles = async (tx: Tx, rows: readonly ServerMember[]) =>
   (
     await tx.query<{ id: string }>(sql`
@@ -27,7 +27,7 @@ export const listUnknownRoles = async (tx: Tx, rows: readonly ServerMember[]) =>
       where not exists (select from roles r where r.server_id = x.server_id and r.id = held.id)`)
   ).map(({ id }) => id)
 
-/** Returns the positions of the IDs that are not roles of a server, according to the mirror. */
+/** Returns the indexes of the IDs that are not roles of a server, according to the mirror. */
 export const placesOfUnknownRoles = async (db: Queryable, serverId: string, roleIds: readonly string[]) =>
   roleIds.length === 0
     ? []

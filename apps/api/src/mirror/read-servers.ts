@@ -9,7 +9,7 @@ export const isServer = async (db: Queryable, serverId: string): Promise<boolean
 export const findServerName = async (db: Queryable, serverId: string): Promise<string | undefined> =>
   (await db.maybeOne<{ name: string }>(sql`select name from servers where id = ${serverId}`))?.name
 
-/** The ID of the main server, within a statement. Null while there is no main server. */
+/** Selects the ID of the main server, or null while there is no main server. */
 export const mainServerId = sql`(select v.id from servers v where v.is_main and v.removed_at is null)`
 
 export interface MainServer {

@@ -2,8 +2,8 @@ import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
 /**
- * Replaces the changes of up to `limit` member-list totals by their sums; returns the number of replaced rows. Rows
- * that another process replaces at the moment are skipped: a sum in two parts is the same sum.
+ * Replaces the changes of up to `limit` member-list totals by their sums. Returns the number of replaced rows. Skips
+ * rows that another process is replacing, because the total is the sum of all rows.
  */
 export const foldTotals = async (db: Queryable, limit: number): Promise<number> => {
   const folded = await db.maybeOne<{ n: number }>(sql`

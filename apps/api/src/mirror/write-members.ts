@@ -9,8 +9,8 @@ import { type Sql, sql } from '#platform/db/sql'
  */
 
 /**
- * The time to which the platform's statement refers. For a response that is the time of the request: written later,
- * it would seem newer than events of the meantime. Events are `now`, and newer than every response.
+ * The time of the platform's statement. For a response, it is the time of the request. With a later time, the response
+ * would seem newer than events that arrived in between. For an event, it is `now`.
  */
 export type AsOf = Date | 'now'
 
@@ -18,7 +18,9 @@ const timeOf = (asOf: AsOf): Sql => (asOf === 'now' ? sql`clock_now()` : sql`${a
 const isNotNewer = (column: Sql, asOf: AsOf): Sql =>
   asOf === 'now' ? sql`true` : sql`${column} <= ${asOf}::timestamptz`
 
-/** Half of the age up to which the mirror is served: a listed member without changes is written this often. */
+/**
+ * The interval at which a listed member without changes is written: half of the age up to which the mirror is served.
+ */
 const confirmAfter = '12 hours'
 
 const userSql = {
@@ -29,7 +31,7 @@ const userSql = {
   assigned: reportedColumns((column) => `${column} = excluded.${column}`),
 }
 
-/** A person, and a server with their known membership. */
+/** A user as the platform reported it, with a server of which the user is a member, if one is known. */
 export interface KnownUser {
   readonly user: ChatUser
   readonly serverId?: string
@@ -67,16 +69,16 @@ export interface ServerMember {
 }
 
 /**
- * Returns the text by which lists order and search a membership. The foreign key reports a member that does not
- * exist.
+ * Selects the text by which lists order and search a membership. Is empty for a member that does not exist, which the
+ * foreign key then reports.
  */
 const searchTextOf = (memberId: Sql): Sql =>
   sql`coalesce((select u.search_text from members u where u.id = ${memberId}), '')`
 
 /**
- * Writes memberships, unless the mirror has a newer version. A member who had left returns as a new generation: no
- * earlier session becomes valid again. With `confirms`, unchanged memberships are written too, so that they count as
- * read now; for a whole list that would be every row.
+ * Writes memberships, unless the mirror has a newer version. A member who had left returns with a new generation, so
+ * that no earlier session becomes valid again. With `confirms`, also writes unchanged memberships, so that they count
+ * as just read. For a whole list that would write every row.
  */
 export const upsertMemberships = (
   tx: Tx,
@@ -110,17 +112,17 @@ export interface Departure {
   readonly memberId: string
 }
 
-/** A departure that only the return reveals: a membership that began before this time is over. */
+/** A departure that may be known only from the return: memberships that began before `cameBackAt` are over. */
 export interface RowEnd extends Departure {
   readonly cameBackAt?: Date
 }
 
 /**
  * Ends memberships, and returns those that it ended. Excludes memberships that were over, that have a newer event, or
- * that already belong to the return.
+ * that began with the return.
  *
- * Locks members before memberships, in the order of all writers of both: the end of one membership writes the others
- * of its member.
+ * Locks members before memberships, as all writers of both do, because the end of a membership also writes the member's
+ * other memberships.
  */
 export const endMembershipRows = (tx: Tx, departures: readonly RowEnd[], asOf: AsOf) => {
   const isDue = sql`m.left_at is null and ${isNotNewer(sql`m.synced_at`, asOf)}
@@ -150,8 +152,8 @@ export const endMembershipRows = (tx: Tx, departures: readonly RowEnd[], asOf: A
 }
 
 /**
- * Records that people are not members, also without a known membership: a list that was requested before must not
- * add them later. Rows written since `begunAt` record it already.
+ * Records that people are not members, even if the mirror had no membership. Otherwise a list that was requested before
+ * would add them later. Rows written since `begunAt` record it already.
  */
 export const noteAbsences = (tx: Tx, departures: readonly Departure[], begunAt: Date) =>
   tx.execute(sql`
@@ -173,12 +175,13 @@ export interface TakeRole {
 }
 
 /**
- * Takes a role from the next current members who hold it, in the order of their IDs; returns the last of them, or
- * undefined when there are no more. Without a known limit, the planner reads few holders from the index of roles, and
- * many along the key; each step continues where the last one ended, so all steps together read each row once.
+ * Removes a role from the next current members who hold it, in the order of their IDs. Returns the ID of the last one,
+ * or undefined if there are no more. The limit is hidden from the planner, which then reads few holders from the index
+ * of roles, and many along the key. Each step continues where the last one ended, so all steps together read each row
+ * once.
  *
- * The platform said nothing about the other roles of these members, so the time of its last statement stays: a list that
- * was requested before may correct them.
+ * The time of the platform's last statement stays, because it said nothing about the other roles of these members. So a
+ * list that was requested before may still correct them.
  */
 export async function takeRole(
   tx: Tx,

@@ -6,13 +6,13 @@ import { type AsOf, type ServerMember, upsertMemberships } from './write-members
 
 interface Written {
   readonly changed: number
-  /** The events that the caller records last in the transaction. */
+  /** The events to record last in the transaction. */
   readonly events: AuditEvent[]
 }
 
 /**
- * Writes current memberships. A member whose time of joining is later than in the mirror has left and rejoined without
- * an event. The earlier membership ends first, with its sessions, and a new membership is written.
+ * Writes current memberships. A later joining time than in the mirror means that the member left and rejoined without
+ * an event. So the earlier membership ends first, with its sessions, and a new membership is written.
  */
 export async function writeMemberships(
   tx: Tx,

@@ -4,13 +4,12 @@ import { sql } from '#platform/db/sql'
 import type { AsOf } from './write-members.ts'
 
 /**
- * The only writer of servers and their roles, except for the columns `live_*`: `gateway/store.ts` writes for how
- * long it vouches for them.
+ * The only writer of servers and their roles, except for the columns `live_*`, which `gateway/store.ts` writes.
  */
 
 /**
- * Creates the main server if there is no server at all. Of several instances that start at once one inserts; the
- * others conflict with its row, by ID or by the single main flag, and do nothing.
+ * Creates the main server if there is no server at all. If several instances start at once, one inserts it. The others
+ * conflict with its row, by ID or by the single main flag, and do nothing.
  */
 export const insertFirstServer = (db: Queryable, id: string) =>
   db.execute(sql`
@@ -26,8 +25,8 @@ export interface NewServer {
 }
 
 /**
- * Registers a server, including a removed server. Returns false if it is registered already: of two concurrent calls
- * one inserts. Violates `servers_one_main` if there is a main server and this one would be another.
+ * Registers a server, including a removed server. Returns false if it is already registered, also by a concurrent call.
+ * Violates `servers_one_main` if this would be a second main server.
  */
 export const registerServer = async (tx: Tx, { id, name, icon, isMain }: NewServer): Promise<boolean> => {
   const changed = await tx.execute(sql`
@@ -52,13 +51,13 @@ export const removeUnlessMain = (tx: Tx, id: string) =>
     where id = ${id} and removed_at is null and not is_main
     returning name`)
 
-/** Records that the platform can report on a server now, or cannot. */
+/** Records whether the platform can report on a server. */
 export const setAvailable = (tx: Tx, serverId: string, isAvailable: boolean) =>
   tx.execute(sql`
     update servers set available = ${isAvailable}, updated_at = clock_now()
     where id = ${serverId} and available <> ${isAvailable}`)
 
-/** Writes name, icon and all roles of a server, unless its roles were written since the request. */
+/** Writes the name, icon, and all roles of a server, unless its roles were written since the request. */
 export async function writeServer(tx: Tx, { id, name, icon, roles }: ChatServerInfo, asOf: AsOf) {
   if ((await claimRoles(tx, id, asOf)) === 0) return
   await tx.execute(sql`
@@ -82,8 +81,8 @@ export async function removeRole(tx: Tx, serverId: string, roleId: string) {
 }
 
 /**
- * Locks the server's row first: writers of its roles take turns, instead of locking each other's rows. Returns 0 if
- * another writer wrote them since the request.
+ * Locks the server's row, so that writers of its roles take turns instead of locking each other's rows. Returns 0 if
+ * another writer wrote the roles since the request.
  */
 const claimRoles = (tx: Tx, serverId: string, asOf: AsOf) =>
   asOf === 'now'

@@ -115,9 +115,9 @@ function registerPlatform(registry: Registry, { platformWatch, liveMirror }: Met
     labelNames: ['outcome'],
     registers: [registry],
     collect() {
-      const { asked, wrong } = liveMirror.status().samples
+      const { compared, wrong } = liveMirror.status().samples
       this.reset()
-      this.inc({ outcome: 'right' }, asked - wrong)
+      this.inc({ outcome: 'right' }, compared - wrong)
       this.inc({ outcome: 'wrong' }, wrong)
     },
   })

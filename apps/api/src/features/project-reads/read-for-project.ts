@@ -19,7 +19,7 @@ const shares = {
 
 interface ProjectReadDeps {
   readonly refreshMember: RefreshMember
-  readonly readStranger: RefreshMember
+  readonly readUnknownMember: RefreshMember
   /** Limits the members outside the mirror that one project may ask for. */
   readonly limiter: RateLimiter
 }
@@ -30,7 +30,7 @@ interface ProjectReadDeps {
  */
 export function createProjectReads({
   refreshMember,
-  readStranger,
+  readUnknownMember,
   limiter,
 }: ProjectReadDeps): ReadForProject {
   const queues = new Map<string, FairQueue>()
@@ -44,7 +44,7 @@ export function createProjectReads({
       const verdict = await limiter.take(projectId)
       if (!verdict.allowed) throw tooMany(limiter, verdict)
     }
-    const ask = isKnown ? refreshMember : readStranger
+    const ask = isKnown ? refreshMember : readUnknownMember
     try {
       return await queueOf(serverId).run(projectId, () => ask(serverId, memberId))
     } catch (error) {

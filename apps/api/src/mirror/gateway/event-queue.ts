@@ -1,6 +1,6 @@
 import type { ChatEvent, EventPosition } from '#chat/chat-gateway'
 
-/** Above this number of events, reading a server again is faster than catching up, and takes a bounded time. */
+/** The maximum number of waiting events. With more, reading a server again is faster than writing all its events. */
 const maxWaiting = 50_000
 
 /** An event, its position in the platform's stream, and its arrival time. */
@@ -57,7 +57,7 @@ export function createEventQueue() {
       size -= taken.length
       return taken
     },
-    /** Marks events as written or given up, so that no caller waits for them. */
+    /** Marks events as written or dropped, so that no caller waits for them. */
     settle(written: readonly Received[]): void {
       for (const { event } of written) queueOf(event.serverId).settled += 1
     },

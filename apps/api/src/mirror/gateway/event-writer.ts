@@ -7,9 +7,9 @@ import { createRoleRemovals } from './role-removals.ts'
 import { asLeader, LeadLost } from './store.ts'
 import { writeEvents } from './write-events.ts'
 
-/** The maximum number of events in a transaction: small enough to let other work run on the embedded database. */
+/** The maximum number of events in a transaction, so that other work gets its turn on the embedded database. */
 const maxBatchSize = 200
-/** The pause between two batches: events that arrive meanwhile share the next one. */
+/** The pause between two batches. Events that arrive meanwhile share the next one. */
 const batchPauseMs = 10
 const retryAfterMs = 250
 
@@ -18,7 +18,7 @@ interface EventWriterHandlers {
   rolesUnknown(serverIds: readonly string[]): void
   /** Reports that events of these servers will never be written, so the servers must be read again. */
   eventsLost(serverIds: ReadonlySet<string>): void
-  /** Reports that the database is unavailable and events wait. */
+  /** Reports that events wait because the database is unavailable. */
   delayed(): void
   /** Reports that this instance no longer leads. */
   leadLost(): void
@@ -35,7 +35,9 @@ export function createEventWriter(
   const removals = createRoleRemovals(deps, epoch)
   let writing: Promise<void> | undefined
   let unwritten: readonly Received[] = []
-  /** Servers with events that were never written: their repeated events are not skipped. */
+  /**
+   * The servers with events that were never written. `lastOf` leaves them out, so that repeated events are not skipped.
+   */
   const incomplete = new Set<string>()
   let isClosing = false
 
@@ -52,7 +54,7 @@ export function createEventWriter(
       if (!(await writeBatch(unwritten))) return
       queue.settle(unwritten)
       unwritten = []
-      // A full batch waits already. The embedded engine has one connection, so it pauses for other work.
+      // Writes a full batch without a pause, except with the embedded engine, which has one connection for all work.
       if (queue.size() < maxBatchSize || db.engine === 'pglite') await sleep(batchPauseMs)
     }
   }

@@ -1,9 +1,9 @@
 import { DatabaseUnavailable } from '#platform/db/database'
 
-/** Returns undefined if the database did not answer. */
-export async function ignoreOutage<T>(asked: Promise<T>): Promise<T | undefined> {
+/** Resolves to undefined if the database is unavailable. Rejects with every other error. */
+export async function ignoreOutage<T>(result: Promise<T>): Promise<T | undefined> {
   try {
-    return await asked
+    return await result
   } catch (error) {
     if (error instanceof DatabaseUnavailable) return undefined
     throw error

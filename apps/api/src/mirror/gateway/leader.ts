@@ -30,7 +30,7 @@ export interface Leader {
   pending(): number
   /** Returns the waiting time of the oldest unwritten event. */
   lagMs(): number
-  /** Returns how many members were compared with the platform, and with which result. */
+  /** Returns the number of members that were compared with the platform, and of those that differed. */
   samples(): SampleCounts
   /** Returns the servers for which the gateway vouches. */
   vouched(): readonly string[]
@@ -39,7 +39,7 @@ export interface Leader {
   close(): Promise<void>
 }
 
-/** The dependencies of the leader: it receives events, reads servers and writes the mirror. */
+/** The dependencies of the leader, which receives events, reads servers, and writes the mirror. */
 export type LeaderDeps = Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions' | 'chat'> & {
   readonly gateway: ChatGateway
   readonly readServer: ReadServer
@@ -48,13 +48,14 @@ export type LeaderDeps = Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'
 }
 
 /**
- * Writes gateway events into the mirror, and vouches for the mirror while it is complete and current. Connects the parts:
+ * Writes gateway events into the mirror, and vouches for the mirror while it is complete and current. Connects these
+ * parts:
  *
  * - `writer` writes events in order.
- * - `resyncs` reads servers again after events may have been lost.
+ * - `resyncs` reads each server, and reads it again after events may have been lost.
  * - `roleReads` reads the roles of a server when a member holds an unknown one.
  * - `samples` compares single members with the platform.
- * - `renewals` renews the lease, and states the servers for which the mirror is true.
+ * - `renewals` renews the lease, and states the servers with a current mirror.
  */
 export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTiming): Leader {
   const { db, log, gateway, handoverKey } = deps
@@ -72,7 +73,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
   const roleReads = createRoleReads(deps)
   const writer = createEventWriter(deps, epoch, {
     rolesUnknown: (serverIds) => {
-      for (const serverId of serverIds) roleReads.ask(serverId)
+      for (const serverId of serverIds) roleReads.request(serverId)
     },
     eventsLost: (serverIds) => resyncs.invalidate((serverId) => serverIds.has(serverId)),
     delayed: () => void renewals.renew(),
@@ -81,8 +82,8 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
   const resyncs = createResyncs(
     {
       log,
-      // Write pending events first. An event that is older than the list would seem newer if it were written after the
-      // list.
+      // Writes pending events first. An event that is older than the list would otherwise be written after it, and seem
+      // newer.
       readServer: async (serverId, signal) => {
         await writer.whenSettled(serverId, signal)
         await deps.readServer(serverId, signal)
@@ -160,16 +161,16 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
   }
 
   /**
-   * Learns the registered servers from the first renewal. Events of other servers are dropped, and a resumed session
-   * delivers missed events only once, so events that arrived earlier would be lost.
+   * Reads the registered servers with the first renewal. Events of other servers are dropped, and a resumed session
+   * repeats missed events only once. So events that arrived before the servers are known would be lost.
    */
-  const learnRegistered = async () => {
+  const readRegistered = async () => {
     for (await renewals.renew(); !isClosing && !renewals.hasRenewed(); await renewals.renew()) {
       await sleep(readAgainAfterMs)
     }
   }
-  /** Learns the events that previous leaders have written. */
-  const learnWritten = async () => {
+  /** Reads the last event of each server that previous leaders have written. */
+  const readWritten = async () => {
     const read = () => ignoreOutage(listWritten(db))
     for (let rows = await read(); !isClosing; rows = await read()) {
       if (rows) {
@@ -179,11 +180,14 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
       await sleep(readAgainAfterMs)
     }
   }
-  /** Opens the gateway once everything is known that decides about its first event. */
+  /**
+   * Opens the gateway once the registered servers and the events already written are known, because both decide about
+   * the first event.
+   */
   const connect = async () => {
     if (handover) resyncs.adopt(handover.servers)
-    await learnRegistered()
-    await learnWritten()
+    await readRegistered()
+    await readWritten()
     if (!isClosing) gateway.open(listener, { sessions: handover?.sessions ?? [], beginnings, ageMs })
   }
 

@@ -8,7 +8,7 @@ import { ignoreOutage } from './ignore-outage.ts'
 import { type Leader, type LeaderDeps, type LeaderTiming, startLeader } from './leader.ts'
 import { listNotLive } from './not-live-store.ts'
 import type { LiveMirror, LiveMirrorStatus, ServerNotLive } from './status.ts'
-import { findLeaderState, giveUpLead, type LeaderState, type TakenLead } from './store.ts'
+import { findLeaderState, type LeaderState, releaseLead, type TakenLead } from './store.ts'
 import { createCandidate } from './take-lead.ts'
 
 export interface LiveMirrorTiming extends LeaderTiming {
@@ -27,9 +27,9 @@ const defaults: LiveMirrorTiming = {
 const maxAskMs = 300
 
 /**
- * Elects a leader by a lease in the database. An advisory lock is not enough: a hung process keeps its connection and so
- * the lock, and a lock does not stop a batch that is in flight. The lease has an epoch, and every write of the leader
- * requires that the epoch still holds.
+ * Elects a leader by a lease in the database. An advisory lock is not enough: a hung process keeps its connection and
+ * so the lock, and a lock does not stop a batch that is in flight. The lease has an epoch, and every write of the
+ * leader requires that the epoch still holds.
  */
 export function createLiveMirror(
   deps: MirrorDeps,
@@ -76,10 +76,13 @@ export function createLiveMirror(
     } finally {
       leader = undefined
     }
-    if (closing.signal.aborted) await ignoreOutage(giveUpLead(db, epoch))
+    if (closing.signal.aborted) await ignoreOutage(releaseLead(db, epoch))
     else log.warn({ epoch }, 'gateway leadership lost to another instance')
   }
-  /** Returns the last known servers if the database is slow, because a scrape must not wait. */
+  /**
+   * Returns the servers that are not live. If the database is slow, returns the last result, because a scrape must not
+   * wait.
+   */
   const notLive = () => {
     asking ??= listNotLive(db)
       .then((found) => {
@@ -135,6 +138,6 @@ function statusElsewhere(known: LeaderState | undefined, without: 'closed' | 'of
     vouched: [],
     pending: 0,
     lagMs,
-    samples: { asked: 0, wrong: 0 },
+    samples: { compared: 0, wrong: 0 },
   }
 }

@@ -8,7 +8,7 @@ import type { createResyncs } from './resyncs.ts'
 import type { createRoleReads } from './role-reads.ts'
 import { renewLease } from './store.ts'
 
-/** The gateway vouches for no mirror that is further behind than this. */
+/** The maximum delay of written events. The gateway does not vouch for a mirror with older unwritten events. */
 const maxLagMs = 500
 
 interface RenewalDeps {
@@ -26,8 +26,8 @@ interface RenewalDeps {
 }
 
 /**
- * Renews the lease. Each renewal states the servers for which the mirror is true, the time of that state, and the
- * place from which the next leader may continue.
+ * Renews the leader's lease. Each renewal states the servers with a current mirror, each with the moment up to which it
+ * is current, and the position from which the next leader may continue.
  */
 export function createRenewals(deps: RenewalDeps, epoch: number) {
   const { db, log, gateway, writer, resyncs, roleReads, handoverKey } = deps
@@ -39,7 +39,7 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
   let isOutdated = false
   let hasRenewed = false
 
-  /** Renews at once, and once more if something changed meanwhile. */
+  /** Renews immediately. If a renewal is in progress, renews once more after it. */
   const renew = () => {
     isOutdated = true
     renewing ??= renewAll().finally(() => {
@@ -53,39 +53,41 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
       try {
         await renewOnce()
       } catch (error) {
-        // The current vouching expires, and the next renewal retries.
+        // The servers stop being live when the last statement expires. The next renewal retries.
         if (!(error instanceof DatabaseUnavailable))
           log.error({ err: error }, 'gateway lease renewal failed: internal error')
       }
     }
   }
   const renewOnce = async () => {
-    // Read before any state: a statement as of this time stays true, however long it takes to make.
+    // Reads the time before any state. So the statement is true as of this time, however long the renewal takes.
     const now = await readTime(db)
     const proven = provenAt(now)
     const receivedAt = deps.receivedAt()
     const eventAt = receivedAt === undefined ? null : before(now, performance.now() - receivedAt)
     const sessions = gateway.sessions()
     const reach = resyncs.reach()
-    // An event may have happened long before, as after a resumed session: until it is written, the mirror is older
-    // than the proof.
-    const asked = new Set([...proven.keys(), ...writer.servers()])
-    const written = await writtenOf([...asked])
-    // A server with events that could not be written is read again, and is not complete until then.
+    // After a resumed session, an event may be much older than its arrival. Until it is written, the mirror is older
+    // than `proven` says.
+    const awaited = new Set([...proven.keys(), ...writer.servers()])
+    const written = await writtenOf([...awaited])
+    // Read again after the wait: a server with events that could not be written is no longer complete.
     const complete = new Set(resyncs.complete())
-    const truth = new Map([...proven].filter(([serverId]) => written.has(serverId) && complete.has(serverId)))
-    const safe = sessions && written.size === asked.size ? sessions : undefined
+    const current = new Map(
+      [...proven].filter(([serverId]) => written.has(serverId) && complete.has(serverId)),
+    )
+    const resumable = sessions && written.size === awaited.size ? sessions : undefined
     const isWhole = (serverId: string) => complete.has(serverId) && !roleReads.isBusy(serverId)
-    const handover = safe && sealed(safe, reach, isWhole)
+    const handover = resumable && sealed(resumable, reach, isWhole)
     const status = { gateway: gateway.status(), lagMs: Math.round(writer.lagMs()) }
-    const answer = await renewLease(db, { epoch, ...status, eventAt, vouched: truth, handover })
-    if (!answer) return deps.leadLost()
-    if (safe) gateway.acknowledge(safe)
-    vouched = [...truth.keys()]
-    lastEventAt = answer.lastEventAt
-    registered = new Set(answer.registered)
+    const renewed = await renewLease(db, { epoch, ...status, eventAt, vouched: current, handover })
+    if (!renewed) return deps.leadLost()
+    if (resumable) gateway.acknowledge(resumable)
+    vouched = [...current.keys()]
+    lastEventAt = renewed.lastEventAt
+    registered = new Set(renewed.registered)
     hasRenewed = true
-    resyncs.keepOnly(registered)
+    resyncs.setRegistered(registered)
   }
   const sealed = (
     sessions: readonly ChatGatewaySession[],
@@ -98,12 +100,16 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
     )
     return sealHandover(handoverKey, { sessions, servers })
   }
-  /** Returns the servers with all events received before now written, soon enough. */
+  /**
+   * Waits until all events received so far are written. Returns the servers for which this took no longer than
+   * `maxLagMs`.
+   */
   const writtenOf = async (serverIds: readonly string[]): Promise<ReadonlySet<string>> => {
     const deadline = AbortSignal.timeout(maxLagMs)
     const settled = await Promise.all(serverIds.map((serverId) => writer.whenSettled(serverId, deadline)))
     return new Set(serverIds.filter((_, index) => settled[index]))
   }
+  /** Returns, for each complete server, the moment up to which the gateway has certainly delivered its events. */
   const provenAt = (now: Date) => {
     const proven = new Map<string, Date>()
     for (const serverId of resyncs.complete()) {
@@ -115,7 +121,7 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
 
   return {
     renew,
-    /** Returns true once the database has taken a renewal: before that, the registered servers are unknown. */
+    /** Returns true after the first successful renewal. Before that, the registered servers are unknown. */
     hasRenewed: () => hasRenewed,
     registered: () => registered,
     vouched: () => vouched,

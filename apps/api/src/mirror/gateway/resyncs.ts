@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { MirrorDeps } from '../mirror-deps.ts'
 
-/** Reads a server with its roles and members from the platform into the mirror; throws when it cannot. */
+/** Reads a server with its roles and members from the platform into the mirror. Throws if that fails. */
 export type ReadServer = (serverId: string, signal: AbortSignal) => Promise<void>
 
 const firstPauseMs = 1_000
@@ -15,8 +15,8 @@ interface Reach {
 }
 
 /**
- * Tracks the servers that the gateway reports on, and those that were read completely since. Events describe
- * changes; only a complete reading gives the state before them.
+ * Tracks the servers that the gateway reports on, and reads each of them completely. Events contain only changes, so a
+ * mirror is complete only if the whole server was read after the events began.
  */
 export function createResyncs(
   { log, readServer }: Pick<MirrorDeps, 'log'> & { readServer: ReadServer },
@@ -51,7 +51,7 @@ export function createResyncs(
         return !signal.aborted
       } catch (error) {
         if (signal.aborted) return false
-        // The database watch reports an outage of the database.
+        // `availability.ts` logs an outage of the database once.
         if (!(error instanceof DatabaseUnavailable))
           log.warn({ err: error, serverId }, 'member read failed: retrying')
       }
@@ -69,18 +69,20 @@ export function createResyncs(
         reached.delete(serverId)
       }
     },
+    /** Starts to read a server that became available. */
     arrived(serverId: string, isRegistered: boolean) {
       const reach = reached.get(serverId) ?? { isComplete: false }
       reached.set(serverId, reach)
       stop(reach)
       if (isRegistered) start(serverId, reach)
     },
+    /** Removes a server that is no longer available. */
     departed(serverId: string) {
       const reach = reached.get(serverId)
       if (reach) stop(reach)
       reached.delete(serverId)
     },
-    /** Marks readings as outdated after missed changes. */
+    /** Marks servers as incomplete after missed events, and reads them again. */
     invalidate(isConcerned: (serverId: string) => boolean) {
       for (const [serverId, reach] of reached) {
         if (!isConcerned(serverId) || !(reach.isComplete || reach.reading)) continue
@@ -88,22 +90,22 @@ export function createResyncs(
         start(serverId, reach)
       }
     },
-    /** Reads everything again while the current readings remain valid. */
+    /** Reads all complete servers again. They stay complete meanwhile. */
     repeat() {
       for (const [serverId, reach] of reached) if (reach.isComplete && !reach.reading) start(serverId, reach)
     },
-    /** Removes all other servers; the administration adds and removes them. */
-    keepOnly(registered: ReadonlySet<string>) {
+    /** Stops reading servers that are not registered, and starts to read those that were registered since. */
+    setRegistered(registered: ReadonlySet<string>) {
       for (const [serverId, reach] of reached) {
         if (!registered.has(serverId)) stop(reach)
         else if (!reach.isComplete && !reach.reading) start(serverId, reach)
       }
     },
-    /** Adopts the servers of a session that continues here; some were read completely. */
+    /** Adds the servers of a previous leader's session that continues here, and whether each is complete. */
     adopt(servers: readonly (readonly [serverId: string, isComplete: boolean])[]) {
       for (const [serverId, isComplete] of servers) reached.set(serverId, { isComplete })
     },
-    /** Returns the servers in reach; true if a server was read completely. */
+    /** Returns the available servers, and whether each is complete. */
     reach: (): ReadonlyMap<string, boolean> =>
       new Map([...reached].map(([serverId, { isComplete }]) => [serverId, isComplete])),
     complete: () => [...reached].flatMap(([serverId, { isComplete }]) => (isComplete ? [serverId] : [])),

@@ -1,32 +1,32 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MirrorDeps } from '../mirror-deps.ts'
 
-/** The pause between two readings of one server's roles. */
+/** The pause between two reads of a server's roles. */
 const pauseMs = 2_000
-/** The number of attempts while the platform does not answer; the next event with such a role starts again. */
+/** The maximum number of attempts while the platform does not respond. The next event with such a role starts again. */
 const maxTries = 5
 
-/** Reads a server's roles from the platform into the mirror; throws when it cannot. */
+/** Reads a server's roles from the platform into the mirror. Throws if that fails. */
 export type ReadRoles = (serverId: string) => Promise<void>
 
 /**
- * Reads the roles of a server when a member holds a role that no event has described: its event was lost or is
- * late. Reads once for any number of requests, and not again at once if the platform does not know the role either.
+ * Reads the roles of a server when a member holds an unknown role, because its event was lost or is late. Requests
+ * during a read and the pause after it share one more read, in case the platform does not return the role yet.
  */
 export function createRoleReads({ log, readRoles }: Pick<MirrorDeps, 'log'> & { readRoles: ReadRoles }) {
-  /** The servers that are being read or were just read; `isAskedAgain` if another request came since. */
-  const busy = new Map<string, { isAskedAgain: boolean }>()
+  /** The servers that are being read or were just read. `isRequested` is true if another read was requested since. */
+  const busy = new Map<string, { isRequested: boolean }>()
   const closing = new AbortController()
 
-  const read = async (serverId: string, turn: { isAskedAgain: boolean }) => {
-    for (let tries = 0; turn.isAskedAgain && tries < maxTries && !closing.signal.aborted; ) {
-      turn.isAskedAgain = false
+  const read = async (serverId: string, state: { isRequested: boolean }) => {
+    for (let tries = 0; state.isRequested && tries < maxTries && !closing.signal.aborted; ) {
+      state.isRequested = false
       try {
         await readRoles(serverId)
         tries = 0
       } catch (error) {
         log.debug({ err: error, serverId }, 'role read failed')
-        turn.isAskedAgain = true
+        state.isRequested = true
         tries += 1
       }
       await sleep(pauseMs, undefined, { signal: closing.signal, ref: false }).catch(() => {})
@@ -34,17 +34,18 @@ export function createRoleReads({ log, readRoles }: Pick<MirrorDeps, 'log'> & { 
     busy.delete(serverId)
   }
   return {
-    ask(serverId: string) {
-      const turn = busy.get(serverId)
-      if (turn) {
-        turn.isAskedAgain = true
+    /** Reads the roles of a server in the background. */
+    request(serverId: string) {
+      const running = busy.get(serverId)
+      if (running) {
+        running.isRequested = true
         return
       }
-      const first = { isAskedAgain: true }
+      const first = { isRequested: true }
       busy.set(serverId, first)
       void read(serverId, first)
     },
-    /** Returns true if the roles of a server are being read, or were a moment ago. */
+    /** Returns true if the roles of a server are being read, or were just read. */
     isBusy: (serverId: string) => busy.has(serverId),
     close: () => closing.abort(),
   }

@@ -4,13 +4,13 @@ import type { MirrorDeps } from '../mirror-deps.ts'
 import { type TakeRole, takeRole } from '../write-members.ts'
 import { asLeader, LeadLost } from './store.ts'
 
-/** The number of rows in a transaction: few enough to delay others on the same rows or connection only slightly. */
+/** The number of rows in a transaction, so that others on the same rows or connection wait only briefly. */
 const rowsPerStep = { postgres: 500, pglite: 50 }
 const retryAfterMs = 250
 
 /**
- * Takes deleted roles from their holders, step by step and in the background. No response waits for this, because no
- * response contains a role without a row. Projects learn of their members by it, and lists by role become shorter.
+ * Removes deleted roles from their holders, step by step in the background. Responses do not depend on it, because they
+ * leave out roles without a row. It creates the events for projects, and shortens lists by role.
  */
 export function createRoleRemovals({ db, log }: Pick<MirrorDeps, 'db' | 'log'>, epoch: number) {
   const removals = new Set<Promise<void>>()
@@ -20,11 +20,11 @@ export function createRoleRemovals({ db, log }: Pick<MirrorDeps, 'db' | 'log'>, 
     let after: string | undefined = ''
     while (after !== undefined && !isClosing) {
       after = await takeNext({ serverId, roleId, after, limit: rowsPerStep[db.engine] })
-      // The embedded engine responds without ever leaving this turn of the event loop.
+      // The embedded engine responds within one turn of the event loop, which would block other work.
       await nextTurn()
     }
   }
-  /** Takes one step; after an outage of the database, the same one again. */
+  /** Takes one step. After an outage of the database, repeats it. */
   const takeNext = async (step: TakeRole): Promise<string | undefined> => {
     try {
       return await asLeader(db, epoch, (tx) => takeRole(tx, step))
@@ -39,7 +39,7 @@ export function createRoleRemovals({ db, log }: Pick<MirrorDeps, 'db' | 'log'>, 
     start(serverId: string, roleId: string): void {
       const removal = takeFromAll(serverId, roleId)
         .catch((error: unknown) => {
-          // The next reading of all members takes the role from the other holders.
+          // The next read of all members removes the role from the remaining holders.
           if (!(error instanceof LeadLost))
             log.error({ err: error, serverId }, 'deleted role not removed from all members')
         })

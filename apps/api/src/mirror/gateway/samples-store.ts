@@ -1,12 +1,12 @@
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** Members confirmed within this time are not sampled. */
+/** The time for which a member is not compared again after the platform has confirmed it. */
 const confirmedFor = '10 minutes'
 
 /**
- * Returns, of the next members by ID, those that were not confirmed lately, the least recently confirmed first.
- * `last` is the end of the stretch; undefined if it is the last one of the server.
+ * Reads the next `size` members by ID, and returns those that were not confirmed lately, the least recently confirmed
+ * first. `last` is the last ID that was read, or undefined at the end of the server.
  */
 export const listToSample = async (
   db: Queryable,
@@ -29,7 +29,7 @@ export const listToSample = async (
 export interface Mirrored {
   readonly nick: string | null
   readonly roleIds: readonly string[]
-  /** Those of them that exist: a deleted role is taken from its holders a moment later. */
+  /** The `roleIds` without deleted roles, which are removed from their holders with a delay. */
   readonly knownRoleIds: readonly string[]
   readonly pending: boolean
   readonly hasLeft: boolean

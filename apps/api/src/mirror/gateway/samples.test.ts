@@ -68,7 +68,7 @@ describe.each(mainEngines)('a change that the platform never told, on %s', (engi
     const pages = world.sim.journal.count('members')
     world.sim.gateway.delayDispatches(300)
     world.sim.world.setRoles(club, ada, [demo.roles.captain])
-    await until('some are asked about', () => (mirror?.status().samples.asked ?? 0) > 10, 30_000)
+    await until('some are asked about', () => (mirror?.status().samples.compared ?? 0) > 10, 30_000)
     await untilTrue(world)
     expect(mirror.status().samples.wrong).toBe(0)
     expect(world.sim.journal.count('members')).toBe(pages)

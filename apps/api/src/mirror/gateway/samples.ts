@@ -6,24 +6,24 @@ import type { MirrorDeps } from '../mirror-deps.ts'
 import { mirrorMember } from '../mirror-member.ts'
 import { findMirrored, listToSample, type Mirrored } from './samples-store.ts'
 
-/** The longest delay of an event behind a response of the platform. */
+/** The maximum delay of an event after a response of the platform that contains the same change. */
 const maxEventDelayMs = 2_000
-/** The minimum time between two reads of a server with a wrong sample. */
+/** The minimum interval at which wrong samples cause a server to be read again. */
 const minRereadIntervalMs = 10 * 60_000
-/** Sampling pauses while this instance sent more requests than this in the last second. */
+/** The maximum number of this instance's requests in the last second. With more, sampling pauses. */
 const maxBusy = 3
-/** The number of members in a stretch of IDs; the least recently confirmed come first. */
+/** The number of members by ID from which samples are chosen at a time. */
 const stretchSize = 200
 
 export interface SampleCounts {
-  readonly asked: number
-  /** The number of samples with a difference that no event reported. */
+  readonly compared: number
+  /** The number of members that differed, with no event about the change. */
   readonly wrong: number
 }
 
 interface SampleDeps extends Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'> {
   readonly chat: Pick<ChatPlatform, 'member' | 'budget'>
-  /** Returns the servers with a mirror that is believed to be true. */
+  /** Returns the servers that were read completely. */
   readonly complete: () => readonly string[]
   readonly whenSettled: (serverId: string, signal: AbortSignal) => Promise<boolean>
   /** Reports that a server must be read again. */
@@ -31,13 +31,13 @@ interface SampleDeps extends Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessi
 }
 
 /**
- * Compares members with the platform's responses, one after another, and only while it is otherwise idle. The
- * platform may lose an event without a trace: there is no report, and no gap in the sequence.
+ * Compares single members with the platform, while few other requests are sent to it. The platform may lose an event
+ * without a gap in the sequence, so nothing else would detect the loss.
  */
 export function createSamples(deps: SampleDeps, everyMs: number) {
   const { db, log, chat } = deps
   const closing = new AbortController()
-  const counts = { asked: 0, wrong: 0 }
+  const counts = { compared: 0, wrong: 0 }
   const rereadAt = new Map<string, number>()
   let place: { serverId: string; after: string } | undefined
   let due: { serverId: string; memberId: string }[] = []
@@ -46,8 +46,8 @@ export function createSamples(deps: SampleDeps, everyMs: number) {
     const { remaining, perSecond, open } = chat.budget()
     return open.length === 0 && remaining >= perSecond - maxBusy
   }
-  /** Loads the next stretch of the current server, or the first one of the next server. */
-  const fill = async () => {
+  /** Loads the next members to compare: of the current server, or of the next one after its last member. */
+  const loadNext = async () => {
     const servers = [...deps.complete()].sort()
     const serverId = servers.find((id) => id >= (place?.serverId ?? '')) ?? servers[0]
     if (serverId === undefined) return
@@ -60,7 +60,7 @@ export function createSamples(deps: SampleDeps, everyMs: number) {
   const sample = async ({ serverId, memberId }: { serverId: string; memberId: string }) => {
     const askedAt = await readTime(db)
     const member = await chat.member(serverId, memberId, 'background')
-    counts.asked += 1
+    counts.compared += 1
     const isCurrent = async () => {
       const mirrored = await findMirrored(db, serverId, memberId)
       // An event since the request is newer than the response.
@@ -88,7 +88,7 @@ export function createSamples(deps: SampleDeps, everyMs: number) {
       if (!isIdle()) continue
       let next: { serverId: string; memberId: string } | undefined
       try {
-        if (due.length === 0) await fill()
+        if (due.length === 0) await loadNext()
         next = due.shift()
         if (next && deps.complete().includes(next.serverId)) await sample(next)
       } catch (error) {

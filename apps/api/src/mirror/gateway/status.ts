@@ -23,18 +23,18 @@ export interface ServerNotLive {
   readonly serverId: string
   readonly serverName: string
   /**
-   * `lost`: the bot is not in it. `unavailable`: the platform has an outage. `reading`: it is not completely read
-   * yet.
+   * `lost`: the bot is not in the server. `unavailable`: the platform has an outage. `reading`: the server is not read
+   * completely yet.
    */
   readonly reason: 'lost' | 'unavailable' | 'reading'
   readonly since: string
 }
 
-/** The mirror of the chat platform, which one of all instances keeps true through the gateway. */
+/** The mirror of the chat platform. The leader keeps it current through the gateway. */
 export interface LiveMirror {
   start(): void
   status(): LiveMirrorStatus
-  /** Returns these servers, as last reported by the leader; empty while the gateway is off. */
+  /** Returns the servers that are not live, as last reported by the leader. Returns none while the gateway is off. */
   notLive(): Promise<readonly ServerNotLive[]>
   close(): Promise<void>
 }

@@ -8,9 +8,9 @@ import { listNotLive } from './not-live-store.ts'
 import {
   asLeader,
   findLeaderState,
-  giveUpLead,
   LeadLost,
   recordBeginnings,
+  releaseLead,
   renewLease,
   takeLead,
 } from './store.ts'
@@ -48,7 +48,7 @@ describe.each(engines)('leadership on %s', (engine) => {
     const second = await lead()
     expect(second).toBeGreaterThan(first)
     expect(await take()).toBeUndefined()
-    await giveUpLead(db, second)
+    await releaseLead(db, second)
     expect(await lead()).toBeGreaterThan(second)
   })
 
@@ -60,7 +60,7 @@ describe.each(engines)('leadership on %s', (engine) => {
       left: { remaining: 7, resetInMs: 60_000 },
     }
     await recordBeginnings(db, old, known)
-    await giveUpLead(db, old)
+    await releaseLead(db, old)
     const taken = await db.transaction((tx) => takeLead(tx, false))
     expect(taken?.beginnings).toEqual(known)
     expect(taken?.ageMs).toBeGreaterThanOrEqual(0)
@@ -124,7 +124,7 @@ describe.each(engines)('leadership on %s', (engine) => {
     expect(await liveAsOf()).toBeUndefined()
     const write = asLeader(db, old, (tx) => tx.execute(sql`update servers set name = 'old'`))
     await expect(write).rejects.toBeInstanceOf(LeadLost)
-    expect(await giveUpLead(db, old)).toBe(0)
+    expect(await releaseLead(db, old)).toBe(0)
     expect((await findLeaderState(db))?.hasLeader).toBe(true)
     expect(await db.query(sql`select name from servers`)).toEqual([{ name: 'Club' }])
   })

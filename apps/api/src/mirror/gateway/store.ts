@@ -2,26 +2,26 @@ import type { ChatGatewayStatus, EventPosition, SessionBeginnings } from '#chat/
 import type { Database, Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** A leader without a heartbeat for this long has lost its process, or hangs. */
+/** The age of the last heartbeat at which a leader counts as dead or hung. */
 const deadAfter = '4 seconds'
 /**
- * A leader without a database connection for this long has lost its process: a connection that merely changed is
- * renewed by then.
+ * The age of the last heartbeat at which a leader without a database connection counts as dead. A leader that merely
+ * lost its connection opens another one within this time.
  */
-const goneAfter = '400 milliseconds'
-/** The time for which a renewal vouches for a server. Longer than any pause of a healthy leader. */
+const disconnectedAfter = '400 milliseconds'
+/** The time for which a renewal vouches for a server. It is longer than any pause of a healthy leader. */
 const vouchedFor = '5 seconds'
-/** A hung leader must not keep its successor waiting with a batch in progress. */
+/** The maximum pause within a transaction of the leader, so that its successor does not wait for a hung one. */
 const maxPauseInBatchMs = '1500'
 
 /** True if there is no leader, or the leader is dead or hung. */
 const isVacant = sql`
   (beat_at is null or beat_at < clock_now() - ${deadAfter}::interval
-    or (beat_at < clock_now() - ${goneAfter}::interval and backend_pid is not null and not exists (
+    or (beat_at < clock_now() - ${disconnectedAfter}::interval and backend_pid is not null and not exists (
       select from pg_stat_activity a where a.pid = live_mirror.backend_pid
         and coalesce(a.backend_start = live_mirror.backend_start, true))))`
 
-/** The lease, and the handover of the previous leader. */
+/** The lease of a new leader, and the handover of the previous one. */
 export interface TakenLead {
   readonly epoch: number
   readonly handover: Uint8Array | null
@@ -48,7 +48,7 @@ export const takeLead = (tx: Tx, isAlone: boolean) =>
     from taken, set_config('idle_in_transaction_session_timeout', ${maxPauseInBatchMs}, true)`)
 
 /** Releases the lease, so that another instance can lead at once. */
-export const giveUpLead = (db: Queryable, epoch: number) =>
+export const releaseLead = (db: Queryable, epoch: number) =>
   db.execute(sql`
     with given_up as (
       update live_mirror set beat_at = clock_now() - ${deadAfter}::interval - interval '1 millisecond',
@@ -59,7 +59,7 @@ export const giveUpLead = (db: Queryable, epoch: number) =>
 
 export interface Renewal {
   readonly epoch: number
-  /** The state for the next leader; undefined keeps the stored one. */
+  /** The state for the next leader. If undefined, the stored state stays. */
   readonly handover: Uint8Array | undefined
   /** The age of the oldest unwritten change. */
   readonly lagMs: number
@@ -115,7 +115,7 @@ export async function renewLease(
     from mine`)
 }
 
-/** Describes the leader by its last heartbeat. */
+/** The state of the leader at its last heartbeat. */
 export interface LeaderState {
   readonly isVacant: boolean
   readonly hasLeader: boolean
@@ -165,23 +165,23 @@ export const listWritten = async (db: Queryable): Promise<ReadonlyMap<string, Ev
   return new Map(rows.map(({ serverId, session, sequence }) => [serverId, { session, sequence }]))
 }
 
-/** Records that the bot is in a server, or is not. */
+/** Records whether the bot has been removed from a server. */
 export const setLost = (tx: Tx, serverId: string, isLost: boolean) =>
   tx.execute(sql`
     insert into gateway_servers as g (server_id, is_lost) select id, ${isLost} from servers where id = ${serverId}
     on conflict (server_id) do update set is_lost = excluded.is_lost where g.is_lost <> excluded.is_lost`)
 
-/** Thrown because another instance has taken the lead. Nothing was written. */
+/** Thrown if another instance has taken the lead. Nothing was written. */
 export class LeadLost extends Error {
   override readonly name = 'LeadLost'
 }
 
-/** Runs a change as the leader of this epoch, or not at all. A successor waits until it is finished. */
+/** Runs `work` in a transaction that fails if this epoch is over. A successor waits until the transaction ends. */
 export const asLeader = <T>(db: Database, epoch: number, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction(async (tx) => {
-    const mine = await tx.maybeOne(sql`
+    const lease = await tx.maybeOne(sql`
       select set_config('idle_in_transaction_session_timeout', ${maxPauseInBatchMs}, true)
       from live_mirror where epoch = ${epoch} for key share`)
-    if (!mine) throw new LeadLost()
+    if (!lease) throw new LeadLost()
     return work(tx)
   })

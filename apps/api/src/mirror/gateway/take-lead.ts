@@ -13,10 +13,10 @@ interface CandidateDeps {
 }
 
 /**
- * Takes the lead if it can be kept. On a full disk a small write may find space for which a renewal is too large.
- * Instances would then take the lead from each other every few seconds, each time with new sessions at the
- * platform, which resets the token of a bot that begins too many. So the first renewal is written with the lead, or
- * neither is: the present leader continues, and tries to renew.
+ * Takes the lead together with a first renewal, in one transaction. On a full disk, the small write of the lead may
+ * succeed while renewals fail. Instances would then take the lead from each other every few seconds, each time with new
+ * sessions at the platform, which resets the token of a bot that begins too many. If the transaction fails, the present
+ * leader stays.
  */
 export function createCandidate({ db, log, gateway, isAlone }: CandidateDeps) {
   let isRefused = false
@@ -26,18 +26,18 @@ export function createCandidate({ db, log, gateway, isAlone }: CandidateDeps) {
       if (!taken) return undefined
       await renewLease(tx, {
         epoch: taken.epoch,
-        // The same bytes: a renewal needs space for them.
+        // Writes the handover again, because each renewal needs space for it.
         handover: taken.handover ?? undefined,
         ...{ lagMs: 0, eventAt: null, vouched: new Map() },
         gateway: { ...gateway.status(), state: 'connecting' },
       })
       return taken
     })
-  const noteRoom = (taken: TakenLead | undefined) => {
+  const recordSuccess = (taken: TakenLead | undefined) => {
     isRefused = false
     return taken
   }
-  const noteRefusal = (error: unknown) => {
+  const recordRefusal = (error: unknown) => {
     if (error instanceof DatabaseFull && !isRefused) {
       isRefused = true
       log.warn('gateway leadership not acquired: the database has no room for renewals')
@@ -45,8 +45,8 @@ export function createCandidate({ db, log, gateway, isAlone }: CandidateDeps) {
     throw error
   }
   return async (): Promise<TakenLead | undefined> => {
-    // Each attempt is a write that is refused: one in ten seconds is enough to notice free space.
+    // Skips attempts while the disk counts as full, because each would be a write that fails.
     if (isRefused && (await db.ping()) === 'full') return undefined
-    return ignoreOutage(takeAndRenew().then(noteRoom, noteRefusal))
+    return ignoreOutage(takeAndRenew().then(recordSuccess, recordRefusal))
   }
 }

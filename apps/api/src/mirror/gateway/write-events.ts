@@ -36,7 +36,7 @@ export async function writeEvents(
   const held = events.filter((event) => event.kind === 'memberChanged')
   const unknown = held.length === 0 ? [] : await listUnknownRoles(tx, held)
   await noteWritten(tx, last)
-  // Recorded last: from here until the end of the transaction every other audited change waits.
+  // Records the entries last, because all other audited changes wait from here until the end of the transaction.
   await deps.audit.record(tx, recorded)
   return unknown
 }
@@ -68,7 +68,7 @@ async function writeChanges(tx: Tx, deps: WriteDeps, events: readonly Changed[])
   const members = new Map<string, ServerMember>()
   for (const { serverId, member } of events) {
     const key = `${serverId}/${member.user.id}`
-    // Moved to the end, so that the newest profile of a member of two servers wins.
+    // Moves the change to the end, so that the newest profile of a member of two servers is written.
     members.delete(key)
     members.set(key, { serverId, member })
   }
@@ -98,7 +98,7 @@ async function writeDepartures(tx: Tx, deps: WriteDeps, events: readonly Departe
   return recorded
 }
 
-/** Returns one profile for each person, the last that was reported. */
+/** Returns the last reported profile of each person. */
 const newestOf = (known: readonly KnownUser[]) => [
   ...new Map(known.map((one) => [one.user.id, one])).values(),
 ]

@@ -5,54 +5,48 @@ import { mirrorMember } from '../mirror-member.ts'
 import type { SyncRun } from './sync-run.ts'
 import type { Unlisted } from './sync-store.ts'
 
-/**
- * The number of members of each page to verify at the platform before the others are ended; fewer if there are many
- * pages.
- */
+/** The maximum number of members of a page that are checked before the memberships of the page end. */
 const maxSampled = 5
+/** The maximum number of members that are checked for all pages, unless there are more pages. */
 const maxSampledOfRun = 100
-/** The number of members that a run verifies one by one. All others wait for the next run. */
-const maxQuestions = 10_000
-const questionsPerReport = 20
+/** The maximum number of members that a run checks one by one. All others wait for the next run. */
+const maxChecks = 10_000
+const checksPerReport = 20
 /**
- * The number of memberships in one transaction: other work needs the database and the end of the audit log in
- * between.
+ * The number of memberships in a transaction. Between two transactions, other work gets the database and the end of the
+ * audit log.
  */
 const endingsPerStatement = { postgres: 200, pglite: 50 }
-/** The largest expected difference between the platform's clock and ours. */
+/** The largest expected difference between the clocks of the platform and the database. */
 const clockSlackMs = 10_000
 
 /**
- * Ends the memberships that a complete list lacked. A list may still be wrong, so some members of each page are
- * verified first. Each is verified at the platform. If one of them is still a member, no membership ends because of
- * this list.
+ * Ends the memberships that a complete list lacked. The list may still be wrong, so requests some members of each page
+ * from the platform first. If one of them is still a member, checks every missing member instead of trusting the list.
  */
 export async function endUnlisted(deps: MirrorDeps, run: SyncRun): Promise<void> {
   const { place, serverId } = run
-  const asked = createQuestions(deps, run)
-  if (!(await isListTrue(run, asked))) {
+  const checks = createChecks(deps, run)
+  if (!(await isListTrue(run, checks))) {
     deps.log.warn({ serverId }, 'member list incomplete: checking each missing member')
     place.unlisted = place.unlisted.map((page) => ({ ...page, isDoubted: true }))
   }
   for (let page = place.unlisted[0]; page; page = place.unlisted[0]) {
-    if (page.isDoubted) await asked.eachOf(page)
+    if (page.isDoubted) await checks.checkAll(page)
     else await endPage(deps, run, page)
     place.unlisted.shift()
     await run.reportProgress()
   }
 }
 
-async function isListTrue({ place }: SyncRun, asked: Questions): Promise<boolean> {
-  const believed = place.unlisted.filter(({ isDoubted }) => !isDoubted)
-  const sampled = Math.max(
-    1,
-    Math.min(maxSampled, Math.floor(maxSampledOfRun / Math.max(1, believed.length))),
-  )
-  for (const page of believed) {
+async function isListTrue({ place }: SyncRun, checks: MemberChecks): Promise<boolean> {
+  const trusted = place.unlisted.filter(({ isDoubted }) => !isDoubted)
+  const sampled = Math.max(1, Math.min(maxSampled, Math.floor(maxSampledOfRun / Math.max(1, trusted.length))))
+  for (const page of trusted) {
     const askedAt = new Date(page.askedAt).getTime()
     for (const id of pickSome(page.ids, sampled)) {
-      const member = await asked.about(id)
-      // A member who joined since the list was requested is rightly not in it.
+      const member = await checks.check(id)
+      // A member who joined after the list was requested cannot be in it.
       if (member && (member.joinedAt?.getTime() ?? 0) < askedAt - clockSlackMs) return false
     }
   }
@@ -72,35 +66,35 @@ async function endPage(deps: MirrorDeps, run: SyncRun, { ids, askedAt }: Unliste
   }
 }
 
-type Questions = ReturnType<typeof createQuestions>
+type MemberChecks = ReturnType<typeof createChecks>
 
-/** Creates requests about single members; each response is written at once. */
-function createQuestions(deps: MirrorDeps, { serverId, counts, ask, reportProgress }: SyncRun) {
-  let asked = 0
-  const about = async (id: string) => {
+/** Creates checks of single members at the platform, which write each response into the mirror. */
+function createChecks(deps: MirrorDeps, { serverId, counts, ask, reportProgress }: SyncRun) {
+  let count = 0
+  const check = async (id: string) => {
     const { member, askedAt } = await ask(async () => {
       const askedAt = await readTime(deps.db)
       return { askedAt, member: await deps.chat.member(serverId, id, 'background') }
     })
     await mirrorMember(deps, serverId, member?.user ?? { id }, member, askedAt)
     if (!member) counts.ended += 1
-    asked += 1
-    if (asked % questionsPerReport === 0) await reportProgress()
+    count += 1
+    if (count % checksPerReport === 0) await reportProgress()
     return member
   }
   return {
-    about,
-    eachOf: async ({ ids }: Unlisted) => {
-      for (const id of ids) if (asked < maxQuestions) await about(id)
+    check: check,
+    checkAll: async ({ ids }: Unlisted) => {
+      for (const id of ids) if (count < maxChecks) await check(id)
     },
   }
 }
 
-/** Returns this number of random elements, or all elements. */
+/** Returns `count` random IDs, or all of them if there are fewer. */
 function pickSome(ids: readonly string[], count: number): string[] {
-  const left = [...ids]
-  return Array.from({ length: Math.min(count, left.length) }, () => {
-    const [picked = ''] = left.splice(Math.floor(Math.random() * left.length), 1)
+  const remaining = [...ids]
+  return Array.from({ length: Math.min(count, remaining.length) }, () => {
+    const [picked = ''] = remaining.splice(Math.floor(Math.random() * remaining.length), 1)
     return picked
   })
 }

@@ -11,16 +11,16 @@ import { findRunningSync, insertSync, takeOverSyncs } from './sync-store.ts'
 const checkEveryMs = 30_000
 
 export interface MemberSyncs {
-  /** Begins to read a server's members in the background, or returns the run in progress. */
+  /** Starts to read a server's members in the background, or returns the run in progress. */
   start(server: SyncedServer, by: By): Promise<chatServers.MemberSync>
-  /** Continues abandoned runs, now and from time to time. */
+  /** Continues abandoned runs, now and every `checkEveryMs`. */
   watch(): void
-  /** Releases the runs of this instance to others, and waits until they can see that. */
+  /** Releases the runs of this instance, so that others can take them over at once. */
   stop(): Promise<void>
 }
 
 /**
- * Runs member syncs, at most one at a time for a server, on any instance. Each writes one audit entry, at its end.
+ * Runs member syncs, at most one at a time for a server across all instances. Each writes one audit entry, at its end.
  */
 export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
   const { db, log } = deps
@@ -67,7 +67,7 @@ export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
           ]
           runInBackground({ id, runner, server, by, counts, place })
         }
-        // Without a row, the run in progress ended between two statements: a new one can begin.
+        // Without a row, the run in progress ended between the two statements, so a new one can begin.
         if (sync) return sync
       }
     },
@@ -89,7 +89,7 @@ export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
   }
 }
 
-/** Returns the run in progress: ours if it has this ID. */
+/** Inserts a run, or returns the one in progress, which has another ID. */
 const begin = ({ db }: MirrorDeps, run: Parameters<typeof insertSync>[1]) =>
   db.transaction(
     async (tx) => ((await insertSync(tx, run)) ?? (await findRunningSync(tx, run.serverId)))?.sync,

@@ -1,16 +1,16 @@
 import type { MirrorDeps } from '../mirror-deps.ts'
-import { askPatiently } from './ask-patiently.ts'
+import { retryUntilAnswered } from './retry-until-answered.ts'
 import { syncMembers } from './sync-members.ts'
 import { syncServer } from './sync-server.ts'
 
-/** Reads a server with its roles and all members from the platform into the mirror; throws when it cannot. */
+/** Reads a server with its roles and all members from the platform into the mirror. Throws if that fails. */
 export async function readWholeServer(deps: MirrorDeps, serverId: string, signal: AbortSignal) {
   const reportProgress = async () => signal.throwIfAborted()
   const ask = <T>(question: () => Promise<T>) =>
-    askPatiently(question, { beforeWait: reportProgress, signal })
+    retryUntilAnswered(question, { beforeWait: reportProgress, signal })
   const counts = { seen: 0, changed: 0, ended: 0 }
   await ask(() => syncServer(deps, serverId))
-  // Always from the start: changes before this session began may have had no event.
+  // Starts at the first member, because changes before the gateway session had no event.
   const place = { after: '0', unlisted: [] }
   await syncMembers(deps, { serverId, counts, place, reportProgress, ask })
 }

@@ -2,34 +2,35 @@ import { ChatPlatformError } from '#chat/chat-platform'
 import { readTime } from '#platform/db/read-time'
 import type { MirrorDeps, MirrorMember, Refreshed, RefreshMember } from '../mirror-deps.ts'
 
-/** The maximum number of concurrent refreshes; further callers are answered from the mirror. */
+/** The maximum number of concurrent refreshes. Further callers receive the mirrored roles. */
 const maxInFlight = 200
-/** Only the callers that requested a slower response wait for it. */
+/** The duration of a request after which the platform counts as failing. Only its own callers then wait for it. */
 const slowAfterMs = 1_000
 /** The interval between attempts after a failure of the platform. */
 const pauseAfterFailureMs = 1_000
-const forgottenAfterMs = 10_000
+/** The time after the last attempt for which a failure counts. */
+const maxFailureAgeMs = 10_000
 const tooSlow = `no answer within ${slowAfterMs} ms`
 
 type RefreshDeps = Pick<MirrorDeps, 'db' | 'chat' | 'log'> & { readonly mirrorMember: MirrorMember }
 
 interface MemberRefresher {
   readonly refreshMember: RefreshMember
-  /** Reads a member that the mirror does not know; not while the platform fails to answer for the server. */
-  readonly readStranger: RefreshMember
+  /** Reads a member that the mirror does not have. Sends no request while the platform is failing for the server. */
+  readonly readUnknownMember: RefreshMember
 }
 
 /**
- * Reads one member again, once for any number of waiting callers. While the platform does not answer for a server,
- * or only slowly, no caller waits for it: one request a second detects its return. Only members in the mirror are
- * used for that, because other IDs can be made up.
+ * Reads one member again. Concurrent callers share a request. While the platform fails or is slow for a server, no
+ * caller waits for it: one request a second detects its recovery. Only requests for members in the mirror do that,
+ * because callers may invent other IDs.
  */
 export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
   const flights = new Map<string, Promise<Refreshed>>()
-  /** The servers that the platform does not answer for, with the time of the next attempt. */
+  /** The servers for which the platform is failing, with the time of the next attempt. */
   const failing = new Map<string, number>()
 
-  const noteTrouble = (serverId: string, error?: ChatPlatformError) => {
+  const recordFailure = (serverId: string, error?: ChatPlatformError) => {
     if (!failing.has(serverId)) {
       deps.log.warn(
         { reason: error?.message ?? tooSlow, serverId },
@@ -44,14 +45,14 @@ export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
     await deps.mirrorMember(serverId, { id: memberId }, member, askedAt)
   }
   const refresh = async (serverId: string, memberId: string): Promise<Refreshed> => {
-    const slow = setTimeout(noteTrouble, slowAfterMs, serverId)
+    const slow = setTimeout(recordFailure, slowAfterMs, serverId)
     try {
       await read(serverId, memberId)
       if (failing.delete(serverId)) deps.log.info({ serverId }, 'chat platform reachable again')
       return 'fresh'
     } catch (error) {
       if (!(error instanceof ChatPlatformError)) throw error
-      noteTrouble(serverId, error)
+      recordFailure(serverId, error)
       return 'unavailable'
     } finally {
       clearTimeout(slow)
@@ -63,7 +64,7 @@ export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
     flights.set(key, flight)
     return flight
   }
-  /** Tests if the platform has recovered, while the caller continues without it. */
+  /** Starts a request that tests whether the platform has recovered. The caller does not wait for it. */
   const probe = (key: string, serverId: string, memberId: string) => {
     failing.set(serverId, performance.now() + pauseAfterFailureMs)
     if (flights.size < maxInFlight && !flights.has(key)) {
@@ -76,8 +77,8 @@ export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
   const refreshMember: RefreshMember = (serverId, memberId) => {
     const key = `${serverId}:${memberId}`
     const probeAt = failing.get(serverId)
-    // The last request was long ago: the earlier failure no longer says anything.
-    if (probeAt !== undefined && performance.now() > probeAt + forgottenAfterMs) failing.delete(serverId)
+    // Ignores a failure that is too old to say anything about the platform now.
+    if (probeAt !== undefined && performance.now() > probeAt + maxFailureAgeMs) failing.delete(serverId)
     else if (probeAt !== undefined) {
       if (performance.now() >= probeAt) probe(key, serverId, memberId)
       return Promise.resolve('unavailable')
@@ -87,7 +88,7 @@ export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
     if (flights.size >= maxInFlight) return Promise.resolve('unavailable')
     return begin(key, serverId, memberId)
   }
-  const readStranger: RefreshMember = async (serverId, memberId) => {
+  const readUnknownMember: RefreshMember = async (serverId, memberId) => {
     if (failing.has(serverId)) return 'unavailable'
     try {
       await read(serverId, memberId)
@@ -97,5 +98,5 @@ export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
       return 'unavailable'
     }
   }
-  return { refreshMember, readStranger }
+  return { refreshMember, readUnknownMember }
 }

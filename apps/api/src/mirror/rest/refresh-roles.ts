@@ -7,10 +7,13 @@ type RolesDeps = Pick<MirrorDeps, 'db' | 'log'> & {
   readonly permissionTtlMs: () => number
 }
 
-/** Ensures that the names of a member's roles are known and as live as their assignment. */
+/** Ensures that a server's roles are fresh enough, and include these. */
 export type RefreshRoles = (serverId: string, roleIds: readonly string[]) => Promise<void>
 
-/** Reads a server's roles again when one is not known yet or they are old; once however many wait. */
+/**
+ * Creates a function that reads a server's roles again if one is unknown or they are old. Concurrent callers share a
+ * read.
+ */
 export function createRolesRefresher({ db, log, permissionTtlMs, syncServer }: RolesDeps): RefreshRoles {
   const syncs = new Map<string, Promise<void>>()
 
@@ -23,7 +26,7 @@ export function createRolesRefresher({ db, log, permissionTtlMs, syncServer }: R
     const state = await rolesState(db, serverId, roleIds)
     if (!state) return
     if (state.complete && state.ageMs !== null && state.ageMs <= permissionTtlMs()) return
-    // After a failure the known names stay in use, so that members keep their roles.
+    // After a failure the stored roles stay in use, so that members keep their roles.
     await syncOnce(serverId).catch((error: unknown) =>
       log.debug({ err: error, serverId }, 'role refresh failed'),
     )

@@ -3,13 +3,13 @@ import type { AuditEvent, By } from '#audit/event'
 import { ChatPlatformError } from '#chat/chat-platform'
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { MirrorDeps } from '../mirror-deps.ts'
-import { askPatiently } from './ask-patiently.ts'
+import { retryUntilAnswered } from './retry-until-answered.ts'
 import { syncMembers } from './sync-members.ts'
 import { syncServer } from './sync-server.ts'
 import {
   finishSync,
-  leaveSync,
   type OwnSync,
+  releaseSync,
   type SyncCounts,
   type SyncPlace,
   storeProgress,
@@ -17,7 +17,7 @@ import {
 
 export type SyncedServer = Pick<chatServers.ChatServer, 'id' | 'name'>
 
-/** Stops a run. The message is for readers of the audit log. */
+/** Thrown to stop a run. The message is for readers of the audit log. */
 export class SyncStopped extends Error {
   override readonly name = 'SyncStopped'
 }
@@ -31,8 +31,8 @@ export interface Run extends OwnSync {
 }
 
 /**
- * Runs a sync from its current place to the audit entry at its end, in every outcome. When this instance stops, the
- * run does not end: another instance continues it from its place.
+ * Runs a sync from its current place, and records its end in the audit log, in every outcome. When this instance stops,
+ * the run does not end: another instance continues it from its place.
  */
 export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSignal): Promise<void> {
   const { server, by, counts, place } = run
@@ -42,40 +42,40 @@ export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSig
       throw new SyncStopped('The server was removed, or another instance continued the sync.')
   }
   const ask = <T>(question: () => Promise<T>) =>
-    askPatiently(question, { beforeWait: reportProgress, signal })
+    retryUntilAnswered(question, { beforeWait: reportProgress, signal })
   let problem: string | undefined
   try {
     await ask(() => syncServer(deps, server.id))
     await syncMembers(deps, { serverId: server.id, counts, place, reportProgress, ask })
   } catch (error) {
-    // The end could not be written: the run is taken over, at its place, once the database is back.
+    // The end could not be written. An instance continues the run from its place once the database is back.
     if (error instanceof DatabaseUnavailable) throw error
-    if (signal.aborted) return void (await leaveSync(deps.db, run))
+    if (signal.aborted) return void (await releaseSync(deps.db, run))
     problem = syncFailureText(error)
     deps.log.warn({ err: error, serverId: server.id, ...counts }, 'member sync failed')
   }
   await deps.db.transaction(async (tx) => {
     const finished = await finishSync(tx, run, counts, problem ?? null)
     if (!finished) return
-    const told = `${counts.seen} seen, ${counts.changed} written, ${counts.ended} ended, in ${finished.seconds.toFixed(1)} s.`
-    await deps.audit.record(tx, { ...by, ...syncEntry(server, problem, told) })
+    const summary = `${counts.seen} seen, ${counts.changed} written, ${counts.ended} ended, in ${finished.seconds.toFixed(1)} s.`
+    await deps.audit.record(tx, { ...by, ...syncEntry(server, problem, summary) })
   })
 }
 
 /** Returns the audit entry of a run: its counts, and the reason for a failure. */
-const syncEntry = (server: SyncedServer, problem: string | undefined, told: string): AuditEvent => ({
+const syncEntry = (server: SyncedServer, problem: string | undefined, summary: string): AuditEvent => ({
   actionType: 'sync',
   action: 'server.sync',
   severity: problem === undefined ? 'info' : 'error',
   target: { type: 'server', id: server.id, name: server.name },
   summary:
-    `${problem === undefined ? 'The' : 'Not all'} members of ${server.name} were read. ${problem ?? ''} ${told}`
+    `${problem === undefined ? 'The' : 'Not all'} members of ${server.name} were read. ${problem ?? ''} ${summary}`
       .replaceAll(/ +/g, ' ')
       .trim(),
 })
 
-/** Returns a text without addresses or bodies; all else is in the log. */
+/** Returns the reason of a failure for the audit log, without addresses or bodies. The log contains the whole error. */
 function syncFailureText(error: unknown): string {
-  const mayTell = error instanceof SyncStopped || error instanceof ChatPlatformError
-  return mayTell ? error.message : 'An internal error occurred.'
+  const isPublic = error instanceof SyncStopped || error instanceof ChatPlatformError
+  return isPublic ? error.message : 'An internal error occurred.'
 }

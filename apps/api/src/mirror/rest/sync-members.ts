@@ -9,23 +9,23 @@ import { endUnlisted } from './end-unlisted.ts'
 import type { SyncRun } from './sync-run.ts'
 import { listUnlisted, type Stretch, type SyncPlace } from './sync-store.ts'
 
-/** The maximum that the platform lists at once. */
+/** The maximum number of members that the platform returns at once. */
 const pageSize = 1_000
-/** The number of rows in a statement: few enough to delay others on the same connection or row only slightly. */
+/** The number of rows in a statement, so that others on the same rows or connection wait only briefly. */
 const rowsPerStatement = { postgres: 250, pglite: 50 }
 const pagesPerLogLine = 10
-/** The number of members that one run ends because the list lacked them. All others wait for the next run. */
+/** The maximum number of memberships that a run ends because the list lacked them. All others wait for the next run. */
 const maxUnlisted = 50_000
 /**
- * The number of written rows that makes statistics outdated; after smaller runs the database updates them itself.
+ * The number of written rows after which a run updates the statistics. After smaller runs the database does so itself.
  */
 const manyRows = 1_000
 
 /**
  * Reads all members of a server from the platform, page by page at constant memory, and writes the differences.
  *
- * A list that was read to its end is the platform's own statement: members that it lacks have left, unless a sample
- * disagrees. A reading that stops early ends nothing.
+ * Members that a completely read list lacks have left, unless a sample disagrees. A run that stops early ends no
+ * membership.
  */
 export async function syncMembers(deps: MirrorDeps, run: SyncRun): Promise<void> {
   if (run.place.after !== null) await walk(deps, run, run.place.after)
@@ -34,8 +34,8 @@ export async function syncMembers(deps: MirrorDeps, run: SyncRun): Promise<void>
 }
 
 /**
- * Gives the planner its statistics. Without them a search in a list of thousands reads an index once for each
- * element: a minute on PostgreSQL, endless on the embedded engine.
+ * Updates the planner's statistics. With outdated ones, a search in a list of thousands would read an index once for
+ * each member, which takes a minute on PostgreSQL, and much longer with the embedded engine.
  */
 const analyze = ({ db, log }: Pick<MirrorDeps, 'db' | 'log'>) =>
   db.analyze('members', 'memberships', 'roles').catch((error: unknown) => {
@@ -63,7 +63,7 @@ async function walk(deps: MirrorDeps, run: SyncRun, from: string): Promise<void>
         await audit.record(tx, events)
         return changed
       })
-      // The embedded engine responds without ever leaving this turn of the event loop.
+      // The embedded engine responds within one turn of the event loop, which would block other work.
       await nextTurn()
     }
     const upTo = await noteUnlisted(db, run, { after, page, askedAt })
@@ -77,9 +77,9 @@ async function walk(deps: MirrorDeps, run: SyncRun, from: string): Promise<void>
 }
 
 /**
- * Notes the members that a page lacked, and returns the place up to which the list is read; undefined at its end. A
- * page that is not full is the last page, as documented. If the mirror has members beyond it, the next page is
- * requested anyway.
+ * Records the members that a page lacked. Returns the place up to which the list is read, or undefined at its end.
+ * According to the platform's documentation, a page that is not full is the last one. If the mirror has members beyond
+ * it, the next page is requested anyway.
  */
 async function noteUnlisted(
   db: Database,
@@ -108,8 +108,7 @@ async function noteUnlisted(
 const counted = ({ unlisted }: SyncPlace) => unlisted.reduce((sum, { ids }) => sum + ids.length, 0)
 
 /**
- * Checks that a page is ascending and follows the last one, as documented. Any other page could cause an endless
- * loop.
+ * Checks that the IDs of a page ascend and follow the last page, because any other page could cause an endless loop.
  */
 function inOrder(page: ChatMember[], after: string): ChatMember[] {
   let last = BigInt(after)

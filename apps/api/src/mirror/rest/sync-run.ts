@@ -1,14 +1,14 @@
 import type { SyncCounts, SyncPlace } from './sync-store.ts'
 
-/** One reading of all members of a server. */
+/** A read of all members of a server. */
 export interface SyncRun {
   readonly serverId: string
-  /** Counted up while it runs. */
+  /** The counts so far. They grow while the run continues. */
   readonly counts: SyncCounts
-  /** Advances while the run continues; an interrupted run starts from it. */
+  /** The place of the run. It advances while the run continues, and an interrupted run continues from it. */
   readonly place: SyncPlace
-  /** Records that the run continues; throws if it must stop. */
+  /** Records the progress. Throws if the run must stop. */
   reportProgress(): Promise<void>
-  /** Sends a request to the platform, as often as necessary. */
+  /** Sends a request to the platform, and repeats it until the platform responds. */
   ask<T>(question: () => Promise<T>): Promise<T>
 }

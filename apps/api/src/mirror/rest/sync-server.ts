@@ -4,6 +4,7 @@ import { writeServer } from '../write-servers.ts'
 
 /**
  * Reads a server's name and roles from the platform into the mirror.
+ *
  * @throws ChatPlatformError
  */
 export async function syncServer(

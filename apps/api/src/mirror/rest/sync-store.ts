@@ -3,29 +3,29 @@ import type { By } from '#audit/event'
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** A run without a heartbeat for this long has lost its process. Longer than any wait for the platform. */
+/** The age of the last heartbeat at which a run counts as abandoned. It is longer than any wait for the platform. */
 const staleAfter = '1 minute'
 
 type Found = { sync: chatServers.MemberSync }
 
 /** The current members that a whole page of the list lacked. */
 export interface Unlisted {
-  /** The time at which the page was requested: members with later events are excluded. */
+  /** The time at which the page was requested. Memberships with later events do not end. */
   readonly askedAt: string
   readonly ids: readonly string[]
-  /** True if the list is not trusted: each member is verified at the platform. */
+  /** True if the list is not trusted, so that each member is checked at the platform. */
   readonly isDoubted: boolean
 }
 
 /** The place of a run in the list of members. */
 export interface SyncPlace {
-  /** The last member that was read; null if all were. */
+  /** The last member that was read, or null if all were read. */
   after: string | null
   /** Members that are not decided yet. */
   unlisted: Unlisted[]
 }
 
-/** Begins a run unless one is in progress: the unique index admits one at a time, on any instance. */
+/** Inserts a run unless one is in progress. A unique index admits one run per server, on any instance. */
 export const insertSync = (tx: Tx, run: { id: string; serverId: string; runner: string; by: By }) =>
   tx.maybeOne<Found>(sql`
     insert into member_syncs as s (id, server_id, runner, started_by)
@@ -38,17 +38,17 @@ export const findRunningSync = (tx: Tx, serverId: string) =>
     select member_sync_json(s) as sync from member_syncs s
     where s.server_id = ${serverId} and s.finished_at is null`)
 
-/** A run that its process abandoned. */
-export interface LeftSync extends SyncCounts, SyncPlace {
+/** A run of a dead process. */
+export interface AbandonedSync extends SyncCounts, SyncPlace {
   readonly id: string
   readonly serverId: string
   readonly serverName: string
   readonly by: By
 }
 
-/** Takes over the runs of dead processes; each goes to one instance. */
+/** Takes over the runs of dead processes. Each goes to one instance. */
 export const takeOverSyncs = (db: Queryable, runner: string) =>
-  db.query<LeftSync>(sql`
+  db.query<AbandonedSync>(sql`
     update member_syncs s set runner = ${runner}, beat_at = clock_now()
     from servers v
     where s.finished_at is null and s.beat_at <= clock_now() - ${staleAfter}::interval and v.id = s.server_id
@@ -67,8 +67,8 @@ export interface OwnSync {
 }
 
 /**
- * Records a heartbeat and the place of a run. Returns 0 if it must stop: another instance has it, or its server was
- * removed.
+ * Records a heartbeat and the place of a run. Returns 0 if the run must stop, because another instance has it or its
+ * server was removed.
  */
 export const storeProgress = (
   db: Queryable,
@@ -84,12 +84,12 @@ export const storeProgress = (
       and v.id = s.server_id and v.removed_at is null`)
 
 /** Releases a run to the next instance. */
-export const leaveSync = (db: Queryable, { id, runner }: OwnSync) =>
+export const releaseSync = (db: Queryable, { id, runner }: OwnSync) =>
   db.execute(sql`
     update member_syncs set beat_at = clock_now() - ${staleAfter}::interval
     where id = ${id} and runner = ${runner} and finished_at is null`)
 
-/** Ends a run once; undefined if another instance ended it. */
+/** Ends a run. Returns undefined if another instance has ended it. */
 export const finishSync = (tx: Tx, { id, runner }: OwnSync, counts: SyncCounts, problem: string | null) =>
   tx.maybeOne<{ seconds: number }>(sql`
     update member_syncs set finished_at = clock_now(), problem = ${problem},
@@ -99,20 +99,20 @@ export const finishSync = (tx: Tx, { id, runner }: OwnSync, counts: SyncCounts, 
 
 export interface Stretch {
   readonly serverId: string
-  /** IDs above this one; compared as numbers, as the platform does. */
+  /** The stretch contains the IDs above this one, compared as numbers. */
   readonly after: string
-  /** IDs up to this one; undefined means the end. */
+  /** The last ID of the stretch. If undefined, the stretch has no end. */
   readonly upTo: string | undefined
   /** The IDs that the platform listed in the stretch, requested at this time. */
   readonly ids: readonly string[]
   readonly askedAt: Date
 }
 
-/** Lists requested so soon after a member joined may not contain them yet. */
+/** The time after joining in which a list of the platform may not contain the member yet. */
 const listedAfter = '15 seconds'
 
 /**
- * Returns the current members in a stretch of IDs that the platform did not list, and notes which had only just
+ * Returns the current members in a stretch of IDs that the platform did not list, and whether each had only just
  * joined.
  */
 export const listUnlisted = (

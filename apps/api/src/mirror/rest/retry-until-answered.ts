@@ -1,36 +1,36 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChatPlatformError } from '#chat/chat-platform'
 
-/** The time limit of a request to a platform that does not answer. */
-const patienceMs = 10 * 60_000
+/** The time after which an outage of the platform fails the request. */
+const maxOutageMs = 10 * 60_000
 const firstPauseMs = 500
 const maxPauseMs = 30_000
 
 interface Waiting {
-  /** Called before each wait; may throw to give up. */
+  /** Called before each wait. It may throw to give up. */
   readonly beforeWait: () => Promise<void>
   readonly signal: AbortSignal
 }
 
 /**
- * Repeats a request until the platform answers. Waits out an outage or a limit; a refusal is an answer, and another
- * request would only be counted against us.
+ * Repeats a request until the platform responds, through outages and rate limits. Does not repeat a refused request,
+ * because the platform counts refused requests against the bot.
  */
-export async function askPatiently<T>(
-  question: () => Promise<T>,
+export async function retryUntilAnswered<T>(
+  request: () => Promise<T>,
   { beforeWait, signal }: Waiting,
 ): Promise<T> {
-  const deadline = performance.now() + patienceMs
+  const deadline = performance.now() + maxOutageMs
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     signal.throwIfAborted()
     try {
-      return await question()
+      return await request()
     } catch (error) {
       const mayPass = error instanceof ChatPlatformError && error.failure !== 'refused'
       if (!mayPass || performance.now() > deadline) throw error
     }
     await beforeWait()
-    // With jitter: several instances must not come back in step.
+    // Adds jitter, so that several instances do not retry at the same time.
     await sleep(pauseMs * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => {})
   }
 }
