@@ -3,47 +3,49 @@ import { ownHorizon } from '#platform/db/own-horizon'
 import { type Sql, sql } from '#platform/db/sql'
 import type { KindName } from './kind.ts'
 
-/** Lease time of a claim. When an instance is killed, another one takes over after this time. */
-const lease = sql`interval '15 seconds'`
+/** The duration of a claim unless it is renewed. After an instance is killed, another takes over after this time. */
+const claimDuration = sql`interval '15 seconds'`
 
 export const isWaiting = sql`d.delivered_at is null and d.failed_at is null`
 
 /**
- * True when every transaction before this one has finished, so that no message can appear before it. The table of locks is
- * read only if the snapshot alone does not answer.
+ * Builds the condition that every transaction before this one has finished, so that no message can appear before it.
+ * Reads the table of locks only if the snapshot alone does not decide.
  */
 export const isSettled = (xid: Sql) => sql`(${xid} < pg_snapshot_xmin(pg_current_snapshot())
   or ${xid} < (select ${ownHorizon} from pg_current_snapshot() s))`
 
-/** Identifies a receiver and the claim that an instance holds on it. */
-export interface Held {
+/** Identifies a receiver and the claim of an instance on it. */
+export interface HeldClaim {
   readonly kind: KindName
   readonly projectId: string
   readonly claim: string
 }
 
 /** A receiver that was just claimed. */
-export interface Claimed {
+export interface ClaimedReceiver {
   readonly kind: KindName
   readonly projectId: string
   readonly failures: number
   readonly isTroubled: boolean
 }
 
-interface Wanted {
+interface ClaimRequest {
   readonly claim: string
   readonly kinds: readonly KindName[]
-  /** Maximum number of receivers to claim that respond promptly. `troubled` limits those that failed or were slow. */
+  /** The maximum number of receivers to claim that respond promptly. */
   readonly prompt: number
+  /** The maximum number of receivers to claim that failed or were slow. */
   readonly troubled: number
 }
 
 /**
- * Claims receivers with a message that is due. The write repeats the condition, so when two instances compete for a
- * receiver, exactly one of them claims it.
+ * Claims receivers with a message that is due. `waiting` steps through the index from receiver to receiver and reads
+ * only the first message of each, so its cost depends on the number of receivers, not of messages. The write repeats
+ * the condition, so when two instances compete for a receiver, exactly one of them claims it.
  */
-export const claimReceivers = (db: Queryable, { claim, kinds, prompt, troubled }: Wanted) =>
-  db.query<Claimed>(sql`
+export const claimReceivers = (db: Queryable, { claim, kinds, prompt, troubled }: ClaimRequest) =>
+  db.query<ClaimedReceiver>(sql`
     with recursive waiting as (
       (select d.kind, d.project_id, d.xid from deliveries d where ${isWaiting}
         order by d.kind, d.project_id, d.xid, d.place limit 1)
@@ -67,29 +69,29 @@ export const claimReceivers = (db: Queryable, { claim, kinds, prompt, troubled }
       from due d
     )
     insert into receivers as r (kind, project_id, claim, claimed_until)
-    select kind, project_id, ${claim}::uuid, clock_now() + ${lease} from ranked
+    select kind, project_id, ${claim}::uuid, clock_now() + ${claimDuration} from ranked
     where rank <= case when is_troubled then ${troubled}::int else ${prompt}::int end order by kind, project_id
     on conflict (kind, project_id) do update set claim = excluded.claim, claimed_until = excluded.claimed_until
     where (r.claimed_until is null or r.claimed_until <= clock_now()) and r.next_attempt_at <= clock_now()
     returning r.kind, r.project_id as "projectId", r.failures, r.failures > 0 or r.is_slow as "isTroubled"`)
 
-const isHeld = ({ kind, projectId, claim }: Held) =>
+const isHeld = ({ kind, projectId, claim }: HeldClaim) =>
   sql`kind = ${kind} and project_id = ${projectId} and claim = ${claim}`
 
-/** Selects the time of the database, in seconds. */
-const now = sql`extract(epoch from clock_now())::float8 as "nowSec"`
+/** Selects the time of the database, in seconds since 1970. */
+const nowSec = sql`extract(epoch from clock_now())::float8 as "nowSec"`
 
 /** Returns the time if the claim is still held, and undefined if it is lost. */
-export const findHeld = (db: Queryable, held: Held) =>
-  db.maybeOne<{ nowSec: number }>(sql`select ${now} from receivers where ${isHeld(held)}`)
+export const findClaim = (db: Queryable, held: HeldClaim) =>
+  db.maybeOne<{ nowSec: number }>(sql`select ${nowSec} from receivers where ${isHeld(held)}`)
 
 /** Renews the claim and returns the time. Returns undefined if the claim is lost. */
-export const holdReceiver = (db: Queryable, held: Held) =>
+export const renewClaim = (db: Queryable, held: HeldClaim) =>
   db.maybeOne<{ nowSec: number }>(sql`
-    update receivers set claimed_until = clock_now() + ${lease} where ${isHeld(held)} returning ${now}`)
+    update receivers set claimed_until = clock_now() + ${claimDuration} where ${isHeld(held)} returning ${nowSec}`)
 
 /** Releases the claim. If `isIdle`, nothing could be sent, and the receiver is not claimed again for a second. */
-export const releaseReceiver = (db: Queryable, held: Held, isIdle: boolean) =>
+export const releaseClaim = (db: Queryable, held: HeldClaim, isIdle: boolean) =>
   db.execute(sql`
     update receivers set claim = null, claimed_until = null,
       next_attempt_at = greatest(next_attempt_at,

@@ -6,7 +6,7 @@ import { type Database, DatabaseUnavailable, type Queryable } from '#platform/db
 import type { Log } from '#platform/log'
 import { createTally, type Tally } from '#platform/metrics/tally'
 import { claimPauseMs } from './claim-pause.ts'
-import { type Claimed, claimReceivers } from './claim-store.ts'
+import { type ClaimedReceiver, claimReceivers } from './claim-store.ts'
 import type { DeliveryKind } from './kind.ts'
 import { sendMessages } from './send-messages.ts'
 import type { CountedResult } from './settle.ts'
@@ -44,8 +44,8 @@ export interface Deliveries {
 }
 
 /**
- * Creates the sender, which every instance runs. Instances share the work by claiming receivers. A claim is released after
- * its work, and expires if its instance is killed.
+ * Creates the sender, which every instance runs. Instances share the work by claiming receivers. A claim is released
+ * after its work, and expires if its instance is killed.
  */
 export function createDeliveries({ log, kinds, claims, instances, ...deps }: DeliveriesDeps): Deliveries {
   const slots = createSlots()
@@ -57,7 +57,7 @@ export function createDeliveries({ log, kinds, claims, instances, ...deps }: Del
   let isWakePending = false
   let isStopped = false
 
-  const work = (kind: DeliveryKind, claimed: Claimed, claim: string) => {
+  const work = (kind: DeliveryKind, claimed: ClaimedReceiver, claim: string) => {
     const abort = new AbortController()
     const free = slots.take(claimed.isTroubled)
     const count = (result: CountedResult, times = 1) => {

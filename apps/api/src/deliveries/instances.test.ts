@@ -14,7 +14,7 @@ import { uuidv7 } from '../platform/crypto/uuid.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { openDatabase } from '../platform/db/open-database.ts'
 import { sql } from '../platform/db/sql.ts'
-import { claimReceivers, findHeld, type Held, holdReceiver, releaseReceiver } from './claim-store.ts'
+import { claimReceivers, findClaim, type HeldClaim, releaseClaim, renewClaim } from './claim-store.ts'
 import type { KindName } from './kind.ts'
 import { settleAnswered, settleFailed } from './queue-store.ts'
 
@@ -45,7 +45,7 @@ describe.each(engines)('claims on %s', (engine) => {
   beforeEach(async () => {
     world = await startWorld(engine)
   })
-  const claim = async (lanes = { prompt: 10, troubled: 0 }): Promise<Held | undefined> => {
+  const claim = async (lanes = { prompt: 10, troubled: 0 }): Promise<HeldClaim | undefined> => {
     const name = uuidv7()
     const [found] = await claimReceivers(world.service.deps.db, { claim: name, kinds, ...lanes })
     return found && { kind: found.kind, projectId: found.projectId, claim: name }
@@ -56,7 +56,7 @@ describe.each(engines)('claims on %s', (engine) => {
     const claims = await Promise.all(Array.from({ length: 20 }, () => claim()))
     const [held, ...others] = claims.filter((one) => one !== undefined)
     expect(others).toEqual([])
-    if (held) await releaseReceiver(world.service.deps.db, held, false)
+    if (held) await releaseClaim(world.service.deps.db, held, false)
     expect(await claim()).toBeDefined()
   })
 
@@ -69,8 +69,8 @@ describe.each(engines)('claims on %s', (engine) => {
     const next = await later(world.service, leaseSec + 1, () => claim())
     expect(next).toBeDefined()
     // The former holder was only slow, and continues.
-    expect([await findHeld(db, dead), await holdReceiver(db, dead)]).toEqual([undefined, undefined])
-    expect(await releaseReceiver(db, dead, false)).toBe(0)
+    expect([await findClaim(db, dead), await renewClaim(db, dead)]).toEqual([undefined, undefined])
+    expect(await releaseClaim(db, dead, false)).toBe(0)
     const message = await db.maybeOne<{ id: string }>(sql`select id from deliveries`)
     const id = message?.id ?? ''
     const failed = { outcome: 'failed', status: 500, error: 'late' } as const

@@ -1,11 +1,11 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
-import { type Held, isSettled, isWaiting } from './claim-store.ts'
+import { type HeldClaim, isSettled, isWaiting } from './claim-store.ts'
 import type { Attempt, DeliveryKind, Message } from './kind.ts'
 
-/** Maximum number of messages that one statement reads. */
+/** The maximum number of messages that a statement reads. */
 export const batchSize = 100
-/** Maximum number of messages that one statement gives up. */
+/** The maximum number of messages that a statement gives up. */
 const maxGivenUp = 1_000
 
 export interface Position {
@@ -19,10 +19,10 @@ export interface WaitingMessage extends Message {
   readonly isStale: boolean
 }
 
-/** Lists waiting messages after a position, in order, up to the oldest unfinished transaction. */
+/** Lists waiting messages after a position, in order, up to the oldest transaction in progress. */
 export const listWaiting = (
   db: Queryable,
-  { kind, projectId }: Held,
+  { kind, projectId }: HeldClaim,
   { ordering, maxWaitHours }: Pick<DeliveryKind, 'ordering' | 'maxWaitHours'>,
   after: Position,
 ) =>
@@ -42,12 +42,12 @@ const attempted = ({ status, error }: Attempt): Sql =>
   sql`attempts = attempts + 1, last_attempt_at = clock_now(), last_status = ${status}, last_error = ${error}`
 
 /**
- * Ends a message that the receiver answered. The sender records its own attempt even after it lost the claim, because the
- * message was sent. The receiver is updated only by its holder, and only if something changes.
+ * Ends a message that the receiver accepted or finally refused. Records the attempt even if the claim was lost, because
+ * the message was sent. Updates the receiver only while the claim is held, and only if something changes.
  */
 export const settleAnswered = (
   db: Queryable,
-  held: Held,
+  held: HeldClaim,
   id: string,
   attempt: Attempt,
   { isSlow, pauseMs }: { isSlow: boolean; pauseMs: number },
@@ -71,12 +71,12 @@ export interface Failing {
 }
 
 /**
- * Schedules the next attempt of a message, and pauses its receiver for `receiverMs`. Messages that fail together count as
- * one failure of the receiver. If the claim is lost, nothing is paused, because the project may have a new address.
+ * Schedules the next attempt of a message, and pauses its receiver for `receiverMs`. Messages that fail together count
+ * as one failure of the receiver. If the claim is lost, nothing is paused, because the project may have a new address.
  */
 export const settleFailed = (
   tx: Tx,
-  held: Held,
+  held: HeldClaim,
   id: string,
   attempt: Attempt,
   pauses: { messageMs: number; receiverMs: number },
@@ -105,8 +105,11 @@ export const giveUp = (db: Queryable, ids: readonly string[], error: string) =>
     update deliveries d set failed_at = clock_now(), last_error = ${error}
     where d.id = any(${ids}::uuid[]) and ${isWaiting}`)
 
-/** Gives up messages that have waited for this many hours, and returns their number. If `error` is null, each keeps its own. */
-export const giveUpOlder = (tx: Tx, { kind, projectId }: Held, hours: number, error: string | null) =>
+/**
+ * Gives up messages that have waited for this many hours, and returns their number. If `error` is null, each keeps the
+ * error of its last attempt.
+ */
+export const giveUpOlder = (tx: Tx, { kind, projectId }: HeldClaim, hours: number, error: string | null) =>
   tx.execute(sql`
     update deliveries set failed_at = clock_now(), last_error = coalesce(${error}, last_error) where id in (
       select d.id from deliveries d

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Claimed, findHeld, type Held, holdReceiver, releaseReceiver } from './claim-store.ts'
+import { type ClaimedReceiver, findClaim, type HeldClaim, releaseClaim, renewClaim } from './claim-store.ts'
 import type { DeliveryKind, Message, Receiver } from './kind.ts'
 import { batchSize, giveUp, listWaiting, type Position, type WaitingMessage } from './queue-store.ts'
 import { giveUpStale, retryThroughOutage, type SettleDeps, settle, type Work } from './settle.ts'
 
 /** Maximum number of concurrent requests to one receiver, each for a different ordering key. */
 const maxConcurrentRequests = 4
-/** Time limit for one receiver, so that others get their turn. */
+/** The time limit for the work on one receiver, so that others get their turn. */
 const maxRunMs = 5_000
 /** A longer limit while a message without ordering waits for its response: it does not delay later messages. */
 const maxHangingRunMs = 60_000
@@ -18,7 +18,7 @@ const renewMs = 2_000
 /** The progress of the work on one receiver. */
 interface Run {
   readonly kind: DeliveryKind
-  readonly held: Held
+  readonly held: HeldClaim
   readonly failures: number
   readonly signal: AbortSignal
   readonly startedAt: number
@@ -50,7 +50,7 @@ interface Run {
 export async function sendMessages(
   deps: SettleDeps,
   kind: DeliveryKind,
-  { claimed, claim, signal }: { claimed: Claimed; claim: string; signal: AbortSignal },
+  { claimed, claim, signal }: { claimed: ClaimedReceiver; claim: string; signal: AbortSignal },
 ): Promise<void> {
   const { projectId, failures } = claimed
   const startedAt = performance.now()
@@ -67,7 +67,7 @@ export async function sendMessages(
     await Promise.all(run.inFlight.values())
   }
   if (run.failure) throw run.failure.cause
-  await releaseReceiver(deps.db, run.held, run.isIdle && kind.ordering !== 'none' && !signal.aborted)
+  await releaseClaim(deps.db, run.held, run.isIdle && kind.ordering !== 'none' && !signal.aborted)
 }
 
 async function sendUntilOver(deps: SettleDeps, run: Run): Promise<void> {
@@ -85,7 +85,7 @@ async function sendUntilOver(deps: SettleDeps, run: Run): Promise<void> {
   }
 }
 
-/** True if the receiver failed before, so that a single message tests whether it has recovered. */
+/** Returns true if the receiver failed before, so that a single message tests whether it has recovered. */
 const isProbe = ({ failures, kind }: Run) => failures > 0 && kind.ordering !== 'none'
 
 function isOver({ kind, signal, startedAt, inFlight, isStopped }: Run): boolean {
@@ -102,7 +102,8 @@ interface Next {
 
 /**
  * Takes the first message of an ordering key that has no message in flight. A probe prefers messages with the fewest
- * attempts: one that its receiver always refuses would otherwise take every probe, and pause the messages of all others.
+ * attempts: one that its receiver always refuses would otherwise take every probe, and pause the messages of all
+ * others.
  */
 function takeNext(run: Run): Next | undefined {
   const { receiver, waiting, inFlight, blockedKeys } = run
@@ -201,7 +202,7 @@ async function checkClaim({ db }: SettleDeps, run: Run): Promise<number | undefi
   const now = performance.now()
   const isRenewal = now - run.renewedAt >= renewMs
   if (isRenewal) run.renewedAt = now
-  const held = await (isRenewal ? holdReceiver : findHeld)(db, run.held)
+  const held = await (isRenewal ? renewClaim : findClaim)(db, run.held)
   if (!held) run.isStopped = true
   return run.signal.aborted ? undefined : held?.nowSec
 }

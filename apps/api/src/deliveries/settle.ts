@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RecordAudit } from '#audit/event'
 import { type Database, DatabaseUnavailable } from '#platform/db/database'
 import { deliveryBackOffMs } from './back-off.ts'
-import type { Held } from './claim-store.ts'
+import type { HeldClaim } from './claim-store.ts'
 import type { Attempt, DeliveryKind, Message, Receiver } from './kind.ts'
 import { giveUp, giveUpOlder, settleAnswered, settleFailed } from './queue-store.ts'
 import { slowMs } from './slots.ts'
@@ -26,7 +26,7 @@ export interface SettleDeps {
 /** The messages of one receiver that an instance works on. */
 export interface Work {
   readonly kind: DeliveryKind
-  readonly held: Held
+  readonly held: HeldClaim
   readonly receiver: Receiver
   /** Consecutive failures of the receiver before this work. */
   readonly failures: number

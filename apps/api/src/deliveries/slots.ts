@@ -1,8 +1,11 @@
-/** Maximum number of promptly responding receivers that one instance sends to at once. */
+/** The maximum number of promptly responding receivers that an instance sends to at the same time. */
 const maxPrompt = 32
 /** The same for receivers that failed or were slow, so that they delay only each other. */
 const maxTroubled = 128
-/** Time after which a receiver counts as slow and frees its place, so that clients are notified of logouts within a second. */
+/**
+ * Time after which a receiver counts as slow and frees its place, so that clients are notified of logouts within a
+ * second.
+ */
 export const slowMs = 500
 
 /**
