@@ -12,14 +12,14 @@ export async function within<T>(answer: Promise<T>, ms: number, otherwise: T): P
 }
 
 /**
- * Resolves when the signal is aborted, or immediately if it already is: a listener that is added later would never run.
+ * Resolves when the signal is aborted, or immediately if it already is, because a listener would then never run.
  */
 export const untilAborted = (signal: AbortSignal): Promise<undefined> =>
   signal.aborted
     ? Promise.resolve(undefined)
     : new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
 
-/** Thrown if no answer arrived within the deadline. */
+/** Thrown by `withTimeout` after the deadline. */
 export class LateError extends Error {
   override readonly name = 'LateError'
 }
@@ -27,8 +27,8 @@ export class LateError extends Error {
 /**
  * Returns the promise's outcome, or rejects with a LateError after `ms`.
  *
- * The rejection waits until the event loop has read its sockets once more: if the loop was blocked beyond the deadline,
- * its timers run before it reads answers that arrived in time.
+ * Before it rejects, lets the event loop read its sockets once more. If the loop was blocked beyond the deadline, its
+ * timers run before it reads responses that arrived in time.
  */
 export function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {

@@ -44,20 +44,23 @@ const write = (records: Cell[][]) =>
     cast: { string: defused, boolean: String, date: (at) => at.toISOString() },
   })
 
-/** Every line break that a reader may interpret as the end of a row. The writer itself quotes cells for CR LF only. */
+/**
+ * Matches every line break that a reader may interpret as the end of a row. The writer itself quotes only CR and LF.
+ */
 const lineBreak = /[\r\n\v\f\u0085\u2028\u2029]/
 
 /**
- * Matches a cell that a spreadsheet would run as a formula: it starts with an operator, also a full-width one, after any
- * quotes and spaces; or with a control character that some spreadsheets drop first (CWE-1236).
+ * Matches a cell that a spreadsheet would run as a formula (CWE-1236). It begins with an operator, maybe a full-width
+ * one, after any quotes and spaces, or with a control character that some spreadsheets drop.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Spreadsheets drop these control characters.
 const formula = /^(?:[\0\t\r\n]|[\s"'\u0000-\u001F\u200B-\u200F\u2060]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/
 
 /**
- * Matches the place before an operator that follows the end of a cell or a row as some spreadsheets read it: a line break, a
- * tab, or `;` where the comma is a decimal mark. This includes JSON: a list of submissions has their exact bytes. The operator
- * comes first in the pattern: then a long run of white space is read once, not once for each of its characters.
+ * Matches the place before an operator that follows the end of a cell or a row, as some spreadsheets read it: a line
+ * break, a tab, or `;` where the comma is a decimal mark. Also matches within JSON, because submissions are exported
+ * with their exact bytes. The pattern begins with the operator, so that a long run of white space is read once, and not
+ * once per character.
  */
 const formulaInside =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Spreadsheets drop these control characters.

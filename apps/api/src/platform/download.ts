@@ -15,9 +15,9 @@ export interface Download {
 const stalledMs = 60_000
 
 /**
- * A file that is written while it is sent: the next chunk is made when the client has taken the last one, so
- * memory stays the same however long the file is. The first chunk is made before the answer begins, so that
- * an outage is still a 503.
+ * Creates the response with a file that is written while it is sent. Each chunk is created when the client has read the
+ * last one, so memory use is constant. The first chunk is created before the response begins, so that an outage is a
+ * 503.
  */
 export async function downloadAnswer({ filename, kind, chunks }: Download): Promise<Answer> {
   const first = await chunks.next()
@@ -56,7 +56,7 @@ function stream(first: string | undefined, chunks: Download['chunks']): Readable
     },
   })
   const next = async () => {
-    // Other requests get their turn before each page, even if the source answers in the same turn of the event loop.
+    // Lets other requests run before each page, even if the source responds within the same turn of the event loop.
     await nextTurn()
     const chunk = pending ?? (await chunks.next()).value
     pending = undefined

@@ -1,6 +1,6 @@
 import { RecentMap } from './cache/recent-map.ts'
 
-/** The number of callers with remembered failures; beyond it the least recent are dropped. */
+/** The maximum number of callers with recorded failures. Beyond it, the least recent are dropped. */
 const maxRecords = 10_000
 /** The number of failures in a row after which a caller goes last, and the time for which they count. */
 const failuresToGoLast = 3
@@ -23,14 +23,15 @@ interface Options {
   readonly turn?: (() => Promise<void>) | undefined
 }
 
-/** Thrown if too many pieces wait, or the wait was too long: the work did not begin. */
+/** Thrown if too many pieces wait, or if the wait was too long. The work has not begun. */
 export class QueueFull extends Error {
   override readonly name = 'QueueFull'
 }
 
 export interface FairQueue {
   /**
-   * Does the work when it is the caller's turn. `isTheirs` returns true for an error that is the caller's own fault.
+   * Runs the work when it is the caller's turn. `isTheirs` returns true for an error that the caller caused.
+   *
    * @throws QueueFull if the work did not begin
    */
   run<T>(caller: string, work: () => Promise<T>, isTheirs?: (error: unknown) => boolean): Promise<T>
@@ -100,7 +101,7 @@ export function createFairQueue(options: Options): FairQueue {
     waiting -= 1
     atOnce += 1
     lane.atOnce += 1
-    // To the end of the line.
+    // Moves the lane to the end, so that the other callers get their turns first.
     lanes.delete(lane.caller)
     lanes.set(lane.caller, lane)
     const record = failuresOf(lane.caller)

@@ -1,6 +1,6 @@
 import { ApiError } from './http/api-error.ts'
 
-/** A download may hold a connection of the database until its last row is taken. */
+/** The maximum number of downloads of a caller, because each may hold a connection of the database until its end. */
 const maxPerCaller = 2
 const retryAfterSec = '10'
 

@@ -4,8 +4,8 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 
 /**
- * Logs one JSON object a line, on standard output by default. Errors are written by name, message and stack only:
- * error objects of HTTP clients carry addresses and bodies, which contain secrets.
+ * Creates a log with one JSON object per line, on standard output by default. Writes only the name, message, and stack
+ * of an error, because error objects of HTTP clients contain addresses and bodies with secrets.
  */
 export const createLog = (level: string, destination?: DestinationStream): Logger =>
   pino(

@@ -2,8 +2,8 @@ import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8'
 import type { Log } from './log.ts'
 
 /**
- * The load of the process. 0: normal. 1: new work is refused. 2: requests that other services depend on are refused,
- * too. Health is always answered.
+ * The load of the process. 0: normal. 1: new work is rejected. 2: requests that other services depend on are rejected,
+ * too. Health checks are always answered.
  */
 export type PressureLevel = 0 | 1 | 2
 
@@ -22,7 +22,7 @@ export interface Readings {
   memory(): number
 }
 
-/** The interval at which the event loop is sampled. A sample this often has no measurable cost. */
+/** The interval at which the event loop is sampled. At this rate, samples have no measurable cost. */
 const sampleMs = 250
 /** The delays of the event loop at which each level begins. */
 const behindMs: readonly [number, number] = [1_000, 3_000]
@@ -32,12 +32,12 @@ const behindMs: readonly [number, number] = [1_000, 3_000]
  */
 const fullMemory: readonly [number, number] = [0.9, 0.95]
 /** The hysteresis of a memory level, because usage varies by this much between two garbage collections. */
-const clearlyLess = 0.03
+const memoryHysteresis = 0.03
 
 /**
- * Watches the event loop and the memory of the process. The event loop is overloaded when two consecutive samples are
- * late. A single long pause, such as a collection or a suspended machine, has ended when it is detected, so refusals
- * would not help.
+ * Watches the event loop and the memory of the process. The event loop is overloaded if two consecutive samples are
+ * late. A single long pause, such as a garbage collection or a suspended machine, is over when it is detected, so
+ * rejecting requests would not help.
  */
 export function createPressure(log: Pick<Log, 'info' | 'warn'>, readings: Readings = processReadings(1)) {
   let level: PressureLevel = 0
@@ -53,7 +53,7 @@ export function createPressure(log: Pick<Log, 'info' | 'warn'>, readings: Readin
     const memory = readings.memory()
     full = Math.max(
       levelOf(memory, fullMemory),
-      Math.min(full, levelOf(memory + clearlyLess, fullMemory)),
+      Math.min(full, levelOf(memory + memoryHysteresis, fullMemory)),
     ) as PressureLevel
     const next = Math.max(Math.min(late, lateBefore), full) as PressureLevel
     lateBefore = late
@@ -79,7 +79,7 @@ export function createPressure(log: Pick<Log, 'info' | 'warn'>, readings: Readin
       watchers += 1
       if (watchers === 1) {
         dueAt = readings.now() + sampleMs
-        // The timer is set again each time, because an interval would make up for lost turns and hide the delay.
+        // Sets a new timer each time, because an interval would catch up and hide the delay.
         const again = () => {
           sample()
           timer = setTimeout(again, sampleMs).unref()

@@ -1,6 +1,6 @@
 import type { Language } from '@rolecall/contract'
 import { Answer } from '#platform/http/answer'
-import { keepLanguage } from '#platform/http/reader'
+import { languageCookies } from '#platform/http/reader'
 import { parseUrl } from '#platform/parse-url'
 import type { Deps } from '../../deps.ts'
 
@@ -12,7 +12,7 @@ export const chooseLanguage = (
 ): Answer =>
   new Answer(303, undefined, {
     location: returnPath(publicUrl, returnTo) ?? '/account',
-    'set-cookie': keepLanguage(publicUrl, language),
+    'set-cookie': languageCookies(publicUrl, language),
   })
 
 /** Returns the path of an address of this service, in ASCII; undefined for any other address. */

@@ -25,7 +25,7 @@ export interface AdminListener {
 }
 
 export interface AdminHub {
-  /** True while there is room for another stream. */
+  /** Returns true while there is room for another stream. */
   hasRoom(): boolean
   /** Sends the listener every event after the returned position. */
   join(listener: AdminListener): Promise<Position>

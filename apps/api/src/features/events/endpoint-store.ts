@@ -7,7 +7,7 @@ export interface Endpoint {
   /** Null if there is no address, or if delivery is switched off. */
   readonly url: string | null
   readonly secretSealed: Uint8Array | null
-  /** The previous secret, while it also signs. */
+  /** The previous secret, while events are signed with both. Null otherwise. */
   readonly formerSecretSealed: Uint8Array | null
 }
 

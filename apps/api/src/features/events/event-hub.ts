@@ -5,71 +5,74 @@ import { type EventRow, type EventsRead, listEventsAfter } from './store.ts'
 import { createVouching } from './vouching.ts'
 
 /**
- * The interval of reads. On average, an event is read half an interval after its commit. It is short enough to need no
- * notifications, and long enough to be cheap.
+ * The interval of reads. It is short enough to need no notifications, because an event is read half an interval after
+ * its commit on average, and long enough to be cheap.
  */
 const everyMs = 25
-/** The maximum number of streams of a project. A project that needs more has a defect. */
+/** The maximum number of open streams of a project. A project that opens more has a defect. */
 const maxStreamsPerProject = 2_000
 
 /** An open stream, as the hub sees it. */
 export interface Listener {
   readonly projectId: string
+  /** Sends these events of the project, in order. */
   take(rows: readonly EventRow[]): void
   /** Called after each read. All events up to `vouchedAt` (`performance.now()`) have been passed to the stream. */
   heartbeat(vouchedAt: number, mark: Mark): void
+  /** Ends the stream, so that its client reconnects. */
   end(): void
 }
 
 export interface EventHub {
-  /** Registers a stream. Returns false if its project has too many. */
+  /** Registers a stream, which counts toward the limit of its project. Returns false if the limit is reached. */
   open(listener: Listener): boolean
   /**
-   * Subscribes a stream, which has everything up to a position, to the reads of the hub. Returns false if the hub has
-   * read further than this position.
+   * Subscribes a stream to the reads of the hub. The stream must have sent everything up to `upTo`. Returns false if
+   * the hub has read further: the stream then reads the missing events itself, and tries again.
    */
   join(listener: Listener, upTo: Position): boolean
-  /** Detaches a slow stream, which then reads from the database until it joins again. */
-  fallBehind(listener: Listener): void
-  closed(listener: Listener): void
+  /** Unsubscribes a slow stream, which then reads from the database until it joins again. */
+  leave(listener: Listener): void
+  /** Removes a stream that has ended. */
+  remove(listener: Listener): void
   /** Ends all streams. A stream that is opened later ends immediately. */
   close(): void
 }
 
 /**
- * Reads the outbox for all streams of this process: one statement every 25 ms while a stream is open, regardless of the
- * number of streams and events. Each read returns everything after the last row, so no event is lost if a read fails or
- * is late.
+ * Reads the outbox for all streams of this process: one statement every 25 ms while a stream is subscribed, regardless
+ * of the number of streams. Each read starts where the last one ended, so no event is lost if a read fails or is late.
  */
 export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | 'answers'>): EventHub {
   const byProject = new Map<string, Set<Listener>>()
-  const level = new Set<Listener>()
+  /** The streams that follow the hub. */
+  const joined = new Set<Listener>()
   let vouching = createVouching()
   let vouchedAt = Number.NEGATIVE_INFINITY
   let mark: Mark | undefined
   /** The position of the last read. Undefined while no stream follows the hub. */
   let read: Position | undefined
   let isClosed = false
-  /** Limits the log to one line an outage, not forty a second. */
+  /** True while reads fail, so that the log gets one line, and not forty a second. */
   let isFailing = false
 
   const publish = (rows: readonly EventRow[]) => {
     for (const [projectId, own] of groupByProject(rows)) {
-      for (const listener of byProject.get(projectId) ?? []) if (level.has(listener)) listener.take(own)
+      for (const listener of byProject.get(projectId) ?? []) if (joined.has(listener)) listener.take(own)
     }
   }
   /** Reads once. Returns true if more can be read immediately. */
   const readOnce = async (from: Position): Promise<boolean> => {
     const startedAt = performance.now()
     const found = await listEventsAfter(db, from)
-    // This is not the database of the last read: it was restored, or failed over without the latest commits. The
-    // missing events are unknown.
+    // The database was restored, or failed over without the latest commits. It is unknown which events are missing, so
+    // all clients must reconnect.
     if (found.end < from.xid) {
-      for (const listener of [...level]) listener.end()
+      for (const listener of [...joined]) listener.end()
       return false
     }
     isFailing = false
-    // Once a client is notified of a change, every instance must have applied it.
+    // A client that knows of a change may call any instance, so every instance must have applied the change.
     if (found.rows.length > 0) await answers.confirm()
     read = positionAfter(found)
     publish(found.rows)
@@ -78,17 +81,16 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
     return !found.isAll
   }
   const run = async () => {
-    while (read && level.size > 0) {
+    while (read && joined.size > 0) {
       const startedAt = performance.now()
       const isMore = await readOnce(read).catch((error: unknown) => {
-        // An outage is logged once, by `availability.ts`. Heartbeats continue, but the moment up to which they vouch
-        // does not advance.
+        // `availability.ts` logs an outage once. Heartbeats continue, but `vouchedAt` does not advance.
         if (!isFailing && !(error instanceof DatabaseUnavailable))
           log.error({ err: error }, 'event read failed')
         isFailing = true
         return false
       })
-      for (const listener of level) if (mark) listener.heartbeat(vouchedAt, mark)
+      for (const listener of joined) if (mark) listener.heartbeat(vouchedAt, mark)
       const restMs = everyMs - (performance.now() - startedAt)
       if (!isMore) await new Promise((resolve) => setTimeout(resolve, Math.max(restMs, 5)))
     }
@@ -107,16 +109,16 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
     },
     join(listener, upTo) {
       if (read && !isAtLeast(upTo, read)) return false
-      level.add(listener)
+      joined.add(listener)
       if (!read) {
         read = upTo
         run()
       }
       return true
     },
-    fallBehind: (listener) => void level.delete(listener),
-    closed(listener) {
-      level.delete(listener)
+    leave: (listener) => void joined.delete(listener),
+    remove(listener) {
+      joined.delete(listener)
       const subscribers = byProject.get(listener.projectId)
       subscribers?.delete(listener)
       if (subscribers?.size === 0) byProject.delete(listener.projectId)

@@ -25,7 +25,7 @@ export const createEventKind = (deps: EventKindDeps): DeliveryKind => ({
   maxWaitHours: 72,
   disablesSilent: true,
   async open(projectId) {
-    // Once a receiver is notified of a change, every instance must have applied it.
+    // A receiver that knows of a change may call any instance, so every instance must have applied the change.
     await deps.answers.confirm()
     const endpoint = await findEndpoint(deps.db, projectId)
     if (!endpoint?.url)
@@ -81,7 +81,7 @@ function toAttempt({ status, error, retryAfter, isAborted }: Answered): Attempt 
   return { outcome: 'failed', status, error: problem, pauseMs: retryAfterMs(retryAfter) }
 }
 
-/** Reads seconds only: a date would need the receiver's clock. */
+/** Parses `Retry-After` if it is in seconds. Ignores a date, because the receiver's clock is unknown. */
 const retryAfterMs = (header: string | undefined) =>
   header !== undefined && /^\d{1,9}$/.test(header) ? Math.min(Number(header), maxRetryAfterSec) * 1_000 : 0
 

@@ -5,11 +5,11 @@ import { type EventHub, type Listener, positionAfter } from './event-hub.ts'
 import { isAtLeast, type Mark, type Position, toEventId } from './position.ts'
 import { type EventRow, frameOf, listProjectEventsAfter } from './store.ts'
 
-/** The maximum number of bytes that are buffered for a client, without network buffers and one read. */
+/** The maximum number of bytes that are buffered for a client, besides network buffers and the events of one read. */
 const maxWaitingBytes = 64 * 1024
-/** A client that reads nothing for this long is disconnected. */
+/** The time after which a client that reads nothing is disconnected. */
 const stalledMs = 10_000
-/** A client without events still receives IDs to resume from, which are valid for a day. */
+/** The interval at which a client without events receives an ID, because IDs are valid for a day. */
 const idEveryMs = 60 * 60_000
 
 export interface StreamTerms {
@@ -17,21 +17,21 @@ export interface StreamTerms {
   readonly heartbeatMs: number
   /** The position to start at, or to resume from. */
   readonly from: Mark
-  /** Sent first: the data of a `reset`, if the client must clear its cache. */
+  /** The data of a `reset`, which is sent first if the client must clear its cache. */
   readonly reset: string | undefined
   /** Checks again whether the key is valid. */
-  readonly isKeyGood: () => Promise<boolean>
+  readonly isKeyValid: () => Promise<boolean>
 }
 
 /**
- * Opens a stream, or returns undefined if its project has too many. A stream is in one of two states. While it is
- * behind, it reads its project's events from the database at the client's pace. Once it has caught up, it receives the
- * events that the hub reads. A slow client falls behind again, so that its buffer stays small. A client that does not
- * read at all is disconnected.
+ * Opens a stream, or returns undefined if its project has too many. At first, a stream reads its project's events from
+ * the database at the client's pace. Once it has caught up, it joins the hub and receives the events that the hub
+ * reads. A slow client leaves the hub again, so that its buffer stays small. A client that does not read at all is
+ * disconnected.
  */
 export function createEventStream(
   { db, log, answers, hub }: Pick<Deps, 'db' | 'log' | 'answers'> & { readonly hub: EventHub },
-  { projectId, heartbeatMs, from, reset, isKeyGood }: StreamTerms,
+  { projectId, heartbeatMs, from, reset, isKeyValid }: StreamTerms,
 ): Readable | undefined {
   const openedAt = performance.now()
   let position: Position = from
@@ -45,7 +45,7 @@ export function createEventStream(
     read: () => wake(),
     destroy(error, done) {
       isOver = true
-      hub.closed(listener)
+      hub.remove(listener)
       wake()
       done(error)
     },
@@ -67,8 +67,8 @@ export function createEventStream(
       position = row.position
     }
   }
-  const endUnlessKeyIsGood = async () => {
-    if (!(await isKeyGood())) listener.end()
+  const endUnlessKeyIsValid = async () => {
+    if (!(await isKeyValid())) listener.end()
   }
   const catchUp = async () => {
     try {
@@ -83,7 +83,7 @@ export function createEventStream(
         if (found.isAll && !isFull() && hub.join(listener, position)) break
       }
       // The key may have ended while the stream was opened, or in the events just read.
-      await endUnlessKeyIsGood()
+      await endUnlessKeyIsValid()
     } catch (error) {
       // The client reconnects with its last ID.
       if (!(error instanceof DatabaseUnavailable))
@@ -96,9 +96,9 @@ export function createEventStream(
     take(rows) {
       send(rows)
       if (rows.some(({ type }) => type === 'project.disabled' || type === 'key.ended'))
-        endUnlessKeyIsGood().catch(() => stream.destroy())
+        endUnlessKeyIsValid().catch(() => stream.destroy())
       if (!isFull()) return
-      hub.fallBehind(listener)
+      hub.leave(listener)
       catchUp()
     },
     heartbeat(vouchedAt, mark) {
@@ -112,7 +112,7 @@ export function createEventStream(
     end() {
       if (isOver) return
       isOver = true
-      hub.closed(listener)
+      hub.remove(listener)
       stream.push(null)
       wake()
       // A client that does not read does not receive the end of the stream.

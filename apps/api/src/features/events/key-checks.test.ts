@@ -13,21 +13,21 @@ describe('checks of keys for streams', () => {
   test('of one key in one turn are one check, and of the next turn another', async () => {
     const asked: string[] = []
     let isRevoked = false
-    const isKeyGood = createKeyChecks(async (key) => {
+    const isKeyValid = createKeyChecks(async (key) => {
       asked.push(key)
       if (isRevoked) throw new ApiError('INVALID_API_KEY')
       return 'a project'
     })
-    expect(new Set(await Promise.all(streams.map(() => isKeyGood('first'))))).toEqual(new Set([true]))
+    expect(new Set(await Promise.all(streams.map(() => isKeyValid('first'))))).toEqual(new Set([true]))
     isRevoked = true
-    const answers = await Promise.all(streams.flatMap(() => [isKeyGood('first'), isKeyGood('second')]))
+    const answers = await Promise.all(streams.flatMap(() => [isKeyValid('first'), isKeyValid('second')]))
     expect(new Set(answers)).toEqual(new Set([false]))
     expect(asked).toEqual(['first', 'first', 'second'])
   })
 
   test('fail in an outage, which says nothing about a key', async () => {
-    const isKeyGood = createKeyChecks(() => Promise.reject(new Error('down')))
-    await expect(isKeyGood('first')).rejects.toThrow('down')
+    const isKeyValid = createKeyChecks(() => Promise.reject(new Error('down')))
+    await expect(isKeyValid('first')).rejects.toThrow('down')
   })
 })
 

@@ -7,12 +7,12 @@ import { createEventStream, type StreamTerms } from './event-stream.ts'
 import { type Mark, parseEventId } from './position.ts'
 import { readPresent } from './store.ts'
 
-/** The lifetime of an ID: one day. The outbox is kept for an hour longer. */
+/** The lifetime of an event ID. Events stay in the outbox for an hour longer. */
 const idLifeSec = 24 * 60 * 60
-/** The clocks of a database may differ by this much after a failover. */
+/** The maximum difference between the clocks of a primary and the standby that replaces it. */
 const clockSlackSec = 60
 
-interface Asked extends Pick<StreamTerms, 'heartbeatMs' | 'isKeyGood'> {
+interface Asked extends Pick<StreamTerms, 'heartbeatMs' | 'isKeyValid'> {
   readonly lastEventId: string | undefined
 }
 
@@ -23,7 +23,7 @@ interface Asked extends Pick<StreamTerms, 'heartbeatMs' | 'isKeyGood'> {
 export async function openStream(
   deps: Pick<Deps, 'db' | 'log' | 'answers'> & { readonly hub: EventHub },
   { projectId }: ProjectCaller,
-  { lastEventId, heartbeatMs, isKeyGood }: Asked,
+  { lastEventId, heartbeatMs, isKeyValid }: Asked,
 ): Promise<Readable> {
   const present = await readPresent(deps.db)
   const last = lastEventId === undefined ? undefined : parseEventId(lastEventId)
@@ -31,7 +31,7 @@ export async function openStream(
   const stream = createEventStream(deps, {
     projectId,
     heartbeatMs,
-    isKeyGood,
+    isKeyValid,
     from: problem || !last ? present : last,
     reset: problem && JSON.stringify({ reason: problem, at: new Date(present.atSec * 1_000).toISOString() }),
   })

@@ -1,16 +1,16 @@
 /**
- * The position of a reader of the outbox: it has everything up to this row, in the order of (xid, id). With the ID 0,
- * it has everything of the transactions before this one.
+ * The position of a reader of the outbox. The reader has every event up to this row, in the order of (xid, id). With
+ * the ID 0, it has every event of the transactions before `xid`.
  */
 export interface Position {
   readonly xid: bigint
   readonly id: number
 }
 
-/** True if a reader at `a` has everything that a reader at `b` has. */
+/** Returns true if a reader at `a` has every event that a reader at `b` has. */
 export const isAtLeast = (a: Position, b: Position) => a.xid > b.xid || (a.xid === b.xid && a.id >= b.id)
 
-/** A position as clients store it, with its time. */
+/** A position with its time, as event IDs contain it. */
 export interface Mark extends Position {
   readonly atSec: number
 }
@@ -18,7 +18,7 @@ export interface Mark extends Position {
 /** Formats a position as the `id` of an event. */
 export const toEventId = ({ xid, id, atSec }: Mark) => `${xid}-${id}-${atSec.toString(36)}`
 
-/** Parses an ID that a client sends back; returns undefined if this service did not issue it. */
+/** Parses an ID that a client sends back. Returns undefined if it does not have the form of an event ID. */
 export function parseEventId(text: string): Mark | undefined {
   const [, xid, id, at] = /^(\d{1,18})-(\d{1,15})-([0-9a-z]{1,8})$/.exec(text) ?? []
   if (xid === undefined || id === undefined || at === undefined) return undefined

@@ -19,13 +19,13 @@ const defaultHeartbeatSec = 15
 
 export function eventRoutes({ route }: Router<Callers>, deps: Deps, { checkKey }: EventNeeds) {
   const hub = createEventHub(deps)
-  const isKeyGood = createKeyChecks(checkKey)
+  const isKeyValid = createKeyChecks(checkKey)
   route(events.streamEvents, async ({ caller, query, raw: { headers } }) => {
     const key = String(headers['x-api-key'])
     const stream = await openStream({ ...deps, hub }, caller, {
       lastEventId: lastEventIdOf(headers),
       heartbeatMs: (query.heartbeat ?? defaultHeartbeatSec) * 1_000,
-      isKeyGood: () => isKeyGood(key),
+      isKeyValid: () => isKeyValid(key),
     })
     return eventStreamAnswer(stream)
   })

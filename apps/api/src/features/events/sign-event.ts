@@ -8,8 +8,8 @@ interface Signed {
 }
 
 /**
- * Returns the headers of Standard Webhooks: a signature with each secret, over ID, time, and body. The key is the part
- * after `whsec_`.
+ * Returns the headers of Standard Webhooks: the ID, the time, and a signature with each secret over both and the body.
+ * The key is the part of the secret after `whsec_`.
  */
 export function signEvent(
   secrets: readonly string[],

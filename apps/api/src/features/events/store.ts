@@ -14,9 +14,9 @@ export interface EventRow {
 
 /** The result of one read of the outbox. */
 export interface EventsRead {
-  /** Every transaction before this one is finished: no event can appear before it. */
+  /** The first transaction that may be unfinished. No event can appear in an earlier one any more. */
   readonly horizon: bigint
-  /** At the time of the read, neither this transaction nor a later one had finished. */
+  /** One past the last finished transaction at the time of the read. */
   readonly end: bigint
   /** The database's clock. */
   readonly nowSec: number
@@ -25,17 +25,19 @@ export interface EventsRead {
   readonly isAll: boolean
 }
 
-/** The maximum number of rows of one read: a quarter of a megabyte. */
+/** The maximum number of rows of one read, about 250 kB. */
 const maxRows = 1_000
 
 /** Reads the events after a position, in order, up to the oldest transaction in progress. */
 export const listEventsAfter = (db: Database, after: Position) => readEvents(db, after, sql``)
 
-/** Reads the same for one project. */
+/** Reads the events of one project after a position, like `listEventsAfter`. */
 export const listProjectEventsAfter = (db: Database, after: Position, projectId: string) =>
   readEvents(db, after, sql`and o.project_id = ${projectId}`)
 
-/** An event. The first row is the state of the outbox: the horizon as `xid`, the end as `data`. */
+/**
+ * A row of an event. The first row instead contains the state of the outbox: the horizon as `xid`, the end as `data`.
+ */
 interface EventsRow {
   readonly id: number
   readonly xid: string
@@ -48,7 +50,7 @@ interface EventsRow {
 /** The known event types. Types from a newer version are not sent, because their data is unknown. */
 const eventTypes = Object.keys(events.Events)
 
-/** Reads the table of locks only if the read would otherwise not advance. */
+/** Reads events. Reads the table of locks, for a later horizon, only if the position would otherwise not advance. */
 async function readEvents(db: Database, { xid, id }: Position, condition: Sql): Promise<EventsRead> {
   const [state, ...found] = await db.batched<EventsRow>(sql`
     with present as materialized (
@@ -88,14 +90,14 @@ export async function readPresent(db: Database): Promise<Mark> {
   return { xid: BigInt(present?.horizon ?? 0), id: 0, atSec: present?.nowSec ?? 0 }
 }
 
-/** Formats an event for Server-Sent Events. JSON has no line breaks. */
+/** Formats an event for Server-Sent Events. Its data is JSON, so it has no line breaks. */
 export const frameOf = (mark: Mark, type: string, data: string) =>
   Buffer.from(`id: ${toEventId(mark)}\nevent: ${type}\ndata: ${data}\n\n`)
 
 /**
  * Moves the events of a database that was restored from another cluster into a transaction of this cluster. Otherwise
- * they would wait until the transaction counter of this cluster reaches theirs. Their order is kept, which is by ID
- * within a transaction.
+ * they would wait until the transaction counter of this cluster reaches theirs. Their order stays the same, because it
+ * is by ID within a transaction.
  */
 export async function renumberEvents(tx: Queryable) {
   await tx.execute(sql`update outbox set xid = pg_current_xact_id()`)
@@ -104,7 +106,7 @@ export async function renumberEvents(tx: Queryable) {
     where kind = 'event' and delivered_at is null and failed_at is null`)
 }
 
-/** Sends every project a `reset`: it may have received events that a restored database does not contain. */
+/** Sends every project a `reset`, because it may have received events that a restored database does not contain. */
 export const resetProjects = (tx: Queryable) =>
   tx.execute(sql`
     insert into outbox (project_id, type, data)

@@ -93,13 +93,13 @@ describe.each(mainEngines)('streams of events on %s', (engine) => {
     const listener = (projectId: string): Listener => ({ projectId, take() {}, heartbeat() {}, end() {} })
     const mine = Array.from({ length: 2_000 }, () => listener('mine'))
     expect(mine.every((one) => hub.open(one))).toBe(true)
-    const asked = { lastEventId: undefined, heartbeatMs: 15_000, isKeyGood: async () => true }
+    const asked = { lastEventId: undefined, heartbeatMs: 15_000, isKeyValid: async () => true }
     const caller = { projectId: 'mine', keyDigest: '', bucket: 'key:x' }
     await expect(openStream({ ...world.service.deps, hub }, caller, asked)).rejects.toMatchObject({
       code: 'RATE_LIMITED',
     })
     expect(hub.open(listener('theirs'))).toBe(true)
-    hub.closed(mine[0] as Listener)
+    hub.remove(mine[0] as Listener)
     expect(hub.open(listener('mine'))).toBe(true)
     hub.close()
   })

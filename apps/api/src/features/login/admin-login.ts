@@ -31,7 +31,7 @@ export async function adminLogin(
   held: string | undefined,
   address: string,
 ) {
-  checkOneEnd(input)
+  checkOneDestination(input)
   const { return_to: returnTo = defaultReturnTo, state = null, code_challenge: codeChallenge = null } = input
   checkReturnTo(deps.config, returnTo)
   const main = await findAdminServer(deps.db, deps.config.chatGuildId)
@@ -46,7 +46,7 @@ export async function adminLogin(
 }
 
 /** @throws VALIDATION_FAILED if a sign-in names two places for its code */
-function checkOneEnd({ return_to, redirect_uri, response_mode }: AdminLogin) {
+function checkOneDestination({ return_to, redirect_uri, response_mode }: AdminLogin) {
   const ends = Object.entries({ return_to, redirect_uri, response_mode }).filter(
     ([, value]) => value !== undefined,
   )

@@ -14,11 +14,11 @@ interface RequestCookie {
 
 export const requestCookie: RequestCookie = { name: 'svc_auth_req', path: '/api/auth' }
 /**
- * The cookie of sign-ins that begin elsewhere in the service, to which browsers do not send the other cookie: if such a
- * page set that cookie, it would lose its earlier secrets.
+ * The cookie of sign-ins that begin on other pages of the service. Browsers do not send the first cookie there, so
+ * setting it there would lose its earlier secrets.
  */
 export const pageRequestCookie: RequestCookie = { name: 'svc_page_req', path: '/' }
-/** A person may first have to sign in at the platform, find a phone, and read a code. */
+/** The lifetime of a request. A person may first have to sign in at the platform, find a phone, and read a code. */
 const requestTtlSec = 600
 /** The maximum number of concurrent sign-ins in the tabs of one browser. Beyond it, the oldest sign-in is dropped. */
 const maxTabs = 5
@@ -76,7 +76,7 @@ export const readSecrets = (held: string | undefined): string[] =>
     .filter((secret) => isWellFormed('request', secret))
     .slice(-maxTabs)
 
-/** Returns the cookie with these secrets; without secrets, the cookie is deleted. */
+/** Returns the cookie with these secrets. Without secrets, it deletes the cookie. */
 export const secretsCookie = (
   { publicUrl }: Deps['config'],
   secrets: readonly string[],
@@ -85,7 +85,7 @@ export const secretsCookie = (
   cookie(name, secrets.join('.'), {
     path,
     maxAgeSec: secrets.length > 0 ? requestTtlSec : 0,
-    // A strict cookie would not be sent with the platform's redirect.
+    // Browsers do not send a strict cookie with the platform's redirect.
     sameSite: 'lax',
     secure: publicUrl.startsWith('https:'),
   })

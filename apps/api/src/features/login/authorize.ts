@@ -53,8 +53,8 @@ export async function checkAuthorize(
 }
 
 /**
- * Shows an error page if the address is no longer one of the project's. It may have been removed while the browser was
- * at the platform, and nothing is sent to an address that is not listed.
+ * Rejects a redirect URI that is no longer registered. It may have been removed while the browser was at the platform.
+ *
  * @throws UNKNOWN_PROJECT, REDIRECT_URI_NOT_ALLOWED
  */
 export async function checkStillListed(
@@ -88,7 +88,7 @@ function siteOf(project: LoginProject, redirectUri: string) {
   const { name } = project
   const url = isListed(project, redirectUri) ? parseUrl(redirectUri) : undefined
   if (!url) return { name }
-  // An app's own scheme has no page to return to.
+  // The custom scheme of an app has no page to return to.
   const { protocol, origin } = url
   return protocol === 'https:' || protocol === 'http:' ? { name, href: `${origin}/` } : { name }
 }

@@ -14,13 +14,13 @@ import { accountPath, accountRefusal, isForAccount } from './account-login.ts'
 import { pageRequestCookie, readSecrets, secretsCookie } from './auth-request.ts'
 import { checkStillListed } from './authorize.ts'
 import { callbackChecks, codeCheck, failureOf, type MembershipResult } from './checks.ts'
-import { askToConfirm, commandLineQuery, isForCommandLine } from './command-line-login.ts'
+import { commandLineQuery, isForCommandLine, storeForConfirmation } from './command-line-login.ts'
 import type { CompleteInteraction } from './complete-interaction.ts'
 import { issueCode, issueSso } from './issue-code.ts'
 import { isAccountRefusal, type NoteRefusal } from './note-refusal.ts'
 import { describeRefusal, toLoginProblem, withCode, withError } from './project-redirect.ts'
 import { isReturnTo } from './return-to.ts'
-import { type AuthRequest, claimAuthRequest, holdMember, isClaimedRequest, isInAnyServer } from './store.ts'
+import { type AuthRequest, claimAuthRequest, isClaimedRequest, isInAnyServer, lockMember } from './store.ts'
 
 /** Returns the member's block in force, if there is one. */
 export type FindBlock = (db: Queryable, memberId: string) => Promise<object | undefined>
@@ -81,7 +81,7 @@ export async function chatCallback(
   // RFC 9207: a response of another issuer does not belong to this request (mix-up).
   if (!chat.isIssuer(answer.iss)) throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'issuer' })
   const secrets = [browser.cookie, browser.pageCookie].flatMap(readSecrets)
-  // Checked before the request is claimed, so that a client over its limit can open the same address again a little
+  // Takes the permit before it claims the request, so that a client over its limit can open the same address again
   // later.
   const permit = await loginLimits.take(browser.address)
   const request = await claimAuthRequest(db, answer.state, secrets.map(digestOf))
@@ -91,14 +91,14 @@ export async function chatCallback(
     throw new ApiError('LOGIN_REQUEST_INVALID', { reason })
   }
   const startPermit = loginLimits.takenAgo(request.address, request.ageMs)
-  // Stored rows are checked like incoming ones, because an older version may have written them.
+  // Checks the stored request again, because an older version may have written it.
   const isForService =
     isForAccount(request) || isForCommandLine(request) || isReturnTo(config.publicUrl, request.redirectUri)
   if (request.projectId === null && !isForService) {
     throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'return_to' })
   }
-  // Keeps the secret of the browser that started the sign-in: the console needs it to redeem its code, and a command
-  // line needs it to be confirmed.
+  // Leaves the secret in the cookie if it is needed later: the console redeems its code with it, and a person confirms
+  // a command line with it.
   const needsSecret = request.projectId === null && !isForAccount(request)
   const isSpent = (secret: string) => !needsSecret && digestOf(secret) === request.browserDigest
   const remainingSecrets = (held: string | undefined) =>
@@ -172,7 +172,7 @@ async function askPlatform(
   }
 }
 
-/** Checks for a block now. A member who is blocked a moment later gets a code that cannot be redeemed. */
+/** Returns true if the member is blocked. The code of a member who is blocked later cannot be redeemed. */
 export const isBlockedNow = async (
   { db, findBlock }: Pick<LoginDeps, 'db' | 'findBlock'>,
   memberId: string,
@@ -186,7 +186,7 @@ function finish(
   browser: Browser,
 ): Promise<Outcome> {
   return db.transaction(async (tx) => {
-    if (!(await holdMember(tx, memberId))) return { refusal: 'server_error' }
+    if (!(await lockMember(tx, memberId))) return { refusal: 'server_error' }
     const { ip, userAgent } = browser
     const { projectId, serverId, redirectUri, codeChallenge, interaction } = request
     if (isForAccount(request)) {
@@ -197,7 +197,7 @@ function finish(
       return { location: redirectUri, ssoCookie: await issueSso(tx, config, memberId, browser) }
     }
     if (isForCommandLine(request)) {
-      const location = await askToConfirm(tx, { ...request, memberId, ip, userAgent })
+      const location = await storeForConfirmation(tx, { ...request, memberId, ip, userAgent })
       return { location, ssoCookie: await issueSso(tx, config, memberId, browser) }
     }
     const code = await issueCode(tx, {
@@ -269,7 +269,7 @@ async function refuse(
   })
 }
 
-/** Returns the address that starts the same sign-in again. The client still has the verifier of its challenge. */
+/** Returns the address that starts the same sign-in again, with the same challenge. */
 function adminLoginAgain(request: AuthRequest): string {
   if (isForCommandLine(request)) return `${login.adminLogin.path}?${commandLineQuery(request)}`
   const { redirectUri, codeChallenge } = request

@@ -6,13 +6,14 @@ import { type AuthRequest, insertCode } from './store.ts'
 
 /** The redirect URI of a sign-in that shows its code on a page. */
 const shownOnPage = login.confirmationPage.path
-/** A person reads the page and decides. */
+/** The lifetime of a confirmation, in which a person reads the page and decides. */
 const confirmationTtlSec = 300
 
 type Destination = Pick<AuthRequest, 'projectId' | 'redirectUri' | 'codeChallenge'>
 
 /**
- * Returns true for a sign-in of a command line. Without a challenge, any program that sees the code could redeem it.
+ * Returns true for a sign-in of a command line. It requires a challenge, because any program that sees the code could
+ * otherwise redeem it.
  */
 export const isForCommandLine = ({ projectId, redirectUri, codeChallenge }: Destination): boolean =>
   projectId === null &&
@@ -27,7 +28,7 @@ interface CommandLine {
   readonly response_mode?: string | undefined
 }
 
-/** Returns the address that receives the code of a command line; undefined for a sign-in of a browser. */
+/** Returns the address that receives the code of a command line, or undefined for a sign-in of a browser. */
 export const commandLineTarget = ({ redirect_uri, response_mode }: CommandLine): string | undefined =>
   redirect_uri ?? (response_mode === undefined ? undefined : shownOnPage)
 
@@ -61,13 +62,16 @@ interface Waiting extends Pick<AuthRequest, 'browserDigest' | 'serverId'> {
  * to a value without the form of a code, so the row cannot be redeemed. Only the confirmation gives the row the digest
  * of a code.
  */
-export async function askToConfirm(tx: Tx, { redirectUri, state, ...rest }: Waiting): Promise<string> {
+export async function storeForConfirmation(
+  tx: Tx,
+  { redirectUri, state, ...rest }: Waiting,
+): Promise<string> {
   const request = randomBytes(32).toString('base64url')
   await insertCode(tx, {
     ...rest,
     projectId: null,
     digest: digestOf(request),
-    // The row has no column for the state, which belongs to this address alone.
+    // The row has no column for the state, so the address contains it.
     redirectUri: state === null ? redirectUri : `${redirectUri}?${new URLSearchParams({ state })}`,
     ttlSec: confirmationTtlSec,
   })

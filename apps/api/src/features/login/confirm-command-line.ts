@@ -22,15 +22,20 @@ interface Asked {
 
 type ConfirmDeps = Pick<Deps, 'db' | 'config'>
 
-/** Shows which account a command line asks for. @throws LOGIN_REQUEST_INVALID */
+/**
+ * Shows the account that a command line would sign in.
+ *
+ * @throws LOGIN_REQUEST_INVALID
+ */
 export async function showConfirmation({ db, config }: ConfirmDeps, asked: Asked): Promise<Answer> {
   const waiting = await findWaitingLogin(db, claimOf(asked))
-  if (!waiting) throw over()
+  if (!waiting) throw confirmationOver()
   return askPage(waiting, { request: asked.request, issuer: config.publicUrl })
 }
 
 /**
- * Issues the code that a person confirmed, or reports to the command line that they canceled.
+ * Issues the code if the person confirmed, or reports to the command line that they canceled.
+ *
  * @throws LOGIN_REQUEST_INVALID
  */
 export async function answerConfirmation(
@@ -40,7 +45,7 @@ export async function answerConfirmation(
   const issuer = config.publicUrl
   if (answer === 'cancel') {
     const canceled = await cancelWaitingLogin(db, claimOf(asked))
-    if (!canceled) throw over()
+    if (!canceled) throw confirmationOver()
     if (isShown(canceled.redirectUri)) return canceledPage()
     return redirect(withError({ ...canceled, state: null }, 'declined', issuer))
   }
@@ -49,7 +54,7 @@ export async function answerConfirmation(
     digest: digestOf(code),
     ttlSec: codeTtlSec,
   })
-  if (!confirmed) throw over()
+  if (!confirmed) throw confirmationOver()
   if (isShown(confirmed.redirectUri)) return codePage(code, issuer, codeTtlSec)
   return redirect(withCode({ ...confirmed, state: null }, code, issuer))
 }
@@ -63,7 +68,7 @@ const claimOf = ({ request, cookie }: Asked): ConfirmationClaim => ({
  * Creates the error for a confirmation that was answered, has expired, or belongs to another browser. It is the same
  * for all three.
  */
-const over = () =>
+const confirmationOver = () =>
   new ApiError('LOGIN_REQUEST_INVALID', {
     reason: 'unknown',
     detail:

@@ -6,7 +6,7 @@ import { sourceOf } from '../../pages/form-source.ts'
 import { isShown } from './command-line-login.ts'
 import type { WaitingLogin } from './confirmation-store.ts'
 
-/** Administration is in English, like the console. */
+/** These pages are in English, like the console. */
 const reader = inLanguage('en')
 
 const shown = ({ body, headers }: RenderedPage) => new Answer(200, body, headers)
@@ -44,7 +44,10 @@ export function askPage(
   return shown(renderPage(reader, content, ["'self'", ...targets]))
 }
 
-/** Shows the code that a person copies to a terminal, in one text with its issuer: a command line that signs in elsewhere refuses it. */
+/**
+ * Shows the code that a person copies to a terminal. The text includes the issuer, so that a command line that signs in
+ * elsewhere rejects it.
+ */
 export const codePage = (code: string, issuer: string, ttlSec: number): Answer =>
   shown(
     renderPage(reader, {

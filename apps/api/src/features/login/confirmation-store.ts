@@ -7,7 +7,7 @@ export interface ConfirmationClaim {
   readonly browserDigests: readonly string[]
 }
 
-/** Without a project, because these are sign-ins to the administration. */
+/** The project of these sign-ins: none, because they are to the administration. */
 const administration = null
 
 const isWaiting = ({ requestDigest, browserDigests }: ConfirmationClaim) => sql`
@@ -29,7 +29,7 @@ export const findWaitingLogin = (db: Queryable, claim: ConfirmationClaim) =>
     where c.project_id is not distinct from ${administration}::uuid and ${isWaiting(claim)}`)
 
 /**
- * Turns a waiting sign-in into a code. The digest changes, so of two simultaneous confirmations exactly one succeeds.
+ * Turns a waiting sign-in into a code. The digest changes, so exactly one of two simultaneous confirmations succeeds.
  */
 export const confirmWaitingLogin = (
   db: Queryable,

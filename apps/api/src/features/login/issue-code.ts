@@ -23,7 +23,7 @@ export async function issueCode(
 }
 
 interface SsoBrowser {
-  /** The former single sign-on of the browser; the new one replaces it. */
+  /** The cookie of the browser's former single sign-on, which the new one replaces. */
   readonly ssoCookie: string | undefined
   readonly ip: string | null
   readonly userAgent: string | null
@@ -44,13 +44,15 @@ export async function issueSso(
   return makeSsoCookie(config, value, config.ssoTtlSec)
 }
 
-/** The path is the whole service, because sign-ins of other protocols use other paths. */
+/**
+ * Builds the cookie of single sign-on, for all paths of the service, because other protocols sign in at other paths.
+ */
 export const makeSsoCookie = (config: Deps['config'], value: string, maxAgeSec: number) =>
   ssoCookieAt('/', config, value, maxAgeSec)
 
 /**
- * Deletes the cookie that an earlier version left under its sign-in path. A browser sends it together with the new
- * cookie, and two cookies with the same name are ignored.
+ * Returns the cookie that deletes the one that an earlier version set for its sign-in path. A browser sends both, and
+ * two cookies with the same name are ignored.
  */
 export function dropFormerSsoCookie(config: Deps['config'], cookies: string | undefined): string[] {
   const sent = (cookies ?? '').split(';').filter((pair) => pair.trimStart().startsWith(`${ssoCookie}=`))

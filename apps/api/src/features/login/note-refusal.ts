@@ -17,6 +17,6 @@ export interface RefusedLogin {
 /** Records a refused sign-in beside the rejected credentials. */
 export type NoteRefusal = (refused: RefusedLogin) => void
 
-/** True if the refusal concerns the account itself. An outage, and a person who canceled, do not count. */
+/** Returns true if the refusal concerns the account itself, and not an outage or a canceled sign-in. */
 export const isAccountRefusal = (refusal: LoginRefusal): boolean =>
   refusal !== 'declined' && refusalOf(refusal).code === 'access_denied'

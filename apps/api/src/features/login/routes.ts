@@ -6,7 +6,7 @@ import { ApiError } from '#platform/http/api-error'
 import { readUserAgent } from '#platform/http/client-info'
 import { readCookie } from '#platform/http/cookies'
 import { isCrossOrigin, isNavigation, isSameOrigin } from '#platform/http/credentials'
-import { keepLocales } from '#platform/http/reader'
+import { localesCookies } from '#platform/http/reader'
 import type { Client, Router } from '#platform/http/router'
 import { addressBucket } from '#platform/rate-limit/address-bucket'
 import type { Callers } from '../../callers/callers.ts'
@@ -49,7 +49,7 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
   })
 
   const locales = (query: { readonly ui_locales?: string | undefined }) =>
-    keepLocales(deps.config.publicUrl, query.ui_locales)
+    localesCookies(deps.config.publicUrl, query.ui_locales)
 
   route(login.authorize, async ({ query, raw, client }) => {
     requireNavigation(raw)
@@ -70,7 +70,7 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
     return redirect(end.location, [...end.cookies, ...locales(query)])
   })
   route(login.ssoLogout, async ({ raw }) => {
-    // Check the origin, not the cookie: the response deletes the cookie even if a form of another site sent none.
+    // Checks the origin even without a cookie: a form of another site sends none, but the response would delete it.
     if (isCrossOrigin(raw, deps.config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')
     const value = readCookie(raw.headers.cookie, ssoCookie)
     if (value) await deleteSso(deps.db, digestOf(value))

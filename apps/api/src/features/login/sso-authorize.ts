@@ -12,8 +12,8 @@ import { callbackChecks, codeCheck, type MembershipResult } from './checks.ts'
 import { issueCode, makeSsoCookie } from './issue-code.ts'
 import { isAccountRefusal } from './note-refusal.ts'
 import { withCode, withError } from './project-redirect.ts'
-import { deleteSsoOfSpent, holdSso, rotateSso } from './sso-store.ts'
-import { holdMember } from './store.ts'
+import { deleteSsoOfSpent, lockSso, rotateSso } from './sso-store.ts'
+import { lockMember } from './store.ts'
 
 /** The time for which a value stays valid after its rotation, because two tabs may present the same value. */
 export const ssoGraceSec = 10
@@ -25,8 +25,8 @@ export interface SsoAuthorize extends Authorize {
 }
 
 /**
- * Signs a member in without the platform's screen if this browser has signed in before. Membership is read from the
- * platform as in any sign-in; the cookie provides only the member's identity.
+ * Signs a member in without the platform's screen if this browser has signed in before. Reads the membership from the
+ * platform as in any sign-in. The cookie only identifies the member.
  */
 export async function ssoAuthorize(
   deps: SsoDeps,
@@ -36,7 +36,7 @@ export async function ssoAuthorize(
   await checkAuthorize(deps, input)
   const { publicUrl } = deps.config
   const destination = { redirectUri: input.redirect_uri, state: input.state }
-  // Taken before the cookie is rotated, so that a client over its limit keeps its current cookie.
+  // Takes the permit before it rotates the cookie, so that the cookie of a client over its limit stays valid.
   const permit = browser.ssoCookie ? await deps.loginLimits.take(browser.address) : undefined
   const found = await useSso(deps, input.client_id, browser)
   const end = found && (await complete(deps, input, browser, found))
@@ -103,9 +103,9 @@ export async function useSso(
 }
 
 /**
- * Ends a single sign-on when a value is presented that was used long ago. Both the browser and a copy then hold the
- * value, and the service cannot distinguish them. So both must sign in again, as with a refresh token (RFC 9700
- * §4.14.2).
+ * Ends a single sign-on if the presented value was used before the grace period. Then the cookie has been copied, and
+ * the service cannot distinguish the browser from the copy. So both must sign in again, as with a refresh token (RFC
+ * 9700 §4.14.2).
  */
 const endCopied = ({ db, audit }: Pick<Deps, 'db' | 'audit'>, digest: string, client: Client) =>
   db.transaction(async (tx) => {
@@ -138,8 +138,8 @@ async function complete(
   const refusal = await checkMember(deps, input.server_id, memberId)
   if (refusal) return { refusal }
   return deps.db.transaction(async (tx) => {
-    if (!(await holdSso(tx, ssoId))) return { refusal: 'login_required' }
-    if (!(await holdMember(tx, memberId))) return { refusal: 'login_required' }
+    if (!(await lockSso(tx, ssoId))) return { refusal: 'login_required' }
+    if (!(await lockMember(tx, memberId))) return { refusal: 'login_required' }
     const code = await issueCode(tx, {
       projectId: input.client_id,
       memberId,

@@ -58,7 +58,7 @@ export const findSso = (
         select from project_logouts l
         where l.project_id = ${projectId ?? null}::uuid and l.member_id = s.member_id and l.at >= s.created_at)`)
 
-/** Ends the single sign-on of a value that was used up longer ago than the grace period. */
+/** Ends the single sign-on of a value that was used before the grace period. */
 export const deleteSsoOfSpent = (tx: Tx, digest: string, graceSec: number) =>
   tx.maybeOne<{ memberId: string; username: string }>(sql`
     delete from sso_sessions s using spent_sso t, members u
@@ -66,8 +66,8 @@ export const deleteSsoOfSpent = (tx: Tx, digest: string, graceSec: number) =>
       and t.spent_at <= clock_now() - ${graceSec}::int * interval '1 second'
     returning s.member_id as "memberId", u.username`)
 
-/** True while a single sign-on has not ended; a transaction that ends it waits until this one is done. */
-export const holdSso = async (tx: Tx, id: string) =>
+/** Locks a single sign-on until the transaction ends. Returns false if it has ended. */
+export const lockSso = async (tx: Tx, id: string) =>
   (await tx.maybeOne(sql`
     select from sso_sessions
     where id = ${id} and expires_at > clock_now() and not is_void_by_block(member_id, created_at) for share`)) !==
@@ -81,9 +81,9 @@ export const deleteSso = (db: Queryable, digest: string) =>
       union all
       select sso_id from spent_sso where digest = ${digest})`)
 
-/** Limits the browsers of one member that skip the platform's screen. Beyond `most`, the oldest are removed. */
-export const trimSso = (tx: Tx, memberId: string, most: number) =>
+/** Ends the oldest single sign-ons of a member beyond this number. */
+export const trimSso = (tx: Tx, memberId: string, limit: number) =>
   tx.execute(sql`
     delete from sso_sessions where id in (
       select id from sso_sessions where member_id = ${memberId}
-      order by created_at desc, id desc offset ${most})`)
+      order by created_at desc, id desc offset ${limit})`)

@@ -9,7 +9,7 @@ export interface LoginProject {
   readonly mayRead: boolean
 }
 
-/** Returns a project for authorize; undefined if it is unknown or deleted. */
+/** Returns a project for authorize, or undefined if it is unknown or deleted. */
 export const findLoginProject = (db: Queryable, projectId: string, serverId: string) =>
   db.maybeOne<LoginProject>(sql`
     select p.id, p.name, p.deactivated_at is null as "isActive", array(select c.uri from project_callbacks c where c.project_id = p.id) as "redirectUris",
@@ -27,9 +27,9 @@ export interface NewAuthRequest {
   readonly redirectUri: string
   readonly state: string | null
   readonly codeChallenge: string | null
-  /** The request of another protocol that waits for the result of this sign-in. If set, no code is created. */
+  /** The request of another protocol that waits for this sign-in. If set, no code is created. */
   readonly interaction?: string
-  /** The address that started the sign-in, as the limits count addresses. */
+  /** The client address that started the sign-in, in the form that counts toward the limits. */
   readonly address: string
   readonly ttlSec: number
 }
@@ -42,17 +42,17 @@ export const insertAuthRequest = (db: Queryable, r: NewAuthRequest) =>
       ${r.redirectUri}, ${r.state}, ${r.codeChallenge}, ${r.interaction ?? null}, ${r.address}, clock_now() + ${r.ttlSec}::int * interval '1 second')`)
 
 /**
- * Deletes sign-ins beyond the first `most`. Deletes the oldest sign-ins of the addresses with the most sign-ins first,
- * so that a flood evicts its own sign-ins.
+ * Deletes pending sign-ins beyond this number. Begins with the oldest ones of the addresses with the most sign-ins, so
+ * that a flood evicts its own.
  */
-export const trimAuthRequests = (db: Queryable, most: number) =>
+export const trimAuthRequests = (db: Queryable, limit: number) =>
   db.execute(sql`
     delete from auth_requests where id in (
       select id from (
         select id, created_at, row_number() over (partition by address order by created_at desc, id desc) as place
         from auth_requests) ranked
       order by place desc, created_at
-      limit greatest(0, (select count(*) from auth_requests) - ${most}::bigint))`)
+      limit greatest(0, (select count(*) from auth_requests) - ${limit}::bigint))`)
 
 /** Returns the newest request of this browser that still waits for the platform's response. */
 export const findPendingRequest = (db: Queryable, browserDigests: readonly string[]) =>
@@ -71,13 +71,13 @@ export interface AuthRequest {
   readonly codeChallenge: string | null
   readonly interaction: string | null
   readonly address: string
-  /** Milliseconds since the request was stored. */
+  /** The time since the request was stored. */
   readonly ageMs: number
 }
 
 /**
- * Claims the request of a callback: it must match the state, come from a browser that holds its cookie, be in time, and
- * be unclaimed. A second claim finds nothing.
+ * Claims the request of a callback. It must have this state, belong to a browser with its cookie, and be neither
+ * expired nor claimed. So a second claim finds nothing.
  */
 export const claimAuthRequest = (db: Queryable, chatState: string, browserDigests: readonly string[]) =>
   db.maybeOne<AuthRequest>(sql`
@@ -89,11 +89,11 @@ export const claimAuthRequest = (db: Queryable, chatState: string, browserDigest
       code_challenge as "codeChallenge", interaction, address,
       (extract(epoch from clock_now() - created_at) * 1000)::float8 as "ageMs"`)
 
-/** True while a member is known; a transaction that erases them waits until this one is done. */
-export const holdMember = async (tx: Tx, memberId: string): Promise<boolean> =>
+/** Locks a member against erasure until the transaction ends. Returns false if the member is unknown. */
+export const lockMember = async (tx: Tx, memberId: string): Promise<boolean> =>
   (await tx.maybeOne(sql`select from members where id = ${memberId} for key share`)) !== undefined
 
-/** True while the mirror lists the person as a member of a registered server. */
+/** Returns true if the person is a member of a registered server, according to the mirror. */
 export const isInAnyServer = async (db: Queryable, memberId: string): Promise<boolean> =>
   (await db.maybeOne(sql`select from members where id = ${memberId} and is_current`)) !== undefined
 
@@ -111,7 +111,7 @@ export interface NewCode {
   readonly ttlSec: number
 }
 
-/** Stores a code if, at this moment, the project may still use this server and this redirect URI. */
+/** Stores a code if the project may still use this server and this redirect URI. */
 export const insertCode = (tx: Tx, c: NewCode) =>
   tx.execute(sql`
     insert into authorization_codes (digest, project_id, member_id, server_id, redirect_uri, code_challenge,
@@ -123,7 +123,7 @@ export const insertCode = (tx: Tx, c: NewCode) =>
       where p.id = ${c.projectId}::uuid and p.deleted_at is null and p.deactivated_at is null
         and exists (select from project_callbacks k where k.project_id = p.id and k.uri = ${c.redirectUri}))`)
 
-/** True if that sign-in was claimed before: a second callback with its state is a replay. */
+/** Returns true if the sign-in with this state was claimed before, so that its callback is a replay. */
 export const isClaimedRequest = async (db: Queryable, chatState: string) =>
   (await db.maybeOne(sql`
     select from auth_requests where chat_state = ${chatState} and used_at is not null`)) !== undefined

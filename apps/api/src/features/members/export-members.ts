@@ -7,7 +7,7 @@ import type { Deps, DownloadEvent, OpenDownload } from '../../deps.ts'
 import { type ExportRow, listExportRows } from './lists-store.ts'
 import { exportedIds, type MemberFilters } from './pages-store.ts'
 
-/** Small enough to delay other users of the connection, and of this turn of the event loop, only slightly. */
+/** The number of members in a page of an export, so that other requests wait only briefly. */
 const membersPerPage = 100
 
 interface ExportDeps {
@@ -27,10 +27,10 @@ export function exportMembers(
 }
 
 /**
- * Yields the rows of the file, page by page. The members and their order are of one moment; the rows of each page are
- * read by key when the page is due. So a slow client holds only one connection of the pool for long work, with a cursor
- * over the IDs. The embedded engine serves other requests between two pages, and no plan depends on statistics. A
- * membership that exists from beginning to end is in the file exactly once.
+ * Yields the rows of the file, page by page. The IDs and their order are of one moment, and the rows of each page are
+ * read by key when the page is due. A slow client holds only one connection of the pool for long work, with a cursor
+ * over the IDs. The embedded engine serves other requests between two pages. A membership that exists from beginning to
+ * end is in the file exactly once.
  */
 async function* pagesOfRows(db: Deps['db'], filters: MemberFilters) {
   for await (const page of db.stream<{ id: string }>(exportedIds(filters), membersPerPage)) {
@@ -59,7 +59,7 @@ const columns: readonly CsvColumn<ExportRow>[] = [
   { header: 'joinedAt', value: ({ joinedAt }) => joinedAt },
 ]
 
-/** Yields one JSON array, one row a line; valid even if it is empty. */
+/** Yields a JSON array with one row per line. */
 async function* jsonArray(pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string, void, void> {
   let before = '[\n'
   for await (const page of pages) {

@@ -15,14 +15,14 @@ interface Wanted {
 
 const since = sql`clock_now() - interval '30 days'`
 
-/** The newest of these sessions of projects, as entries. Each half has an index of its own. */
+/** Selects the newest ended or unended sessions of projects, as entries. Each of both kinds has its own index. */
 const signIns = (memberId: string, isEnded: Sql, page: (at: Sql) => Sql): Sql => sql`
   select id, created_at, 'signed_in', server_id, null, project_id from sessions
   where member_id = ${memberId} and revoked_at is ${isEnded} and project_id is not null ${page(sql`created_at`)}`
 
 /**
- * Lists role changes and sign-ins of a member, newest first. The audit log has the sign-ins to the console, whose sessions
- * are deleted sooner; its index by time finds the first entry of the period, so that only those of the period are read.
+ * Lists role changes and sign-ins of a member, newest first. Reads sign-ins to the console from the audit log, because
+ * their sessions are deleted sooner. Its index by time limits the read to the period.
  */
 export function listHistoryRows(db: Queryable, { memberId, limit, cursor }: Wanted) {
   const place = cursor === undefined ? undefined : readMomentCursor(cursor)

@@ -7,6 +7,7 @@ import { listHistoryRows } from './history-store.ts'
 
 /**
  * Lists role changes and sign-ins of a member, newest first, with a cursor to the next page.
+ *
  * @throws MEMBER_NOT_FOUND if this service does not know the member
  */
 export async function listMemberHistory(

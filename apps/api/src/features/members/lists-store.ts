@@ -4,21 +4,21 @@ import type { Queryable } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
 import type { MemberFilters } from './pages-store.ts'
 
-/** The names of the roles that membership `m` holds, highest first. */
+/** Selects the names of the roles that membership `m` holds, highest first. */
 const roleNames = sql`
   array(select r.name from roles r where r.server_id = m.server_id and r.id = any(m.role_ids)
     order by r.position desc, r.id)`
 
-/** The same roles, as the administration lists them. */
+/** Selects these roles as the administration lists them. */
 const roles = sql`(
   select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name,
     'color', nullif(r.color, 0), 'position', r.position) order by r.position desc, r.id), '[]')
   from roles r where r.server_id = m.server_id and r.id = any(m.role_ids))`
 
-/** True while the gateway vouches for the roles in server `v`. */
+/** Is true while the gateway vouches for the roles in server `v`. */
 const isLive = sql`coalesce(v.live_until > clock_now(), false)`
 
-/** The block of member `u` that is in force. */
+/** Selects from the blocks of member `u` that are in force. */
 const blockInForce = sql`
   from member_blocks b where b.member_id = u.id and (b.until is null or b.until > clock_now())`
 const isBlocked = sql`exists (select ${blockInForce})`
@@ -36,7 +36,7 @@ export const listMembersById = (db: Queryable, ids: readonly string[]) =>
     from unnest(${ids}::text[]) with ordinality as page (id, place) join members u on u.id = page.id
     order by page.place`)
 
-/** Returns a member and their servers; undefined if this service does not know the member. */
+/** Returns a member and their servers, or undefined if the member is unknown. */
 export const findMemberServers = (db: Queryable, memberId: string) =>
   db.maybeOne<memberLists.MemberServers>(sql`
     select u.id as "memberId", ${selectFields(fieldsOf('memberServers'))},
@@ -54,7 +54,7 @@ export const findMemberServers = (db: Queryable, memberId: string) =>
         where m.member_id = u.id and m.left_at is null) as servers
     from members u where u.id = ${memberId}`)
 
-/** Lists registered servers; those with a current or former membership of the member come first. */
+/** Lists registered servers, first those with a current or former membership of the member. */
 export const listServerIds = async (db: Queryable, memberId: string, limit: number): Promise<string[]> => {
   const rows = await db.query<{ id: string }>(sql`
     select v.id from servers v left join memberships m on m.server_id = v.id and m.member_id = ${memberId}

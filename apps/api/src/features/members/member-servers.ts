@@ -3,7 +3,7 @@ import { ApiError } from '#platform/http/api-error'
 import type { Deps } from '../../deps.ts'
 import { findMemberServers } from './lists-store.ts'
 
-/** Returns a member and all registered servers that they are in now, with the roles in each. */
+/** Returns a member and the registered servers of which they are a member, with the roles in each. */
 export async function getMemberServers(
   { db }: Pick<Deps, 'db'>,
   memberId: string,

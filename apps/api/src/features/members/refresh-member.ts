@@ -9,7 +9,7 @@ import type { Deps } from '../../deps.ts'
 import { listServerIds } from './lists-store.ts'
 import { getMemberServers } from './member-servers.ts'
 
-/** The maximum number of servers per request; servers with a membership of the member come first. */
+/** The maximum number of servers per request. Servers with a membership of the member come first. */
 const maxServers = 20
 
 type Needs = Pick<Deps, 'db' | 'chat' | 'audit' | 'mirrorMember'> & {
@@ -18,7 +18,8 @@ type Needs = Pick<Deps, 'db' | 'chat' | 'audit' | 'mirrorMember'> & {
 }
 
 /**
- * Reads one member from the platform in all registered servers now, for an admin who found an error in the mirror.
+ * Reads a member from the platform, in all registered servers, for an admin who found an error in the mirror.
+ *
  * @throws MEMBER_NOT_FOUND, RATE_LIMITED, CHAT_PLATFORM_UNAVAILABLE
  */
 export async function refreshMember(
@@ -31,7 +32,7 @@ export async function refreshMember(
   if (!verdict.allowed) throw tooMany(refreshLimiter, verdict)
   const serverIds = await listServerIds(db, memberId, maxServers)
   const answers = await Promise.all(serverIds.map((serverId) => readIn(deps, serverId, memberId)))
-  // A server without the bot gives no answer; the answers of the other servers still count.
+  // Fails only if the platform responded for no server, because the bot may be missing in some.
   if (serverIds.length > 0 && answers.every((isAnswered) => !isAnswered)) throw chatPlatformUnavailable()
   const member = await getMemberServers(deps, memberId)
   await db.transaction((tx) =>

@@ -20,7 +20,10 @@ const maxRepeated = (reason: string) => (reason === 'role_lacking' ? 1 : 5)
 /** Maximum number of remembered refusals. If there are more, repetitions are recorded again. */
 const maxRemembered = 10_000
 
-/** True if a sign-in failed with a code. The others end with a choice of the member, or with a page that lists missing roles. */
+/**
+ * Returns true if a sign-in failed with a code. The others end with a choice of the member, or with a page that lists
+ * missing roles.
+ */
 const isFailedCode = (reason: string) => reason !== 'declined' && reason !== 'role_lacking'
 
 /**
@@ -37,7 +40,7 @@ export function noteRefusedLogin({
   const remembered = new Map<string, number>()
   let since = performance.now()
 
-  /** True if the same refusal of a member was recorded often enough in the last minute. */
+  /** Returns true if the same refusal of a member was recorded often enough in the last minute. */
   const isRepeated = ({ reason, memberId, projectId }: RefusedLogin, now: number) => {
     if (now - since >= repeatMs || remembered.size >= maxRemembered) {
       remembered.clear()

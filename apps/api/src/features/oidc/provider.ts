@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { languages } from '@rolecall/contract'
 import Provider, { type Client, type Configuration, type KoaContextWithOIDC } from 'oidc-provider'
 import { digestOf, mintToken } from '#platform/crypto/tokens'
-import { keepLocales, readerOf } from '#platform/http/reader'
+import { localesCookies, readerOf } from '#platform/http/reader'
 import { claimsByScope, scopes } from '#responses/oidc-claims'
 import type { Deps } from '../../deps.ts'
 import { brandOf } from '../../pages/brand-of.ts'
@@ -84,7 +84,7 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
     // Includes the locales of a pushed request, which the address does not contain.
     const { params } = (ctx as Partial<KoaContextWithOIDC>).oidc ?? {}
     const locales = ctx.path === routes.authorization ? params?.['ui_locales'] : undefined
-    if (typeof locales === 'string') ctx.append('set-cookie', keepLocales(config.publicUrl, locales))
+    if (typeof locales === 'string') ctx.append('set-cookie', localesCookies(config.publicUrl, locales))
     // A client that receives a response about an end may rely on it at every instance. An outage leaves the result of a
     // change unknown.
     const settles = !reads.has(ctx.path) && ctx.status < 500

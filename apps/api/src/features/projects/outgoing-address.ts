@@ -32,7 +32,10 @@ export function readOutgoingUrl(text: string, config: OutgoingTerms): string | u
   return url.href
 }
 
-/** True for a name without a dot, with a dot at its end, or under `localhost`: these never exist on the internet. */
+/**
+ * Returns true for a name without a dot, with a dot at its end, or under `localhost`: these never exist on the
+ * internet.
+ */
 const isLocalName = (hostname: string) =>
   !hostname.startsWith('[') && (!hostname.includes('.') || /(^|\.)localhost$|\.$/.test(hostname))
 

@@ -8,11 +8,11 @@ import type { Deps } from '../../deps.ts'
 type Terms = Pick<Deps, 'config' | 'db'>
 type Roles = Pick<Session, 'roleIds'>
 
-/** A member of the main server who holds the admin role. */
+/** Returns true if a member of the main server holds the admin role. */
 export const isSystemAdmin = ({ config }: Pick<Deps, 'config'>, { roleIds }: Roles) =>
   config.chatAdminRoleId !== undefined && roleIds.includes(config.chatAdminRoleId)
 
-/** A member of the main server who holds the auditor role. */
+/** Returns true if a member of the main server holds the auditor role. */
 export const isAuditor = ({ config }: Pick<Deps, 'config'>, { roleIds }: Roles) =>
   config.chatAuditorRoleId !== undefined && roleIds.includes(config.chatAuditorRoleId)
 
@@ -23,9 +23,9 @@ export const administers = async (deps: Terms, member: PossibleOwner): Promise<b
   (await listOwnedProjects(deps.db, member)).length > 0
 
 /**
- * Returns the kind of caller that a member is for an endpoint of the administration, by its declaration and the current
- * roles; undefined if they may not call it. Queries the database for owners only, and only for the project that the path
- * names, if it names one.
+ * Returns the kind of caller that a member is for an endpoint of the administration, or undefined if they may not call
+ * it. The endpoint's declaration and the member's current roles decide. Queries the database only to find out if the
+ * member is an owner: of the project in the path, or of any project if the path has none.
  */
 export async function kindFor(
   deps: Terms,
@@ -45,6 +45,7 @@ export async function kindFor(
 
 /**
  * Checks that an owner sends only those fields of a body that owners may send.
+ *
  * @throws NOT_SYSTEM_ADMIN
  */
 export function checkOwnerFields({ ownerFields }: EndpointDefinition, caller: object, body: unknown) {

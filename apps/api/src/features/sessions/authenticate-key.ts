@@ -6,14 +6,14 @@ import type { ProjectCaller } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 import { checkKey } from './validate.ts'
 
-/** Creates a function that returns the project of a key that is valid now. It throws the errors of authentication. */
+/** Creates a function that returns the project of a key. It throws if the key is not valid now. */
 export const createKeyCheck =
   ({ answers }: Pick<Deps, 'answers'>) =>
   async (key: string): Promise<string> => {
     const keyDigest = digestOf(key)
     const nowMs = answers.leasedNowMs()
-    const kept = nowMs === undefined ? undefined : answers.key(keyDigest, nowMs)
-    return kept ?? checkKey(await answers.read({ keyDigest, tokenDigest: '' }), key)
+    const projectId = nowMs === undefined ? undefined : answers.key(keyDigest, nowMs)
+    return projectId ?? checkKey(await answers.read({ keyDigest, tokenDigest: '' }), key)
   }
 
 /** Authenticates a project by `X-API-Key`. */

@@ -21,8 +21,9 @@ export interface SessionAuthenticators {
 }
 
 /**
- * Returns true if an admitted caller would still be admitted now. Uses the known roles, which are usually in memory, so
- * that frequent calls are cheap. `isThorough` also rereads roles that are too old to decide, as each request does.
+ * Returns true if an admitted caller would be admitted again now. Uses the mirrored roles, which are usually in memory,
+ * so that frequent calls are cheap. With `isThorough`, also refreshes roles that are too old to decide, as each request
+ * does.
  */
 type StillAdmits = (
   caller: AdminCaller,
@@ -34,7 +35,10 @@ interface SessionAuthentication extends SessionAuthenticators {
   readonly stillAdmits: StillAdmits
 }
 
-/** Authenticates by session token: any live session, or an admin session of a member who may call the endpoint now. */
+/**
+ * Authenticates by session token. Admits any live session to endpoints for members. Admits an admin session to an
+ * endpoint of the administration if its member may call it now.
+ */
 export function createSessionAuthenticators(deps: AuthDeps): SessionAuthentication {
   const authenticate = async (credential: SessionCredential) => {
     const tokenDigest = digestOf(credential.token)
@@ -44,10 +48,10 @@ export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticati
   }
   const adminBy = async (credential: SessionCredential, definition: EndpointDefinition, params: unknown) => {
     const { live, tokenDigest } = await authenticate(credential)
-    // Rereads old roles before they decide whether the member is an admin.
+    // Refreshes old roles before they decide whether the member is an admin.
     const current =
       live.session.projectId === null
-        ? await refreshed(deps, live, () => readSession(deps.answers, tokenDigest))
+        ? await refreshIfStale(deps, live, () => readSession(deps.answers, tokenDigest))
         : live.session
     if (!current)
       throw new ApiError('INVALID_TOKEN', { reason: 'membership_ended', memberId: live.session.memberId })
@@ -87,9 +91,14 @@ export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticati
   }
 }
 
-async function refreshed(deps: AuthDeps, kept: SessionAt, reread: () => Promise<SessionAt | undefined>) {
+/** Returns the session with roles that are fresh enough for the administration. */
+async function refreshIfStale(
+  deps: AuthDeps,
+  stored: SessionAt,
+  reread: () => Promise<SessionAt | undefined>,
+) {
   const terms = adminTerms(deps.settings.current().permissionTtlMs)
-  if (isFresh(kept, terms)) return kept.session
+  if (isFresh(stored, terms)) return stored.session
   // Another request may have refreshed these from the platform since they were read.
   const read = await reread()
   if (!read) return undefined
@@ -114,8 +123,9 @@ export interface SessionCredential {
 }
 
 /**
- * Returns the Bearer token, or the console's cookie if a page of this service sends the request. A cookie is also sent
- * with requests that other sites cause; a header is not.
+ * Returns the Bearer token, or the token in the console's cookie. The cookie counts only if a page of this service
+ * sends the request, because browsers also attach it to requests that other sites cause.
+ *
  * @throws INVALID_TOKEN, CROSS_SITE_REQUEST
  */
 export function readSessionToken({ raw, headers }: FastifyRequest, publicUrl: string): SessionCredential {

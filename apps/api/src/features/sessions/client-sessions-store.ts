@@ -18,8 +18,8 @@ export interface NewClientSession {
 }
 
 /**
- * Creates a session together with its code, if the project may use the server now and the member is in it. Every
- * operation that ends sessions also ends this session. If no client redeems the code, the session expires.
+ * Creates a session together with its code, if the project may use the server now and the member is in it. So every
+ * operation that ends sessions also voids the code. If no client redeems the code, the session expires.
  */
 export const insertClientSession = (tx: Tx, s: NewClientSession) =>
   tx.execute(sql`
@@ -33,8 +33,8 @@ export const insertClientSession = (tx: Tx, s: NewClientSession) =>
     where p.id = ${s.projectId} and p.deleted_at is null and p.deactivated_at is null`)
 
 /**
- * Returns the steps of a statement that extend the live sessions of its step `used` from now on: `extended`, and `active`
- * for their members.
+ * Builds the steps of a statement that extend the live sessions of its step `used`: `extended` extends the sessions,
+ * and `active` records the activity of their members.
  */
 export const extendSteps = (ttlSec: number): Sql => sql`
     extended as (

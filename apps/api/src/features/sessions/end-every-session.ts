@@ -12,9 +12,9 @@ import {
 } from './own-sessions-store.ts'
 
 /**
- * Ends all sessions, codes and single sign-ons of a member. Returns the number of sessions and single sign-ons. The
- * order matters: single sign-on creates codes, and codes create sessions. So a sign-in in progress has left its result,
- * which the next statement ends.
+ * Ends all sessions, codes, and single sign-ons of a member. Returns the number of sessions and single sign-ons. The
+ * statements follow the order in which a sign-in creates them: single sign-on, code, session. If a sign-in completes a
+ * step after one statement, the next statement waits for it and ends its result.
  */
 export async function endEverySession(
   tx: Tx,

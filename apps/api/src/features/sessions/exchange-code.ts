@@ -24,22 +24,23 @@ export interface ExchangeCode {
   readonly code: string
   readonly redirectUri: string
   readonly codeVerifier?: string | undefined
-  /** The browser behind the project, if the project sends it. By default, the browser that came through the callback. */
+  /** The browser of the member, if the project sends it. Otherwise the browser that opened the callback is stored. */
   readonly forwarded: { readonly ip: string | null; readonly userAgent: string | null }
   /** The sender of the request: the project's backend. */
   readonly client?: Client
 }
 
 /**
- * Redeems a one-time code for a session. A code that is unknown, used, expired, of another project or for another redirect
- * URI is always INVALID_CODE: a distinction would help only the holder of a stolen code.
+ * Redeems a one-time code for a session. Throws INVALID_CODE for every invalid code: unknown, used, expired, of another
+ * project, or for another redirect URI. A distinction would help only the holder of a stolen code.
  */
 export async function exchangeCode(
   deps: Pick<Deps, 'db' | 'config' | 'audit'> & Pick<SessionChanges, 'redeemCode'>,
   { projectId }: ProjectCaller,
   { clientId, code, redirectUri, codeVerifier, forwarded, client }: ExchangeCode,
 ): Promise<sessions.TokenResponse> {
-  // This error reveals nothing about the code, which has not been read: only facts that the holder of the key knows.
+  // This error may be specific, because the code has not been read: it contains only facts that the holder of the key
+  // knows.
   if (clientId !== projectId) {
     const errors = [{ path: '/clientId', message: 'is not the project of this API key', code: 'FOREIGN' }]
     throw new ApiError('INVALID_CODE', { reason: 'malformed_or_foreign', projectId, errors })
@@ -104,16 +105,16 @@ const redeemAdminCode = (
   client: Client | undefined,
 ) =>
   db.transaction(async (tx) => {
-    const made = await redeemInTransaction(tx, redemption)
-    if (made) {
+    const redeemed = await redeemInTransaction(tx, redemption)
+    if (redeemed) {
       await audit.record(tx, {
-        actor: { id: made.memberId, username: made.username },
+        actor: { id: redeemed.memberId, username: redeemed.username },
         actionType: 'auth',
         action: 'admin.login',
         target: { type: 'session', id: redemption.session.id },
-        summary: `${made.username} signed in to the console.`,
+        summary: `${redeemed.username} signed in to the console.`,
         ...(client && { client }),
       })
     }
-    return made
+    return redeemed
   })

@@ -10,7 +10,7 @@ import {
   rotatePairs,
 } from './store.ts'
 
-/** Changes of sessions that many requests make at once. Changes that wait together share a statement and its commit. */
+/** Changes sessions for many requests at once. Changes that wait together share a statement and its commit. */
 export interface SessionChanges {
   /** Redeems a code of a project. Returns undefined if the code is invalid. */
   readonly redeemCode: (redemption: Redemption) => Promise<Redeemed | undefined>

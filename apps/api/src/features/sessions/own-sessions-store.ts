@@ -10,7 +10,7 @@ export interface SessionRow {
   readonly expiresAt: Date
   readonly projectId: string | null
   readonly projectName: string | null
-  /** The address of the metadata document of a program; null if the session is of the project itself. */
+  /** The address of the metadata document of a program, or null for a session of the project itself. */
   readonly clientId: string | null
   readonly serverId: string | null
   readonly ip: string | null
@@ -31,7 +31,9 @@ export const listLiveSessions = (db: Queryable, memberId: string) =>
     where member_id = ${memberId} and expires_at > clock_now() and not is_void_by_block(member_id, created_at)
     order by "createdAt" desc, id desc limit 1000`)
 
-/** Counts a member's sessions: those that can be validated, those of OpenID Connect, and those with a client to notify. */
+/**
+ * Counts a member's sessions: those that can be validated, those of OpenID Connect, and those with a client to notify.
+ */
 export async function countLiveSessions(db: Queryable, memberId: string) {
   const none = { sessions: 0, clientSessions: 0, toldSessions: 0 }
   const row = await db.maybeOne<typeof none>(sql`

@@ -38,7 +38,7 @@ export async function revokeSession(
       actionType: 'auth',
       action: 'session.revoke',
       target: { type: 'session', id: sessionId, name: ended.projectName },
-      summary: `${caller.username} ended ${nameOfEnded(ended)} ${await byWhat(tx, caller)}.`,
+      summary: `${caller.username} ended ${nameOfEnded(ended)} ${await describeCaller(tx, caller)}.`,
       client,
     })
   })
@@ -57,7 +57,7 @@ export async function revokeAllSessions(
       actionType: 'auth',
       action: 'session.revoke_all',
       target: { type: 'member', id: caller.memberId, name: caller.username },
-      summary: `${caller.username} ended all of their sessions ${await byWhat(tx, caller)}.`,
+      summary: `${caller.username} ended all of their sessions ${await describeCaller(tx, caller)}.`,
       client,
     })
   })
@@ -69,15 +69,15 @@ export function nameOfEnded({ kind, projectName }: EndedSession): string {
   return kind === 'admin' ? 'an admin session' : `a session of ${projectName}`
 }
 
-/** Names the project of the calling session, by name and ID: the session's member may not have intended the request. */
-const byWhat = async (tx: Tx, { sessionProjectId }: MemberCaller) =>
+/** Describes the calling session by its project's name and ID, because its member may not have intended the request. */
+const describeCaller = async (tx: Tx, { sessionProjectId }: MemberCaller) =>
   sessionProjectId === null
     ? 'by an admin session'
     : `by a session of ${await findProjectName(tx, sessionProjectId)} (${sessionProjectId})`
 
-/** A project sees the address and browser of its own sessions only. Of other sessions, it only sees that they exist. */
-function toListItem(row: SessionRow, asking: string | null): sessions.SessionListItem {
-  const isTold = asking === null || row.projectId === asking
+/** Converts a row for the response. A project sees the address and browser only of its own sessions. */
+function toListItem(row: SessionRow, viewerProjectId: string | null): sessions.SessionListItem {
+  const showsClient = viewerProjectId === null || row.projectId === viewerProjectId
   return {
     id: row.id,
     kind: row.kind,
@@ -85,6 +85,6 @@ function toListItem(row: SessionRow, asking: string | null): sessions.SessionLis
     expiresAt: row.expiresAt.toISOString(),
     projectId: row.projectId,
     serverId: row.serverId,
-    clientInfo: isTold ? { ipAddress: row.ip, userAgent: row.userAgent } : null,
+    clientInfo: showsClient ? { ipAddress: row.ip, userAgent: row.userAgent } : null,
   }
 }

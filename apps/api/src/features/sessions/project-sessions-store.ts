@@ -4,8 +4,8 @@ import type { Queryable } from '#platform/db/database'
 import { allOf, replanned, type Sql, sql } from '#platform/db/sql'
 
 /**
- * Returns the servers in which sessions of a project can be valid. Returns no server if the project is inactive.
- * Undefined without a project.
+ * Returns the servers in which sessions of a project can be valid: none if the project is inactive. Returns undefined
+ * if the project does not exist.
  */
 export const findPlaces = (db: Queryable, projectId: string) =>
   db.maybeOne<{ serverIds: string[] }>(sql`
@@ -27,7 +27,7 @@ export interface ProjectSessionRow extends FieldsOf<'projectSession'> {
   readonly userAgent: string | null
 }
 
-/** A session that may have ended for a reason that its row does not contain. */
+/** A session that was not revoked. It may have ended for a reason that is not in its row. */
 export type PossibleSession = ProjectSessionRow & { readonly isLive: boolean }
 
 export interface ProjectSessionFilter {
@@ -44,8 +44,9 @@ export const listStretch = (db: Queryable, filter: ProjectSessionFilter) =>
   db.query<PossibleSession>(stretchStatement(filter))
 
 /**
- * Finds the stretch in `sessions` alone, by an index in its order. The other conditions on a live session are read for these
- * few. The statement is planned with its values: a member has few sessions, and a server as many as its project.
+ * Builds the statement of a stretch. Reads the stretch from `sessions` alone, along an index in its order, and then the
+ * other conditions of a live session for these few rows. PostgreSQL plans it with the actual values, because a member
+ * has few sessions, and a server may have all of the project.
  */
 export function stretchStatement({
   projectId,

@@ -4,7 +4,9 @@ import { ApiError } from '#platform/http/api-error'
 import type { Deps } from '../../deps.ts'
 import { findPlaces, listStretch, type ProjectSessionRow } from './project-sessions-store.ts'
 
-/** The maximum number of stretches for one page. If thousands are over without being revoked, the next page continues. */
+/**
+ * The maximum number of stretches for a page. If thousands of sessions are over, a page may be shorter than requested.
+ */
 const maxStretches = 20
 const maxStretch = 1_000
 

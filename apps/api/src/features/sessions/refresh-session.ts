@@ -67,8 +67,9 @@ function readRefreshToken(presented: Presented, { refreshToken, cookie }: Omit<R
 
 /**
  * Throws if the pair was used before. Within the grace period, the request may be a retry or the loser of a race. A
- * later request proves that two parties hold the pair. The service cannot tell the thief from the owner, so the session
- * ends (RFC 9700 §4.14.2).
+ * later request proves that two parties hold the pair. The service cannot distinguish the thief from the owner, so the
+ * session ends (RFC 9700 §4.14.2).
+ *
  * @throws REFRESH_TOKEN_SUPERSEDED, REFRESH_TOKEN_REUSED
  */
 async function rejectReusedPair(
@@ -89,13 +90,13 @@ async function rejectReusedPair(
   throw new ApiError('REFRESH_TOKEN_REUSED', { reason: 'reused' })
 }
 
-/** Checks for a reused pair after authentication failed: after a refresh, the old session token is unknown. */
+/** Checks for a reused pair after authentication has failed, because a refresh makes the old session token unknown. */
 export async function detectReuseAfterFailedAuth(
   deps: RefreshDeps,
   request: FastifyRequest,
   refusal: unknown,
 ) {
-  // Pairs are looked up only for an unknown token, not for a request that was rejected for another reason.
+  // Looks up pairs only for an unknown token, and not for a request that was rejected for another reason.
   if (!(refusal instanceof ApiError) || refusal.details.reason !== 'unknown') return
   const { token, presented } = readSessionToken(request, deps.config.publicUrl)
   const { 'content-type': type, 'content-encoding': encoding, cookie } = request.headers

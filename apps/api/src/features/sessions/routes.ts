@@ -53,7 +53,7 @@ export function sessionRoutes({ route, routeRaw }: Router<Callers>, deps: Deps &
         cookie: raw.headers.cookie,
         client,
       }),
-    // A used pair already fails as a session; only its refresh token distinguishes a late sibling request from a thief.
+    // A used pair fails authentication. Only its refresh token distinguishes a late concurrent request from a thief.
     (request, refusal) => detectReuseAfterFailedAuth(deps, request, refusal),
   )
 }

@@ -22,11 +22,13 @@ export interface CodeClaim {
   readonly redirectUri: string | null
   /** BASE64URL(SHA256(verifier)); null when no verifier was sent. */
   readonly challenge: string | null
-  /** The digests of the sign-ins that this browser began, one of which must be the code's; null if any browser will do. */
+  /**
+   * The secrets, as digests, of the sign-ins that this browser began. One must be the code's. Null accepts any browser.
+   */
   readonly browserDigests: readonly string[] | null
 }
 
-/** The treatment of a row that another transaction holds: a statement waits for it, or skips it. */
+/** Determines whether a statement waits for a row that another transaction holds, or skips it. */
 type IfHeld = 'wait' | 'skip'
 const skipLocked: Readonly<Record<IfHeld, Sql>> = { wait: sql``, skip: sql`skip locked` }
 
@@ -47,8 +49,8 @@ const codeFits = sql`
   and c.code_challenge is not distinct from q.challenge`
 
 /**
- * Repeats the checks of authorize: a code is invalid if its project lost the redirect URI or the server, or was deleted or
- * deactivated, since the callback. It is also invalid if its member was blocked since.
+ * Repeats the checks of authorize. A code is invalid if, since the callback, its project lost the redirect URI or the
+ * server, or was deleted or deactivated, or if its member was blocked.
  */
 const isRedeemable = sql`c.used_at is null and c.expires_at > clock_now() and (c.project_id is null or exists (
   select from projects p join readable_servers r on r.project_id = p.id and r.server_id = c.server_id
@@ -57,8 +59,8 @@ const isRedeemable = sql`c.used_at is null and c.expires_at > clock_now() and (c
   and not is_void_by_block(c.member_id, c.created_at)`
 
 /**
- * Records that members were active, in the order of their IDs, so that two statements cannot wait for each other. Readers
- * need days, so a time that is only minutes newer is not written.
+ * Records that members were active. Writes in the order of their IDs, so that two statements cannot deadlock. Skips
+ * times that are only minutes newer, because readers need days.
  */
 export const noteActivity = (members: Sql): Sql => sql`
   insert into member_activity as a (member_id, seen_at)
@@ -80,12 +82,13 @@ export interface Redeemed {
 }
 
 /**
- * Redeems codes for sessions in one statement. `used_at is null` on the locked row makes a code single-use: the database
- * lets exactly one of any number of simultaneous tries match. Returns undefined for an invalid code. Its steps, by name:
+ * Redeems codes for sessions in one statement. The condition `used_at is null` on the locked row makes a code
+ * single-use: of any number of simultaneous attempts, exactly one matches. Returns undefined for an invalid code. Its
+ * steps, by name:
  *
  * - `locked`: the codes, as in `rotatePairs`.
  * - `code`: the valid ones, marked as used.
- * - `made`, `active`: the sessions, and the activity of their members.
+ * - `created`, `active`: the sessions, and the activity of their members.
  *
  * With `skip`, codes that another transaction holds are skipped.
  */
@@ -112,7 +115,7 @@ export async function redeemCodes(
       from locked q where q.fits and c.digest = q.code_digest
       returning q.session_id, q.token_digest, q.refresh_digest, q.ttl_sec, q.max_age_sec, c.member_id, c.server_id,
         c.project_id, coalesce(q.ip, c.ip) as ip, coalesce(q.user_agent, c.user_agent) as user_agent),
-    made as (
+    created as (
       insert into sessions (id, project_id, member_id, server_id, membership_generation, token_digest, refresh_digest,
         ip, user_agent, expires_at, max_expires_at)
       select c.session_id, c.project_id, c.member_id, c.server_id, m.generation, c.token_digest, c.refresh_digest, c.ip,
@@ -122,9 +125,9 @@ export async function redeemCodes(
         select * from memberships m where m.server_id = c.server_id and m.member_id = c.member_id offset 0) m
       where m.left_at is null
       returning id, member_id, server_id, expires_at),
-    active as (${noteActivity(sql`made`)})
+    active as (${noteActivity(sql`created`)})
     select s.id, s.member_id as "memberId", u.username, s.server_id as "serverId", s.expires_at as "expiresAt"
-    from made s join members u on u.id = s.member_id
+    from created s join members u on u.id = s.member_id
     union all
     select q.session_id, null, null, null, null from asked q
     where q.n not in (select n from locked)
@@ -136,7 +139,7 @@ export async function redeemCodes(
   })
 }
 
-/** Ends the session that a code created: a used code that is presented again is known to two parties. */
+/** Ends the session that a code created, because a used code that is presented again is known to two parties. */
 export const revokeSessionOfCode = (tx: Tx, claim: CodeClaim) =>
   tx.maybeOne<{ memberId: string; username: string }>(sql`
     update sessions s set revoked_at = clock_now(), revoked_reason = 'code_reused'
@@ -151,7 +154,7 @@ export const isCodeOfBlockedMember = async (db: Queryable, claim: CodeClaim): Pr
     where ${codeFits} and c.session_id is null and c.expires_at > clock_now()
       and is_void_by_block(c.member_id, c.created_at)`)) !== undefined
 
-/** Returns a row if the code would be valid with a verifier: the caller omitted it, and the code is still unused. */
+/** Returns a row if the code would be valid with a verifier, which the caller omitted, and is still unused. */
 export const codeAwaitsVerifier = (db: Queryable, claim: CodeClaim) =>
   db.maybeOne(sql`
     select from authorization_codes c
@@ -169,12 +172,13 @@ export interface Rotation {
 }
 
 /**
- * Replaces the pairs of sessions in one statement that cannot succeed twice: both old digests are compared with those of the
- * locked row. Used pairs are stored, so that their next use is recognized. Returns the expiry of each new pair, or undefined
- * for a pair that is not the current one of a live session. If pairs are equal, one succeeds. Its steps, by name:
+ * Replaces the pairs of sessions in one statement that cannot succeed twice: both old digests are compared with those
+ * of the locked row. Used pairs are stored, so that their next use is recognized. Returns the expiry of each new pair,
+ * or undefined for a pair that is not the current one of a live session. If pairs are equal, one succeeds. Its steps,
+ * by name:
  *
- * - `locked`: the sessions, found by their primary key alone: a condition of an index would let a young table be planned
- *   with that index, and scanned. Sorted, so that all are locked before the first is written.
+ * - `locked`: the sessions, found by their primary key alone. With a condition of another index, the planner might scan
+ *   that index while the table is young. They are sorted, so that all are locked before the first is written.
  * - `rotated`: the new pairs of the matching sessions.
  * - `active`, `spent`: the activity of their members, and the used pairs.
  *
@@ -225,7 +229,7 @@ export interface SpentPair {
   readonly isJustSuperseded: boolean
 }
 
-/** Finds a used refresh token of a live session, presented with a current or former token of that session. */
+/** Finds a used refresh token of a live session that was presented with a current or former token of that session. */
 export const findSpentPair = (
   db: Queryable,
   q: { tokenDigest: string; refreshDigest: string; graceSec: number },
@@ -258,9 +262,9 @@ export interface Logout {
 }
 
 /**
- * Ends sessions of projects in one statement, each by a current or former token or refresh token. Used ones count: a
- * rotation that commits just before must not carry the session past its logout. With `skip`, sessions that another
- * transaction holds are skipped. Returns the indexes of their logouts.
+ * Ends sessions of projects in one statement, each by a current or former token or refresh token. Former ones count,
+ * because a rotation that commits just before must not save the session from its logout. With `skip`, skips sessions
+ * that another transaction holds, and returns the indexes of their logouts.
  */
 export async function revokeByTokens(
   query: Queryable['query'],
@@ -291,8 +295,8 @@ export async function revokeByTokens(
 }
 
 /**
- * Voids the codes of a member in a project that are not redeemed yet. Waits for those being redeemed now, so that the next
- * statement finds the sessions that they create.
+ * Voids the codes of a member in a project that are not redeemed yet. Waits for those being redeemed now, so that the
+ * next statement finds the sessions that they create.
  */
 export const voidCodes = (tx: Tx, projectId: string, memberId: string) =>
   tx.execute(sql`
@@ -311,7 +315,10 @@ export const markLogoutAll = (tx: Tx, projectId: string, memberId: string) =>
     select ${projectId}, id from members where id = ${memberId} for key share
     on conflict (project_id, member_id) do update set at = clock_now()`)
 
-/** Reads one membership for the response of an exchange, with the roles that the member has in the server, highest first. */
+/**
+ * Reads one membership for the response of an exchange, with the roles that the member has in the server, highest
+ * first.
+ */
 export async function readMembership(db: Queryable, serverId: string, memberId: string) {
   const row = await db.maybeOne<
     Omit<MemberParts, 'profileJson'> &

@@ -21,9 +21,8 @@ type MemoryDeps = Pick<Deps, 'limiter' | 'answers' | 'settings'>
 type ValidateDeps = MemoryDeps & Pick<Deps, 'unknownTokens' | 'refreshMember'>
 
 /**
- * Returns the member of a session and their current roles from memory. It is synchronous, so the lease is valid when
- * the response is created. Returns undefined, without counting the request, if memory is not enough: the caller then
- * uses `validate`.
+ * Returns the response about a session from memory. It is synchronous, so that the lease is valid when the response is
+ * created. Returns undefined, without counting the request, if memory is not enough. Then call `validate`.
  */
 export function validateFromMemory(
   { answers, limiter, settings }: MemoryDeps,
@@ -35,7 +34,7 @@ export function validateFromMemory(
   const nowMs = answers.leasedNowMs()
   if (nowMs === undefined || token === undefined || typeof key !== 'string') return undefined
   if (!isJson(headers['content-type'], headers['content-encoding'])) return undefined
-  // A cached key was well formed. Host session tokens are in memory, too; `plainToken` matches only session tokens.
+  // Checks no form: a cached key is well formed, and `plainBody` matches only session tokens.
   const keyDigest = digestOf(key)
   const projectId = answers.key(keyDigest, nowMs)
   const session = projectId === undefined ? undefined : answers.session(digestOf(token))
@@ -52,21 +51,21 @@ export function validateFromMemory(
 }
 
 /**
- * Matches `{"token":"…"}` as every client writes it, with or without blanks, for session tokens only. Other bodies and
- * spellings are parsed in full by `validate`.
+ * Matches `{"token":"…"}` as clients usually write it, with or without blanks, for session tokens only. `validate`
+ * parses every other body.
  */
 const plainBody =
   /^[ \t\r\n]*\{[ \t\r\n]*"token"[ \t\r\n]*:[ \t\r\n]*"(rcs_[0-9A-Za-z]+)"[ \t\r\n]*\}[ \t\r\n]*$/
 
-/** The maximum length of a plain body. A longer body holds no session token, or has too many blanks. */
+/** The maximum length of a body that `plainBody` is matched against. A session token and a few blanks are shorter. */
 const maxPlainBytes = 256
 
 const plainToken = (body: Buffer): string | undefined =>
   body.length <= maxPlainBytes ? plainBody.exec(body.toString('latin1'))?.[1] : undefined
 
 /**
- * Validates from the database, and refreshes stale roles from the platform. One batched read returns both key and
- * session.
+ * Validates a session from the database, and refreshes stale roles from the platform. One batched read returns both key
+ * and session.
  */
 export async function validate(deps: ValidateDeps, request: FastifyRequest): Promise<string> {
   const { answers, limiter, unknownTokens, settings } = deps
@@ -84,7 +83,7 @@ export async function validate(deps: ValidateDeps, request: FastifyRequest): Pro
     })
   const { session } = first
   if (!problem && (!sessionCheck.holds(first) || !session)) {
-    // A visitor of a site can invent tokens, which must not exhaust the limit of its other visitors.
+    // Counts by address, too: a visitor can invent tokens, which must not exhaust the limit for other visitors.
     const bucket = unknownTokenBucket(item.keyDigest, request.ip)
     await admit(unknownTokens, request, { ...caller, bucket })
     throw unknown()
@@ -122,7 +121,7 @@ export function checkKey(read: Pick<Read, 'projectId' | 'isActive'>, key: string
 
 const check = compile(sessions.validateSession.body)
 
-/** Returns a problem with the body instead of throwing it: the caller is authenticated before the body is judged. */
+/** Reads the token. Returns a problem with the body instead of throwing it, because the key is checked first. */
 function readToken(request: FastifyRequest): { token: string | undefined; problem: ApiError | undefined } {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers
   try {

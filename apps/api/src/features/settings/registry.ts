@@ -68,7 +68,7 @@ export const storedOutOfBounds = (overrides: Overrides): string[] =>
     return [`${setting.path} is ${JSON.stringify(stored)}, but must be from ${min} to ${max}`]
   })
 
-/** True if a stored value is in force in this version. */
+/** Returns true if a stored value is in force in this version. */
 export const isWithin = ({ row }: Setting, value: number | undefined): value is number =>
   'editable' in row &&
   Number.isInteger(value) &&

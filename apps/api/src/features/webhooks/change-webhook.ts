@@ -26,7 +26,7 @@ export interface Target {
   readonly webhookId: string
 }
 
-/** Changes the given fields; unchanged fields leave no trace. */
+/** Changes the given fields. Fields that stay the same are not in the audit entry. */
 export async function updateWebhook(
   deps: ChangeDeps & Pick<Deps, 'schemas'>,
   by: By,
@@ -56,7 +56,7 @@ export async function updateWebhook(
   )
 }
 
-/** Replaces the signing secret and returns it only this once; the old one stops working with this commit. */
+/** Replaces the signing secret and returns the new one, this once. The old one is invalid from the commit on. */
 export const rotateSecret = (deps: ChangeDeps, by: By, target: Target): Promise<{ secret: string }> =>
   changed(deps, target, async (tx, row) => {
     const { secret, secretSealed } = mintSecret(deps.config, row.id)
@@ -65,7 +65,7 @@ export const rotateSecret = (deps: ChangeDeps, by: By, target: Target): Promise<
     return { secret }
   })
 
-/** Deletes a webhook: it accepts and shows nothing anymore; its rows are deleted in small batches. */
+/** Deletes a webhook. It accepts and shows nothing from the commit on. Its rows are deleted later, in small batches. */
 export const deleteWebhook = (deps: ChangeDeps, by: By, target: Target): Promise<void> =>
   changed(deps, target, async (tx, row) => {
     await markDeleted(tx, row.id)
@@ -124,7 +124,7 @@ function differences(before: WebhookValues, after: WebhookValues): Changes {
 }
 
 /**
- * Shows a schema by its hash, which is enough to distinguish schemas: a whole schema may be too long for the audit log.
+ * Returns a value for the audit log. Shows a schema by its hash, because a whole schema may be too long.
  */
 const shown = (field: keyof WebhookValues, values: WebhookValues) =>
   field === 'schema' ? `sha256:${digestOf(JSON.stringify(values.schema))}` : values[field]

@@ -11,11 +11,12 @@ interface Input {
 }
 
 /**
- * Rejects a schema or origins that the contract's own schema accepts.
- * @throws VALIDATION_FAILED naming every place; RATE_LIMITED
+ * Rejects an invalid schema or invalid origins, which the schema of the contract does not detect.
+ *
+ * @throws VALIDATION_FAILED with every problem, RATE_LIMITED
  */
 export async function checkInput(deps: SchemaDeps, owner: string, input: Input): Promise<void> {
-  const problems = await complaintsAboutInput(deps, owner, input)
+  const problems = await findInputProblems(deps, owner, input)
   if (problems.length > 0) throw invalid(problems)
 }
 
@@ -23,7 +24,7 @@ export async function checkInput(deps: SchemaDeps, owner: string, input: Input):
  * Returns the problems with a schema or origins. `at` is their place in the body, and `owner` is the project that they
  * belong to.
  */
-export const complaintsAboutInput = async (
+export const findInputProblems = async (
   { schemas }: SchemaDeps,
   owner: string,
   { schema, acceptedOrigins = [] }: Input,
@@ -47,8 +48,8 @@ export const complaintsAboutInput = async (
 ]
 
 /**
- * Returns true for an origin as browsers write it (RFC 6454 §6.1): the origins of submissions are compared with it
- * character by character. A host has letters, digits, dots, and hyphens, or is an IPv6 address; `*` is not a wildcard.
+ * Returns true for an origin as browsers write it (RFC 6454 §6.1), because it is compared character by character with
+ * those of submissions. The host has letters, digits, dots, and hyphens, or is an IPv6 address. `*` is not a wildcard.
  */
 function isOrigin(text: string): boolean {
   const url = parseUrl(text)

@@ -4,7 +4,7 @@ import { uuidv7 } from '#platform/crypto/uuid'
 import { type Tx, violates } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
 import type { Deps } from '../../deps.ts'
-import { checkInput, complaintsAboutInput } from './check-input.ts'
+import { checkInput, findInputProblems } from './check-input.ts'
 import { mintSecret } from './secret.ts'
 import { toWebhook } from './webhook.ts'
 import { findWebhook, insertWebhook, lockProject, slugsOf } from './webhook-store.ts'
@@ -35,11 +35,11 @@ export async function createWebhook(
 }
 
 /**
- * Reads the webhook to create with a project; returns the problems with it, and a function that creates it as a part of
- * the project's creation and of its audit entry.
+ * Checks the webhook to create with a project. Returns its problems, and a function that creates it in the transaction
+ * of the project, as a part of its audit entry.
  */
 export const planWebhook = async (deps: Omit<CreateDeps, 'db' | 'audit'>, input: webhooks.CreateWebhook) => ({
-  problems: await complaintsAboutInput(deps, 'new', input, '/inboundWebhook'),
+  problems: await findInputProblems(deps, 'new', input, '/inboundWebhook'),
   provision: (tx: Tx, projectId: string) => addWebhook(deps, tx, projectId, input),
 })
 

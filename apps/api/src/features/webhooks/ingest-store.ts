@@ -2,7 +2,7 @@ import type { Database, Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import { type Signature, toleranceSec } from './signature.ts'
 
-/** A webhook as the path names it, among those of the calling project. */
+/** A webhook as the path of a request names it, among those of the calling project. */
 export interface WebhookName {
   readonly projectId: string
   readonly idOrSlug: string
@@ -68,14 +68,14 @@ export interface NewSubmission {
   readonly idempotency: { readonly key: string; readonly bodyDigest: string } | undefined
 }
 
-/** The result for one item of a batch; `n` counts from 1, and 0 is the batch itself. */
+/** The result for one item of a batch. `n` counts from 1. The row with 0 is for the batch itself. */
 interface InsertedRow {
   readonly n: number
   /** The time of the statement. */
   readonly atMs: number
   /** True if the conditions of its target still hold: its key, its webhook's version, its signature's time. */
   readonly isCurrent: boolean
-  /** Set if the batch has idempotency keys: the first submission under the same key, within its time. */
+  /** The first submission with the same idempotency key in 24 hours. Set only if the batch has idempotency keys. */
   readonly firstId?: string | null
   readonly firstAtMs?: number | null
   readonly isSameBody?: boolean | null
@@ -87,7 +87,7 @@ export type NotStored = Omit<InsertedRow, 'n' | 'atMs'>
 
 export interface Inserted {
   readonly atMs: number
-  /** By place in the batch; a submission without an entry was stored. */
+  /** The reasons by index in the batch. A submission without an entry was stored. */
   readonly notStored: ReadonlyMap<number, NotStored>
 }
 
@@ -120,8 +120,7 @@ export async function insertSubmissions(
 ): Promise<Inserted> {
   const targets = [...new Set(items.map(({ target }) => target))]
   const places = new Map(targets.map((target, i) => [target, i + 1]))
-  // One value that the database cuts into pieces: text in arrays would be escaped here and parsed letter by letter
-  // there.
+  // Sends all payloads as one value, which the database splits. Text in arrays would have to be escaped and parsed.
   const lengths = items.map(({ payload }) => Buffer.byteLength(payload))
   const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + length, 0))
   let end = 0
@@ -192,7 +191,7 @@ export async function insertSubmissions(
   return { atMs, notStored: new Map(others.map((row) => [row.n - 1, row])) }
 }
 
-/** Formats IDs or numbers as a PostgreSQL array: they need no quotes, unlike text. */
+/** Formats IDs or numbers as a PostgreSQL array. Unlike text, they need no quotes. */
 const arrayOf = (values: readonly (string | number | undefined)[]): string =>
   `{${values.map((value) => value ?? 'NULL').join(',')}}`
 

@@ -7,12 +7,12 @@ export interface ListedRow extends Omit<WebhookRow, 'schema'> {
   readonly projectName: string
 }
 
-/** Webhooks of all existing projects, filtered by a part of either name. */
+/** Selects the webhooks of existing projects, filtered by a part of their own or the project's name. */
 const matching = (name: string | undefined): Sql => {
-  const there = sql`w.deleted_at is null and p.deleted_at is null`
-  if (name === undefined) return there
+  const exists = sql`w.deleted_at is null and p.deleted_at is null`
+  if (name === undefined) return exists
   const part = storedName(name)
-  return sql`${there} and (position(lower(${part}) in lower(w.name)) > 0 or position(lower(${part}) in lower(p.name)) > 0)`
+  return sql`${exists} and (position(lower(${part}) in lower(w.name)) > 0 or position(lower(${part}) in lower(p.name)) > 0)`
 }
 
 /** Lists a page of the webhooks of all projects, newest first. Submissions are counted only for this page. */

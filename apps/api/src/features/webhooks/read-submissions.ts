@@ -8,22 +8,22 @@ import { invalid } from '#platform/http/check-request'
 import type { MemberCaller } from '../../callers/callers.ts'
 import type { Deps, DownloadEvent, OpenDownload } from '../../deps.ts'
 import {
-  behindCursor,
-  behindRow,
+  afterCursor,
+  afterRow,
   pageOfSubmissions,
   type SubmissionFilter,
   type SubmissionRow,
 } from './submission-list-store.ts'
 import { findWebhook, findWebhookId } from './webhook-store.ts'
 
-/** Returns the roles that a member of a server holds right now; undefined if there is no such member. */
+/** Returns the current roles of a member of a server, or undefined if there is no such member. */
 export type LiveRoleIds = (asked: {
   readonly projectId: string
   readonly serverId: string
   readonly memberId: string
 }) => Promise<readonly string[] | undefined>
 
-/** Small enough to delay other requests only slightly; a page of long payloads ends sooner. */
+/** The maximum number of rows in a page of an export, so that other requests wait only briefly. */
 const exportPageSize = 200
 
 const columns = (['id', 'receivedAt', 'isSigned', 'origin', 'payload'] as const).map((field) => ({
@@ -58,12 +58,12 @@ export async function exportSubmissions(
 }
 
 /**
- * Reads page by page after the last row. A submission never changes and never appears after an older one. So each
- * submission that existed at the beginning is in the file once, and other requests wait for one page at most.
+ * Yields the rows page by page, newest first, each page after the last row of the previous one. Submissions never
+ * change, so each one that existed at the beginning is in the file once. Other requests wait for one page at most.
  */
 async function* pagesOfRows(db: Deps['db'], filter: SubmissionFilter) {
   for (let last: SubmissionRow | undefined; ; ) {
-    const rows = await pageOfSubmissions(db, filter, last ? behindRow(last) : sql`true`, exportPageSize)
+    const rows = await pageOfSubmissions(db, filter, last ? afterRow(last) : sql`true`, exportPageSize)
     last = rows.at(-1)
     if (!last) return
     yield rows
@@ -78,8 +78,8 @@ const exportEvent = ({ id, name }: { id: string; name: string }, period: Period)
 })
 
 /**
- * Lists one page for a member of the project who holds, right now and in the server of the session, a role that may
- * read them.
+ * Lists one page for a member of the project who currently holds a role that may read submissions, in the server of the
+ * session.
  */
 export async function readSubmissions(
   { db, liveRoleIds }: Pick<Deps, 'db'> & { liveRoleIds: LiveRoleIds },
@@ -100,13 +100,13 @@ export async function readSubmissions(
 async function page(db: Deps['db'], webhookId: string, query: webhooks.SubmissionQuery): Promise<Answer> {
   const { cursor, limit = 50 } = query
   const filter = filterOf(webhookId, query)
-  const rows = await pageOfSubmissions(db, filter, behindCursor(webhookId, cursor), limit + 1)
+  const rows = await pageOfSubmissions(db, filter, afterCursor(webhookId, cursor), limit + 1)
   const shown = rows.slice(0, limit)
   const last = shown.at(-1)
   const hasMore =
     last !== undefined &&
-    (rows.length > limit || (await pageOfSubmissions(db, filter, behindRow(last), 1)).length > 0)
-  // Payloads are JSON already: parsing and serializing a page of them would be wasted work.
+    (rows.length > limit || (await pageOfSubmissions(db, filter, afterRow(last), 1)).length > 0)
+  // Inserts the payloads as they are, because they are JSON.
   const json = `{"data":[${shown.map(toJson).join(',')}],"nextCursor":${JSON.stringify(hasMore ? last.id : null)}}`
   return new Answer(200, json)
 }

@@ -32,7 +32,7 @@ export async function reviewStoredSchemas({
       if (after === undefined) return
     }
   } catch (error) {
-    // An outage is logged once, by the watch on the database.
+    // `availability.ts` logs an outage once.
     if (error instanceof DatabaseUnavailable) return
     log.warn({ err: error }, 'stored schema review stopped: the next start continues')
   }

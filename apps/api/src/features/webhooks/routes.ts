@@ -83,7 +83,7 @@ function adminRoutes({ route }: Router<Callers>, deps: Deps, { openDownload }: W
   )
 }
 
-/** Serves a project's access to its own webhooks by its key, if a mapping grants it. */
+/** Registers the endpoints with which a project manages its own webhooks by its key, if its access permits that. */
 function ownRoutes({ route }: Router<Callers>, deps: Deps) {
   const { db } = deps
   const manager = async ({ projectId }: ProjectCaller) => {
@@ -122,5 +122,7 @@ function ownRoutes({ route }: Router<Callers>, deps: Deps) {
   )
 }
 
-/** A key is not a person: the entry has the address of the request, and no actor. */
+/**
+ * Identifies the author of an audit entry: the address of the request, without an actor, because a key is not a person.
+ */
 const byProject = (client: Client) => ({ client })

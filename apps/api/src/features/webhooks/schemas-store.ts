@@ -1,10 +1,10 @@
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** The number of changes that made a limit smaller. */
+/** The version of the limits for schemas. Increase it when a limit becomes smaller. */
 export const schemaLimits = 2
 
-/** Small, because each schema may be 64 KiB. */
+/** The number of schemas on a page. It is small, because each schema may have 64 KiB. */
 const pageSize = 20
 
 export interface StoredSchema {

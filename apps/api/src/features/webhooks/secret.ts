@@ -5,6 +5,7 @@ import type { Config } from '../../config.ts'
 
 /**
  * Creates the signing secret of a webhook, with its sealed form for storage.
+ *
  * @throws ENCRYPTION_KEY_MISSING
  */
 export function mintSecret({ inboundKey }: Config, webhookId: string) {

@@ -8,33 +8,33 @@ export type Outcome =
   | { readonly id: string; readonly receivedAtMs: number }
   | 'replayed'
   | 'key_reused'
-  /** The conditions that it was checked against no longer hold. */
+  /** The target has changed since the submission was checked against it. */
   | 'stale'
 
 /**
- * Repeats a signature or a key of this batch: it is tried again in the next batch, when the result of the first one is
- * known.
+ * Marks a submission with the same signature or idempotency key as an earlier one of its batch. It is retried in the
+ * next batch, when the result of the earlier one is known.
  */
-const again = Symbol('again')
+const retryNext = Symbol('again')
 
-/** The maximum number of payload bytes in one statement: larger batches would delay every submission in them. */
+/** The maximum number of payload bytes in a statement. A larger batch would delay every submission in it. */
 const maxBytes = 4 * 1024 * 1024
 
 /**
- * Stores submissions, and returns once they are durable. Submissions that wait at the end of an event loop turn share one
- * statement and one commit.
+ * Stores submissions, and returns once they are durable. Submissions that wait at the end of an event loop turn share
+ * one statement and one commit.
  */
 export function createSubmissionStore({
   db,
   cache,
 }: Pick<Deps, 'db' | 'cache'>): (submission: NewSubmission) => Promise<Outcome> {
-  // One statement at a time: submissions that arrive during it share the next one, and its commit. Two statements would
-  // each be half as full.
+  // Runs one statement at a time. Submissions that arrive during it share the next one and its commit. Two concurrent
+  // statements would each be half as full.
   const store = batcher((items: NewSubmission[]) => storeBatch(db, cache, items), 1)
   return async (submission) => {
     for (;;) {
       const outcome = await store(submission)
-      if (outcome !== again) return outcome
+      if (outcome !== retryNext) return outcome
     }
   }
 }
@@ -43,10 +43,10 @@ async function storeBatch(
   db: Database,
   cache: Deps['cache'],
   items: NewSubmission[],
-): Promise<(Outcome | typeof again)[]> {
-  const outcomes: (Outcome | typeof again)[] = items.map(() => again)
-  const chosen = firstOfTheirKind(items)
-  // The specification pauses replay protection while the cache is down; marks are written nevertheless.
+): Promise<(Outcome | typeof retryNext)[]> {
+  const outcomes: (Outcome | typeof retryNext)[] = items.map(() => retryNext)
+  const chosen = takeDistinct(items)
+  // Replay protection pauses while the cache is down, but marks are still written.
   const refusesReplay = cache.isUp()
   const insert = async (queryable: Queryable, query = queryable.query) => {
     const items = chosen.map(([, item]) => item)
@@ -56,12 +56,12 @@ async function storeBatch(
       found[i] = await whyNot(queryable, why, items[i] as NewSubmission, refusesReplay)
     return found
   }
-  // One statement is one commit. Only an item with a mark and a key may need a second one, to delete its mark.
+  // Needs a transaction only if an item has a mark and a key, because its mark may have to be deleted again.
   const isPlain = chosen.every(([, { signature, idempotency }]) => !signature || !idempotency)
-  // Planned once if there are no keys to join: planning took longer than sixty of its rows.
+  // Uses the plan of batches if there are no keys to join, because planning takes longer than inserting sixty rows.
   const isKeyed = chosen.some(([, { idempotency }]) => idempotency)
-  const alone = () => insert(db, isKeyed ? db.query : db.batched)
-  const found = await (isPlain ? alone() : db.transaction((tx) => insert(tx)))
+  const insertAlone = () => insert(db, isKeyed ? db.query : db.batched)
+  const found = await (isPlain ? insertAlone() : db.transaction((tx) => insert(tx)))
   chosen.forEach(([at], i) => {
     outcomes[at] = found[i] as Outcome
   })
@@ -71,7 +71,7 @@ async function storeBatch(
 type Chosen = readonly [at: number, item: NewSubmission]
 
 /** Returns the items except those that repeat a signature or a key of an earlier one, up to the maximum size. */
-function firstOfTheirKind(items: readonly NewSubmission[]): Chosen[] {
+function takeDistinct(items: readonly NewSubmission[]): Chosen[] {
   const seen = new Set<string>()
   const chosen: Chosen[] = []
   let bytes = 0

@@ -1,7 +1,7 @@
 import type { Queryable } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
 
-/** The maximum number of payload bytes on one page; a page has at least one submission. */
+/** The maximum number of payload bytes on a page. A page has at least one submission. */
 const maxPageBytes = 1024 * 1024
 
 export interface SubmissionRow {
@@ -28,26 +28,26 @@ const matching = ({ webhookId, from, to }: SubmissionFilter): Sql =>
     ...(to ? [sql`s.received_at <= ${to.toISOString()}::timestamptz`] : []),
   ])
 
-/** Starts a page after the submission that the cursor names. */
-export const behindCursor = (webhookId: string, cursor: string | undefined): Sql =>
+/** Selects the submissions after the one that the cursor names. */
+export const afterCursor = (webhookId: string, cursor: string | undefined): Sql =>
   cursor === undefined
     ? sql`true`
     : sql`(s.received_at, s.id) < (
         select c.received_at, c.id from inbound_submissions c
         where c.id = ${cursor} and c.webhook_id = ${webhookId})`
 
-/** Starts after this row, even if it was deleted in the meantime. */
-export const behindRow = ({ receivedAt, id }: SubmissionRow): Sql =>
+/** Selects the submissions after this row, even if it has been deleted in the meantime. */
+export const afterRow = ({ receivedAt, id }: SubmissionRow): Sql =>
   sql`(s.received_at, s.id) < (${receivedAt.toISOString()}::timestamptz, ${id}::uuid)`
 
-/** Reads a page, newest first. Ask for one more than needed to learn if there are more. */
-export const pageOfSubmissions = (db: Queryable, filter: SubmissionFilter, behind: Sql, limit: number) =>
+/** Reads a page, newest first. Request one submission more than needed to find out if there are more. */
+export const pageOfSubmissions = (db: Queryable, filter: SubmissionFilter, after: Sql, limit: number) =>
   db.query<SubmissionRow>(sql`
     select ${columns} from (
       select s.*, sum(octet_length(s.payload)) over (order by s.received_at desc, s.id desc)
         - octet_length(s.payload) as bytes_before
       from (
-        select * from inbound_submissions s where ${matching(filter)} and ${behind}
+        select * from inbound_submissions s where ${matching(filter)} and ${after}
         order by s.received_at desc, s.id desc limit ${limit}) s) s
     where s.bytes_before < ${maxPageBytes}
     order by s.received_at desc, s.id desc`)

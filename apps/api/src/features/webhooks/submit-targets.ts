@@ -7,12 +7,11 @@ import type { Config } from '../../config.ts'
 import { findForSubmit, type HeldAgainst, loadForSubmit, type WebhookName } from './ingest-store.ts'
 import { readSecret, type Unreadable } from './secret.ts'
 
-/** The maximum number of targets that an instance caches; others are read again when they are needed. */
-const maxKept = 200
+/** The maximum number of targets that an instance caches. Others are read again when they are needed. */
+const maxCached = 200
 
 /**
- * A key with a webhook that it submits to, and everything that a submission is checked against in one version of the
- * webhook.
+ * The values that submissions with one key to one webhook are checked against, in one version of the webhook.
  */
 export interface SubmitTarget extends HeldAgainst {
   readonly projectId: string
@@ -29,13 +28,13 @@ export interface NamedTarget {
 }
 
 /**
- * Provides the targets that submissions are checked against: the cached one, which the statement that stores a
- * submission confirms, or the current one.
+ * Provides targets for submissions: the cached target, which may be outdated, so that the statement that stores a
+ * submission must confirm it, or the current one.
  */
 export function createSubmitTargets(db: Database, config: Config, schemas: TenantSchemas) {
   const find = batcher((names: WebhookName[]) => findForSubmit(db, names), db.maxBatchesAtOnce)
-  const kept = new RecentMap<SubmitTarget>(maxKept)
-  const entryOf = ({ keyDigest, idOrSlug }: NamedTarget) => `${keyDigest} ${idOrSlug}`
+  const cache = new RecentMap<SubmitTarget>(maxCached)
+  const cacheKeyOf = ({ keyDigest, idOrSlug }: NamedTarget) => `${keyDigest} ${idOrSlug}`
 
   const load = async (keyDigest: string, projectId: string, webhookId: string) => {
     const row = await loadForSubmit(db, webhookId)
@@ -46,7 +45,7 @@ export function createSubmitTargets(db: Database, config: Config, schemas: Tenan
     return { ...values, keyDigest, projectId, webhookId, schema, secret }
   }
   const loading = new Map<string, Promise<SubmitTarget>>()
-  /** Loads once for all waiting requests, because compiling a schema is work. */
+  /** Loads a target. Waiting requests share the load, because it compiles a schema. */
   const loadOnce = (keyDigest: string, projectId: string, webhookId: string) => {
     const name = `${keyDigest} ${webhookId}`
     const running =
@@ -57,19 +56,20 @@ export function createSubmitTargets(db: Database, config: Config, schemas: Tenan
 
   return {
     /** Returns the cached target, which may be outdated. */
-    known: (named: NamedTarget): SubmitTarget | undefined => kept.get(entryOf(named)),
+    cached: (named: NamedTarget): SubmitTarget | undefined => cache.get(cacheKeyOf(named)),
     /**
-     * Returns the current target and time, both by the database.
+     * Reads the current target and time from the database.
+     *
      * @throws WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE
      */
     async read(projectId: string, named: NamedTarget): Promise<{ target: SubmitTarget; nowMs: number }> {
       const found = await find({ projectId, idOrSlug: named.idOrSlug })
       if (!found) throw new ApiError('WEBHOOK_NOT_FOUND', { projectId })
       if (!found.isActive) throw new ApiError('WEBHOOK_INACTIVE', { projectId })
-      const known = kept.get(entryOf(named))
-      const isCurrent = known?.webhookId === found.id && known.version === found.version
-      const target = isCurrent ? known : await loadOnce(named.keyDigest, projectId, found.id)
-      kept.set(entryOf(named), target)
+      const cached = cache.get(cacheKeyOf(named))
+      const isCurrent = cached?.webhookId === found.id && cached.version === found.version
+      const target = isCurrent ? cached : await loadOnce(named.keyDigest, projectId, found.id)
+      cache.set(cacheKeyOf(named), target)
       return { target, nowMs: found.nowMs }
     },
   }

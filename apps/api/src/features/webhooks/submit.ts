@@ -23,7 +23,7 @@ import {
 import { createSubmissionStore, type Outcome } from './submission-batcher.ts'
 import { createSubmitTargets, type SubmitTarget } from './submit-targets.ts'
 
-/** The maximum length of a body: reading and checking one must take no more than milliseconds. */
+/** The maximum length of a body, so that it is read and checked within milliseconds. */
 const maxBytes = 256 * 1024
 
 interface SubmitDeps extends Pick<Deps, 'db' | 'config' | 'cache' | 'limiter' | 'schemas'> {
@@ -51,7 +51,7 @@ export function createSubmit({ db, config, cache, limiter, schemas, checkKey }: 
     const named = { keyDigest: digestOf(key), idOrSlug: (params as { id: string }).id }
     const readPayload = createPayloadReader(headers, bytes)
     let taken: Verdict | Promise<Verdict> | undefined
-    for (let known = targets.known(named); ; known = undefined) {
+    for (let known = targets.cached(named); ; known = undefined) {
       try {
         const projectId = known?.projectId ?? (await checkKey(key))
         taken ??= limiter.take(keyBucket(named.keyDigest))
@@ -88,8 +88,8 @@ function checkOrigin({ acceptedOrigins, projectId }: SubmitTarget, origin: strin
 }
 
 /**
- * Verifies the signature. `nowMs` is undefined if the time has not been read: then the statement that stores compares
- * it.
+ * Verifies the signature. If `nowMs` is undefined, does not check its time, which the statement that stores the
+ * submission then checks.
  */
 function checkSignature(
   { requireSignature, secret, projectId }: SubmitTarget,
@@ -104,7 +104,7 @@ function checkSignature(
   if (typeof secret !== 'string') throw secret.refusal(projectId)
   const signature = verifySignature(String(header), secret, bytes)
   if (typeof signature === 'string') throw refuse(signature)
-  // Reported only to the sender of a valid signature: it reveals the time of this server, and nothing of the secret.
+  // Only the sender of a valid signature learns the difference to the time of the service.
   const late = nowMs === undefined ? undefined : refusalOfTime(signature, nowMs)
   if (late) throw refuse(late.refusal, ` It is ${late.offSec} s off.`)
   return signature
@@ -124,9 +124,9 @@ function createPayloadReader(
   { 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders,
   bytes: Buffer,
 ) {
-  // Kept for the second check, because parsing a body and validating it against the same schema is work.
+  // Caches the parsed body and its errors for the second check.
   let body: { readonly text: string; readonly value: unknown } | undefined
-  let judged: { readonly schema: SubmitTarget['schema']; readonly errors: ProblemDetail[] } | undefined
+  let validated: { readonly schema: SubmitTarget['schema']; readonly errors: ProblemDetail[] } | undefined
   const read = () => {
     const text = readBodyText(type, encoding, withoutByteOrderMark(bytes))
     return { text, value: parseBody(text) }
@@ -136,13 +136,14 @@ function createPayloadReader(
     if (bytes.length > maxBytes) throw new ApiError('PAYLOAD_TOO_LARGE', { projectId })
     body ??= read()
     const { text, value } = body
-    if (judged?.schema !== schema) judged = { schema, errors: await schema.validate(value, text) }
-    if (judged.errors.length > 0) throw new ApiError('PAYLOAD_INVALID', { errors: judged.errors, projectId })
+    if (validated?.schema !== schema) validated = { schema, errors: await schema.validate(value, text) }
+    if (validated.errors.length > 0)
+      throw new ApiError('PAYLOAD_INVALID', { errors: validated.errors, projectId })
     return text
   }
 }
 
-/** RFC 8259 §8.1 permits a reader to ignore it; the signature covers the bytes with it. */
+/** Removes a byte order mark, which RFC 8259 §8.1 permits. The signature covers the bytes with it. */
 const withoutByteOrderMark = (bytes: Buffer) =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 

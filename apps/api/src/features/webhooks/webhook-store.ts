@@ -31,7 +31,7 @@ export const findWebhookId = async (db: Queryable, projectId: string, idOrSlug: 
         and (id::text = lower(${idOrSlug}) or slug = ${idOrSlug})`)
   )?.id
 
-/** Locks a webhook, so that of two changes one sees the result of the other. */
+/** Locks a webhook, so that two concurrent changes take turns. */
 export const lockWebhook = (tx: Tx, projectId: string, webhookId: string) =>
   tx.maybeOne<{ id: string }>(sql`
     select id from inbound_webhooks
@@ -102,7 +102,7 @@ export const replaceSecret = (tx: Tx, webhookId: string, secretSealed: Uint8Arra
 export const markDeleted = (tx: Tx, webhookId: string) =>
   tx.execute(sql`update inbound_webhooks set deleted_at = clock_now() where id = ${webhookId}`)
 
-/** Returns true if a mapping of the project to a registered server permits it to manage its webhooks. */
+/** Returns true if the project's access to a registered server permits it to manage its webhooks. */
 export const mayManageWebhooks = async (db: Queryable, projectId: string) =>
   (await db.maybeOne(sql`
     select from server_access a join servers v on v.id = a.server_id and v.removed_at is null

@@ -1,6 +1,6 @@
 import type { webhooks } from '@rolecall/contract'
 
-/** A webhook as the store returns it; the secret never leaves the store with it. */
+/** A webhook as the store returns it, without its secret. */
 export interface WebhookRow
   extends Omit<webhooks.InboundWebhook, 'secretSetAt' | 'createdAt' | 'updatedAt' | 'lastSubmissionAt'> {
   readonly secretSetAt: Date

@@ -7,11 +7,11 @@ interface Options {
   name: string
   /** The time that a caller waits for a command. */
   deadlineMs: number
-  /** The time limit of a probe: longer, because no caller waits for it. */
+  /** The time limit of a probe. It is longer than `deadlineMs`, because no caller waits for a probe. */
   probeDeadlineMs: number
-  /** The pause between two probes: long enough for a cut connection to be replaced. */
+  /** The pause between two probes, in which a lost connection can be replaced. */
   retryMs: number
-  /** Runs a command that fails whenever the cache could not execute commands. */
+  /** Runs a command that fails if the cache cannot execute the commands of callers. */
   probe: () => Promise<unknown>
   /** Called when a probe received no answer, so that the connection itself may be broken. */
   reset: () => void
@@ -38,7 +38,7 @@ export interface Breaker {
 const failuresToDown = 2
 
 /**
- * Bypasses an unreachable cache, and distinguishes an outage from a single late answer.
+ * Bypasses an unreachable cache, and distinguishes an outage from a single late response.
  *
  * starting → up ⇄ suspect → down → up, until closed. A missed deadline or a lost connection makes an up cache suspect:
  * from then on no caller waits, and only the breaker's own probes test the cache. A successful probe brings the cache

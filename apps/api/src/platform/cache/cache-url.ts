@@ -1,7 +1,7 @@
 import { parseUrl } from '../parse-url.ts'
 
 /**
- * The address of a cache: one server, the sentinels that know which of several it is, or nodes that share its keys.
+ * The address of a cache: one server, the sentinels that name the current primary, or the nodes of a cluster.
  */
 export type CacheAddress =
   | { readonly kind: 'memory' }
@@ -42,7 +42,7 @@ export function readCacheUrl(url: string): CacheAddress | undefined {
   return isGood ? { kind: 'server', url } : undefined
 }
 
-/** Parses several hosts. A standard URL has only one. */
+/** Parses an address with several hosts, which is not a standard URL. */
 function readSeveral(
   url: string,
   kind: 'sentinel' | 'cluster',
@@ -69,7 +69,7 @@ function readHost(text: string, defaultPort: number): Host | undefined {
 
 const decoded = (text: string | undefined) => (text ? decodeURIComponent(text) : undefined)
 
-/** Returns false for a password with a bare %: it parses as a URL, but cannot be decoded. */
+/** Returns false for a text with a bare `%`, which parses as a part of a URL, but cannot be decoded. */
 function isPercentEncoded(text: string): boolean {
   if (/%(?![0-9a-f]{2})/i.test(text)) return false
   try {

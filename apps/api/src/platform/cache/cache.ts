@@ -19,8 +19,8 @@ export interface Counted {
  * a miss, and a failed write is dropped. `count` and `claim` return `undefined` instead, because a wrong guess would
  * matter: the caller then decides what to do without a cache.
  *
- * The caller separates keys and channels and keeps secrets out of them: they are stored unchanged. Values read back are
- * untrusted text, which the reader validates.
+ * Keys and channels are stored unchanged, so callers separate them by prefixes and put no secrets in them. Returned
+ * values are untrusted text, which the caller validates.
  */
 export interface Cache {
   readonly kind: 'memory' | 'redis'
@@ -44,7 +44,7 @@ export interface Cache {
   set(key: string, value: string, ttlMs: number): Promise<void>
 
   /**
-   * Deletes a key. Attempted even if the cache seems down: a lost deletion would keep the old value alive until its
+   * Deletes a key. Tries that even if the cache seems down, because otherwise the old value would stay until its
    * expiry.
    */
   delete(key: string): Promise<void>

@@ -15,11 +15,13 @@ interface Counter {
 interface Options {
   /** The maximum number of values, and of counters. */
   maxEntries?: number
-  /** Returns milliseconds of a monotonic clock: a corrected wall clock must not end or extend a claim. */
+  /** Returns the time of a monotonic clock, because a corrected wall clock must not end or extend a claim. */
   now?: () => number
 }
 
-/** A full cache of counters takes about 20 MB, and has room for more callers per minute than one process serves. */
+/**
+ * The default number of entries. Counters then take up to 20 MB, for more callers per minute than one process serves.
+ */
 const defaultMaxEntries = 100_000
 
 /**

@@ -16,14 +16,14 @@ declare module 'ioredis' {
   }
 }
 
-/** Atomic because it is a script: no other client sees the counter without its expiry, even if this process dies. */
+/** Adds to a counter and sets its expiry. It is a script, so that no counter is ever without an expiry. */
 const countInWindow = `
 local total = redis.call('INCRBY', KEYS[1], ARGV[1])
 if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return total
 `
 
-/** Writes only the added part, with its expiry. */
+/** Adds to a counter up to a limit, and sets the expiry of a new counter. */
 const countUpTo = `
 local known = redis.call('GET', KEYS[1])
 local total = tonumber(known or ARGV[3])
@@ -35,7 +35,10 @@ end
 return { counted, total }
 `
 
-/** Does not create a missing counter: a counter below zero would allow more than its limit. */
+/**
+ * Subtracts from a counter. Does not create a missing one, because a counter below zero would admit more than the
+ * limit.
+ */
 const giveBack = `
 local total = tonumber(redis.call('GET', KEYS[1]) or '0')
 local by = math.min(tonumber(ARGV[1]), total)
@@ -58,7 +61,7 @@ const retryStrategy = (attempt: number) => backOffMs(attempt, { firstMs: 50, max
 const limits = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
-  // A count that was sent again after a reconnect would be counted twice.
+  // A count that is sent again after a reconnect could be counted twice.
   autoResendUnfulfilledCommands: false,
   // The subscriber keeps its own list.
   autoResubscribe: false,
@@ -69,7 +72,7 @@ const limits = {
   // Applies only to the greeting. All other commands have the breaker's shorter deadline.
   commandTimeout: 500,
   disconnectTimeout: 100,
-  // By measurement, automatic pipelining makes 64 concurrent reads half as fast again, and a single one a third slower
+  // By measurement, automatic pipelining makes 64 concurrent reads 50 % faster, and a single one a third slower
   // with a worse tail. Callers with many requests, such as the rate limiter, batch them themselves.
   enableAutoPipelining: false,
   retryStrategy,
@@ -107,11 +110,11 @@ function open(url: string): Redis | Cluster {
       enableReadyCheck: false,
       clusterRetryStrategy,
       slotsRefreshTimeout: limits.connectTimeout,
-      // The interval at which the nodes of all keys are read again. Without a request, no node reports that another
+      // The interval at which the assignment of keys to nodes is read again. No node reports by itself that another
       // node is down.
       slotsRefreshInterval: 5_000,
-      // A key that has moved is requested from its new node; after a broken connection the count may have happened, so
-      // it is not retried.
+      // Requests a key that has moved from its new node. Does not retry after a lost connection, because the command
+      // may have been executed.
       maxRedirections: 3,
       retryDelayOnFailover: 0,
       redisOptions: { ...perNode, ...credentialsOf(address), ...(address.isEncrypted && { tls: {} }) },

@@ -1,4 +1,7 @@
-/** Random bytes have about 30 different values among 32; fewer than this occur once in more than 10^12 keys. */
+/**
+ * The minimum number of different bytes in a key. Fewer occur in less than one of 10^12 random keys, which have about
+ * 30.
+ */
 const minDistinct = 16
 
 /**

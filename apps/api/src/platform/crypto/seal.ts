@@ -5,14 +5,14 @@ const version = 1
 const nonceBytes = 12
 const tagBytes = 16
 
-/** A secret that cannot be opened: sealed under another key, for another row, or damaged. */
+/** Thrown if a secret cannot be opened, because it was sealed with another key or for another row, or is damaged. */
 export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable'
 }
 
 /**
- * Seals a secret for one row: AES-256-GCM, a fresh nonce each time, the row's ID as additional data, so that a sealed
- * value moved to another row does not open. Layout: version, nonce, ciphertext, tag. `keyHex` is 64 hexadecimal
+ * Seals a secret for one row with AES-256-GCM and a new nonce. The row's ID is the additional data, so that a sealed
+ * value cannot be opened in another row. Layout: version, nonce, ciphertext, tag. `keyHex` has 64 hexadecimal
  * characters.
  */
 export function seal(keyHex: string, rowId: string, secret: string): Buffer {

@@ -20,7 +20,10 @@ export function keepByteOrderMarks(pglite: PGlite): void {
   }
 }
 
-/** Reads the rows of a response again: each has a type, a length, the number of its fields, and each field with its length. */
+/**
+ * Corrects the rows by the bytes of the response, in which each row has a type, a length, the number of its fields, and
+ * each field with its length.
+ */
 function restore(rows: readonly Row[], bytes: Buffer): void {
   let row = 0
   for (let at = 0; at < bytes.length; at += 1 + bytes.readInt32BE(at + 1)) {

@@ -1,11 +1,10 @@
 import pg from 'pg'
 
 /**
- * The longest wait for the network connection. A lost packet is sent again seconds later, so a new attempt is faster
- * than the old one.
+ * The longest wait for the network connection. If a packet was lost, a new attempt is faster than its retransmission.
  */
 const networkMs = 1_500
-/** The longest wait for the server to accept a connection, in ms. A server on a starved host takes seconds. */
+/** The longest wait for the server to accept a connection. A server on an overloaded host takes seconds. */
 export const connectTimeoutMs = 15_000
 
 /** Creates clients with connection attempts that can be ended together. */
@@ -13,7 +12,7 @@ export function createConnectingClient() {
   const connecting = new Set<pg.Client>()
 
   class ConnectingClient extends pg.Client {
-    /** Handles errors from the first moment: a connection that is cut while no owner listens would end the process. */
+    /** Handles errors from the start, because an error of a connection without a listener would end the process. */
     constructor(...options: ConstructorParameters<typeof pg.Client>) {
       super(...options)
       this.on('error', () => {})
@@ -55,7 +54,7 @@ export function createConnectingClient() {
   }
 }
 
-/** The stream exists before the client connects. */
+/** Returns the stream of a client, which exists before the client connects. */
 const streamOf = (client: pg.Client) =>
   (client as unknown as { connection: { stream: NetworkStream } }).connection.stream
 

@@ -1,8 +1,7 @@
 import pg from 'pg'
 
 /**
- * Sentences by SQLSTATE: the reason why a server that answers refuses the connection, and the fix. An operator must fix
- * each of these conditions.
+ * Sentences for refused connections that an operator must fix, by SQLSTATE: the reason and the fix.
  */
 const refusals: Readonly<Record<string, string>> = {
   '28P01': 'The database rejects the password of DATABASE_URL, or has no role of that name. Correct them.',
@@ -13,8 +12,7 @@ const refusals: Readonly<Record<string, string>> = {
 }
 
 /**
- * Sentences for the refusals of a pooler before the server, by message: its errors have no routine, and one code for
- * all.
+ * Sentences for the refusals of a pooler, by message, because its errors have no routine and share one code.
  */
 const poolerRefusals: readonly [RegExp, string][] = [
   [
@@ -27,7 +25,7 @@ const poolerRefusals: readonly [RegExp, string][] = [
   ],
 ]
 
-/** Sentences by the routine in the server that refuses, if its SQLSTATE is less specific. */
+/** Sentences by the routine of the server that refuses, for routines that are more specific than their SQLSTATE. */
 const refusalsByRoutine: Readonly<Record<string, string>> = {
   InitializeSessionUserId:
     'The database has no role for DATABASE_URL with the LOGIN right. Create it (createuser), or correct the name.',
@@ -46,7 +44,9 @@ const ownRefusals: readonly [RegExp, string][] = [
 
 const untrusted = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/
 
-/** Returns the sentence for a connection that is refused until an operator fixes it; undefined for any other error. */
+/**
+ * Returns the sentence for a connection that is refused until an operator fixes it, or undefined for any other error.
+ */
 export function connectionRefusal(error: unknown): string | undefined {
   if (error instanceof pg.DatabaseError) {
     return (

@@ -4,9 +4,9 @@ import { parseUrl } from '../parse-url.ts'
 const forms = 'must be postgres://…, pglite:<folder> or pglite::memory:'
 
 /**
- * Returns the problem of a text as DATABASE_URL, in a form that can follow the name; undefined for `postgres://…` with
- * one host or several, `pglite:<folder>` and `pglite::memory:`. Contains no part of the text, which has a password in
- * it.
+ * Returns the problem of a DATABASE_URL, in a form that can follow its name. Returns undefined for `postgres://…` with
+ * one or several hosts, `pglite:<folder>`, and `pglite::memory:`. Contains no part of the URL, which may have a
+ * password.
  */
 export function databaseUrlProblem(url: string): string | undefined {
   if (/^pglite:./.test(url)) return undefined
@@ -29,7 +29,7 @@ function wrongWithOneHost(url: string): string | undefined {
   if (wanted !== 'read-write')
     return 'must set target_session_attrs=read-write or omit it, because the service uses the host that accepts writes'
   try {
-    // Parses the settings without connecting: an unreadable setting would fail each request.
+    // Parses the settings without connecting, because an invalid setting would otherwise fail each request.
     return new pg.Client({ connectionString: url }) instanceof pg.Client ? undefined : forms
   } catch {
     return forms

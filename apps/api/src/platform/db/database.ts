@@ -11,7 +11,7 @@ export interface Queryable {
   execute(statement: Sql): Promise<number>
 }
 
-/** An open transaction. A use case that takes one becomes part of the caller's change. */
+/** An open transaction. A function that takes one is a part of the caller's change. */
 export interface Tx extends Queryable {
   readonly kind: 'transaction'
   /** Runs several statements without values: migrations only. */
@@ -28,10 +28,10 @@ export type DatabaseState = 'up' | 'read-only' | 'full' | 'down'
 
 export interface PoolState {
   readonly max: number
-  /** The number of open connections; others are opened when they are needed. */
+  /** The number of open connections. Others are opened when they are needed. */
   readonly total: number
   readonly idle: number
-  /** The number of callers without an idle connection or space for another. */
+  /** The number of callers that wait for a connection. */
   readonly waiting: number
 }
 
@@ -44,16 +44,17 @@ export interface Database extends Queryable {
   /** The number of batched reads that run at the same time. */
   readonly maxBatchesAtOnce: number
   /**
-   * Commits when `work` returns. Deadlocks and serialization failures are retried, so `work` may run again. `long` is
-   * for the service's own work: it has no timeout, and uses no connection that requests wait for.
+   * Runs `work` in a transaction, and commits when it returns. Retries after deadlocks and serialization failures, so
+   * `work` may run again. `long` is for background work: without a timeout, and on connections that requests do not
+   * use.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>, options?: { long?: boolean }): Promise<T>
   /**
-   * Runs one statement of lookups or changes for many callers. It is planned once for batches of any size, and runs on
-   * separate connections.
+   * Runs a statement that looks up or changes rows for many callers. It is planned once for batches of any size, and
+   * runs on separate connections.
    */
   batched<Row>(statement: Sql): Promise<Row[]>
-  /** Yields rows in pages from one snapshot at constant memory; each page in order. */
+  /** Yields the rows in pages, in order, from one snapshot and with constant memory. */
   stream<Row>(statement: Sql, pageSize: number): AsyncGenerator<Row[], void, void>
   /**
    * Updates the planner's statistics of tables, one table at a time. Needed after a large number of new rows, which the
@@ -61,8 +62,8 @@ export interface Database extends Queryable {
    */
   analyze(...tables: readonly string[]): Promise<void>
   /**
-   * Opens a connection for this caller only, which listens to a channel. Undefined on an engine with a single process,
-   * which has no peers.
+   * Opens a connection for this caller only, which listens to a channel. Undefined with the embedded engine, which
+   * serves a single process.
    */
   readonly dedicate:
     | ((channel: string, received: (payload: string) => void) => Promise<DedicatedConnection>)
@@ -85,8 +86,8 @@ export class DatabaseUnavailable extends Error {
 }
 
 /**
- * Thrown if the database answers, but keeps refusing the connection: a wrong password, role or name. The message
- * contains the fix.
+ * Thrown if the database refuses the connection until an operator acts, for example because of a wrong password. The
+ * message contains the fix.
  */
 export class DatabaseRefused extends DatabaseUnavailable {
   override readonly name = 'DatabaseRefused'
@@ -110,7 +111,7 @@ export class DatabaseReadOnly extends DatabaseTakesNoWrites {
   }
 }
 
-/** Thrown if the disk is full, or the quota of its user. */
+/** Thrown if the disk of the database, or its quota, is full. */
 export class DatabaseFull extends DatabaseTakesNoWrites {
   override readonly name = 'DatabaseFull'
   constructor(cause: unknown) {
@@ -140,8 +141,8 @@ export const violates = (error: unknown, constraint: string): boolean =>
   (error as { constraint?: string }).constraint === constraint
 
 /**
- * Returns true for a deadlock, a serialization failure, or a lost prepared statement: the transaction had no effect,
- * and a retry is the fix.
+ * Returns true for a deadlock, a serialization failure, or a lost prepared statement, after which the transaction can
+ * be retried, because it had no effect.
  */
 export const isRetryable = (error: unknown): boolean =>
   ['40001', '40P01', '26000', '42P05'].includes(sqlState(error) ?? '')

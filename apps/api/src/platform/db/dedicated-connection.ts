@@ -3,7 +3,7 @@ import { closeNow } from './close-now.ts'
 import type { Sql } from './sql.ts'
 import type { StatementNames } from './statement-names.ts'
 
-/** A connection for its lifetime. Statements run one after the other, and notifications are received. */
+/** A connection of one caller. It runs statements one after the other, and receives notifications. */
 export interface DedicatedConnection {
   /** Runs a statement. If it fails or is late, its effect is unknown, and the connection ends. */
   rows<Row>(statement: Sql): Promise<Row[]>
@@ -18,7 +18,7 @@ interface Options {
   readonly names: StatementNames
 }
 
-/** Connects a client, which listens to a channel. */
+/** Connects a client and listens to a channel. */
 export async function openDedicatedConnection(
   client: pg.Client,
   { channel, received, names }: Options,
@@ -27,7 +27,7 @@ export async function openDedicatedConnection(
     client.once('end', () => resolve())
     client.once('error', () => resolve())
   })
-  // Handles also the second and every later error: an error without a listener ends the process.
+  // Handles every further error, because an error without a listener ends the process.
   client.on('error', () => {})
   client.on('notification', ({ payload = '' }) => received(payload))
   const close = () => closeNow(client)

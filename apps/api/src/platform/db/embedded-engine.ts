@@ -7,19 +7,24 @@ export class EngineStopped extends Error {
 
 export interface EmbeddedEngine {
   readonly pglite: PGlite
-  /** Returns the reason why the engine has ended itself; undefined while it runs. */
+  /** Returns the reason why the engine has ended itself, or undefined while it runs. */
   stopped(): EngineStopped | undefined
-  /** Writes a checkpoint, unless the engine has ended itself: the next start recovers the data from its log. */
+  /**
+   * Stops the engine with a checkpoint. If the engine has ended itself, the next start recovers the data from its log.
+   */
   close(): Promise<void>
 }
 
-/** The engine's last message before it ends itself, after its time and process ID. Lines of a statement are indented. */
-const lastWords = /^\S+ \S+ \S+ \[\d+\] (?:FATAL|PANIC): +(.+)/
+/**
+ * Matches the engine's last message before it ends itself, without its time and process ID. Lines of a statement are
+ * indented.
+ */
+const fatalMessage = /^\S+ \S+ \S+ \[\d+\] (?:FATAL|PANIC): +(.+)/
 
 /**
- * Starts the embedded engine. A server of PostgreSQL ends after a PANIC, for example when its log has no room, and
- * releases its locks by that. Here the engine remains in the memory of this process, and its next statement would wait for
- * such a lock forever, without returning to the event loop. So no message reaches an engine that has ended itself.
+ * Starts the embedded engine. A server of PostgreSQL ends after a PANIC, for example when its log has no room, and so
+ * releases its locks. The embedded engine stays in the memory of this process. Its next statement would wait for such a
+ * lock forever, without returning to the event loop. So no message is passed to an engine that has ended itself.
  */
 export async function startEngine(
   options: PGliteOptions,
@@ -30,7 +35,7 @@ export async function startEngine(
   const pglite = await PGlite.create({
     ...options,
     onStderr: (line) => {
-      const [, message] = lastWords.exec(line) ?? []
+      const [, message] = fatalMessage.exec(line) ?? []
       if (message === undefined || reason) return false
       reason = new EngineStopped(message)
       if (isOpen) onStopped(reason)

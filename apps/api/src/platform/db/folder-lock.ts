@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Keeps a second process out of a data folder. The lock is a listening socket: the kernel releases it at any end of
- * the process, so a killed process leaves nothing to clean up by hand.
+ * Locks a data folder against other processes. The lock is a listening socket, which the kernel closes when the process
+ * ends in any way, so that nothing has to be cleaned up by hand.
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const id = createHash('sha256')
@@ -27,8 +27,8 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
 }
 
 /**
- * The names that disappear with the process. On other systems a socket is a file, which a killed process leaves
- * behind.
+ * The names of sockets that disappear with the process, by platform. On other platforms a socket is a file, which a
+ * killed process does not delete.
  */
 const addresses: Partial<Record<NodeJS.Platform, (id: string) => string>> = {
   linux: (id) => `\0rolecall-${id}`,
@@ -60,7 +60,7 @@ export class FolderInUse extends Error {
   }
 }
 
-/** Returns the working folder of a restore until it is complete: beside the folder, on the same disk. */
+/** Returns the folder in which a restore works until it is complete. It is on the same disk as the data folder. */
 export const unfinishedRestore = (folder: string) => `${folder}.restoring`
 
 /** A reason why a data folder cannot be used, and how to fix it. */
@@ -69,7 +69,7 @@ export interface FolderProblem {
   readonly fix: string
 }
 
-/** The data folder cannot be created, read, or written. The message gives one reason and its fix. */
+/** Thrown if the data folder cannot be created, read, or written. The message contains the reason and the fix. */
 export class FolderUnusable extends Error {
   override readonly name = 'FolderUnusable'
   constructor(folder: string, { reason, fix }: FolderProblem, cause?: unknown) {
@@ -78,8 +78,8 @@ export class FolderUnusable extends Error {
 }
 
 /**
- * Refuses an unfinished restore: an empty database in the place of the expected one would seem to be a restore that
- * worked.
+ * Throws if a restore is unfinished. Otherwise the service would create an empty database, as if the restore had lost
+ * the data.
  */
 export function refuseUnfinishedRestore(folder: string) {
   const unfinished = unfinishedRestore(folder)

@@ -2,7 +2,7 @@ import { DatabaseFull } from './database.ts'
 import { EngineStopped } from './embedded-engine.ts'
 import type { FolderProblem } from './folder-lock.ts'
 
-/** Completes a fix: the data may be elsewhere. */
+/** The end of each fix: to use another folder. */
 export const chooseAnother = 'choose another folder: DATABASE_URL=pglite:<folder>.'
 
 const noPermission: FolderProblem = {
@@ -32,7 +32,7 @@ const fixable: Readonly<Record<string, FolderProblem>> = {
   },
   ENAMETOOLONG: { reason: 'its name is too long', fix: `To fix it, ${chooseAnother}` },
 }
-/** The numbers of these codes in the file system of the embedded engine; its errors have no code. */
+/** The codes by the numbers of the embedded engine's file system, because its errors have no code. */
 const engineNumbers: Readonly<Record<number, string>> = {
   2: 'EACCES',
   19: 'EDQUOT',
@@ -41,7 +41,7 @@ const engineNumbers: Readonly<Record<number, string>> = {
   63: 'EPERM',
   69: 'EROFS',
 }
-/** The words for these codes at the end of a message of the embedded engine. */
+/** The codes by the words at the end of a message of the embedded engine. */
 const engineWords: Readonly<Record<string, string>> = {
   'Permission denied': 'EACCES',
   'Quota exceeded': 'EDQUOT',

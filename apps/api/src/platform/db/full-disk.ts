@@ -1,18 +1,18 @@
 import type { Log } from '#platform/log'
 
-/** Every instance writes more often than this. If no write was refused for this time, the disk has room again. */
+/** The time without a refused write after which the disk counts as free, because every instance writes more often. */
 const quietMs = 10_000
 
 export interface FullDisk {
-  /** A write was refused because the disk is full. */
+  /** Records that a write was refused because the disk is full. */
   met(): void
   isFull(): boolean
   close(): void
 }
 
 /**
- * Tracks a full disk, which only shows in writes that fail: reads are unaffected, and a successful write does not
- * prove free space, because it may have fitted into an existing page. The begin and the end are logged once, here.
+ * Tracks whether the disk is full, by the writes that fail. A successful write does not prove free space, because it
+ * may have fitted into an existing page. Logs the beginning and the end once.
  */
 export function createFullDisk(log: Pick<Log, 'info' | 'warn'>): FullDisk {
   let quiet: NodeJS.Timeout | undefined

@@ -12,11 +12,13 @@ export const ownFolder = fileURLToPath(new URL('../../../migrations/', import.me
 /** Identifies the advisory lock of migrations. The number is arbitrary, and must stay the same in every version. */
 const lockId = 7_263_114
 /**
- * The longest time that a migration waits for a lock, because later statements on the same table wait behind it. After
- * that time they run first, and the migration retries.
+ * The longest time that a migration in one transaction waits for a lock, because later statements on the same table
+ * wait behind it. After that time they run first, and the migration retries.
  */
 const lockTimeoutMs = 200
-/** The number of attempts to apply a migration. With the waits for locks and the pauses, they take about a minute. */
+/**
+ * The number of attempts to apply a migration. With waits of `lockTimeoutMs` and the pauses, they take about a minute.
+ */
 const maxTries = 60
 
 interface Migration {
@@ -37,15 +39,16 @@ interface Migration {
 const needsLine = /^-- needs: (\S+\.sql)$/m
 /**
  * Matches the line that makes each statement run outside a transaction, for `create index concurrently` and blocks that
- * commit. After an interruption the file starts over, so each statement must be repeatable.
+ * commit. Each statement waits up to a minute for a lock. After an interruption the file starts over, so each statement
+ * must be repeatable.
  */
 const oneByOneLine = /^-- one by one$/m
 const nextStatementLine = /^-- next$/m
 
 /**
  * Applies the missing migrations and returns their names. Each file is one transaction, except those marked `-- one by
- * one`. Several instances can start at once. Older versions can keep serving: no migration waits long for a lock, and
- * each releases its locks before the next starts.
+ * one`. Several instances can start at once. Older versions can keep serving: a transaction waits at most
+ * `lockTimeoutMs` for a lock, and each migration releases its locks before the next starts.
  */
 export async function migrate(
   db: Database,
@@ -64,6 +67,7 @@ export async function migrate(
   }
 }
 
+/** The SQL state of a statement for which the role lacks the rights. */
 const lacksRights = '42501'
 
 /** Creates the table of applied migrations, and applies those that are missing, in one process at a time. */
@@ -93,11 +97,12 @@ async function applyMissing(
 }
 
 /**
- * Runs `work` in one process at a time. The embedded engine needs no lock, because it has one process and one connection.
+ * Runs `work` in one process at a time. The embedded engine needs no lock, because it has one process and one
+ * connection.
  *
- * The lock belongs to a transaction that touches no table and is idle during the work. A process without the lock polls,
- * because a statement that waits for the lock holds a snapshot. A concurrent index build would wait for that snapshot, and
- * both would wait forever.
+ * The lock belongs to a transaction that touches no table and is idle during the work. A process without the lock
+ * polls, because a statement that waits for the lock holds a snapshot. A concurrent index build would wait for that
+ * snapshot, and both would wait forever.
  */
 async function withMigrationLock<T>(db: Database, work: () => Promise<T>): Promise<T> {
   if (db.engine === 'pglite') return work()
@@ -180,6 +185,7 @@ export async function schemaState(db: Database): Promise<SchemaState> {
 export const newerSentence = (newer: readonly string[]): string =>
   `The database has ${newer.join(', ')} of a newer version. This version works with it. Finish the update.`
 
+/** The SQL state of a statement on a table that does not exist. */
 const lacksTable = '42P01'
 
 const namesMissing = (from: readonly { name: string }[], among: readonly { name: string }[]) =>
@@ -191,7 +197,9 @@ interface Applied {
   needs: string | null
 }
 
-/** Lists the applied migrations. Reads `needs` from JSON: databases of the earliest unreleased versions lack the column. */
+/**
+ * Lists the applied migrations. Reads `needs` from JSON: databases of the earliest unreleased versions lack the column.
+ */
 const readApplied = (db: Queryable) =>
   db.query<Applied>(
     sql`select name, checksum, to_jsonb(migrations) ->> 'needs' as needs from migrations order by name`,
@@ -204,11 +212,11 @@ const readApplied = (db: Queryable) =>
  * - one with a migration that was changed after it was applied
  * - one with a migration of a newer version that needs a migration that this version lacks
  *
- * Accepts all other unknown migrations. They belong to a newer version, because released ones are never removed, and old and
- * new versions run side by side during an update.
+ * Accepts all other unknown migrations. They belong to a newer version, because released ones are never removed, and
+ * old and new versions run side by side during an update.
  */
 function refuseIncompatible({ engine }: Database, applied: Applied[], migrations: Migration[]) {
-  const known = new Map(migrations.map((one) => [one.name, one]))
+  const byName = new Map(migrations.map((one) => [one.name, one]))
   const first = migrations[0]?.name
   // Each unreleased set of migrations began with a file of another name.
   if (applied.length > 0 && !applied.some(({ name }) => name === first)) {
@@ -217,13 +225,13 @@ function refuseIncompatible({ engine }: Database, applied: Applied[], migrations
     )
   }
   for (const { name, checksum, needs } of applied) {
-    const ours = known.get(name)
-    if (ours && ours.checksum !== checksum) {
+    const migration = byName.get(name)
+    if (migration && migration.checksum !== checksum) {
       throw new MigrationRefused(
         `${name} has changed since it was applied to this database. Undo the change and add a new migration, or start with ${emptyDatabase[engine]}.`,
       )
     }
-    if (!ours && needs !== null && !known.has(needs)) {
+    if (!migration && needs !== null && !byName.has(needs)) {
       throw new MigrationRefused(
         `The database has ${name} of a newer version, which requires ${needs}. Start a version with that migration, or restore a backup from before the update.`,
       )

@@ -9,13 +9,16 @@ interface Place {
 /** Formats the cursor after this row, in the format of `patterns.momentCursor`. */
 export const momentCursor = ({ at, id }: Place): string => `${at.getTime()}-${id}`
 
-/** Formats the cursor after a page; null after a page that is not full, because it is the last. */
+/** Formats the cursor after a page. Returns null after a page that is not full, because it is the last. */
 export function nextMomentCursor(rows: readonly Place[], limit: number): string | null {
   const last = rows.length === limit ? rows.at(-1) : undefined
   return last ? momentCursor(last) : null
 }
 
-/** Parses a cursor that matches the pattern. `at` is an SQL expression, because a number keeps its milliseconds in both engines. */
+/**
+ * Parses a cursor that matches the pattern. `at` is an SQL expression of a number, which keeps milliseconds in both
+ * engines.
+ */
 export function readMomentCursor(cursor: string): { readonly at: Sql; readonly id: string } {
   const cut = cursor.indexOf('-')
   return {

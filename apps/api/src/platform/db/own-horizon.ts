@@ -1,9 +1,9 @@
 import { sql } from './sql.ts'
 
 /**
- * The oldest transaction in progress in snapshot `s` that may write to this database. IDs belong to the server, and a
- * transaction that verifiably holds its lock for another database is excluded here. An undecidable one, such as a
- * prepared transaction, counts.
+ * Selects the oldest transaction in progress in snapshot `s` that may write to this database. Snapshots contain the
+ * transactions of all databases of the server. Excludes those that certainly belong to another database. Others, such
+ * as prepared transactions, count.
  */
 export const ownHorizon = sql`coalesce((
   select min(x) from pg_snapshot_xip(s) x where not exists (

@@ -6,8 +6,8 @@ import { FolderUnusable, lockFolder, unfinishedRestore } from './folder-lock.ts'
 import { folderProblem } from './folder-problem.ts'
 
 /**
- * Returns the whole folder of an embedded database as one compressed archive, in memory. No other process has it open
- * meanwhile.
+ * Returns the whole folder of an embedded database as a compressed archive, in memory. Locks the folder against other
+ * processes meanwhile.
  */
 export async function archiveFolder(folder: string): Promise<Uint8Array> {
   const unlock = await lockFolder(folder)
@@ -27,15 +27,15 @@ export async function archiveFolder(folder: string): Promise<Uint8Array> {
   }
 }
 
-/** Thrown if the file is not an archive, is incomplete, or was made by another version of the engine. */
+/** Thrown if a file is not an archive, is incomplete, or is from another version of the engine. */
 export class NotAnArchive extends Error {
   override readonly name = 'NotAnArchive'
 }
 
 /**
- * Unpacks an archive into a folder. It has another name until `check` has accepted it, so that the folder under the
- * final name is complete. The folder must be empty or missing; it is locked, so that neither another restore nor the
- * service uses it meanwhile. Remains of an interrupted restore are removed.
+ * Unpacks an archive into a folder, which must be empty or missing. The new folder has another name until `check` has
+ * accepted it, so that a folder with the final name is complete. Locks the folder, so that neither another restore nor
+ * the service uses it meanwhile. Removes the remains of an interrupted restore.
  */
 export async function unarchiveFolder(
   folder: string,
@@ -43,7 +43,7 @@ export async function unarchiveFolder(
   check: (url: string) => Promise<void>,
 ): Promise<void> {
   const unfinished = unfinishedRestore(folder)
-  const made = await mkdir(folder, { recursive: true })
+  const createdFolder = await mkdir(folder, { recursive: true })
   const unlock = await lockFolder(folder)
   try {
     if ((await readdir(folder)).length > 0) {
@@ -60,8 +60,8 @@ export async function unarchiveFolder(
     await rename(unfinished, folder)
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true })
-    // Removes only the folder that this call made, and only while it is empty.
-    if (made !== undefined) await rmdir(folder).catch(() => {})
+    // Removes only a folder that this call created, and only if it is empty.
+    if (createdFolder !== undefined) await rmdir(folder).catch(() => {})
     const problem = folderProblem(error)
     throw problem ? new FolderUnusable(folder, problem, error) : error
   } finally {
@@ -70,8 +70,8 @@ export async function unarchiveFolder(
 }
 
 /**
- * Unpacked here, and not in the engine, because its error would end the process. The checksum of gzip shows that it is
- * complete.
+ * Decompresses an archive. The engine is not used for that, because its error would end the process. The checksum of
+ * gzip shows whether the archive is complete.
  */
 async function unpack(archive: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   try {

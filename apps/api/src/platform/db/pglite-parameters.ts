@@ -1,21 +1,24 @@
 /**
- * Encodes parameters for the embedded engine, by the type that PostgreSQL gives each. Both ways into the engine use
- * this one table, so a value is stored as it was sent whichever way it takes. A type or value that is not in the table is
- * an error: a guess would alter data.
+ * Encodes parameters for the embedded engine, by their types in PostgreSQL. Single and batched statements both use this
+ * table, so that they store the same value. A type or value that is not in the table is an error, because a guess could
+ * change data.
  */
 
-/** The text that PostgreSQL reads a value from, or undefined when the value does not fit the type. */
+/** Returns a value as PostgreSQL reads it, or undefined if the value does not fit the type. */
 type Encode = (value: unknown) => string | undefined
 
 const text: Encode = (value) => (typeof value === 'string' ? value : undefined)
 const uuid: Encode = (value) => text(value)
 const bool: Encode = (value) => (typeof value === 'boolean' ? String(value) : undefined)
 const bytes: Encode = (value) => (value instanceof Uint8Array ? `\\x${hexOf(value)}` : undefined)
-/** Strings pass unchanged: PostgreSQL rejects those that are no numbers. */
+/** Encodes a number. Passes strings unchanged, because PostgreSQL rejects those that are not numbers. */
 const number: Encode = (value) =>
   typeof value === 'number' || typeof value === 'bigint' ? String(value) : text(value)
 const time: Encode = (value) => (value instanceof Date ? value.toISOString() : text(value))
-/** A string is JSON already. An array is not accepted: the other engine would send it as an array of PostgreSQL's. */
+/**
+ * Encodes JSON. A string is JSON already. Rejects an array, because the other engine would send it as a PostgreSQL
+ * array.
+ */
 const json: Encode = (value) =>
   typeof value === 'object' && !Array.isArray(value) ? JSON.stringify(value) : text(value)
 
@@ -44,7 +47,7 @@ const types: Readonly<Record<string, readonly [type: number, array: number, enco
   xid8: [5069, 271, number],
 }
 
-/** Their elements need no quotes, so an array of them may come as the string that PostgreSQL reads. */
+/** The encodings without quotes. An array of such elements may be passed as the string that PostgreSQL reads. */
 const unquoted: readonly Encode[] = [number, uuid]
 
 const arrayOf =
@@ -68,8 +71,9 @@ const encoders = new Map(
 )
 
 /**
- * Returns the text that PostgreSQL reads the value from; null stays null, and undefined becomes null.
- * @throws TypeError when the table has no such type, or when the value does not fit it
+ * Returns a value as PostgreSQL reads it, or null for null and undefined.
+ *
+ * @throws TypeError if the table has no such type, or if the value does not fit it
  */
 export function encodeParameter(type: number, value: unknown): string | null {
   if (value === null || value === undefined) return null
@@ -81,6 +85,6 @@ export function encodeParameter(type: number, value: unknown): string | null {
   return encoded
 }
 
-/** Returns the kind of a value, never the value itself: it may be a secret. */
+/** Returns the kind of a value for an error message, and not the value itself, which may be a secret. */
 const kindOf = (value: unknown) =>
   typeof value === 'object' ? (value?.constructor?.name ?? 'null object') : typeof value

@@ -22,7 +22,10 @@ import type { Sql } from './sql.ts'
 const int8 = 20
 const silent = { info() {}, warn() {} }
 const { escapeLiteral } = pg
-/** Hands parameters of every type to our own encoders. The engine's encoders would guess at types that they do not know. */
+/**
+ * Passes parameters of every type to `encodeParameter`, because the engine's own encoders guess at types that they
+ * lack.
+ */
 const serializers = new Proxy<Record<number, (value: unknown) => string>>(
   {},
   { get: (_, type) => (value: unknown) => encodeParameter(Number(type), value) },
@@ -30,13 +33,13 @@ const serializers = new Proxy<Record<number, (value: unknown) => string>>(
 
 export interface EmbeddedOptions {
   readonly log?: Pick<Log, 'info' | 'warn'>
-  /** Called once if the engine ends itself: nothing is answered from then on, until the next start of the process. */
+  /** Called once if the engine ends itself. All statements fail from then on, until the process restarts. */
   readonly onStopped?: ((reason: EngineStopped) => void) | undefined
 }
 
 /**
- * PostgreSQL embedded in this process. `folder` undefined keeps the data in memory. It answers one
- * statement at a time, on the event loop, so callers batch what they can.
+ * Opens PostgreSQL embedded in this process. Without a folder, the data is in memory. The engine runs one statement at
+ * a time, on the event loop, so callers batch their statements.
  */
 export async function openPglite(
   folder: string | undefined,
@@ -91,7 +94,7 @@ export async function openPglite(
       return result
     },
     batched: batched(pglite, whileOpen),
-    // A lock keeps every other process out of the folder.
+    // No other process needs notifications, because a lock keeps it out of the folder.
     dedicate: undefined,
     stream: (statement, pageSize) => stream(pglite, statement, pageSize),
     analyze: async (...tables) => {
@@ -118,8 +121,8 @@ export async function openPglite(
 }
 
 /**
- * Plans a statement once and then executes it by name. This engine spends most of its time on planning, and otherwise
- * plans a query with parameters each time.
+ * Plans a statement once and then executes it by name. Otherwise this engine plans a query with parameters each time,
+ * which takes most of its time.
  */
 function batched(pglite: PGlite, whileOpen: WhileOpen): Database['batched'] {
   const plans = new Map<string, Promise<BatchPlan>>()
@@ -128,7 +131,7 @@ function batched(pglite: PGlite, whileOpen: WhileOpen): Database['batched'] {
     prepared += 1
     const plan = prepareBatch(pglite, text, `batch_${prepared}`)
     plans.set(text, plan)
-    // A statement that could not be planned now, for example on a full disk, is planned again by the next call.
+    // The next call plans the statement again if that failed, for example on a full disk.
     plan.catch(() => plans.delete(text))
     return plan
   }
@@ -144,13 +147,13 @@ function batched(pglite: PGlite, whileOpen: WhileOpen): Database['batched'] {
 
 interface BatchPlan {
   readonly name: string
-  /** The type of each parameter, by its place. */
+  /** The type of each parameter, in their order. */
   readonly types: readonly number[]
 }
 
 /**
- * Prepares a statement, and has it planned index by index, as on the batch connections of PostgreSQL: nothing here collects
- * statistics, so a plan with scans for a young table would be kept while the table grows.
+ * Prepares a statement with a plan that uses indexes, as on the batch connections of PostgreSQL. The engine collects no
+ * statistics, so a plan with scans of a young table would stay while the table grows.
  */
 async function prepareBatch(pglite: PGlite, text: string, name: string): Promise<BatchPlan> {
   await pglite.exec(`set plan_cache_mode = force_generic_plan; set jit = off; prepare ${name} as ${text}`)
@@ -174,7 +177,7 @@ function literal(type: number | undefined, value: unknown) {
   return escapeLiteral(encoded)
 }
 
-/** The refusal that both engines give a parameter with NUL: within the text of a statement it would end the statement. */
+/** Creates the error of PostgreSQL for a parameter with NUL, which would end the text of a statement here. */
 const invalidText = () =>
   Object.assign(new Error('invalid byte sequence for encoding "UTF8": 0x00'), { code: '22021' })
 
@@ -212,8 +215,8 @@ const noCluster: FolderProblem = {
 }
 
 /**
- * Creates the cluster under another name until it is complete: a first start that is killed half way leaves nothing
- * that seems ready.
+ * Creates the cluster in a folder with another name, and renames it when it is complete. So a first start that is
+ * killed leaves no incomplete folder with the final name.
  */
 async function createCluster(folder: string) {
   const unfinished = `${folder}.creating`
@@ -242,7 +245,7 @@ function queryable(client: Pick<PGliteInterface | Transaction, 'query'>, whileOp
 }
 
 /**
- * Pages through a held cursor, which keeps its snapshot without a transaction: a transaction would block this engine's
+ * Yields the pages of a held cursor, which has its own snapshot without a transaction. A transaction would block the
  * only connection during a slow read.
  */
 async function* stream<Row>(pglite: PGlite, statement: Sql, pageSize: number) {

@@ -24,9 +24,9 @@ import type { Sql } from './sql.ts'
 import { createStatementNames, type StatementNames } from './statement-names.ts'
 import { mayWrite } from './watched-writes.ts'
 
-/** The longest wait for one statement: an outage must be reported within 2 s. */
+/** The longest duration of a statement. An outage must be reported within 2 s. */
 const statementTimeoutMs = 1_800
-/** The longest wait of a caller for a connection, in ms. */
+/** The longest wait of a caller for a connection. */
 const checkOutMs = 1_500
 const int8 = 20
 
@@ -37,8 +37,8 @@ const types = {
 } as pg.CustomTypesConfig
 
 /**
- * The session settings of batches: lookups by key, and changes of the results. One plan serves every size of batch,
- * and must use each index before the statistics of a young table suggest it: with scans a batch costs a thousandfold.
+ * The session settings of batches, which look rows up by key or change them. One plan serves every size of batch. It must
+ * use the indexes even while the statistics of a young table suggest scans, with which a batch costs a thousandfold.
  */
 const batchSession =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
@@ -52,12 +52,12 @@ export interface PostgresOptions {
 const silent = { debug() {}, info() {}, warn() {} }
 
 /**
- * The session settings of requests. A search in a list of one server compares hits with its members: twice this memory
- * holds some 700,000, and is taken only when needed. Statements are too short for compiling them to pay.
+ * The session settings of requests. Searches in member lists sort in this memory, which PostgreSQL takes only when needed.
+ * JIT compilation is off, because the statements are too short for it to pay.
  */
 const requestSession = '-c work_mem=16MB -c jit=off'
 
-/** Opens PostgreSQL 15+ through five pools, so that no kind of work waits for connections that another holds. */
+/** Opens PostgreSQL 15+ through five pools, so that no kind of work waits for connections that another kind holds. */
 export function openPostgres(
   url: string,
   { log = silent, maxConnections = 9 }: PostgresOptions = {},
@@ -85,22 +85,22 @@ export function openPostgres(
   }
   const names = createStatementNames(log)
   const pool = open(maxConnections)
-  // Two reads at once are best by measurement: more make batches smaller and each row costlier.
+  // Two connections for reads are best by measurement. With more, batches are smaller, and each row costs more.
   const readPool = open(2, { options: batchSession })
-  // Changes wait for the disk, so reads never wait for their connections: one for submissions, one for sessions.
+  // Changes wait for the disk, so they have their own connections: one for submissions, one for sessions.
   const changePool = open(2, { options: batchSession })
   const requestPools = [pool, readPool, changePool]
-  // Exports and scripts run as long as they need; they never hold a connection that requests wait for.
+  // Exports and scripts run without a time limit, so they use no connections that requests wait for.
   const longPool = open(4, {
     query_timeout: 0,
     lock_timeout: 60_000,
     idle_in_transaction_session_timeout: 60_000,
   })
-  // Health checks the database, not the free connections: under load these differ. Its connection stays open, because
-  // opening a connection can take seconds when a statement takes milliseconds.
+  // Health checks have their own connection, because under load the others may all be in use. It stays open, because
+  // opening one can take seconds even if a statement takes milliseconds.
   const healthPool = open(1, { idleTimeoutMillis: 0 })
   const availability = createAvailability(probe, log)
-  /** During an outage no other code opens connections. It is therefore over when the first requests find some. */
+  /** Checks the database. During an outage, also opens connections for the first requests after it. */
   async function probe() {
     const empty = availability.isDown() ? requestPools.filter(({ idleCount }) => idleCount === 0) : []
     const [state] = await Promise.all([askState(healthPool), ...empty.map(openSome)])
@@ -145,7 +145,7 @@ export function openPostgres(
       max: pool.options.max,
       total: pool.totalCount,
       idle: pool.idleCount,
-      // The pool's own count includes callers that are just receiving an idle connection.
+      // Subtracts callers for which there is an idle connection or room for another, which the pool's count includes.
       waiting: Math.max(0, pool.waitingCount - pool.idleCount - (pool.options.max - pool.totalCount)),
     }),
     ping: async () => {
@@ -164,8 +164,8 @@ export function openPostgres(
 }
 
 /**
- * Checks a connection out. The caller waits for 1.5 s at most. An attempt to connect continues without the caller, and
- * its connection serves the next one: otherwise no caller would ever get one if connecting takes longer than that.
+ * Checks a connection out. The caller waits for `checkOutMs` at most. The attempt to connect continues without the caller,
+ * and its connection serves the next one. Otherwise no caller would get a connection while connecting takes longer.
  */
 async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
   const found = pool.connect()
@@ -182,10 +182,10 @@ async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-/** Opens connections that stay in the pool: enough for the requests of a moment. */
+/** Opens up to three connections, which stay in the pool, for the first requests after an outage. */
 async function openSome(pool: pg.Pool): Promise<void> {
-  const some = Array.from({ length: Math.min(3, pool.options.max) }, () => pool.connect())
-  const opened = await Promise.allSettled(some)
+  const opening = Array.from({ length: Math.min(3, pool.options.max) }, () => pool.connect())
+  const opened = await Promise.allSettled(opening)
   for (const one of opened) if (one.status === 'fulfilled') one.value.release()
   for (const one of opened) if (one.status === 'rejected') throw one.reason
 }
@@ -211,12 +211,12 @@ async function askState(pool: pg.Pool): Promise<'up' | 'read-only'> {
     isUp = rows[0].isUp
     return isUp ? 'up' : 'read-only'
   } finally {
-    // After a failover the same address may lead to another server: only a new connection finds it.
+    // After a failover the same address may lead to another server, which only a new connection reaches.
     client.release(!isUp)
   }
 }
 
-/** Sends a statement. In a transaction, a lost name or a cut connection ended it: the whole transaction is retried. */
+/** Sends a statement. On a pool, repeats it if it had no effect. A transaction must be repeated as a whole. */
 async function send(client: pg.Pool | pg.PoolClient, names: StatementNames, statement: Sql) {
   for (let tries = 0; ; tries++) {
     try {
@@ -231,9 +231,9 @@ async function send(client: pg.Pool | pg.PoolClient, names: StatementNames, stat
 }
 
 /**
- * Returns true if an administrator, or the end of the server, ended the connection, and with it the statement: a
- * reported error means that it has committed nothing, and on a connection known to be lost it was never sent. A
- * statement on a connection that is lost silently may have committed.
+ * Returns true if the connection ended before the statement had an effect: an administrator or a stopping server ended it
+ * and reported the error, or it was already lost when the statement was to be sent. Returns false for a connection that
+ * was lost silently, because its statement may have committed.
  */
 const wasCut = (error: unknown) =>
   error instanceof pg.DatabaseError ? error.code === '57P01' : / is not queryable$/.test(String(error))
@@ -257,7 +257,7 @@ interface Through {
 
 async function transaction<T>({ pool, names, guarded }: Through, work: (tx: Tx) => Promise<T>): Promise<T> {
   const client = await guarded(() => checkOut(pool))
-  const onCommit: (() => void)[] = []
+  const afterCommit: (() => void)[] = []
   let broken: Error | undefined
   try {
     await guarded(() => client.query('begin'))
@@ -265,13 +265,13 @@ async function transaction<T>({ pool, names, guarded }: Through, work: (tx: Tx) 
       kind: 'transaction',
       ...queryable(client, names, guarded),
       script: (text) => guarded(async () => void (await client.query(text))),
-      afterCommit: (run) => void onCommit.push(run),
+      afterCommit: (run) => void afterCommit.push(run),
     })
     await guarded(() => client.query('commit'))
-    for (const run of onCommit) run()
+    for (const run of afterCommit) run()
     return result
   } catch (error) {
-    // A full disk refuses the statement and leaves the connection usable, which reads need.
+    // A full disk fails the statement and leaves the connection usable, so that reads still work.
     broken = error instanceof DatabaseUnavailable && !(error instanceof DatabaseFull) ? error : undefined
     if (!broken) {
       await client.query('rollback').catch((failure: Error) => {
@@ -280,7 +280,7 @@ async function transaction<T>({ pool, names, guarded }: Through, work: (tx: Tx) 
     }
     throw error
   } finally {
-    // A client with an unknown result is discarded, never passed to the next caller.
+    // Discards a client in an unknown state instead of passing it to the next caller.
     client.release(broken)
   }
 }
@@ -298,12 +298,12 @@ async function* stream<Row>(pool: pg.Pool, { text, values }: Sql, pageSize: numb
     await cursor.close()
     finished = true
   } finally {
-    // Aborted half way: closing the connection frees the cursor in any state.
+    // If the read was aborted, discards the connection, which frees the cursor in any state.
     client.release(!finished)
   }
 }
 
-/** Retries up to three times: neither a deadlock's victim nor a transaction that lost its connection had an effect. */
+/** Repeats a transaction up to three times if it had no effect: after a deadlock, or a lost connection. */
 async function retried<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
@@ -317,7 +317,7 @@ async function retried<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Translates an error for callers: outages by their names, and everything else unchanged. */
+/** Translates outages into errors for callers. Returns every other error unchanged. */
 function translate(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) return error
   const refusal = connectionRefusal(error)
@@ -328,9 +328,9 @@ function translate(error: unknown): unknown {
 }
 
 /**
- * Returns true for errors that do not depend on the request. Errors that do not come from the server come from the
- * connection or from its timeouts; classes 08, 53, 57, 58 are connection, resources, operator and system; 55P03 is a
- * lock that was not released in time.
+ * Returns true for errors that do not depend on the request. Errors that the server did not report come from the
+ * connection or from its timeouts. The classes are 08 (connection), 53 (resources), 57 (operator), 58 (system), and XX
+ * (internal error); 55P03 is a lock that was not released in time.
  */
 function isOutage(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true

@@ -4,7 +4,9 @@ import type { Log } from '#platform/log'
 import { closeNow } from './close-now.ts'
 import { connectionReason, connectionRefusal } from './connection-refusals.ts'
 
-/** The longest wait for one host before the next host is used, so that a hanging host hides no other. */
+/**
+ * The longest wait for a host. After that time the next host counts, so that a hanging host does not block the others.
+ */
 const answerMs = 700
 
 interface Place {
@@ -12,13 +14,12 @@ interface Place {
   readonly port: number
 }
 
-type Told = (error: Error | null, client?: pg.Client) => void
+type ConnectCallback = (error: Error | null, client?: pg.Client) => void
 
 /**
- * Creates clients that connect to the host that accepts writes, out of several. All hosts are contacted at once, and
- * the first in the order of the address wins. Its place is kept until a connection to it fails, is lost or finds it
- * read-only: then all are contacted again, including the old one. Nothing is read from a standby, which may not have
- * received a sign-out yet.
+ * Creates clients that connect to the host that accepts writes, out of several. Contacts all hosts at once, and uses
+ * the first one that accepts writes, in the order of the address. Contacts all of them again when a connection to that
+ * host fails, is lost, or finds it read-only. Never reads from a standby, which may not have received a sign-out yet.
  */
 export function createPrimaryClient(
   urls: readonly string[],
@@ -26,41 +27,41 @@ export function createPrimaryClient(
   log: Pick<Log, 'info'>,
   Client: typeof pg.Client,
 ): typeof pg.Client {
-  let kept: Place | undefined
+  let primary: Place | undefined
   let last: Place | undefined
 
-  const asking = new Map<string, Promise<Place>>()
-  /** The next call uses a late answer, so that a server on a slow host is not contacted again and again. */
+  const pending = new Map<string, Promise<Place>>()
+  /** Contacts a host. The next call uses a late response, so that a slow host is not contacted again and again. */
   function askOnce(url: string): Promise<Place> {
-    const under = asking.get(url)
-    if (under) return under
-    const asked = ask(new Client({ ...session, connectionString: url }))
-    asking.set(url, asked)
+    const running = pending.get(url)
+    if (running) return running
+    const request = ask(new Client({ ...session, connectionString: url }))
+    pending.set(url, request)
     const since = performance.now()
-    asked
+    request
       .then(
         (place) => {
-          if (performance.now() - since > answerMs) kept ??= place
+          if (performance.now() - since > answerMs) primary ??= place
         },
         () => {},
       )
-      .finally(() => asking.delete(url))
-    return asked
+      .finally(() => pending.delete(url))
+    return request
   }
 
   const find = singleFlight(async (): Promise<Place> => {
-    if (kept) return kept
-    kept = await firstOf(urls.map((url) => withTimeout(askOnce(url), answerMs)))
-    if (last && (last.host !== kept.host || last.port !== kept.port))
-      log.info({ host: kept.host, port: kept.port }, 'database primary changed')
-    last = kept
-    return kept
+    if (primary) return primary
+    primary = await firstOf(urls.map((url) => withTimeout(askOnce(url), answerMs)))
+    if (last && (last.host !== primary.host || last.port !== primary.port))
+      log.info({ host: primary.host, port: primary.port }, 'database primary changed')
+    last = primary
+    return primary
   })
 
   return class PrimaryClient extends Client {
     override connect(): Promise<pg.Client>
-    override connect(callback: Told): void
-    override connect(callback?: Told): Promise<pg.Client> | undefined {
+    override connect(callback: ConnectCallback): void
+    override connect(callback?: ConnectCallback): Promise<pg.Client> | undefined {
       const connected = this.#toPrimary()
       if (!callback) return connected
       connected.then((client) => callback(null, client), callback)
@@ -70,7 +71,7 @@ export function createPrimaryClient(
     async #toPrimary(): Promise<pg.Client> {
       const place = await find()
       const clearPlace = () => {
-        if (kept === place) kept = undefined
+        if (primary === place) primary = undefined
       }
       this.host = place.host
       this.port = place.port
@@ -89,7 +90,7 @@ export function createPrimaryClient(
 }
 
 async function firstOf(asked: readonly Promise<Place>[]): Promise<Place> {
-  // Failures after the first host that accepts writes are ignored.
+  // Ignores failures of hosts after the first one that accepts writes.
   for (const one of asked) one.catch(() => {})
   const failures: unknown[] = []
   for (const one of asked) {
@@ -116,7 +117,7 @@ async function ask(client: pg.Client): Promise<Place> {
   }
 }
 
-/** On a standby the setting is on, regardless of its configuration. */
+/** Throws if a server accepts no writes. On a standby the setting is always on. */
 async function expectWritable(client: pg.Client) {
   const { rows } = await client.query(`select current_setting('transaction_read_only') as "readOnly"`)
   if (rows[0].readOnly !== 'off') throw new Error('the server accepts no writes')

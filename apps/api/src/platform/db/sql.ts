@@ -1,4 +1,4 @@
-/** A statement with separate values: `text` has `$1…`, and is the same string for the same template. */
+/** A statement with separate values, to which `text` refers by `$1…`. The same template has the same `text`. */
 export interface Sql {
   readonly text: string
   readonly values: readonly unknown[]
@@ -10,8 +10,8 @@ const isSql = (value: unknown): value is Sql =>
   typeof value === 'object' && value !== null && 'text' in value && 'values' in value
 
 /**
- * Builds SQL: every interpolated value becomes a parameter, every interpolated `Sql` is spliced in. A template without
- * splices has one constant text, so that the database can keep its plan.
+ * Builds a statement. Every interpolated value becomes a parameter, and every interpolated `Sql` is inserted. A
+ * template without an inserted `Sql` has one constant text, so that the database can reuse its plan.
  */
 export function sql(strings: TemplateStringsArray, ...values: unknown[]): Sql {
   if (!values.some(isSql)) {
@@ -43,7 +43,8 @@ function splice(strings: TemplateStringsArray, values: unknown[]): Sql {
 }
 
 /**
- * Makes SQL from trusted text, such as a list of columns. For values, use parameters of a template.
+ * Creates SQL from trusted text, such as a list of columns. For values, use parameters of a template.
+ *
  * @throws Error if the text cannot be a list of columns
  */
 export function sqlText(text: string): Sql {
@@ -51,12 +52,12 @@ export function sqlText(text: string): Sql {
   return { text, values: [] }
 }
 
-/** Joins conditions with `and`; without conditions it is `true`. */
+/** Joins conditions with `and`. Returns `true` if there are none. */
 export const allOf = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? sql`true` : conditions.reduce((left, right) => sql`${left} and ${right}`)
 
 /**
- * Marks a statement to be planned with its values each time that it runs. For filters with values that determine the
- * best plan: a generic one would read a rare role as if everyone held it.
+ * Marks a statement to be planned with its values each time that it runs. Use it for filters with values that determine
+ * the best plan. A generic plan would read a rare role as if every member held it.
  */
 export const replanned = (statement: Sql): Sql => ({ ...statement, isReplanned: true })

@@ -3,11 +3,14 @@ import pg from 'pg'
 import type { Log } from '#platform/log'
 import type { Sql } from './sql.ts'
 
-/** Texts with spliced conditions vary without bound: past the cap they run unprepared. */
+/**
+ * The maximum number of names. Beyond it, statements run unprepared, because texts with inserted conditions vary
+ * without bound.
+ */
 const maxNames = 500
 
 export interface StatementNames {
-  /** Returns the query to send: with a name, so that each connection parses and plans the text once. */
+  /** Returns the query to send. It has a name, so that each connection parses and plans the text once. */
   toQuery(statement: Sql): pg.QueryConfig
   /**
    * Returns true if a name was known on one side of the connection only. The statement had no effect, and from then on
@@ -16,13 +19,13 @@ export interface StatementNames {
   areLost(error: unknown): boolean
 }
 
-/** A missing prepared statement, and a name that exists already. */
-const lost = ['26000', '42P05']
+/** The SQLSTATEs of a missing prepared statement, and of a name that exists already. */
+const lostStates = ['26000', '42P05']
 
 /**
- * Names prepared statements. A pooler in transaction mode gives each transaction another connection of the server, with
- * other prepared statements: without support for them (PgBouncer has it from 1.21) they cannot be used. The name is
- * derived from the text, so a statement of this name that another client has prepared is the same statement.
+ * Names prepared statements. A pooler in transaction mode gives each transaction another connection to the server, with
+ * other prepared statements. Unless the pooler supports them (PgBouncer does from 1.21), they cannot be used. A name is
+ * derived from the text, so a statement that another client has prepared with this name is the same.
  */
 export function createStatementNames(log: Pick<Log, 'warn'>): StatementNames {
   const names = new Map<string, string>()
@@ -43,7 +46,7 @@ export function createStatementNames(log: Pick<Log, 'warn'>): StatementNames {
       return name === undefined ? { text, values: [...values] } : { name, text, values: [...values] }
     },
     areLost(error) {
-      if (!(error instanceof pg.DatabaseError) || !lost.includes(error.code ?? '')) return false
+      if (!(error instanceof pg.DatabaseError) || !lostStates.includes(error.code ?? '')) return false
       if (areUsable) {
         log.warn(
           'prepared statements disabled: the pooler loses them. In transaction mode, use PgBouncer 1.21 or newer with max_prepared_statements',

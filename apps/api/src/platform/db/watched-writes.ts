@@ -2,8 +2,8 @@ import type { Database, Queryable } from './database.ts'
 import type { Sql } from './sql.ts'
 
 /**
- * Wraps a database to call `written` after every statement or transaction that may have changed something, also after
- * one with an unknown outcome. Statements are classified by their words; transactions always count.
+ * Wraps a database to call `written` after every statement or transaction that may have changed something, even if its
+ * outcome is unknown. Statements are classified by `mayWrite`. Transactions always count.
  */
 export function watchWrites(db: Database, written: () => void): Database {
   const after = async <T>(mayWrite: boolean, done: Promise<T>): Promise<T> => {
@@ -27,15 +27,15 @@ export function watchWrites(db: Database, written: () => void): Database {
   }
 }
 
-const known = new Map<string, boolean>()
-/** The number of texts with spliced conditions is unbounded. Beyond this number, each text is parsed again. */
-const maxKnown = 1_000
+const writesByText = new Map<string, boolean>()
+/** The maximum number of cached texts, because texts with inserted conditions vary without bound. */
+const maxTexts = 1_000
 
 /** Returns true if a statement may change something, by its words. */
 export function mayWrite({ text }: Sql): boolean {
-  const before = known.get(text)
-  if (before !== undefined) return before
+  const cached = writesByText.get(text)
+  if (cached !== undefined) return cached
   const found = /\b(insert|update|delete|merge|call|do|truncate)\b/i.test(text)
-  if (known.size < maxKnown) known.set(text, found)
+  if (writesByText.size < maxTexts) writesByText.set(text, found)
   return found
 }

@@ -1,11 +1,13 @@
-/** The longest value of a path parameter; a longer one is not found. */
+/** The maximum length of a path parameter. A longer one is not found. */
 export const maxParamLength = 256
 
-/** Stores the methods of each path, to answer 405 if a path is known and its method is not. */
+/** Stores the methods of each path, to respond with 405 if a path exists and its method does not. */
 export function createAllowedMethods() {
   const templates = new Map<string, { segments: string[]; methods: Set<string> }>()
   return {
-    /** Adds a path as the contract writes it: `/api/auth/sessions/{sessionId}`; `*` at its end matches any rest. */
+    /**
+     * Adds a path in the form of the contract, such as `/api/auth/sessions/{sessionId}`. A final `*` matches any rest.
+     */
     add(path: string, methods: readonly string[]) {
       const known = templates.get(path) ?? { segments: path.split('/'), methods: new Set() }
       for (const method of methods) known.methods.add(method)
@@ -16,7 +18,7 @@ export function createAllowedMethods() {
      * `…/members/export`.
      */
     isPlain: (url: string): boolean => templates.has(pathOf(url)),
-    /** Returns the methods of an address, for the Allow header; empty if there is no such path. */
+    /** Returns the methods of an address, for the Allow header, or none if there is no such path. */
     of(url: string): string[] {
       const plain = templates.get(pathOf(url))
       if (plain) return [...plain.methods].sort()

@@ -3,7 +3,7 @@ import type { Brand } from './brand.ts'
 import type { Notice } from './reader.ts'
 
 interface Details {
-  /** The specific problem, if the fixed title of the code is too general; the fix follows it. */
+  /** The specific problem, if the title of the code is too general. The fix follows it in the response. */
   readonly detail?: string
   /** All problems of the request. */
   readonly errors?: readonly ProblemDetail[]
@@ -35,7 +35,7 @@ interface Details {
   readonly cause?: unknown
 }
 
-/** A refusal. The caller receives only code, detail, errors, and headers. */
+/** Thrown to reject a request. The caller receives only the code, the detail, the errors, and the headers. */
 export class ApiError extends Error {
   override readonly name = 'ApiError'
   readonly code: ErrorCode
@@ -44,7 +44,8 @@ export class ApiError extends Error {
 
   constructor(code: ErrorCode, details: Details = {}) {
     const { stackTraceLimit } = Error
-    // Creates no stack for a refusal, because it would cost more than the rest of the response and is never read.
+    // Creates no stack for a rejected request, because it would cost more than the rest of the response and is never
+    // read.
     if (errors[code].status < 500) Error.stackTraceLimit = 0
     super(sentencesOf(code, details.detail), { cause: details.cause })
     Error.stackTraceLimit = stackTraceLimit

@@ -1,6 +1,6 @@
 import type { ProblemDetail } from '@rolecall/contract'
 
-/** Bytes of the problems of one answer, which leave room for the rest of it within 64 KiB. */
+/** The maximum number of bytes of the problems in a response. The rest of the response fits into 64 KiB with them. */
 const maxBytes = 60 * 1024
 
 /**

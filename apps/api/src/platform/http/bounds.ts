@@ -1,7 +1,7 @@
 import type { ProblemDetail } from '@rolecall/contract'
 import type { TSchema } from 'typebox'
 
-/** The maximum number of problems in a response; readers need no more. */
+/** The maximum number of problems in a response. */
 export const maxProblems = 100
 
 /** The part of JSON Schema that bounds the size of a value. */
@@ -30,7 +30,7 @@ export function createBoundsCheck(schema: TSchema): (value: unknown) => readonly
 }
 
 function finderOf(schema: Schema): Find | undefined {
-  // At most one branch of a union is an object and one a list; the contract's own test ensures that.
+  // A test of the contract ensures that at most one branch of a union is an object, and one a list.
   const branches = schema.anyOf ?? [schema]
   const object = branches.find(({ type }) => type === 'object')
   const list = branches.find(({ type }) => type === 'array')
@@ -87,6 +87,6 @@ function listFinder({ maxItems = Number.POSITIVE_INFINITY, items }: Schema) {
   }
 }
 
-/** Extends a JSON Pointer by one key; a caller's long key is truncated. */
+/** Extends a JSON Pointer by a key. Truncates a long key of a caller. */
 export const pointer = (path: string, key: string) =>
   `${path}/${key.slice(0, 100).replace(/~/g, '~0').replace(/\//g, '~1')}`

@@ -8,7 +8,7 @@ import { readPlainConnections } from './plain-connections.ts'
 import { responseOf } from './prepared-response.ts'
 import { finishedText, keepAliveMs, prepareHead, sendFinished } from './send.ts'
 
-/** Time limit of the check. It takes a few milliseconds, but a busy machine may need longer. */
+/** The time limit of the check. It takes a few milliseconds, but a busy machine may need longer. */
 const checkMs = 5_000
 
 /**
@@ -28,7 +28,7 @@ export async function chooseInternals(
   return documentedParts
 }
 
-/** Tells an operator how to get the fast reader back. */
+/** The effect of a failed check, and the fix, for operators. */
 export const fix = 'The service works, but more slowly. Run Node.js 20, 22, or 24, or update Rolecall.'
 
 /**

@@ -9,7 +9,8 @@ import { compile } from './validation.ts'
 /** Reads and validates all parts of a request, so that a refusal names every problem at once. */
 export function createRequestCheck(definition: EndpointDefinition) {
   const { params, body, bodyOptional, upload } = definition
-  // A change that does not know `dryRun`, or any other key, must not be made in spite of it.
+  // Rejects unknown query keys, so that an endpoint without `dryRun` does not apply a change that was meant as a dry
+  // run.
   const query = definition.query ?? (definition.method === 'GET' ? undefined : noQuery)
   const checkParams = params && compile(params)
   const checkQuery = query && compile(query)
@@ -29,7 +30,7 @@ export function createRequestCheck(definition: EndpointDefinition) {
     }
     if (checkBody) {
       const { 'content-type': type, 'content-encoding': encoding } = request.headers
-      // Many clients announce a body, and send none.
+      // Many clients declare a body and send none.
       input.body = bodyOptional && !hasBytes(request) ? {} : readBody(type, encoding, request.body)
       problems = problems.concat(checkBody(input.body))
     }
@@ -63,6 +64,6 @@ function searchOf(url = '') {
   return start < 0 ? '' : url.slice(start + 1)
 }
 
-/** Makes the refusal of a request, with everything that is wrong with it. */
+/** Creates the error for an invalid request, with all its problems. */
 export const invalid = (problems: readonly ProblemDetail[]) =>
   new ApiError('VALIDATION_FAILED', { errors: problems })

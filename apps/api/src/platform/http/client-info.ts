@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 
 const maxUserAgent = 512
 
-/** Returns a forwarded address, or null if it is not one: a value from a client is stored only if it is valid. */
+/** Returns a forwarded address, or null if the value is not an IP address. */
 export const readIp = (value: string | string[] | undefined): string | null => {
   const text = typeof value === 'string' ? value.trim() : ''
   return isIP(text) ? text : null
@@ -11,7 +11,7 @@ export const readIp = (value: string | string[] | undefined): string | null => {
 /** Returns a user agent in a form that may be stored and shown: printable, and truncated to a readable length. */
 export const readUserAgent = (value: string | string[] | undefined): string | null => {
   const text = typeof value === 'string' ? value : ''
-  // Header bytes arrive as Latin-1; browsers write UTF-8 if they write more than ASCII at all.
+  // Node.js decodes headers as Latin-1, but browsers send UTF-8.
   const decoded = Buffer.from(text, 'latin1').toString('utf8')
   const printable = decoded
     .replace(/[\p{Cc}\p{Cs}\p{Cf}]/gu, '')

@@ -4,15 +4,16 @@ import type { FastifyInstance } from 'fastify'
 import type { Lifecycle } from './lifecycle.ts'
 
 interface Terms {
-  /** The time in which callers can switch to other instances; 0 closes immediately. */
+  /** The time in which callers can switch to other instances. With 0, the server closes immediately. */
   readonly drainMs: number
   /** The time from now after which remaining connections are cut off. */
   readonly deadlineMs: number
 }
 
 /**
- * Takes a server out of service without losing a request: callers are told to reconnect, the listener closes, and only
- * then are idle connections ended. Resolves when the last connection is closed; `true` if some had to be cut off.
+ * Takes a server out of service without losing a request. Responses first end their connections, so that callers
+ * reconnect elsewhere. Then the listener closes, and only then do idle connections end. Resolves when the last
+ * connection is closed, with `true` if some had to be cut off.
  */
 export async function closeServer(
   app: FastifyInstance,
@@ -50,6 +51,8 @@ async function pause(ms: number) {
   for (let left = ms; left > 0; left -= stepMs) await sleep(Math.min(left, stepMs))
 }
 
-/** Closes the listener alone; resolves when no connection is left. `http.Server.close` would end idle ones, too. */
+/**
+ * Closes the listener, and resolves when no connection is left. `http.Server.close` would also end idle connections.
+ */
 const stopListening = ({ server }: FastifyInstance) =>
   new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))

@@ -4,6 +4,7 @@ import { ApiError } from './api-error.ts'
 
 /**
  * Returns the API key, if it has the form of one.
+ *
  * @throws INVALID_API_KEY
  */
 export function readApiKey({ headers }: IncomingMessage): string {
@@ -24,7 +25,7 @@ export function hintForToken({ headers }: IncomingMessage): { detail?: string } 
     : {}
 }
 
-/** Returns true if a header carries a credential of this kind: by its first letters, which are no secret. */
+/** Returns true if a header contains a credential of this kind, by its prefix. */
 const holds = (header: string | string[] | undefined, prefix: string) =>
   typeof header === 'string' && (header.startsWith(prefix) || header.startsWith(`Bearer ${prefix}`))
 
@@ -33,7 +34,7 @@ const tokenAsKey = 'X-API-Key contains a session token. Send the API key of a pr
 const keyForToken = 'This endpoint requires a session token, but received the API key of a project.'
 const tokenInKeyHeader = 'Send the session token in the header Authorization, as Bearer, not in X-API-Key.'
 
-/** Returns the Bearer token, or undefined. A repeated header is refused: Node.js would silently keep the first. */
+/** Returns the Bearer token, or undefined. Rejects a repeated header, of which Node.js would silently use the first. */
 export function bearerToken({ headers, rawHeaders }: IncomingMessage): string | undefined {
   const match = /^Bearer ([^\s,]{1,256})$/i.exec(headers.authorization ?? '')
   if (!match) return undefined
@@ -44,7 +45,7 @@ export function bearerToken({ headers, rawHeaders }: IncomingMessage): string | 
   return sent === 1 ? match[1] : undefined
 }
 
-/** Returns true if a browser states that a page of this very origin made the request (Fetch Metadata, RFC 6454). */
+/** Returns true if a browser states that a page of this origin sent the request (Fetch Metadata, RFC 6454). */
 export function isSameOrigin({ headers }: IncomingMessage, publicUrl: string): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin'
@@ -52,7 +53,7 @@ export function isSameOrigin({ headers }: IncomingMessage, publicUrl: string): b
 }
 
 /**
- * Returns true if a browser states that a page of another origin made the request; a program makes no such statement.
+ * Returns true if a browser states that a page of another origin sent the request. Programs send no such headers.
  */
 export const isCrossOrigin = (raw: IncomingMessage, publicUrl: string): boolean =>
   (raw.headers['sec-fetch-site'] !== undefined || raw.headers.origin !== undefined) &&
@@ -60,7 +61,7 @@ export const isCrossOrigin = (raw: IncomingMessage, publicUrl: string): boolean 
 
 /**
  * Returns false if a browser states that a page fetches or embeds this address instead of navigating a window to it
- * (Fetch Metadata). `Sec-Fetch-Mode` alone proves nothing: programs send it too.
+ * (Fetch Metadata). `Sec-Fetch-Mode` alone proves nothing, because programs send it, too.
  */
 export function isNavigation({ headers }: IncomingMessage): boolean {
   const dest = headers['sec-fetch-dest']

@@ -4,8 +4,8 @@ export interface Encoded {
 }
 
 /**
- * Chooses the form of a file that an `Accept-Encoding` header prefers; the first one wins a tie. A client receives the
- * uncompressed file if it sends no header, or accepts none of the compressed forms. `forms` ends with `identity`.
+ * Chooses the form of a file that an `Accept-Encoding` header prefers, or the first of several equal ones. Chooses the
+ * uncompressed form if there is no header, or if it accepts no other. `forms` must end with `identity`.
  */
 export function chooseEncoding<F extends Encoded>(forms: readonly F[], accepted: string | undefined): F {
   const weights = readWeights(accepted ?? '')

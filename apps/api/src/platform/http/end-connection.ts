@@ -1,18 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 
-/** The time for the final response to arrive. */
-const lastWordsMs = 2_000
+/** The time in which a client can receive the final response. */
+const finalResponseMs = 2_000
 
-/** Connections that end as soon as their earlier requests are answered. */
+/** The connections that end after the responses to their earlier requests. */
 const waiting = new WeakSet<Duplex>()
 
 /**
- * Ends a connection that received invalid bytes, with the final response `lastWords`. A client with an earlier request
- * would interpret the next response as its own. So earlier responses are sent first, and a response that has begun is
- * not interrupted.
+ * Ends a connection that received invalid bytes, with a final response. A client takes the next response for the one to
+ * its earliest request. So earlier responses are sent first, and a response that has begun is not followed by another.
  */
-export function endConnection(socket: Duplex, lastWords: () => string): void {
+export function endConnection(socket: Duplex, finalResponse: () => string): void {
   if (waiting.has(socket)) return
   if (!socket.writable) {
     socket.destroy()
@@ -21,22 +20,24 @@ export function endConnection(socket: Duplex, lastWords: () => string): void {
   const answer = unfinished.get(socket)?.[0]
   // The bytes may be the body of the very request that waits for its response.
   if (!answer || (!answer.headersSent && !answer.req.complete)) {
-    socket.end(lastWords())
-    // A client that does not close its side would keep the connection open, within the limit of connections.
-    setTimeout(() => socket.destroy(), lastWordsMs).unref()
+    socket.end(finalResponse())
+    // Closes the connection even if the client does not, because it counts toward the limit of connections.
+    setTimeout(() => socket.destroy(), finalResponseMs).unref()
   } else if (answer.headersSent && !answer.writableEnded) {
-    // A stream ends only with its connection.
+    // The response may be a stream, which ends only with its connection.
     socket.destroy()
   } else {
     waiting.add(socket)
     answer.once('close', () => {
       waiting.delete(socket)
-      endConnection(socket, lastWords)
+      endConnection(socket, finalResponse)
     })
   }
 }
 
-/** Unfinished responses of each connection, in the order of their requests. Only pipelined requests cause more than one. */
+/**
+ * The unfinished responses of each connection, in the order of their requests. Only pipelining causes more than one.
+ */
 const unfinished = new WeakMap<Duplex, ServerResponse[]>()
 
 /** Tracks unfinished responses of a server for `endConnection`. */

@@ -11,15 +11,15 @@ export type Asked = Pick<IncomingMessage, 'headers' | 'socket'>
 /** A finished response, and the caller. */
 export interface MemoryAnswer {
   readonly caller: Identified
-  /** Finished JSON; undefined if the headers are the whole response. */
+  /** The finished JSON, or undefined if the response has no body. */
   readonly json?: string
-  /** The response's own headers: name, value, name, value, each valid to send. */
+  /** Further headers as a flat list: name, value, name, value. Each must be valid to send. */
   readonly headers?: readonly string[]
 }
 
 /**
- * Answers a request from memory synchronously. Undefined passes the request to the framework. Counts only the requests
- * that it answers, and has no other effect.
+ * Answers a request from memory synchronously, or returns undefined to pass it to the framework. Counts only the
+ * requests that it answers, and has no other effect.
  */
 export type AnswerFromMemory = (asked: Asked, body: Buffer) => MemoryAnswer | undefined
 

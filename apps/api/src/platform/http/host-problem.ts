@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Returns the problem of HOST on this machine, in one line; undefined if the service can listen on it. */
+/** Returns the problem of HOST on this machine in one line, or undefined if the service can listen on it. */
 export async function hostProblem(host: string): Promise<string | undefined> {
   // Uses any port, because this checks the address and not the configured port.
   const server = createServer()

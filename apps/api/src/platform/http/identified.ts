@@ -1,4 +1,4 @@
-/** The identity of a caller; `bucket` is the rate limit's key. */
+/** The identity of a caller. Rate limits count by `bucket`. */
 export interface Identified {
   readonly bucket: string
   readonly projectId?: string

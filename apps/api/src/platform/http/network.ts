@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 
-/** Returns true for an IP address, or a network in CIDR notation (`10.0.0.0/8`, `fd00::/8`); `/0` is refused. */
+/** Returns true for an IP address, or a network in CIDR notation (`10.0.0.0/8`, `fd00::/8`) except `/0`. */
 export function isAddressOrNetwork(text: string): boolean {
   const [address = '', prefix, ...more] = text.split('/')
   const version = address.includes('%') ? 0 : isIP(address)

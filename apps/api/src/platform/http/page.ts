@@ -5,7 +5,7 @@ import { accentStyle, brandHeader, brandIcon, brandSources, brandStyles } from '
 import { escapeHtml } from './escape-html.ts'
 import type { Reader } from './reader.ts'
 
-/** One string, so that its digest can be part of the policy of the page. */
+/** The style of all pages, as one string, so that its digest can be part of the policy of a page. */
 const style = `
 :root { color-scheme: light dark; --text: #1c2430; --quiet: #5a6675; --ground: #fff; --line: #dde2e9; --link: #0b57b7 }
 @media (prefers-color-scheme: dark) {
@@ -50,7 +50,7 @@ export interface PageForm {
   /** The hidden fields. */
   readonly hidden: Readonly<Record<string, string>>
   readonly input?: { readonly name: string; readonly label: string; readonly value: string }
-  /** The first button is the choice of most people. */
+  /** The buttons, of which most people choose the first. */
   readonly buttons: readonly { readonly name: string; readonly value: string; readonly text: string }[]
 }
 
@@ -83,12 +83,12 @@ interface PageLink {
 interface PageContent {
   readonly title: string
   readonly paragraphs: readonly string[]
-  /** A text to compare letter by letter, or to copy: one click selects it. */
+  /** A text to compare letter by letter, or to copy. One click selects it. */
   readonly code?: string
   readonly list?: readonly string[]
   readonly form?: PageForm
   readonly sections?: readonly PageSection[]
-  /** A link for the next step; its address was checked. */
+  /** A link for the next step. Its address must be checked. */
   readonly link?: PageLink | undefined
   /** Remarks in small print. */
   readonly notes?: readonly string[]
@@ -177,7 +177,7 @@ function footerOf(reader: Reader, { notes = [], technical, requestId }: PageCont
 export function renderPage(
   reader: Reader,
   content: PageContent,
-  /** The targets of the form and of its redirects: browsers restrict a form to these addresses. */
+  /** The targets of the form and of its redirects. Browsers restrict the form to these addresses. */
   formTargets: readonly string[] = [],
 ): RenderedPage {
   const { title, paragraphs, code, list = [], form, sections = [], link } = content

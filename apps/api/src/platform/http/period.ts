@@ -6,17 +6,18 @@ const dayMs = 86_400_000
 const isDay = (text: string) => text.length === 10
 
 /**
- * Converts to upper case, because ISO 8601 allows lower-case `t` and `z`, and JavaScript does not. A date without a
- * time is its first moment in UTC.
+ * Returns the moment of a text. A date without a time is its first moment in UTC. Converts to upper case, because ISO
+ * 8601 allows lower-case `t` and `z`, and JavaScript does not.
  */
 const momentOf = (text: string) => new Date(text.toUpperCase())
 
-/** A date without a time means the whole day. */
+/** Returns the end of a period. A date without a time includes the whole day. */
 const endOf = (text: string) =>
   isDay(text) ? new Date(momentOf(text).getTime() + dayMs - 1) : momentOf(text)
 
 /**
  * Reads the period of a query, both ends included.
+ *
  * @throws VALIDATION_FAILED if it ends before it begins
  */
 export function readPeriod(query: Readonly<Record<string, unknown>>, fromName: string, toName: string) {

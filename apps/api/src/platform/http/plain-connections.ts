@@ -19,14 +19,14 @@ interface Terms {
 type Accept = (connection: Duplex) => void
 
 /**
- * Reads connections directly while every request arrives in one piece and can be answered from memory. For such
- * requests, the parser and the streams of `node:http` would be most of the work. The first other request passes the
- * connection to Node.js permanently, with all its bytes, so that the rules of HTTP are in one place. If
- * `takeConnections` is undefined, Node.js reads all connections.
+ * Reads connections directly while every request arrives in one piece and is plain. For such requests, the parser and
+ * the streams of `node:http` would be most of the work. The first other request passes the connection to Node.js
+ * permanently, with all its bytes, so that the rules of HTTP are in one place. If `takeConnections` is undefined,
+ * Node.js reads all connections.
  */
 export function readPlainConnections(server: Server, terms: Terms): { endUnused(): void } {
   const accept = terms.internals.takeConnections?.(server)
-  /** Connections that Node.js received without a request. A stop would wait for them. */
+  /** The connections without a request so far. `endUnused` ends them, because a stop would otherwise wait for them. */
   const unused = new Set<Duplex>()
   server.on('connection', (socket: Socket) => {
     unused.add(socket)
@@ -58,7 +58,7 @@ function readPlain(
   { front, endsConnections, silentMs }: Terms,
 ) {
   let text = ''
-  /** The parsed form of `text`: a client that repeats its request sends the same head. */
+  /** The parsed form of `text`. Cached, because a client that repeats its request sends the same head. */
   let head: PlainHead | undefined
   let detour: Detour | undefined
   let hasAsked = false
@@ -90,7 +90,7 @@ function readPlain(
       socket.setTimeout(server.keepAliveTimeout)
     }
     if (front.answerAtOnce(head.target, { headers: head.headers, socket }, body, write)) return
-    // The response is not in memory. The rest of the connection waits until Node.js has answered this request.
+    // Memory is not enough. The rest of the connection waits until Node.js has answered this request.
     socket.pause()
     if (!detour) {
       detour = new Detour(socket)

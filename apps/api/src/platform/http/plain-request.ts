@@ -6,18 +6,17 @@ export interface PlainHead {
   readonly target: string
   /** The headers by lower-case name. No header was repeated. */
   readonly headers: IncomingHttpHeaders
-  /** The number of bytes of its body; 0 without one. */
+  /** The number of bytes of the body, or 0 without one. */
   readonly bodyBytes: number
 }
 
-/** The parser of Node.js handles larger heads, and applies its limits. */
+/** The maximum size of a plain request. The parser of Node.js handles larger ones, and applies its limits. */
 export const maxPlainBytes = 4096
 
 const requestLine = /^((?:GET|POST) \/[\x21-\x7e]*) HTTP\/1\.1$/
 /**
- * Matches RFC 9110 §5.5 without `obs-text`; a folded line has no name, and a bare CR or LF is no part of a value.
- * Values are trimmed afterwards: a pattern that trimmed them would try every division of the blanks in a hostile
- * value.
+ * Matches a header line of RFC 9110 §5.5 without `obs-text`, folding, and bare CR or LF. The value is trimmed
+ * afterwards, because a pattern that trims would backtrack over the blanks of a hostile value.
  */
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\x20-\x7e\t]*)$/
 /** Headers that change how a request is read, or how its connection continues. */

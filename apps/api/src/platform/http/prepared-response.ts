@@ -33,6 +33,6 @@ export function responseOf(endsConnections: () => boolean, internals: NodeIntern
   }
 }
 
-/** True for an upgrade request. Node.js drops the bytes after it, even if no listener upgrades connections. */
+/** Returns true for an upgrade request. Node.js drops the bytes after it, even if no listener upgrades connections. */
 const asksForUpgrade = ({ upgrade, connection }: IncomingHttpHeaders) =>
   upgrade !== undefined && connection !== undefined && /upgrade/i.test(connection)

@@ -3,7 +3,7 @@ import { DatabaseTakesNoWrites, DatabaseUnavailable } from '#platform/db/databas
 import { ApiError } from './api-error.ts'
 import { boundProblems } from './bound-problems.ts'
 
-/** The seconds after which a retry is worthwhile in an outage. */
+/** The `Retry-After` of an outage of the database, in seconds. */
 const retryAfterSec = '2'
 
 /** Errors of the HTTP framework and of Node's parser, by their codes. */
@@ -13,7 +13,7 @@ const frameworkErrors = new Map<unknown, ErrorCode>([
   ['HPE_HEADER_OVERFLOW', 'HEADERS_TOO_LARGE'],
 ])
 
-/** Converts any error to a refusal; an unexpected one becomes INTERNAL_ERROR, with the error as its cause. */
+/** Converts any error to an `ApiError`. An unexpected one becomes INTERNAL_ERROR, with the error as its cause. */
 export function toApiError(error: unknown): ApiError {
   // Any value can be thrown: null, or an object that throws on access.
   try {

@@ -41,10 +41,10 @@ export function createPublicDocument(
   }
 }
 
-/** Brotli's last two levels take ten times as long and save 3 %. */
+/** The level of compression. The last two levels take ten times as long and save 3 %. */
 const brotliLevel = 9
 
-/** Works in the threads of Node.js, so requests do not wait for it. */
+/** Compresses a document in the threads of Node.js, so that requests do not wait. */
 async function compress(content: string | Buffer): Promise<readonly Form[]> {
   const plain = Buffer.from(content)
   const params = {

@@ -4,7 +4,8 @@ import { ApiError } from './api-error.ts'
 
 /**
  * Parses a JSON body without loss: numbers that do not fit a double become `ExactNumber`s, which no schema of the
- * contract accepts as numbers. `__proto__` becomes an own key, which schemas then refuse.
+ * contract accepts as numbers. `__proto__` becomes an own key, which schemas then reject.
+ *
  * @throws UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON
  */
 export function readBody(
@@ -17,6 +18,7 @@ export function readBody(
 
 /**
  * Returns the text of a body that is declared as JSON.
+ *
  * @throws UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON
  */
 export function readBodyText(
@@ -48,7 +50,7 @@ export function parseBody(text: string): unknown {
   try {
     return parseExactly(text)
   } catch (error) {
-    // A later reader of the body might use the other one of the two.
+    // Rejects duplicate keys, because a later reader of the body might use the other value.
     const detail = 'An object of the request body has the same key twice.'
     throw new ApiError('MALFORMED_JSON', error instanceof DuplicateKey ? { detail } : {})
   }

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { ApiError } from './api-error.ts'
 
 /**
- * Reads a file of a build. A later build may have replaced the folder under a running service: the file is then
- * answered as unknown, until the service is started again.
+ * Reads a file of a build. If a later build has replaced the folder of a running service, the file is not found until
+ * the service restarts.
  *
  * @throws {ApiError} NOT_FOUND
  */

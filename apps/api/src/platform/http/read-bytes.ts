@@ -4,11 +4,12 @@ import { ApiError } from './api-error.ts'
 /** Reads request bodies, and bounds the total size of those in transit. */
 export interface BodyReader {
   /**
-   * Returns a request's whole body.
-   * @throws PAYLOAD_TOO_LARGE beyond `limit`, SERVICE_OVERLOADED; both end the connection: the rest is still coming.
+   * Returns the whole body of a request.
+   *
+   * @throws PAYLOAD_TOO_LARGE beyond `limit`, SERVICE_OVERLOADED. Both end the connection, because the rest is still coming.
    */
   read(request: IncomingMessage, limit: number): Promise<Buffer>
-  /** Does the same without a promise: one of the two callbacks runs, once, as soon as the result is known. */
+  /** Reads a body like `read`, without a promise. Calls one of the callbacks, once, as soon as the result is known. */
   receive(
     request: IncomingMessage,
     limit: number,
@@ -45,8 +46,8 @@ const overtaken = () =>
   })
 
 /**
- * Creates a body reader. If there are too many bodies the oldest is dropped, not the newest: a prompt sender is read,
- * regardless of the number of half-open bodies from unknown callers.
+ * Creates a body reader. If there are too many bodies, the oldest is dropped, so that a prompt sender is read
+ * regardless of the number of slow ones.
  */
 export function createBodyReader(
   { maxBodies, maxBytes }: Bounds = { maxBodies: 1_000, maxBytes: 64 * 1024 * 1024 },

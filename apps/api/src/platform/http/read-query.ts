@@ -4,9 +4,8 @@ import type { TSchema } from 'typebox'
 type Properties = Record<string, { type?: string; items?: unknown }>
 
 /**
- * Reads a query string by its schema. Digits become a number, `true`/`false` a boolean, a repeated or comma-separated
- * parameter a list, each only if the schema defines it; every other value stays the string that was sent, for the
- * schema to refuse.
+ * Reads a query string by its schema. If the schema defines it, digits become a number, `true` and `false` a boolean,
+ * and a repeated or comma-separated parameter a list. Every other value stays a string, which the schema then rejects.
  */
 export function readQuery(
   search: string,

@@ -11,20 +11,20 @@ import { cookie, readCookie } from './cookies.ts'
 export interface Reader {
   readonly language: Language
   readonly say: Say
-  /** The path and query of the page; undefined if it cannot be loaded again. */
+  /** The path and query of the page, or undefined if it cannot be loaded again. */
   readonly path?: string | undefined
   /** The community and the site of the page, if they are known. */
   readonly brand?: Brand
 }
 
 /** The cookie with a person's choice of language. */
-const chosen = 'svc_lang'
+const choiceCookie = 'svc_lang'
 /** The cookie with a site's preference, for the pages of one sign-in. */
-const ofLogin = 'svc_ui_locales'
-const chosenForSec = 365 * 24 * 3_600
+const loginCookie = 'svc_ui_locales'
+const choiceTtlSec = 365 * 24 * 3_600
 /** The maximum duration of a sign-in. */
-const loginSec = 600
-/** Each page repeats its address in a link for each language. */
+const loginTtlSec = 600
+/** The maximum length of an address that a page repeats in a link for each language. */
 const maxPathLength = 2_000
 
 /** Explains a refusal to a person, in their language: the problem, and the next step. */
@@ -45,10 +45,10 @@ export function readerOf(request: Asked, { hasSwitch = true } = {}): Reader {
   const { headers, url = '/' } = request
   const [path = '/'] = url.split('?', 1)
   const query = new URLSearchParams(url.slice(path.length))
-  const locales = query.get('ui_locales') ?? readCookie(headers.cookie, ofLogin) ?? ''
+  const locales = query.get('ui_locales') ?? readCookie(headers.cookie, loginCookie) ?? ''
   const language =
     languageOfLocales(locales) ??
-    findLanguage(readCookie(headers.cookie, chosen) ?? '') ??
+    findLanguage(readCookie(headers.cookie, choiceCookie) ?? '') ??
     languageOfHeader(headers['accept-language'] ?? '') ??
     'en'
   // The next choice replaces the preference of the site.
@@ -62,17 +62,17 @@ export function readerOf(request: Asked, { hasSwitch = true } = {}): Reader {
 const terms = (publicUrl: string, maxAgeSec: number) =>
   ({ path: '/', maxAgeSec, sameSite: 'lax', secure: publicUrl.startsWith('https:') }) as const
 
-/** A longer list is dropped: a cookie must fit into the headers that a proxy reads. */
+/** The maximum length of a list of languages, because its cookie must fit into the headers that a proxy reads. */
 const maxLocalesLength = 256
 
-/** Returns the cookies that keep the `ui_locales` of a sign-in until it ends. */
-export const keepLocales = (publicUrl: string, locales: string | undefined): string[] =>
+/** Returns the cookies that store the `ui_locales` of a sign-in until it ends. */
+export const localesCookies = (publicUrl: string, locales: string | undefined): string[] =>
   locales !== undefined && locales.length <= maxLocalesLength && languageOfLocales(locales) !== undefined
-    ? [cookie(ofLogin, locales, terms(publicUrl, loginSec))]
+    ? [cookie(loginCookie, locales, terms(publicUrl, loginTtlSec))]
     : []
 
-/** Returns the cookies of a person who chose this language: it replaces the preference of a site. */
-export const keepLanguage = (publicUrl: string, language: Language): string[] => [
-  cookie(chosen, language, terms(publicUrl, chosenForSec)),
-  cookie(ofLogin, '', terms(publicUrl, 0)),
+/** Returns the cookies that store a person's choice of language, which replaces the preference of a site. */
+export const languageCookies = (publicUrl: string, language: Language): string[] => [
+  cookie(choiceCookie, language, terms(publicUrl, choiceTtlSec)),
+  cookie(loginCookie, '', terms(publicUrl, 0)),
 ]

@@ -39,8 +39,8 @@ export interface Responder {
   /** Announces that a response will follow. */
   began(request: FastifyRequest): void
   /**
-   * Sends a response. `definition` is undefined outside the contract; such responses are not counted. Any error, even
-   * half-way, goes to `refusal`.
+   * Sends a response. `definition` is undefined outside the contract; such responses are not counted. Passes any error
+   * to `refusal`, even if the response has begun.
    */
   answer(
     definition: EndpointDefinition | undefined,
@@ -48,21 +48,24 @@ export interface Responder {
     reply: FastifyReply,
     answer: Answer,
   ): Promise<void>
-  /** Sends JSON that is finished already. */
+  /** Sends finished JSON. */
   sendJson(
     definition: EndpointDefinition,
     request: FastifyRequest,
     reply: FastifyReply,
     json: string,
   ): Promise<void>
-  /** Sends a response from memory. Nothing was written, so it awaits no confirmation. Throws before the first byte. */
+  /**
+   * Sends a response from memory. It awaits no confirmation, because nothing was written. Throws only before the first
+   * byte.
+   */
   sendFromMemory(
     definition: EndpointDefinition,
     requestId: string,
     known: MemoryAnswer,
     write: WriteFinished,
   ): void
-  /** Releases the response, with the headers of every response set, to another writer. Counted when it is sent. */
+  /** Releases the response to another writer, with the common headers set. It is counted when it is sent. */
   releaseResponse(
     definition: EndpointDefinition,
     request: FastifyRequest,
@@ -116,14 +119,14 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     request: FastifyRequest,
     own: OutgoingHttpHeaders,
   ): OutgoingHttpHeaders => {
-    // A host that a proxy protects is not ours: its transport policy is not for us to set.
+    // Omits the transport policy for a protected host, because it belongs to the host.
     const base = definition?.isOnOtherHosts ? commonElsewhere : common
     const headers: OutgoingHttpHeaders = { ...base, 'x-request-id': request.id }
     for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value
     return headers
   }
 
-  /** A failing observer must not end the response. */
+  /** Calls the observer. Its failure must not end the response. */
   const observe = (watch: () => void) => {
     try {
       watch()
@@ -137,14 +140,15 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
   }
 
   /**
-   * Waits until every instance has applied a change, so that its client may rely on it. This is the place where no
-   * handler can forget it. A refusal waits, too: it may follow a change. Undefined if the request wrote nothing.
+   * Waits until every instance has applied the request's changes, so that its client may rely on them. Happens here, so
+   * that no handler can forget it. Also for a rejected request, which may have changed something. Returns undefined if
+   * the request wrote nothing.
    */
   const confirmed = (definition: EndpointDefinition | undefined, request: FastifyRequest) =>
     definition && changes(definition) && request.writesBefore >= 0 && writes.writes() !== request.writesBefore
       ? writes.confirm()
       : undefined
-  /** Returns the refusal as a page if a person is the reader: at a sign-in, or at an unknown address. */
+  /** Returns the error as a page if a person reads it: at a sign-in, or at an unknown address. */
   const pageOf = (definition: EndpointDefinition | undefined, request: FastifyRequest, error: ApiError) => {
     const { accept } = request.headers
     const wantsPage = accept?.includes('text/html') === true
@@ -216,7 +220,7 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     sendFromMemory(definition, requestId, { caller, json, headers = none }, write) {
       const request: Timed = { startedAtUs: 0, caller }
       observe(() => observer.began(request))
-      // Without a body the host may belong to another service.
+      // Responses without a body are for proxies, whose hosts belong to other services.
       const head = json === undefined ? elsewhere : finishedHead(definition)
       const body = json ?? ''
       write(head, [...headers, ...endOf(requestId, body)], body)
@@ -279,7 +283,7 @@ const endOf = (requestId: string, body: string) => [
   String(Buffer.byteLength(body)),
 ]
 
-/** Refused responses: an observer of released responses need not count these. */
+/** The responses that were rejected, which the observer of released responses need not count. */
 const refusedWith = new WeakSet<ServerResponse>()
 
 const changes = ({ method, isRead }: EndpointDefinition) => method !== 'GET' && !isRead
@@ -298,7 +302,7 @@ const attempt = (run: () => void) => {
 
 const routes = new WeakMap<EndpointDefinition, string>()
 
-/** Returns the name of an endpoint, built once: maps find the same string faster than an equal one. */
+/** Returns the name of an endpoint. Always returns the same string object, which maps find faster than an equal one. */
 function routeOf(definition: EndpointDefinition): string {
   const known = routes.get(definition)
   if (known !== undefined) return known
@@ -329,7 +333,7 @@ function logFailure(log: Log, error: ApiError, request: FastifyRequest) {
     route: request.routeOptions?.url,
     code: error.code,
   }
-  // The outage is logged once elsewhere; a single 503 is logged at debug level.
+  // An outage is logged once elsewhere, so a single 503 is logged at debug level.
   if (error.status === 503) log.debug(at, 'request rejected: 503')
   else log.error({ ...at, err: error.details.cause }, 'request failed')
 }

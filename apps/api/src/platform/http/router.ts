@@ -45,17 +45,19 @@ export type Authenticators<Callers extends Record<Auth, unknown>> = {
 type MaybePromise<T> = T | Promise<T>
 
 export interface Router<Callers extends Record<Auth, unknown>> {
-  /** Serves an endpoint: authenticates, limits and validates by its declaration, then calls `handler`. */
+  /** Serves an endpoint. Authenticates, limits, and validates by its declaration, and then calls `handler`. */
   route<const E extends EndpointDefinition>(
     definition: E,
     handler: (request: ApiRequest<E, Callers[E['auth']]>) => MaybePromise<EndpointOutput<E> | Answer>,
-    /** Called when the caller is refused, to refuse more precisely; if it returns, the refusal stands. */
+    /**
+     * Called when the caller is rejected. It may throw a more precise error. If it returns, the original error is sent.
+     */
     onRefused?: (request: FastifyRequest, refusal: unknown) => Promise<void>,
   ): void
   /**
-   * Serves an endpoint with a handler that does all of that itself, and returns finished JSON: the hot path. The
-   * handler calls `admit` as soon as it knows the caller. `answerFromMemory` runs before it; its response is written
-   * in the same step.
+   * Serves a hot endpoint with a handler that authenticates, limits, and validates itself, and returns finished JSON.
+   * The handler calls `admit` as soon as it knows the caller. `answerFromMemory` runs first, and its response is
+   * written in the same step.
    */
   routeRaw(
     definition: EndpointDefinition,
@@ -63,14 +65,14 @@ export interface Router<Callers extends Record<Auth, unknown>> {
     answerFromMemory?: AnswerFromMemory,
   ): void
   /**
-   * Answers the plainest requests of an endpoint, which `route` serves, before the framework sees them: those to one
-   * of these addresses, by headers that are in memory. All other requests continue to `route`.
+   * Answers plain requests to these addresses from memory, before the framework handles them. All other requests
+   * continue to the endpoint, which `route` serves.
    */
   routeFromMemory(definition: EndpointDefinition, urls: readonly string[], answer: AnswerFromMemory): void
   /**
    * Serves an endpoint of a standard protocol, with requests and responses outside the contract. It is counted,
-   * limited and refused under pressure like all others. `handle` answers, or calls `release` for the response on which
-   * another writer answers, in the format of that protocol.
+   * limited, and rejected under pressure like all others. `handle` returns a response, or calls `release` to let
+   * another writer respond in the format of that protocol.
    */
   protocol(
     definition: EndpointDefinition,
@@ -91,7 +93,7 @@ interface RouterDeps<Callers extends Record<Auth, unknown>> {
   readonly respond: Responder
   readonly bodies: BodyReader
   readonly pressure: Pressure
-  /** Refuses a request that an admitted caller may not make, if the declaration of the endpoint says so. */
+  /** Throws if the declaration of the endpoint does not permit this request to an admitted caller. */
   readonly checkCaller: (definition: EndpointDefinition, caller: object, body: unknown) => void
   /** Undefined if every request has to pass the hooks of the framework. */
   readonly front: Front | undefined
@@ -112,7 +114,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
   type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   const allowedMethods = createAllowedMethods()
 
-  /** Runs `handle`; every failure on the way becomes a refusal. */
+  /** Runs `handle`, and responds with every failure. */
   async function run(
     definition: EndpointDefinition | undefined,
     refusedFrom: number,
@@ -142,17 +144,17 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
   }
 
   /**
-   * Guessing is limited too. An admitted caller was counted by their own bucket; an earlier refusal counts for the
-   * address, unless the refusal names a bucket.
+   * Counts a rejected credential, so that guessing is limited. Counts by the address, unless the error names a bucket.
+   * An admitted caller was counted before.
    */
   const counted = async (request: FastifyRequest, error: unknown) => {
-    const isTurnedAway = error instanceof ApiError && (error.status === 401 || error.status === 403)
-    if (request.caller || !isTurnedAway) return error
+    const isRejected = error instanceof ApiError && (error.status === 401 || error.status === 403)
+    if (request.caller || !isRejected) return error
     const verdict = await limiter.take(error.details.bucket ?? addressBucket(request.ip))
     return verdict.allowed ? error : tooMany(limiter, verdict, error)
   }
 
-  /** Answers in the first hook, and no further: parsers and hooks of the framework take no part in it. */
+  /** Registers a path that is answered in the first hook, without the parsers and other hooks of the framework. */
   const serve = (
     path: string,
     method: EndpointDefinition['method'] | 'OPTIONS',
@@ -168,7 +170,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
       method: methods,
       url: urlOf(path),
       onRequest: (request, reply, _next) => {
-        // If a plain path refuses the method, the framework chooses a parameterized path that has it: refuse as
+        // If a plain path lacks the method, the framework chooses a parameterized path that has it. Rejects that as
         // unmatched.
         const isAnother = hasParams && allowedMethods.isPlain(request.raw.url ?? '')
         if (isAnother) void run(undefined, refusedFromLevel({}), request, reply, refuseUnmatched)
@@ -202,7 +204,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
         respond.sendFromMemory(definition, requestId(asked.headers), known, write)
         return true
       } catch {
-        // The read fails once more where failures are answered.
+        // The framework reads again, and responds with the failure.
         return false
       }
     })
@@ -272,7 +274,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
   }
 }
 
-/** Returns the level of pressure from which on an endpoint is refused. */
+/** Returns the level of pressure at which requests to an endpoint are rejected. */
 const refusedFromLevel = ({ refusedUnderPressure }: PageTerms) =>
   refusedUnderPressure === 'never' ? Number.POSITIVE_INFINITY : refusedUnderPressure === 'last' ? 2 : 1
 
@@ -282,8 +284,9 @@ const urlOf = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
 const overloaded = () => new ApiError('SERVICE_OVERLOADED', { headers: { 'retry-after': '5' } })
 
 /**
- * Identifies the caller, and counts the request for them: from here on a refusal counts for the caller, not for the
- * address. `taken` is the count, if it was begun before. Without a promise if the limiter needs none.
+ * Identifies the caller and counts the request for them. From here on, an error counts for the caller and not for the
+ * address. `taken` is the verdict, if the request was counted before. Returns a promise only if the limiter does.
+ *
  * @throws RATE_LIMITED
  */
 export function admit(
@@ -302,7 +305,7 @@ function requireAllowed(limiter: RateLimiter, verdict: Verdict): void {
   if (!verdict.allowed) throw tooMany(limiter, verdict)
 }
 
-/** Creates the refusal of a caller with too many requests. */
+/** Creates the error for a caller with too many requests. */
 export const tooMany = (limiter: RateLimiter, verdict: Verdict, cause?: unknown) =>
   new ApiError('RATE_LIMITED', { headers: limiter.headers(verdict), cause })
 

@@ -8,12 +8,12 @@ import {
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** The common part of many response heads, checked once: Node.js checks each header each time. */
+/** The common part of many response heads. Checked once, whereas Node.js would check each header each time. */
 export interface PreparedHead {
   readonly status: number
   /** The headers as name, value, name, value. */
   readonly headers: readonly string[]
-  /** The same with the status line, as it is sent. */
+  /** The status line and the headers as text. */
   readonly text: string
 }
 
@@ -32,7 +32,7 @@ export function prepareHead(status: number, named: Readonly<Record<string, strin
   return { status, headers: Object.entries(named).flat(), text }
 }
 
-/** Writes a whole response with a prepared head, `more` headers (name, value, name, value) and its body. */
+/** Writes a whole response with a prepared head, `more` headers (name, value, name, value), and a body. */
 export type WriteFinished = (head: PreparedHead, more: readonly string[], body: string) => void
 
 /** Writes a whole response on a response of Node.js. */
@@ -50,7 +50,7 @@ export function sendFinished(
 /** The time for which a connection waits for its next request. */
 export const keepAliveMs = 72_000
 
-/** Returns the same text as sent on a connection that stays open, with the headers that Node.js adds by itself. */
+/** Returns the text of a whole response on a connection that stays open, with the headers that Node.js would add. */
 export function finishedText(head: PreparedHead, more: readonly string[], body: string): string {
   let { text } = head
   for (let i = 0; i < more.length; i += 2) text += `${more[i]}: ${more[i + 1]}\r\n`
@@ -79,7 +79,7 @@ export function sendWhole(
   headers: OutgoingHttpHeaders,
   body: string | Buffer = '',
 ) {
-  // These have no body, and no content length (RFC 9110 §8.6).
+  // Responses with these statuses have no body and no content length (RFC 9110 §8.6).
   const isBodyless = status === 204 || status === 304
   raw.writeHead(status, isBodyless ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })
   // Text is sent with its head, in one write. For HEAD, Node.js sends the head alone.
@@ -87,8 +87,9 @@ export function sendWhole(
 }
 
 /**
- * Writes a response as it is produced. Calls `began` when the head is written, which is when there is data to send:
- * earlier failures can still be answered. Ends with the response, or when the client has disconnected.
+ * Writes a response as it is produced. Writes the head, and calls `began`, only when there is data, so that earlier
+ * failures can still be answered. Resolves when the response ends, or when the client has disconnected.
+ *
  * @throws the failure of the stream, after releasing it
  */
 export async function sendStream(
@@ -110,7 +111,7 @@ export async function sendStream(
     if (isHead) raw.end()
     else await pipeline(stream, raw)
   } catch (error) {
-    // A premature close is no failure: the client disconnected, or the producer released the stream.
+    // A premature close is not a failure: the client has disconnected, or the producer has released the stream.
     if ((error as { code?: string } | null)?.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
     raw.destroy()
   } finally {

@@ -42,8 +42,8 @@ interface ServerParts {
 }
 
 /**
- * Creates Fastify in the form that this service needs: it finds the route, and the router's first hook does the rest.
- * Slow clients are cut off, and errors of the framework have the form of all others.
+ * Creates the Fastify server. Fastify only finds the route, and the router's first hook does the rest. Slow clients are
+ * disconnected, and errors of the framework have the form of all others.
  */
 export function createServer(
   {
@@ -67,7 +67,7 @@ export function createServer(
           keepAliveTimeout: keepAliveMs,
           headersTimeout: headersTimeoutMs,
           connectionsCheckingInterval: 1_000,
-          // Refused below: refusals of Node.js itself lack the headers that every response has.
+          // Checked below, because error responses of Node.js lack the common headers.
           requireHostHeader: false,
           ServerResponse: responseOf(endsConnections, internals),
         },
@@ -102,12 +102,12 @@ export function createServer(
   app.addHook('preClose', async () => plain.endUnused())
   connections.watch(app.server)
   endStalledConnections(app.server, stalledMs, internals)
-  // Bodies are read by the router, within the limit of their endpoint.
+  // The router reads bodies, within the limit of their endpoint.
   app.removeAllContentTypeParsers()
   return app
 }
 
-/** Refuses requests that Node.js would refuse or disconnect, with the same problem responses as all other refusals. */
+/** Rejects requests that Node.js would reject or disconnect, with problem responses like all others. */
 function answerWhatNodeWould(app: FastifyInstance, publicUrl: string) {
   const unmet = new WeakSet<IncomingMessage>()
   app.server.on('checkExpectation', (request, response) => {
@@ -139,11 +139,11 @@ export function refuseWith(app: FastifyInstance, respond: Responder) {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The time at which its handling began; 0 before that. Written by the observer alone. */
+    /** The time at which its handling began, or 0 before that. Only the observer writes it. */
     startedAtUs: number
-    /** The caller, once it is known: from then on a refusal counts for the caller and not for the address. */
+    /** The caller, once it is identified. From then on, an error counts for the caller and not for the address. */
     caller: Identified | undefined
-    /** The write count of this process when its handling began; -1 before that. Written by the responder alone. */
+    /** The write count of this process when its handling began, or -1 before that. Only the responder writes it. */
     writesBefore: number
   }
   interface FastifyInstance {
@@ -151,10 +151,10 @@ declare module 'fastify' {
   }
 }
 
-/** Returns a problem for bytes that never became a request; the connection ends with it. */
+/** Returns the final response to bytes that are not a request, as text. */
 function rawProblem(error: Error, publicUrl: string): string {
   const known = toApiError(error)
-  // Before the request is read, no code of the service can have failed.
+  // No code of the service can have failed before the request is read, so an unknown error is the client's.
   const refusal = known.status < 500 ? known : new ApiError('BAD_REQUEST')
   const requestId = randomBytes(8).toString('hex')
   const body = JSON.stringify(toProblem(refusal, requestId, `${publicUrl}/api/docs/errors`))

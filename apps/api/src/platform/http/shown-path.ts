@@ -2,7 +2,9 @@ import { maskCredentials } from '#platform/crypto/tokens'
 
 const longest = 200
 
-/** The path of an address as it may be stored and shown: no query, and nothing that looks like a credential. */
+/**
+ * Returns the path of an address in a form that may be stored and shown: without a query, and with masked credentials.
+ */
 export function shownPath(url: string): string {
   const path = url.split(/[?#]/, 1)[0] ?? ''
   return maskCredentials(decoded(path))

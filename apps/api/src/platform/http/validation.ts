@@ -19,7 +19,7 @@ const ajv = new Ajv2020({
  */
 export function compile(schema: TSchema): (value: unknown) => readonly ProblemDetail[] {
   const excessOf = createBoundsCheck(schema)
-  // Compiled at the first call: compiling all of the contract takes a third of a start.
+  // Compiles at the first call, because compiling the whole contract takes a third of the time of a start.
   let compiled: ValidateFunction | undefined
   const spellIds = idSpeller(schema)
   return (value) => {
@@ -34,9 +34,8 @@ export function compile(schema: TSchema): (value: unknown) => readonly ProblemDe
 }
 
 /**
- * Creates a function that normalizes IDs. A UUID is read in any case and written in lower case (RFC 9562 §4). Behind
- * the edge there is one spelling, so a value that passes one check cannot fail the next. IDs are properties of params,
- * query or body, and never deeper.
+ * Creates a function that normalizes IDs. UUIDs are accepted in any case, and written in lower case (RFC 9562 §4). So
+ * all later code meets only one spelling. IDs are properties of params, query, or body, and never deeper.
  */
 function idSpeller(schema: TSchema): (value: unknown) => void {
   const { properties = {} } = schema as { properties?: Record<string, { format?: string }> }
@@ -56,7 +55,7 @@ function describe(errors: ErrorObject[] | null | undefined): ProblemDetail[] {
   const all = errors ?? []
   const nullable = new Set(all.filter(({ params }) => params['type'] === 'null').map(unionOf))
   return all
-    .filter((error) => error.keyword !== 'if' && isWorthSaying(error, nullable))
+    .filter((error) => error.keyword !== 'if' && isWorthReporting(error, nullable))
     .map((error) => describeOne(error, nullable.has(unionOf(error))))
 }
 
@@ -64,10 +63,10 @@ function describe(errors: ErrorObject[] | null | undefined): ProblemDetail[] {
 const unionOf = ({ schemaPath }: ErrorObject) => /^(.*\/anyOf)\/\d+\//.exec(schemaPath)?.[1]
 
 /**
- * Returns true if an error is worth reporting. A failed union reports one problem for itself and one for each branch,
- * of which one is enough. If a branch is null, the value's own problem says more than that it matches neither.
+ * Returns true if an error is worth reporting. A failed union reports a problem for itself and one for each branch, of
+ * which one is enough. If a branch is null, the problem of the other branch says more than that of the union.
  */
-function isWorthSaying(error: ErrorObject, nullable: Set<string | undefined>): boolean {
+function isWorthReporting(error: ErrorObject, nullable: Set<string | undefined>): boolean {
   // Reports only that another error is about a key.
   if (error.keyword === 'propertyNames') return false
   if (error.keyword === 'anyOf') return !nullable.has(error.schemaPath)
@@ -130,14 +129,14 @@ const formatNames: Record<string, string> = {
 
 const snake = (keyword: string) => keyword.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
 
-/** A list or object still to be visited; its path is only built if a problem is found. */
+/** A list or object to visit. Its path is only built if a problem is found. */
 interface Place {
   readonly value: object
   readonly key: string | number
   readonly parent: Place | undefined
 }
 
-/** Finds NUL and lone surrogates, which only JSON accepts in strings: tables, logs and headers reject them. */
+/** Finds NUL and lone surrogates, which JSON allows in strings, but tables, logs, and headers do not. */
 function unstorable(root: unknown): ProblemDetail[] {
   const problems: ProblemDetail[] = []
   // Uses a list instead of recursion: a body may be nested deeper than the engine's stack allows.

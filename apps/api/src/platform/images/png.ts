@@ -108,7 +108,7 @@ function orderProblem(chunks: readonly Chunk[], { colorType }: Header): string |
 
 const inflateWhole = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflate)
 
-/** Decompresses the pixels. Every row must be there, and begin with one of the five filters (PNG §9.2). */
+/** Decompresses the pixels, and checks that all rows exist and begin with one of the five filters (PNG §9.2). */
 async function pixelProblem(chunks: readonly Chunk[], header: Header): Promise<string | undefined> {
   const rows = rowLengths(header)
   const length = rows.reduce((sum, row) => sum + row, 0)

@@ -12,7 +12,10 @@ const workerMs = 2_000
 
 type Metrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** `scrape` and `all` are between the worker that is scraped and the primary; `count` and `counted` between the primary and each worker. */
+/**
+ * A message between processes. A scraped worker sends `scrape` and receives `all`. The primary sends `count` to each
+ * worker and receives `counted`.
+ */
 type Message = { readonly type: 'rolecall:metrics'; readonly id: string } & (
   | { readonly step: 'scrape' | 'count' }
   | { readonly step: 'all'; readonly text: string }
@@ -23,8 +26,8 @@ const isMessage = (message: unknown): message is Message =>
   (message as Message | null)?.type === 'rolecall:metrics'
 
 /**
- * Answers, in the primary process, each requesting worker with the counts of all workers together. A worker that ended
- * or hangs keeps its counts of the last scrape, because falling counters look like a restart of the service.
+ * Responds, in the primary process, to each scraped worker with the sums of all workers. For a worker that ended or
+ * hangs, uses its counts of the last scrape, because falling counters would look like a restart of the service.
  */
 export function answerWorkersMetrics(): void {
   const last = new Map<number, Metrics>()
@@ -39,7 +42,7 @@ export function answerWorkersMetrics(): void {
     if (worker.isConnected()) worker.send({ type: 'rolecall:metrics', id, step: 'count' } satisfies Message)
     const metrics = await within<Metrics | undefined>(counted, workerMs, undefined)
     waiting.delete(id)
-    // It may have ended while it answered.
+    // The worker may have ended after its response.
     if (metrics && !worker.isDead()) last.set(worker.id, metrics)
     else if (!metrics) last.set(worker.id, onlyCounts(last.get(worker.id) ?? []))
   }
@@ -68,14 +71,14 @@ export function answerWorkersMetrics(): void {
   })
 }
 
-/** Removes the metrics for which a process that does not respond has no value. */
+/** Removes all metrics except counts, because a process that does not respond has no current values. */
 const onlyCounts = (metrics: Metrics): Metrics =>
   // The library declares a number although the value is a word.
   metrics.filter(({ type }) => ['counter', 'histogram'].includes(String(type)))
 
 /**
- * Returns, in a worker, the metrics of all workers, since a scrape reaches any one of them. Returns its own alone if
- * the primary does not answer.
+ * Returns, in a worker, the metrics of all workers, because a scrape reaches any one of them. If the primary does not
+ * respond, returns only its own.
  */
 export function workersMetrics(own: Registry): Pick<Registry, 'metrics' | 'contentType'> {
   process.on('message', async (message) => {

@@ -1,15 +1,15 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 
-let made: Registry | undefined
+let registry: Registry | undefined
 
 /**
- * Measures memory, processor, garbage collection, and the delay of the event loop, from the first call on. There is
- * one instance for each process, for any number of services that a test runs in it.
+ * Returns the metrics of the process: memory, processor, garbage collection, and the delay of the event loop, from the
+ * first call on. Several services in one process, as in tests, share them.
  */
 export function processMetrics(): Registry {
-  if (!made) {
-    made = new Registry()
-    collectDefaultMetrics({ register: made })
+  if (!registry) {
+    registry = new Registry()
+    collectDefaultMetrics({ register: registry })
   }
-  return made
+  return registry
 }

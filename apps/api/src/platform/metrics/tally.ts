@@ -1,5 +1,5 @@
 /**
- * The limit of first words, beyond which all others share one: a caller that invents words must not fill the memory.
+ * The maximum number of first words. All others share one, so that a caller that invents words cannot fill the memory.
  */
 const maxWords = 500
 const others = 'other'
@@ -10,7 +10,7 @@ export interface Tally {
   counts(): { readonly of: string; readonly outcome: string; readonly count: number }[]
 }
 
-/** Creates a tally with cheap counting, because it delays requests: two lookups and an addition. */
+/** Creates a tally. A count costs two lookups and an addition, because it delays requests. */
 export function createTally(): Tally {
   const words = new Map<string, Map<string, { count: number }>>()
   const outcomesOf = (of: string) => {

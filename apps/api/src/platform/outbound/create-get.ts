@@ -2,7 +2,7 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import { checkedLookup, errorText, isReachableLiteral, type Reach } from './reach.ts'
 
-/** The longest wait for a whole response. A person waits for it. */
+/** The longest wait for a whole response. It is short, because a person waits for it. */
 const deadlineMs = 5_000
 const maxBytes = 16 * 1024
 
@@ -17,12 +17,13 @@ export interface Fetched {
 class NotFetched extends Error {}
 
 /**
- * Reads a JSON document at an address that a stranger chose. Bounded in time and size; follows no redirect.
+ * Reads a JSON document at an untrusted address. The time and the size are limited, and redirects are not followed.
+ *
  * @throws NotFetched
  */
 export type Get = (url: URL) => Promise<Fetched>
 
-/** Creates a function that reads documents within the given reach. */
+/** Creates a function that reads documents from the hosts that `reach` allows. */
 export function createGet(reach: Reach, waitMs = deadlineMs): Get {
   const send = (url: URL, signal: AbortSignal) =>
     new Promise<Fetched>((resolve, reject) => {

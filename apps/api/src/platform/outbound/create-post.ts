@@ -4,9 +4,12 @@ import { checkedLookup, errorText, isReachableLiteral, type Reach } from './reac
 
 /** The longest wait for a response: name, connection, TLS and head together. */
 const deadlineMs = 10_000
-/** Longer responses are not read to their end, because only their status matters. */
+/** The maximum number of bytes that are read of a response. Only the status matters. */
 const maxBytes = 16 * 1024
-/** Shorter than the idle timeout of most servers, so that a connection is rarely closed just as it is reused. */
+/**
+ * The idle timeout of a connection. It is shorter than that of most servers, which would close the connection during
+ * reuse.
+ */
 const idleMs = 3_000
 
 /** The result of an attempt. `status` is null without a response. */
@@ -24,7 +27,10 @@ export interface PostContent {
   readonly body: string
 }
 
-/** Posts to an address that a project chose. Bounded in time and size; follows no redirect; never throws. */
+/**
+ * Posts to an address that a project chose. The time and the size are limited, and redirects are not followed. Never
+ * throws.
+ */
 export type Post = (url: URL, content: PostContent, signal: AbortSignal) => Promise<Answered>
 
 /**
@@ -51,7 +57,7 @@ export function createPost(reach: Reach): Post {
       const fail = (error: NodeJS.ErrnoException) => {
         if (isAnswered) return
         isAnswered = true
-        // The receiver closed an idle connection just as it was reused: the request was not read.
+        // The receiver closed an idle connection just when it was reused, and did not read the request.
         const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
         if (isStale && !signal.aborted) send(url, { headers, body }, signal).then(resolve, reject)
         else reject(error)

@@ -43,7 +43,7 @@ given6.addSubnet(...public6, 'ipv6')
 const blocked6 = new BlockList()
 for (const [network, prefix] of special6) blocked6.addSubnet(network, prefix, 'ipv6')
 
-/** Returns true for an IP address that is reachable on the internet; false for every other, and for other text. */
+/** Returns true for an IP address of the public internet. Returns false for any other text. */
 export function isPublicAddress(address: string): boolean {
   // A zone names an interface of this machine.
   if (address.includes('%')) return false

@@ -6,7 +6,7 @@ import type { ResolveHost } from './resolve-host.ts'
 
 /** The hosts to which the service may connect when others choose the address. */
 export interface Reach {
-  /** Allows private addresses, too: receivers inside the operator's own network. */
+  /** Also allows private addresses, for receivers inside the operator's network. */
   readonly allowPrivate: boolean
   /** Allows hosts that are loopback by their literal text. */
   readonly allowLoopbackHosts: boolean

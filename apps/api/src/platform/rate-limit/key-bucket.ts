@@ -1,8 +1,8 @@
 import { addressBucket } from './address-bucket.ts'
 
 /**
- * Returns the name under which an API key is counted. It uses the digest of the whole key: its prefix is public, and a
- * made-up rest could otherwise use up the holder's limit.
+ * Returns the name under which an API key is counted. It contains the digest of the whole key. With the public prefix
+ * alone, anyone could use up the limit of the holder.
  */
 export const keyBucket = (keyDigest: string) => `key:${keyDigest}`
 

@@ -86,7 +86,7 @@ export function createRateLimiter({
   let window = Number.NaN
   let tallies = new RecentMap<Tally>(maxCallers)
   /** The tallies of the previous window, which show a caller's rate. */
-  let earlier = tallies
+  let previousTallies = tallies
 
   function take(caller: string): Verdict | Promise<Verdict> {
     if (limit === 0) return off
@@ -106,7 +106,7 @@ export function createRateLimiter({
     return takeLocally(tally, time).allowed
   }
 
-  /** Counts in a process that shares with no other, so the counter is local. */
+  /** Counts a request with the memory cache, which no other process shares. */
   function takeLocally(tally: Tally, time: number): Verdict {
     if (tally.total >= limit) return verdict(tally, false, time)
     const total = cache.count(tally.key, 1, counterMs)
@@ -118,23 +118,23 @@ export function createRateLimiter({
   function tallyOf(caller: string, current: number): Tally {
     if (current !== window) {
       window = current
-      earlier = tallies
+      previousTallies = tallies
       tallies = new RecentMap(maxCallers)
     }
-    const known = tallies.get(caller)
-    if (known) return known
+    const existing = tallies.get(caller)
+    if (existing) return existing
 
-    // Hashed, because a caller is often named by its credential, and to keep untrusted text out of keys.
+    // Hashes the caller, because its name is often a credential, and to keep untrusted text out of the cache's keys.
     const key = `limit:${name}:${hash('sha256', caller, 'base64url')}:${current}`
-    const before = earlier.get(caller)
-    const tally = newTally(key, (current + 1) * ttlMs, before ? recentTakes(before) : 0)
+    const previous = previousTallies.get(caller)
+    const tally = newTally(key, (current + 1) * ttlMs, previous ? recentTakes(previous) : 0)
     tallies.set(caller, tally)
     return tally
   }
 
   /**
-   * Creates a verdict. `remaining` is the uncounted part at the last reading of the counter, plus the share of this
-   * instance.
+   * Creates a verdict. Its `remaining` is the rest of the limit when the counter was last read, plus the unused share
+   * of this instance.
    */
   function verdict({ total, held, endsAt }: Tally, allowed: boolean, time: number): Verdict {
     return {

@@ -40,7 +40,7 @@ export function createRefundableQuota({
 }: Options): RefundableQuota {
   const counterMs = ttlMs * 2
   const windowOf = (time: number) => Math.floor(time / ttlMs)
-  // Hashed, to keep untrusted text out of keys.
+  // Hashes the caller, to keep untrusted text out of keys.
   const keyOf = (caller: string, window: number) =>
     `limit:${name}:${hash('sha256', caller, 'base64url')}:${window}`
   const resetSecAt = (time: number) => Math.max(1, Math.ceil(((windowOf(time) + 1) * ttlMs - time) / 1000))

@@ -14,14 +14,14 @@ export interface Tally {
   refillAt: number
   /** The connection generation of the share's count. */
   generation: number
-  /** Takes that wait for an answer of the cache. */
+  /** The takes that wait for a response of the cache. */
   waiting: ((verdict: Verdict) => void)[]
-  isAsking: boolean
+  isRequesting: boolean
   taken: number
   takenAtSweep: number
   /** The number of takes between the last two sweeps. */
   recent: number
-  /** The number of recalls of the others' shares. */
+  /** The number of times that this instance has recalled the shares of others. */
   recalls: number
   /** True once an instance found the counter full: this instance holds no share from then on. */
   isRecalled: boolean
@@ -49,17 +49,17 @@ export interface Shares {
 }
 
 /** The largest part of the remaining requests in one share, which is lost if its instance crashes. */
-const partOfLeft = 1 / 8
-/** A smaller share would not save a request to the cache. */
+const maxPartOfRemaining = 1 / 8
+/** The smallest share. Less would not save a request to the cache. */
 const minShare = 8
 /**
  * The interval that limits a share. A share holds at most the takes of about this time, and is returned after this time
  * without a take.
  */
 const sweepMs = 200
-/** The waits after a recall of shares before the counter is read, once and once more. */
+/** The waits after a first and a second recall of shares, before the counter is read. */
 const recallWaitsMs = [10, 40]
-/** The interval at which a full counter is read again: an idle instance may have returned its share. */
+/** The interval at which a full counter is read again, because an idle instance may have returned its share. */
 const fullMs = 250
 
 /** Creates an untaken tally: the state of a caller's window at its start. `recent` is known from the window before. */
@@ -71,7 +71,7 @@ export const newTally = (key: string, endsAt: number, recent: number): Tally => 
   refillAt: -1,
   generation: 0,
   waiting: [],
-  isAsking: false,
+  isRequesting: false,
   taken: 0,
   takenAtSweep: 0,
   recent,
@@ -95,7 +95,7 @@ export const recentTakes = ({ recent, taken, takenAtSweep }: Tally) => Math.max(
  * requests a share for this caller until the window ends.
  */
 export function createShares({ cache, limit, counterMs, channel, verdict }: ShareDeps): Shares {
-  const isShared = limit * partOfLeft >= minShare
+  const isShared = limit * maxPartOfRemaining >= minShare
   /** The recently used tallies by key. */
   const active = new Map<string, Tally>()
   let due: Tally[] = []
@@ -114,16 +114,19 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
     if (tally.held === 0) return false
     tally.taken += 1
     tally.held -= 1
-    if (tally.held <= tally.refillAt && !tally.isAsking) void ask(tally)
+    if (tally.held <= tally.refillAt && !tally.isRequesting) void ask(tally)
     return true
   }
 
-  /** Gathers takes: all of one turn of the event loop share one request, and more gather while it is in progress. */
+  /**
+   * Gathers takes. All takes of a turn of the event loop share a request, and those during a request share the next
+   * one.
+   */
   function gather(tally: Tally, resolve: (verdict: Verdict) => void): void {
     tally.waiting.push(resolve)
-    if (tally.isAsking) return
+    if (tally.isRequesting) return
 
-    tally.isAsking = true
+    tally.isRequesting = true
     if (due.length === 0) setImmediate(askDue)
     due.push(tally)
   }
@@ -136,7 +139,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
 
   /** Requests takes for the waiting callers, and a share, with one request at a time. Never rejects. */
   async function ask(tally: Tally): Promise<void> {
-    tally.isAsking = true
+    tally.isRequesting = true
     keepActive(tally)
     do {
       const wanted = tally.waiting.length + spareOf(tally)
@@ -146,7 +149,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
       if (!answer) settle(tally, undefined)
       else if (answer.counted < wanted && tally.waiting.length > 0) await whenFull(tally)
     } while (tally.waiting.length > 0)
-    tally.isAsking = false
+    tally.isRequesting = false
   }
 
   async function count(tally: Tally, wanted: number): Promise<Counted | undefined> {
@@ -172,7 +175,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   /** Returns the number to request beyond the waiting takes. Before the first reading of the counter it is 0. */
   function spareOf(tally: Tally): number {
     if (!isShared || tally.isRecalled || tally.total === 0) return 0
-    const share = Math.min(recentTakes(tally), Math.floor((limit - tally.total) * partOfLeft))
+    const share = Math.min(recentTakes(tally), Math.floor((limit - tally.total) * maxPartOfRemaining))
     return share < minShare ? 0 : Math.max(0, share - tally.held)
   }
 
@@ -210,8 +213,8 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   }
 
   /**
-   * Drops the share: the cache may have lost its counter, and an old share beside a new counter would exceed the
-   * limit.
+   * Drops the share, because the cache may have lost its counter. An old share and a new counter together would exceed
+   * the limit.
    */
   function dropShare(tally: Tally): void {
     tally.total -= tally.held
@@ -235,7 +238,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
     for (const [key, tally] of active) {
       tally.recent = tally.taken - tally.takenAtSweep
       tally.takenAtSweep = tally.taken
-      if (tally.recent > 0 || tally.isAsking) {
+      if (tally.recent > 0 || tally.isRequesting) {
         const surplus = tally.held - Math.max(tally.recent, minShare)
         if (surplus > tally.recent) void giveBack(tally, surplus)
       } else {

@@ -16,7 +16,7 @@ import type { FastifyRequest } from 'fastify'
 import { within } from '#platform/async'
 import type { Tracing } from './tracing.ts'
 
-/** An unreachable collector must not delay a stop. */
+/** The longest wait for the collector when the service stops. */
 const maxCloseMs = 2_000
 
 /**
@@ -41,7 +41,7 @@ export function startTracing({ endpoint, version }: { endpoint: string; version:
       try {
         return await contexts.with(trace.setSpan(parent, span), work)
       } catch (error) {
-        // Only the name of the error: messages of libraries may quote the input.
+        // Records only the name of the error, because messages of libraries may quote the input.
         span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'error' })
         throw error
       } finally {
@@ -54,10 +54,10 @@ export function startTracing({ endpoint, version }: { endpoint: string; version:
         const parent = parentOf(request.headers['traceparent'])
         const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER, attributes }, parent)
         spans.set(request, span)
-        // Set here for handlers that read their body themselves.
+        // Sets the context for handlers that read their body themselves.
         contexts.with(trace.setSpan(ROOT_CONTEXT, span), done)
       })
-      // Set again after the body was read: until then the parser of the connection decides the context.
+      // Sets the context again after the body was read, because the parser of the connection has changed it.
       app.addHook('preHandler', (request, _reply, done) => {
         const span = spans.get(request)
         if (span) contexts.with(trace.setSpan(ROOT_CONTEXT, span), done)
