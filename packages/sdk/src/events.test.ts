@@ -1,23 +1,19 @@
 import { demo } from '@rolecall/chat-sim'
 import { Rolecall, RolecallError, type RolecallEvent } from '@rolecall/sdk'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, expectTypeOf, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, expectTypeOf, test } from 'vitest'
 import { call } from '../../../apps/api/test/client.ts'
 import { type GivenProject, givenAdmin, givenProject, givenSession } from '../../../apps/api/test/given.ts'
 import { type Relay, startRelay } from '../../../apps/api/test/relay.ts'
-import { startWorld, type World } from '../../../apps/api/test/service.ts'
+import { worldForTests } from '../../../apps/api/test/world-for-tests.ts'
 import { whileCollecting } from '../../../tools/collect-garbage.ts'
 
-let world: World
+const world = worldForTests('pglite', { PERMISSION_TTL_MS: '3600000' })
 let project: GivenProject
 let relay: Relay
 /** Reads events through the relay. */
 let reader: Rolecall
 /** Causes the events. */
 let rolecall: Rolecall
-beforeAll(async () => {
-  world = await startWorld('pglite', { PERMISSION_TTL_MS: '3600000' })
-})
-afterAll(() => world.close())
 beforeEach(async () => {
   project = await givenProject(world)
   relay = await startRelay(world.url)

@@ -1,18 +1,14 @@
 import { Rolecall } from '@rolecall/sdk'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type GivenProject, givenProject } from '../../../apps/api/test/given.ts'
+import { beforeAll, expect, test } from 'vitest'
 import { givenWebhook, submit } from '../../../apps/api/test/given-webhook.ts'
-import { startWorld, type World } from '../../../apps/api/test/service.ts'
+import { projectForTests, worldForTests } from '../../../apps/api/test/world-for-tests.ts'
 
-let world: World
-let project: GivenProject
+const world = worldForTests('pglite')
+const project = projectForTests(world)
 let rolecall: Rolecall
 beforeAll(async () => {
-  world = await startWorld('pglite')
-  project = await givenProject(world)
   rolecall = new Rolecall({ baseUrl: world.url, apiKey: project.key })
 })
-afterAll(() => world.close())
 
 test('a submission that webhooks.sign() signed is accepted, as text and as bytes; another body is not', async () => {
   const { id, secret } = await givenWebhook(world, project, { requireSignature: true })

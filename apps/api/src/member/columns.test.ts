@@ -1,18 +1,14 @@
 import { memberField, storedFields } from '@rolecall/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { engines } from '../../test/databases.ts'
-import { startWorld, type World } from '../../test/service.ts'
+import { worldForTests } from '../../test/world-for-tests.ts'
 import { sql } from '../platform/db/sql.ts'
 
 /** Columns of `members` that are not fields, with the reason. */
 const noFields = { id: 'identifies the row', search_text: 'derived from the names' }
 
 describe.each(engines)('the table of member fields, on %s', (engine) => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld(engine)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
 
   test('names every text column of members', async () => {
     const rows = await world.service.deps.db.query<{ name: string }>(sql`

@@ -1,10 +1,10 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readTime } from '#platform/db/read-time'
 import { sql } from '#platform/db/sql'
 import { engines } from '../../test/databases.ts'
 import { memberEntries } from '../../test/live-mirror.ts'
-import { startWorld, type World } from '../../test/service.ts'
+import { worldForTests } from '../../test/world-for-tests.ts'
 import { writeServer } from './write-servers.ts'
 
 const club = demo.mainGuildId
@@ -13,11 +13,7 @@ const { ada, joon } = demo.users
 describe.each(engines)(
   'an answer that is older than what was told since it was asked for, on %s',
   (engine) => {
-    let world: World
-    beforeAll(async () => {
-      world = await startWorld(engine)
-    })
-    afterAll(() => world.close())
+    const world = worldForTests(engine)
 
     const ask = async (id: string) => {
       const { db, chat } = world.service.deps
@@ -83,11 +79,7 @@ describe.each(engines)(
 )
 
 describe.each(engines)('the profile of a member, on %s', (engine) => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld(engine)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
 
   test('was updated when one of its parts last changed, and not when it was told again', async () => {
     const { db, chat, mirrorMember } = world.service.deps

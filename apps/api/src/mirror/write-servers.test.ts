@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
-import { startWorld, type World } from '../../test/service.ts'
+import { worldForTests } from '../../test/world-for-tests.ts'
 import { registerServer } from './write-servers.ts'
 
 // On PostgreSQL only: the embedded engine runs one transaction after the other.
-let world: World
-beforeAll(async () => {
-  world = await startWorld('postgres')
-})
-afterAll(() => world.close())
+const world = worldForTests('postgres')
 
 const register = (tx: Tx, id: string) => registerServer(tx, { id, name: id, icon: null, isMain: false })
 

@@ -1,29 +1,17 @@
 import { demo } from '@rolecall/chat-sim'
 import { languages } from '@rolecall/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
-import {
-  atPlatform,
-  authorizePath,
-  Browser,
-  type GivenProject,
-  givenProject,
-  openLogin,
-} from '../../../test/given.ts'
+import { atPlatform, authorizePath, Browser, openLogin } from '../../../test/given.ts'
 import { authPath, givenClient } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const html = { accept: 'text/html' }
 
 describe.each(ciEngines)('the language of a page on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine, { RATE_LIMIT_GLOBAL: '0' })
-    project = await givenProject(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine, { RATE_LIMIT_GLOBAL: '0' })
+  const project = projectForTests(world)
 
   const refusedPath = (more: Record<string, string> = {}) =>
     authorizePath(project.id, { redirect_uri: 'https://evil.example/', ...more })

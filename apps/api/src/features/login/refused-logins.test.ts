@@ -1,32 +1,20 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import {
-  atPlatform,
-  authorizePath,
-  Browser,
-  type GivenProject,
-  givenAdmin,
-  givenProject,
-  openLogin,
-  walkLogin,
-} from '../../../test/given.ts'
+import { atPlatform, authorizePath, Browser, givenAdmin, openLogin, walkLogin } from '../../../test/given.ts'
 import { authPath, givenClient, walk } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const { users, mainGuildId } = demo
 
 describe.each(mainEngines)('a login of an account that may not log in, on %s', (engine) => {
-  let world: World
-  let project: GivenProject
+  const world = worldForTests(engine)
+  const project = projectForTests(world)
   let token: string
   beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenProject(world)
     token = await givenAdmin(world)
   })
-  afterAll(() => world.close())
 
   const failuresOf = async (memberId: string) => {
     await world.service.recorder.flush()

@@ -1,27 +1,15 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { mainEngines } from '../../../test/databases.ts'
-import {
-  authorizePath,
-  Browser,
-  countRows,
-  type GivenProject,
-  givenProject,
-  walkLogin,
-} from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { authorizePath, Browser, countRows, walkLogin } from '../../../test/given.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 /** More browsers than a person signs in with in a day. */
 const most = 50
 
 describe.each(mainEngines)('single sign-on of one member, on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine, { RATE_LIMIT_GLOBAL: '0' })
-    project = await givenProject(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine, { RATE_LIMIT_GLOBAL: '0' })
+  const project = projectForTests(world)
 
   const logIn = async (as: string) => {
     const browser = new Browser(world.url)

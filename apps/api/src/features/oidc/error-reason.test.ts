@@ -1,24 +1,16 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import {
-  atPlatform,
-  Browser,
-  type GivenProject,
-  givenAdmin,
-  givenProject,
-  givenSession,
-} from '../../../test/given.ts'
+import { atPlatform, Browser, givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
 import { authPath, givenClient, walk } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(mainEngines)('the redirect of a refused login, on %s', (engine) => {
-  let world: World
-  let project: GivenProject
+  const world = worldForTests(engine)
+  const project = madeForTests(() => givenClient(world, { isInternal: false }))
   beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenClient(world, { isInternal: false })
     await givenSession(world, await givenProject(world), demo.users.tomas)
     const blocked = await call(world.url, 'PUT', `/api/admin/members/${demo.users.tomas}/block`, {
       token: await givenAdmin(world),
@@ -26,7 +18,6 @@ describe.each(mainEngines)('the redirect of a refused login, on %s', (engine) =>
     })
     expect(blocked.status).toBeLessThan(300)
   })
-  afterAll(() => world.close())
 
   const parameters = (search: URLSearchParams) =>
     Object.fromEntries(['error', 'error_reason', 'state', 'iss'].map((name) => [name, search.get(name)]))

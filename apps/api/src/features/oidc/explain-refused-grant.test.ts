@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { GivenProject } from '../../../test/given.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
 import { authPath, givenClient, pkce, postForm, redeem, refresh, walk } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
-let world: World
-let client: GivenProject
-beforeAll(async () => {
-  world = await startWorld('pglite')
-  client = await givenClient(world)
-})
-afterAll(() => world.close())
+const world = worldForTests('pglite')
+const client = madeForTests(() => givenClient(world))
 
 const codeFor = async (project: GivenProject, more: Record<string, string> = {}) =>
   (await walk(world, authPath(project, more))).searchParams.get('code') ?? ''

@@ -1,23 +1,18 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
-import { Browser, type GivenProject } from '../../../test/given.ts'
+import { Browser } from '../../../test/given.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
 import { authPath, givenClient, logIn, postForm, userinfo, walk } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const afterwards = 'https://wiki.example/bye?keep=1'
 
 describe.each(ciEngines)('RP-initiated logout on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  let other: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenClient(world, { oidc: { postLogoutRedirectUris: [afterwards] } })
-    other = await givenClient(world, { name: 'The Forum' })
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
+  const project = madeForTests(() => givenClient(world, { oidc: { postLogoutRedirectUris: [afterwards] } }))
+  const other = madeForTests(() => givenClient(world, { name: 'The Forum' }))
 
   const logoutPath = (more: Record<string, string>) => `/oidc/session/end?${new URLSearchParams(more)}`
   const known = async (browser: Browser) => {

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { engines } from '../../../test/databases.ts'
 import { countRows } from '../../../test/given.ts'
 import { authPath, givenClient, logIn } from '../../../test/oidc.ts'
 import { defaultRetention } from '../../../test/retention.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { startHousekeeping } from '../housekeeping/start-housekeeping.ts'
 import { trimRecords, upsertRecord } from './records-store.ts'
 
 describe.each(engines)('records on %s', (engine) => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld(engine)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
 
   const strangers = (address: string, count: number) =>
     Promise.all(

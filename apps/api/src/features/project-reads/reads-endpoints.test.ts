@@ -1,26 +1,24 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenProject } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const { mainGuildId: main, gamesGuildId: games, users, roles } = demo
 
 describe.each(mainEngines)('what scopes buy a project on %s', (engine) => {
-  let world: World
+  // Every single read asks the platform: the mirror is never fresh enough.
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '0' })
   let admin: Administration
   let project: GivenProject
   beforeAll(async () => {
-    // Every single read asks the platform: the mirror is never fresh enough.
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '0' })
     admin = await givenAdministration(world)
     project = await givenProject(world)
   })
   beforeEach(() => world.sim.reset())
-  afterAll(() => world.close())
 
   const get = (path: string, key = project.key) => call(world.url, 'GET', `/api/servers/${path}`, { key })
   const check = (body: unknown, key = project.key, server: string = main) =>
@@ -227,11 +225,7 @@ describe.each(mainEngines)('what scopes buy a project on %s', (engine) => {
 })
 
 describe.each(mainEngines)('while the platform is down on %s', (engine) => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '0' })
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '0' })
 
   test('the mirror is served, up to a day old; for someone it does not know the answer is 503', async () => {
     const { key } = await givenProject(world)

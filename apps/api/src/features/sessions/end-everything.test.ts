@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import {
@@ -7,27 +7,20 @@ import {
   authorizePath,
   Browser,
   exchange,
-  type GivenProject,
   givenAdmin,
   givenCode,
-  givenProject,
   givenSession,
   openLogin,
   validate,
   walkLogin,
 } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { endEverything } from './end-everything.ts'
 
 describe.each(ciEngines)('ending everything on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
-    project = await givenProject(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
+  const project = projectForTests(world)
 
   const sso = `/api/auth/sso/${authorizePath('', {}).slice('/api/auth/'.length)}`
   const silently = (browser: Browser) =>

@@ -1,30 +1,19 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
-import {
-  countRows,
-  type GivenProject,
-  givenAdmin,
-  givenProject,
-  givenSession,
-  validate,
-  walkSession,
-} from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { countRows, givenAdmin, givenSession, validate, walkSession } from '../../../test/given.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const { users } = demo
 
 describe.each(engines)('the sessions of a member, for an admin, on %s', (engine) => {
-  let world: World
-  let project: GivenProject
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
+  const project = projectForTests(world, { name: 'Shop' })
   let admin: string
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
-    project = await givenProject(world, { name: 'Shop' })
     admin = await givenAdmin(world)
   })
-  afterAll(() => world.close())
 
   const ask = (method: string, path: string) =>
     call(world.url, method, `/api/admin/members/${path}`, { token: admin })

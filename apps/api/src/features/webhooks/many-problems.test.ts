@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { atOnce } from '../../../test/at-once.ts'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
-import { type GivenProject, givenAdmin, givenProject } from '../../../test/given.ts'
-import { type GivenWebhook, givenWebhook, submit } from '../../../test/given-webhook.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { givenAdmin } from '../../../test/given.ts'
+import { givenWebhook, submit } from '../../../test/given-webhook.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const maxBytes = 64 * 1024
 /** Builds the levels of a payload, each under a key of the maximum length that an error shows. */
@@ -20,15 +21,9 @@ const payload = (items: number) =>
   `${`{"${key}":`.repeat(levels)}{"list":[${Array(items).fill('1').join(',')}]}${'}'.repeat(levels)}`
 
 describe.each(ciEngines)('a submission with many problems, on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  let hook: GivenWebhook
-  beforeAll(async () => {
-    world = await startWorld(engine, { RATE_LIMIT_GLOBAL: '0' })
-    project = await givenProject(world)
-    hook = await givenWebhook(world, project, { schema })
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine, { RATE_LIMIT_GLOBAL: '0' })
+  const project = projectForTests(world)
+  const hook = madeForTests(() => givenWebhook(world, project, { schema }))
 
   test('gets the first of them in an answer of at most 64 KiB, and how many more were found', async () => {
     for (const items of [20, 400, 2_000]) {

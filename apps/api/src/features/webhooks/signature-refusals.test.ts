@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { mainEngines } from '../../../test/databases.ts'
 import { givenProject } from '../../../test/given.ts'
 import { givenWebhook, nowSec, sign, submit } from '../../../test/given-webhook.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { refusalOfTime } from './signature.ts'
 
 test('a time counts in both directions for 300 s, and not a second longer', () => {
@@ -14,11 +14,7 @@ test('a time counts in both directions for 300 s, and not a second longer', () =
 })
 
 describe.each(mainEngines)('refused signatures on %s', (engine) => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld(engine)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
 
   test('a refused signature is told and recorded for what it is: missing, malformed, wrong, too old, too new, used', async () => {
     const project = await givenProject(world)

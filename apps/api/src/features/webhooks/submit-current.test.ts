@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { atOnce } from '../../../test/at-once.ts'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { countRows, type GivenProject, givenProject } from '../../../test/given.ts'
 import { type GivenWebhook, givenWebhook, sign, submit } from '../../../test/given-webhook.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { digestOf } from '../../platform/crypto/tokens.ts'
 import { regenerateApiKey } from '../projects/api-key.ts'
 import { deleteWebhook, rotateSecret, updateWebhook } from './change-webhook.ts'
 
 /** A target in an instance's cache has no effect once the database differs from it. */
 describe.each(mainEngines)('a submission after one that was taken, on %s', (engine) => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld(engine)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
 
   const deps = () => world.service.deps
   const target = ({ id, projectId }: GivenWebhook) => ({ projectId, webhookId: id })

@@ -1,21 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { afterAll, describe, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { engines } from '../../../test/databases.ts'
 import { startLiveMirror, untilLive } from '../../../test/live-mirror.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import type { LiveMirror } from './status.ts'
 
 describe.each(engines)('on %s, a statement that no database would take', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let mirror: LiveMirror | undefined
-  beforeAll(async () => {
-    world = await startWorld(engine)
-  })
-  afterAll(async () => {
-    await mirror?.close()
-    await world.close()
-  })
+  afterAll(() => mirror?.close())
 
   test('keeps the mirror from being live only for as long as it is met', async () => {
     const { db } = world.service.deps

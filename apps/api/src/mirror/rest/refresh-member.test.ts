@@ -1,15 +1,11 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { startWorld, type World } from '../../../test/service.ts'
+import { expect, test } from 'vitest'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import type { Refreshed } from '../mirror-deps.ts'
 
 const club = demo.mainGuildId
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld('postgres')
-})
-afterAll(() => world.close())
+const world = worldForTests('postgres')
 
 test('however many members are due while the platform hangs, a bounded number waits for it', async () => {
   const { refreshMember } = world.service.deps

@@ -56,13 +56,6 @@ describe.each(['memory', 'redis'] as const)('the %s cache', (kind) => {
     await vi.waitFor(async () => expect(await cache.get('short')).toBeUndefined())
   })
 
-  test('forgets a deleted value, and deletes what is not there without complaint', async () => {
-    await cache.set('deleted', 'value', 60_000)
-    await cache.delete('deleted')
-    await cache.delete('deleted')
-    expect(await cache.get('deleted')).toBeUndefined()
-  })
-
   test('counts up by what is added and answers the total after it', async () => {
     expect(await cache.count('counter', 1, 60_000)).toBe(1)
     expect(await cache.count('counter', 5, 60_000)).toBe(6)
@@ -118,29 +111,6 @@ describe.each(['memory', 'redis'] as const)('the %s cache', (kind) => {
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(49)
   })
 
-  test('starts a deleted counter from nothing', async () => {
-    await cache.count('deleted counter', 3, 60_000)
-    await cache.delete('deleted counter')
-    expect(await cache.count('deleted counter', 1, 60_000)).toBe(1)
-  })
-
-  test('grants a claim to exactly one of 100', async () => {
-    const claims = await Promise.all(Array.from({ length: 100 }, () => cache.claim('claim', 60_000)))
-    expect(claims.filter((claimed) => claimed === true)).toHaveLength(1)
-    expect(claims.filter((claimed) => claimed === false)).toHaveLength(99)
-  })
-
-  test('grants a claim again when its time is up', async () => {
-    expect(await cache.claim('brief claim', 1)).toBe(true)
-    await vi.waitFor(async () => expect(await cache.claim('brief claim', 60_000)).toBe(true))
-  })
-
-  test('grants a claim again after it was deleted', async () => {
-    await cache.claim('dropped claim', 60_000)
-    await cache.delete('dropped claim')
-    expect(await cache.claim('dropped claim', 60_000)).toBe(true)
-  })
-
   test('delivers a message to every listener of the channel, and to no other', async () => {
     const heard: string[] = []
     const ends = [
@@ -183,9 +153,7 @@ describe.each(['memory', 'redis'] as const)('the %s cache', (kind) => {
     const terms = { limit: 1, from: 0, windowMs: 60_000 }
     expect(await closed.countUpTo('closed counter', 1, terms)).toBeUndefined()
     await closed.giveBack('closed counter', 1)
-    expect(await closed.claim('closed claim', 60_000)).toBeUndefined()
     await closed.set('closed', 'value', 60_000)
-    await closed.delete('closed')
     await closed.publish('closed', 'message')
     await closed.close()
   })

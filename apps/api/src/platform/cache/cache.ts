@@ -16,8 +16,8 @@ export interface Counted {
  * The operations of the service on its cache.
  *
  * Callers must also work without the cache. No call throws, rejects, or exceeds the cache's deadline: a failed read is
- * a miss, and a failed write is dropped. `count` and `claim` return `undefined` instead, because a wrong guess would
- * matter: the caller then decides what to do without a cache.
+ * a miss, and a failed write is dropped. `count` and `countUpTo` return `undefined` instead, because a wrong guess
+ * would matter: the caller then decides what to do without a cache.
  *
  * Keys and channels are stored unchanged, so callers separate them by prefixes and put no secrets in them. Returned
  * values are untrusted text, which the caller validates.
@@ -44,12 +44,6 @@ export interface Cache {
   set(key: string, value: string, ttlMs: number): Promise<void>
 
   /**
-   * Deletes a key. Tries that even if the cache seems down, because otherwise the old value would stay until its
-   * expiry.
-   */
-  delete(key: string): Promise<void>
-
-  /**
    * Adds `by` to a counter, atomically across instances, and returns its total after the addition. The counter expires
    * `windowMs` after its first addition. `undefined`: the cache is unreachable, and the addition may have taken place.
    * The memory cache returns immediately, without a promise.
@@ -64,12 +58,6 @@ export interface Cache {
 
   /** Subtracts `by` from an existing counter, and never below zero. */
   giveBack(key: string, by: number): Promise<void>
-
-  /**
-   * Returns true for exactly one caller per key until `ttlMs` have passed. `undefined`: the cache is unreachable, and
-   * the key may have been claimed.
-   */
-  claim(key: string, ttlMs: number): Promise<boolean | undefined>
 
   /**
    * Publishes a message, which is delivered at most once to every subscriber connected at that moment, the publishing

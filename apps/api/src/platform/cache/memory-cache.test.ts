@@ -7,21 +7,18 @@ test('counts without a promise', () => {
   expect(createMemoryCache().count('counter', 2, 1000)).toBe(2)
 })
 
-test('ends values, counters and claims by its clock, to the millisecond', async () => {
+test('ends values and counters by its clock, to the millisecond', async () => {
   let time = 0
   const cache = createMemoryCache({ now: () => time })
   await cache.set('value', 'kept', 1000)
-  await cache.claim('claim', 1000)
   cache.count('counter', 1, 1000)
 
   time = 999
   expect(await cache.get('value')).toBe('kept')
-  expect(await cache.claim('claim', 1000)).toBe(false)
   expect(cache.count('counter', 1, 1000)).toBe(2)
 
   time = 1000
   expect(await cache.get('value')).toBeUndefined()
-  expect(await cache.claim('claim', 1000)).toBe(true)
   expect(cache.count('counter', 1, 1000)).toBe(1)
 })
 
@@ -37,11 +34,11 @@ test('never keeps more than it was allowed, and forgets the least recently used 
   expect(kept[999]).toBe('x')
 })
 
-test('keeps claims during a flood of counters', async () => {
+test('keeps values during a flood of counters', async () => {
   const cache = createMemoryCache({ maxEntries: 10 })
-  await cache.claim('nonce', 60_000)
+  await cache.set('value', 'kept', 60_000)
   for (let index = 0; index < 1000; index++) cache.count(`caller ${index}`, 1, 60_000)
-  expect(await cache.claim('nonce', 60_000)).toBe(false)
+  expect(await cache.get('value')).toBe('kept')
 })
 
 test('stays under 40 MB with a million counters', () => {

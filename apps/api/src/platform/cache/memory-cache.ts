@@ -15,7 +15,7 @@ interface Counter {
 interface Options {
   /** The maximum number of values, and of counters. */
   maxEntries?: number
-  /** Returns the time of a monotonic clock, because a corrected wall clock must not end or extend a claim. */
+  /** Returns the time of a monotonic clock, because a corrected wall clock must not end or extend an entry. */
   now?: () => number
 }
 
@@ -28,8 +28,7 @@ const defaultMaxEntries = 100_000
  * Creates the cache of a service that runs as one process. It is always up, and empty after a restart.
  *
  * Bounded, so that unknown callers cannot fill the memory: beyond `maxEntries` the least recently used entries are
- * evicted. Counters have a separate bound. Otherwise, a flood of new callers would evict the claims that replay
- * protection needs.
+ * evicted. Counters have a separate bound, so that a flood of new callers evicts no value.
  */
 export function createMemoryCache({
   maxEntries = defaultMaxEntries,
@@ -39,15 +38,6 @@ export function createMemoryCache({
   const counters = new RecentMap<Counter>(maxEntries)
   const channels = new Channels()
   let isOpen = true
-
-  function find(key: string): string | undefined {
-    const entry = values.get(key)
-    return entry && entry.expiresAt > now() ? entry.value : undefined
-  }
-
-  function put(key: string, value: string, ttlMs: number): void {
-    values.set(key, { value, expiresAt: now() + ttlMs })
-  }
 
   function findCounter(key: string): Counter | undefined {
     const counter = counters.get(key)
@@ -61,16 +51,12 @@ export function createMemoryCache({
     ping: async () => isOpen,
 
     async get(key) {
-      return isOpen ? find(key) : undefined
+      const entry = isOpen ? values.get(key) : undefined
+      return entry && entry.expiresAt > now() ? entry.value : undefined
     },
 
     async set(key, value, ttlMs) {
-      if (isOpen) put(key, value, ttlMs)
-    },
-
-    async delete(key) {
-      values.delete(key)
-      counters.delete(key)
+      if (isOpen) values.set(key, { value, expiresAt: now() + ttlMs })
     },
 
     count(key, by, windowMs) {
@@ -99,13 +85,6 @@ export function createMemoryCache({
     async giveBack(key, by) {
       const counter = isOpen ? findCounter(key) : undefined
       if (counter) counter.total = Math.max(0, counter.total - by)
-    },
-
-    async claim(key, ttlMs) {
-      if (!isOpen) return undefined
-      if (find(key) !== undefined) return false
-      put(key, '1', ttlMs)
-      return true
     },
 
     async publish(channel, message) {

@@ -7,11 +7,12 @@ import { createSubscriber } from './redis-subscriber.ts'
 interface Options {
   url: string
   log: Pick<Logger, 'info' | 'warn'>
-  /** Keeps deployments that share a server apart. */
-  prefix?: string
   /** The longest duration of one call. */
   deadlineMs?: number
 }
+
+/** Keeps the keys and channels apart from those of other programs that share the server. */
+const prefix = 'rolecall:'
 
 /**
  * Creates the cache that the instances of a deployment share.
@@ -20,7 +21,7 @@ interface Options {
  * returns immediately (see the breaker), and the server's return is detected within a second. The cache is down after
  * two consecutive probes, 250 ms apart, without an answer within 400 ms.
  */
-export function createRedisCache({ url, log, prefix = 'rolecall:', deadlineMs = 100 }: Options): Cache {
+export function createRedisCache({ url, log, deadlineMs = 100 }: Options): Cache {
   const redis = connect(url)
   const subscriber = createSubscriber(url)
   const breaker = createBreaker({
@@ -63,12 +64,6 @@ export function createRedisCache({ url, log, prefix = 'rolecall:', deadlineMs = 
       await breaker.run(() => redis.set(prefix + key, value, 'PX', wholeMs(ttlMs)))
     },
 
-    async delete(key) {
-      if (breaker.isUp()) await breaker.run(() => redis.del(prefix + key))
-      // Sent without waiting, because the server may only be slow.
-      else redis.del(prefix + key).catch(() => {})
-    },
-
     count(key, by, windowMs) {
       return breaker
         .run(() => redis.countInWindow(prefix + key, by, wholeMs(windowMs)))
@@ -86,11 +81,6 @@ export function createRedisCache({ url, log, prefix = 'rolecall:', deadlineMs = 
 
     async giveBack(key, by) {
       await breaker.run(() => redis.giveBack(prefix + key, by))
-    },
-
-    async claim(key, ttlMs) {
-      const answer = await breaker.run(() => redis.set(prefix + key, '1', 'PX', wholeMs(ttlMs), 'NX'))
-      return answer === undefined ? undefined : answer === 'OK'
     },
 
     async publish(channel, message) {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { Browser } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
-let world: World
-beforeAll(async () => {
-  world = await startWorld('pglite')
-})
-afterAll(() => world.close())
+const world = worldForTests('pglite')
 
 const browsers = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 const lost = ['/nothing', '/account/nothing', '/api/nothing', '/api/docs/nothing']

@@ -1,21 +1,16 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type GivenProject, type GivenSession, givenProject, givenSession } from '../../../test/given.ts'
+import { describe, expect, test } from 'vitest'
+import { givenSession } from '../../../test/given.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
 import { sendRaw } from '../../../test/raw-http.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 /** A client takes the first answer on a connection for that of its first request. */
 describe('what stands behind a good request on the same connection', () => {
-  let world: World
-  let project: GivenProject
-  let session: GivenSession
-  beforeAll(async () => {
-    world = await startWorld('pglite', { PERMISSION_TTL_MS: '3600000' })
-    project = await givenProject(world)
-    session = await givenSession(world, project)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests('pglite', { PERMISSION_TTL_MS: '3600000' })
+  const project = projectForTests(world)
+  const session = madeForTests(() => givenSession(world, project))
 
   const post = (path: string, body: object) => {
     const text = JSON.stringify(body)

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenProject, givenSession } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { createApp } from '../../app.ts'
 import { sql } from '../db/sql.ts'
 import { closeServer } from './close-server.ts'
@@ -28,23 +28,19 @@ async function openSilent(url: string) {
 }
 
 describe.each(mainEngines)('a client that reads nothing, on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let project: GivenProject
   let token: string
   let url: string
   let app: ReturnType<typeof createApp>
   const lifecycle = createLifecycle()
   beforeAll(async () => {
-    world = await startWorld(engine)
     project = await givenProject(world)
     token = (await givenSession(world, project)).token
     app = createApp(world.service.deps, world.service.recorder, lifecycle, { stalledMs })
     url = await app.listen({ host: '127.0.0.1', port: 0 })
   })
-  afterAll(async () => {
-    await closeServer(app, lifecycle, { drainMs: 0, deadlineMs: 10_000 })
-    await world.close()
-  })
+  afterAll(() => closeServer(app, lifecycle, { drainMs: 0, deadlineMs: 10_000 }))
 
   const openConnections = () =>
     new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count)))
