@@ -58,10 +58,12 @@ export const bindings: readonly Binding[] = [
     ],
   },
   ...['php', 'go', 'java'].map((name) => ({ by: 'clients/guides.test.ts', page: `docs/guides/${name}.md` })),
-  ...['README', 'authlib', 'better-auth', 'next-auth', 'omniauth', 'passport'].map((name) => ({
-    by: 'apps/api/test/process/relying-parties.browser.test.ts',
-    page: `docs/guides/programs/${name}.md`,
-  })),
+  ...['README', 'authlib', 'better-auth', 'next-auth', 'oidc-client-ts', 'omniauth', 'passport'].map(
+    (name) => ({
+      by: 'apps/api/test/process/relying-parties.browser.test.ts',
+      page: `docs/guides/programs/${name}.md`,
+    }),
+  ),
   { by: 'tools/shown/help-examples.test.ts', page: 'apps/api/src/main.ts' },
   {
     by: 'tools/shown/help-examples.test.ts',

@@ -471,7 +471,7 @@ export const errors = define({
     title: 'Sign-in is not configured.',
     mend:
       'Ask the operator to set CHAT_CLIENT_ID and CHAT_CLIENT_SECRET, and to restart the service. To list missing values, ' +
-      'run rolecall doctor.',
+      'run `rolecall doctor`.',
   },
   DATABASE_UNAVAILABLE: {
     status: 503,

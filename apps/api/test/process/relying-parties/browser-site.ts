@@ -1,14 +1,11 @@
-import { readFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
+import { fileURLToPath } from 'node:url'
 import type { Page } from 'playwright-core'
 import { givenClient } from '../../oidc.ts'
 import { byButton, goesOn, packageVersion, type Row, type Seen } from './party.ts'
-import { filesOf } from './recipes.ts'
+import { startSite } from './recipes.ts'
 
 const guide = 'docs/guides/programs/oidc-client-ts.md'
-const modules = new URL('../../../../../tools/peers/node_modules/', import.meta.url)
-const html = 'text/html'
-const javascript = 'text/javascript'
+const peers = fileURLToPath(new URL('../../../../../tools/peers/dist', import.meta.url))
 
 /** A site of static files, which signs members in within the browser. */
 export const browserSite: Row = {
@@ -26,33 +23,16 @@ export const browserSite: Row = {
     })
     const fill = (text: string) =>
       text.replaceAll('PUBLIC_URL', world.url).replaceAll('CLIENT_ID', project.id)
-    const files = await readSite(fill)
-    const server = createServer(({ url = '/' }, answer) => {
-      const [type, text] = files.get(new URL(url, origin).pathname) ?? [html, files.get('/')?.[1]]
-      answer.writeHead(200, { 'content-type': `${type}; charset=utf-8` }).end(text)
-    })
-    await new Promise<void>((listening) => server.listen(port, '127.0.0.1', listening))
+    const stop = await startSite(guide, { port, setUp: '', folder: peers, fill })
     return {
       origin,
       project,
       signIn: byButton(origin, 'Sign in'),
       signOut: { begin: byButton(origin, 'Sign out'), end: '/goodbye' },
       see,
-      stop: () => server.close(),
+      stop,
     }
   },
-}
-
-/** Returns the files of the page and of the packages, by path. */
-async function readSite(fill: (text: string) => string): Promise<Map<string, [type: string, text: string]>> {
-  const files = new Map(filesOf(guide))
-  const read = (path: string) => readFile(new URL(path, modules), 'utf8')
-  return new Map([
-    ['/', [html, fill(files.get('index.html') ?? '')]],
-    ['/main.js', [javascript, fill(files.get('main.js') ?? '')]],
-    ['/oidc-client-ts.js', [javascript, await read('oidc-client-ts/dist/esm/oidc-client-ts.js')]],
-    ['/jwt-decode.js', [javascript, await read('jwt-decode/build/esm/index.js')]],
-  ])
 }
 
 /** Loads the page again, which shows the roles as they are now. */

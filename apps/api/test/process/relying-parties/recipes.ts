@@ -82,17 +82,19 @@ interface SitePlace extends Pick<Place, 'port'> {
   readonly setUp: string
   /** A folder in which the packages of the site are found by name. */
   readonly folder: string
+  /** Replaces the values in the files that a reader replaces. */
+  readonly fill?: (text: string) => string
 }
 
 /** Writes the files of a page into a folder of their own, and starts it by its command. Returns how to stop it. */
-async function startSite(guide: string, { port, setUp, folder }: SitePlace) {
+export async function startSite(guide: string, { port, setUp, folder, fill = (text) => text }: SitePlace) {
   await mkdir(folder, { recursive: true })
   const place = await mkdtemp(join(folder, 'recipe-'))
   // Next.js takes nothing from a folder that contains the home directory.
   const home = await mkdtemp(join(tmpdir(), 'recipe-home-'))
   for (const [name, code] of filesOf(guide)) {
     await mkdir(dirname(join(place, name)), { recursive: true })
-    await writeFile(join(place, name), code.replaceAll('8080', String(port)))
+    await writeFile(join(place, name), fill(code).replaceAll('8080', String(port)))
   }
   const command = commandOf(guide)
   const site = spawn('sh', ['-ec', `${setUp}\n${command.replaceAll('8080', String(port))}`], {
@@ -126,7 +128,7 @@ async function startSite(guide: string, { port, setUp, folder }: SitePlace) {
 }
 
 /** Returns the files of a page: each block that begins with a name in a comment. */
-export const filesOf = (guide: string): [name: string, code: string][] =>
+const filesOf = (guide: string): [name: string, code: string][] =>
   fencesOf(readFileSync(join(root, guide), 'utf8')).flatMap(({ text }) => {
     const name = /^(?:\/\/|#|<!--) ([\w./[\]-]+\.(?:m?js|py|ru|html))\b/.exec(text)?.[1]
     return name ? [[name, text]] : []
