@@ -73,21 +73,31 @@ create trigger sessions_deleted after delete on sessions referencing old table a
   for each statement execute function note_session_changes();
 comment on trigger sessions_deleted on sessions is 'No instance may answer from memory with a deleted row.';
 
-create function note_membership_change() returns trigger language plpgsql as $$
+-- Runs per statement, because a deleted role is taken from hundreds of members at a time. `except` never compares each row
+-- with each other row, whichever plan was made first, and finds the old row also under another key.
+create function note_membership_changes() returns trigger language plpgsql as $$
 begin
-  insert into session_changes (kind, fact) values ('membership', old.server_id || '/' || old.member_id);
+  if tg_op = 'DELETE' then
+    insert into session_changes (kind, fact) select 'membership', server_id || '/' || member_id from gone;
+  else
+    insert into session_changes (kind, fact)
+    select 'membership', server_id || '/' || member_id
+    from (
+      select server_id, member_id, nick, role_ids, left_at, generation from gone
+      except
+      select server_id, member_id, nick, role_ids, left_at, generation from changed) former;
+  end if;
   return null;
 end $$;
-comment on function note_membership_change is 'Writes the membership to the change log.';
+comment on function note_membership_changes is
+  'Writes the memberships to the change log that were deleted, or have another nickname, other roles, another end, or another generation.';
 
-create trigger memberships_changed after update on memberships for each row
-  when ((old.nick, old.role_ids, old.left_at, old.generation)
-    is distinct from (new.nick, new.role_ids, new.left_at, new.generation))
-  execute function note_membership_change();
+create trigger memberships_changed after update on memberships referencing old table as gone new table as changed
+  for each statement execute function note_membership_changes();
 comment on trigger memberships_changed on memberships is
   'Answers contain nickname, roles, and membership, but not the time of the last confirmation.';
-create trigger memberships_deleted after delete on memberships
-  for each row execute function note_membership_change();
+create trigger memberships_deleted after delete on memberships referencing old table as gone
+  for each statement execute function note_membership_changes();
 comment on trigger memberships_deleted on memberships is 'No instance may answer from memory with a deleted row.';
 
 create function note_member_change() returns trigger language plpgsql as $$

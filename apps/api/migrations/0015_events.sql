@@ -42,31 +42,32 @@ create trigger sessions_told after update on sessions referencing old table as f
 comment on trigger sessions_told on sessions is
   'Many statements revoke sessions, and each must notify the projects. Clients that cache an answer for the old token must learn of every refresh.';
 
--- The other triggers run per row: their `when` excludes nearly every update before the function is called.
-
-create function tell_membership() returns trigger language plpgsql as $$
+-- Runs per statement, because a deleted role is taken from hundreds of members at a time. Its plan is made by its first call, so
+-- nested loops are disabled as in record_role_changes, and `offset 0` makes it look up the sessions of each member by key.
+create function tell_membership_changes() returns trigger language plpgsql
+  set enable_nestloop = off set enable_seqscan = off as $$
 begin
   insert into outbox (project_id, type, data)
-  select s.project_id, tg_argv[0], jsonb_build_object('memberId', old.member_id, 'serverId', old.server_id)
-  from sessions s
-  where s.server_id = old.server_id and s.member_id = old.member_id and s.revoked_at is null
-    and s.expires_at > clock_now() and s.project_id is not null
-  group by s.project_id;
+  select s.project_id, c.type, jsonb_build_object('memberId', c.member_id, 'serverId', c.server_id)
+  from (
+    select server_id, member_id, case when m.left_at is null then 'member.roles_changed' else 'member.left' end as type
+    from changed m join gone o using (server_id, member_id)
+    where o.left_at is null and (m.left_at is not null or m.role_ids <> o.role_ids) offset 0) c
+  cross join lateral (
+    select distinct project_id from sessions
+    where server_id = c.server_id and member_id = c.member_id and revoked_at is null
+      and expires_at > clock_now() and project_id is not null offset 0) s;
   return null;
 end $$;
-comment on function tell_membership is
-  'Writes the named event to the outbox, for each project that has a live session of the member in the server.';
+comment on function tell_membership_changes is
+  'Writes the event member.roles_changed or member.left to the outbox, for each member who has other roles or left, and each project that has a live session of the member in the server.';
 
-create trigger memberships_roles_told after update on memberships for each row
-  when (old.role_ids is distinct from new.role_ids and old.left_at is null and new.left_at is null)
-  execute function tell_membership('member.roles_changed');
-comment on trigger memberships_roles_told on memberships is
-  'Sign-ins, reads, syncs, and the gateway all write roles, and each must notify the projects.';
-create trigger memberships_end_told after update on memberships for each row
-  when (old.left_at is null and new.left_at is not null)
-  execute function tell_membership('member.left');
-comment on trigger memberships_end_told on memberships is
-  'Sign-ins, reads, syncs, and the gateway all end memberships, and each must notify the projects.';
+create trigger memberships_told after update on memberships referencing old table as gone new table as changed
+  for each statement execute function tell_membership_changes();
+comment on trigger memberships_told on memberships is
+  'Sign-ins, reads, syncs, and the gateway all write roles and end memberships, and each must notify the projects.';
+
+-- The other triggers run per row: their `when` excludes nearly every update before the function is called.
 
 create function tell_block() returns trigger language plpgsql as $$
 begin

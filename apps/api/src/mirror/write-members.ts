@@ -1,7 +1,7 @@
 import type { ChatMember, ChatUser } from '#chat/chat-platform'
 import { reportedColumns, reportedFields } from '#member/columns'
-import type { Tx } from '#platform/db/database'
-import { type Sql, sql } from '#platform/db/sql'
+import type { Queryable, Tx } from '#platform/db/database'
+import { replanned, type Sql, sql } from '#platform/db/sql'
 
 /**
  * The only writer of members and memberships. Memberships are written through `write-memberships.ts`, which detects
@@ -165,41 +165,56 @@ export const noteAbsences = (tx: Tx, departures: readonly Departure[], begunAt: 
     on conflict (server_id, member_id) do update set synced_at = greatest(clock_now(), m.synced_at)
     where m.left_at is not null and m.synced_at < ${begunAt}`)
 
-export interface TakeRole {
+/** A role of a server. It may be deleted. */
+export interface HeldRole {
   readonly serverId: string
   readonly roleId: string
-  /** Only members with later IDs lose the role. */
+}
+
+interface Holders extends HeldRole {
+  /** Only members with later IDs are listed. */
   readonly after: string
-  /** The maximum number of rows that the statement locks and writes. */
   readonly limit: number
 }
 
 /**
- * Removes a role from the next current members who hold it, in the order of their IDs. Returns the ID of the last one,
- * or undefined if there are no more. The limit is hidden from the planner, which then reads few holders from the index
- * of roles, and many along the key. Each step continues where the last one ended, so all steps together read each row
- * once.
+ * Lists the next current members who hold a role, in the order of their IDs. PostgreSQL plans it with its values: few
+ * holders are read from the index of roles, and many along the key.
+ */
+export const listHolders = async (
+  db: Queryable,
+  { serverId, roleId, after, limit }: Holders,
+): Promise<readonly string[]> => {
+  const holders = await db.query<{ id: string }>(
+    replanned(sql`
+      select member_id as id from memberships
+      where server_id = ${serverId} and left_at is null and role_ids @> array[${roleId}]::text[]
+        and member_id > ${after}
+      order by member_id limit ${limit}`),
+  )
+  return holders.map(({ id }) => id)
+}
+
+interface RoleToTake extends HeldRole {
+  readonly memberIds: readonly string[]
+}
+
+/**
+ * Removes a role from the listed members who still hold it, and returns their number. Locks the memberships in the order
+ * of all statements that write many.
  *
  * The time of the platform's last statement stays, because it said nothing about the other roles of these members. So a
  * list that was requested before may still correct them.
  */
-export async function takeRole(
-  tx: Tx,
-  { serverId, roleId, after, limit }: TakeRole,
-): Promise<string | undefined> {
-  const taken = await tx.maybeOne<{ last: string | null }>(sql`
+export const takeRole = (tx: Tx, { serverId, roleId, memberIds }: RoleToTake): Promise<number> =>
+  tx.execute(sql`
     with due as materialized (
       select member_id from memberships
-      where server_id = ${serverId} and left_at is null and role_ids @> array[${roleId}]::text[]
-        and member_id > ${after}
-      order by member_id limit (select ${limit}::bigint) for no key update),
-    taken as (
-      update memberships m set role_ids = array_remove(m.role_ids, ${roleId})
-      from due where m.server_id = ${serverId} and m.member_id = due.member_id
-      returning m.member_id)
-    select max(member_id) as last from taken`)
-  return taken?.last ?? undefined
-}
+      where server_id = ${serverId} and member_id = any(${memberIds}::text[]) and left_at is null
+        and role_ids @> array[${roleId}]::text[]
+      order by member_id for no key update)
+    update memberships m set role_ids = array_remove(m.role_ids, ${roleId})
+    from due where m.server_id = ${serverId} and m.member_id = due.member_id`)
 
 /** Sets the name that a member chose here, which the platform does not know. */
 export const setPreferredName = (tx: Tx, memberId: string, name: string | null) =>

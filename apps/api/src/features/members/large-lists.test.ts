@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { givenAdmin } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
+import { listHolders } from '../../mirror/write-members.ts'
 import type { Sql } from '../../platform/db/sql.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { findPage, type MemberFilters, pageStatement } from './pages-store.ts'
@@ -97,6 +98,24 @@ describe('with 200,000 memberships on postgres', () => {
     const read = await plan(pageStatement(few, 0, 20, await totalOf(few)))
     expect(read).toContain('memberships_roles')
     expect(read).not.toMatch(/Seq Scan on (members|memberships)|_by_name|members_current/)
+  })
+
+  test('the holders of a deleted role come from the index of roles if they are few, and unsorted along the key if many', async () => {
+    const { db } = world.service.deps
+    const planOf = async (roleId: string) => {
+      let read = ''
+      const explained = {
+        ...db,
+        query: async (statement: Sql) => {
+          read = await plan(statement)
+          return []
+        },
+      }
+      await listHolders(explained, { serverId: demo.gamesGuildId, roleId, after: '', limit: 10_000 })
+      return read
+    }
+    expect(await planOf('999999999999999999')).toContain('memberships_roles')
+    expect(await planOf(demo.gamesRoles.player)).not.toMatch(/memberships_roles|Sort|Seq Scan/)
   })
 
   test.each<MemberFilters>([

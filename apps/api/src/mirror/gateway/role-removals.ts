@@ -1,12 +1,21 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { MirrorDeps } from '../mirror-deps.ts'
-import { type TakeRole, takeRole } from '../write-members.ts'
+import { type HeldRole, listHolders, takeRole } from '../write-members.ts'
 import { asLeader, LeadLost } from './store.ts'
 
 /** The number of rows in a transaction, so that others on the same rows or connection wait only briefly. */
 const rowsPerStep = { postgres: 500, pglite: 50 }
+/** The number of holders in a list: most roles need one list, but no list contains a whole server. */
+const holdersPerList = { postgres: 10_000, pglite: 500 }
 const retryAfterMs = 250
+
+/** The holders who still have the role. */
+interface Rest {
+  readonly listed: readonly string[]
+  /** The last holder who was listed. Undefined: all are listed. */
+  readonly after: string | undefined
+}
 
 /**
  * Removes deleted roles from their holders, step by step in the background. Responses do not depend on it, because they
@@ -17,22 +26,32 @@ export function createRoleRemovals({ db, log }: Pick<MirrorDeps, 'db' | 'log'>, 
   let isClosing = false
 
   const takeFromAll = async (serverId: string, roleId: string) => {
-    let after: string | undefined = ''
-    while (after !== undefined && !isClosing) {
-      after = await takeNext({ serverId, roleId, after, limit: rowsPerStep[db.engine] })
+    let rest: Rest = { listed: [], after: '' }
+    while ((rest.listed.length > 0 || rest.after !== undefined) && !isClosing) {
+      rest = await takeNext({ serverId, roleId }, rest)
       // The embedded engine responds within one turn of the event loop, which would block other work.
       await nextTurn()
     }
   }
   /** Takes one step. After an outage of the database, repeats it. */
-  const takeNext = async (step: TakeRole): Promise<string | undefined> => {
+  const takeNext = async (role: HeldRole, rest: Rest): Promise<Rest> => {
     try {
-      return await asLeader(db, epoch, (tx) => takeRole(tx, step))
+      return rest.listed.length > 0 ? await takeFromListed(role, rest) : await list(role, rest.after ?? '')
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error
       await sleep(retryAfterMs)
-      return step.after
+      return rest
     }
+  }
+  const takeFromListed = async (role: HeldRole, { listed, after }: Rest): Promise<Rest> => {
+    const rows = rowsPerStep[db.engine]
+    await asLeader(db, epoch, (tx) => takeRole(tx, { ...role, memberIds: listed.slice(0, rows) }))
+    return { listed: listed.slice(rows), after }
+  }
+  const list = async (role: HeldRole, after: string): Promise<Rest> => {
+    const limit = holdersPerList[db.engine]
+    const listed = await listHolders(db, { ...role, after, limit })
+    return { listed, after: listed.length < limit ? undefined : listed.at(-1) }
   }
 
   return {
