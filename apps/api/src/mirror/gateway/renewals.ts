@@ -16,7 +16,7 @@ interface RenewalDeps {
   readonly log: Log
   readonly gateway: ChatGateway
   readonly writer: Pick<ReturnType<typeof createEventWriter>, 'whenSettled' | 'servers' | 'lagMs'>
-  readonly resyncs: Pick<ReturnType<typeof createResyncs>, 'complete' | 'reach' | 'keepOnly'>
+  readonly resyncs: Pick<ReturnType<typeof createResyncs>, 'complete' | 'reach' | 'setRegistered'>
   readonly roleReads: Pick<ReturnType<typeof createRoleReads>, 'isBusy'>
   /** Undefined if sessions are not handed over. */
   readonly handoverKey: string | undefined
