@@ -23,8 +23,9 @@ import { covers } from './snapshot.ts'
 export interface LeaseTiming {
   readonly renewEveryMs: number
   /**
-   * The duration of a lease. Its holder counts it from before the renewal was sent; other processes wait for it just as
-   * long. A renewal takes effect with the next read, so a lease must span two renewals and the delay of a statement.
+   * The duration of a lease. Its holder counts it from the moment before it sent the renewal. Other processes wait for the
+   * same duration. A renewal takes effect with the next read, so a lease must span two renewals and the delay of a
+   * statement.
    */
   readonly leaseMs: number
   /** The margin by which a holder ends its lease early, because no two clocks run at the same rate. */
@@ -85,10 +86,12 @@ interface Term {
  *
  * A process joins with an empty cache. Twice a second, one statement renews its row and reads the change log. Each read
  * begins after the previous renewal has committed. When its changes are applied, the lease is extended, counted from the
- * moment before that renewal was sent. So a writer that commits a change either finds the renewed row, and waits until
- * this process has acknowledged the change, or the read sees the change.
+ * moment before that renewal was sent.
  *
- * The step that makes a response checks the lease against the clocks of the process. So a late, frozen, or disconnected
+ * So every committed change reaches this process in one of two ways. Either its writer finds the renewed row, and waits until
+ * this process acknowledges the change. Or its writer committed before the renewal, and the next read contains the change.
+ *
+ * The code that creates a response checks the lease in the same synchronous step, against the clocks of the process. So a late, frozen, or disconnected
  * process serves nothing from memory once the lease has ended. When the connection ends, the cache is cleared, because
  * the next connection may reach a different server.
  */
@@ -135,7 +138,7 @@ export class Lease {
       try {
         await this.#hold()
       } catch (err) {
-        // `availability.ts` logs an outage once. Until the lease is back, answers are read from the database.
+        // `availability.ts` logs an outage once. Until the lease is back, every read is from the database.
         this.#deps.log.debug({ err }, 'memory lease lost')
       }
       await pause(retryAfterMs, this.#closing.signal)
@@ -302,7 +305,7 @@ export class Lease {
     if (covers(snapshot, term.applied)) term.applied = snapshot
   }
 
-  /** Handles a notification. An invalidation with changes is only for the holders that it names; no other was behind. */
+  /** Handles a notification. An invalidation with changes is only for the holders that it names: the others have the changes. */
   #receive(term: Term, payload: string): void {
     if (this.#term !== term) return
     const notified = parseNotification(payload)

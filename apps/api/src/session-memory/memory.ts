@@ -21,7 +21,7 @@ import {
 
 /** The result for one item: the project of its key, and the session of its token. */
 export interface Read {
-  /** The database's clock, at the read or later. */
+  /** The time of the database's clock at the read, or slightly later. */
   readonly nowMs: number
   readonly projectId: string | undefined
   readonly isActive: boolean
@@ -39,7 +39,7 @@ export interface CachedMember {
 
 /** A load of facts from the database. */
 export interface Loading {
-  /** The changes that arrived since the load began. Its rows may be older. */
+  /** The changes that arrived since the load began. The rows that it reads may be older. */
   readonly changes: Change[]
   /** The servers with cached roles, which are not read again. */
   readonly knownServers: readonly string[]
@@ -63,8 +63,8 @@ interface Key {
 const maxKeys = 100_000
 
 /**
- * Caches the facts that responses consist of. Caches only valid facts, so the change log must contain only changes that
- * invalidate a fact. They are applied to the cache and to loads in progress.
+ * Caches the facts that responses consist of. It caches only valid facts, so the change log needs an entry only when a fact
+ * changes or ends, not when one becomes valid. Entries are applied to the cache and to loads in progress.
  */
 export class Memory {
   readonly #members = new Facts<MemberFact>()
@@ -101,8 +101,9 @@ export class Memory {
   }
 
   /**
-   * Returns the time of the database's clock, or up to the duration of the last read later. So a cached lifetime may end
-   * early, but never late. Adds a millisecond, because `clock_now` returns whole milliseconds.
+   * Estimates the time of the database's clock. The estimate is never behind that clock, and ahead of it by at most the
+   * duration of the last read. So a cached lifetime may end early, but never late. Adds a millisecond, because `clock_now`
+   * returns whole milliseconds.
    */
   nowMs(monotonicMs: number): number {
     return this.#latest.nowMs + 1 + (monotonicMs - this.#latestSentAtMs)
@@ -164,7 +165,10 @@ export class Memory {
     this.#loading.delete(loading)
   }
 
-  /** Caches the facts that were read. Returns undefined if roles that were not read again have been evicted meanwhile. */
+  /**
+   * Caches the facts that were read. Returns undefined if the load relied on cached roles (`knownServers`) that were evicted
+   * meanwhile.
+   */
   store(items: readonly Item[], rows: FactRows, loading: Loading): Read[] | undefined {
     const isMissing = rows.items.some(
       ({ session }) => session && !rows.roles.has(session.serverId) && !this.#servers.get(session.serverId),

@@ -31,8 +31,9 @@ export interface ExchangeCode {
 }
 
 /**
- * Redeems a one-time code for a session. Throws INVALID_CODE for every invalid code: unknown, used, expired, of another
- * project, or for another redirect URI. A distinction would help only the holder of a stolen code.
+ * Redeems a one-time code for a session. Throws INVALID_CODE for a code that is unknown, used, expired, of another project,
+ * or for another redirect URI: to tell these apart would help only the holder of a stolen code. A missing
+ * verifier and a blocked member have errors of their own.
  */
 export async function exchangeCode(
   deps: Pick<Deps, 'db' | 'config' | 'audit'> & Pick<SessionChanges, 'redeemCode'>,

@@ -33,8 +33,9 @@ interface SubmitDeps extends Pick<Deps, 'db' | 'config' | 'cache' | 'limiter' | 
 
 /**
  * Accepts submissions. The sender and the target are checked before the content: the key (401, 429), the webhook (404),
- * its status (410), the origin (403), the signature (401), then the payload (415, 400, 413, 422). Last come the checks
- * that only the database can make: an idempotency key used for another body (422), and a signature used before (409).
+ * its status (410), the origin (403), the signature (401), and the form of the idempotency key (400). The payload follows:
+ * its length (413), its type (415), its JSON (400), and the schema (422). Last come the checks that only the database can
+ * make: an idempotency key used for another body (422), and a signature used before (409).
  *
  * A submission is first checked against the cached target. The statement that stores it verifies that the target is
  * still current, and stores nothing otherwise. So the database confirms every accepted submission, and every rejection
@@ -88,8 +89,8 @@ function checkOrigin({ acceptedOrigins, projectId }: SubmitTarget, origin: strin
 }
 
 /**
- * Verifies the signature. If `nowMs` is undefined, does not check its time, which the statement that stores the
- * submission then checks.
+ * Verifies the signature. Checks its time only if `nowMs` is defined. Otherwise, the statement that stores the submission
+ * checks the time.
  */
 function checkSignature(
   { requireSignature, secret, projectId }: SubmitTarget,
@@ -119,7 +120,7 @@ function readIdempotencyKey(header: string | string[] | undefined, bytes: Buffer
   return { key: header, bodyDigest: createHash('sha256').update(bytes).digest('base64url') }
 }
 
-/** Returns a reader of the body as sent. Duplicate keys were rejected, so every JSON parser reads the same value. */
+/** Returns a reader of the body as sent. `parseBody` rejects duplicate keys, so every JSON parser reads the same value. */
 function createPayloadReader(
   { 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders,
   bytes: Buffer,

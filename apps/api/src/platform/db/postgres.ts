@@ -38,21 +38,22 @@ const types = {
 
 /**
  * The session settings of batches, which look rows up by key or change them. One plan serves every size of batch. It must
- * use the indexes even while the statistics of a young table suggest scans, with which a batch costs a thousandfold.
+ * use the indexes even while the statistics of a young table suggest scans, which make a batch a thousand times slower.
  */
 const batchSession =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
 
 export interface PostgresOptions {
   readonly maxConnections?: number
-  /** Logs each outage and its end, and for debugging each lost idle connection. */
+  /** Logs each outage and its end, and, at the level debug, each lost idle connection. */
   readonly log?: Pick<Log, 'debug' | 'info' | 'warn'>
 }
 
 const silent = { debug() {}, info() {}, warn() {} }
 
 /**
- * The session settings of requests. Searches in member lists sort in this memory, which PostgreSQL takes only when needed.
+ * The session settings of requests. `work_mem` is for searches in member lists, which sort in memory; PostgreSQL allocates it
+ * only when needed.
  * JIT compilation is off, because the statements are too short for it to pay.
  */
 const requestSession = '-c work_mem=16MB -c jit=off'

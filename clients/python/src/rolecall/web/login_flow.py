@@ -1,6 +1,6 @@
 """
-The sign-in of a site as values: from requests to responses. The framework's adapter calls the service in between, in
-threads or in asyncio.
+The sign-in of a site, without any I/O. Each method of ``LoginFlow`` takes a request, and returns a response or the data
+for the next call to the service. The adapters of the frameworks make these calls, in threads or in asyncio.
 """
 
 from __future__ import annotations
