@@ -132,7 +132,9 @@ export const errors = define({
   REFRESH_TOKEN_REUSED: {
     status: 401,
     title: 'The session was revoked, because this token pair was already used and may be stolen.',
-    mend: 'Sign in again, and find out how the old pair leaked.',
+    mend:
+      'Sign in again. In your app, store each new pair immediately, and let only one process refresh a session at a time. ' +
+      'If your app does both, another program has used a copy of the pair.',
   },
 
   INVALID_METRICS_TOKEN: {
@@ -395,7 +397,7 @@ export const errors = define({
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: 'The request body is too large.',
-    mend: 'Send a smaller body, or split it into several requests.',
+    mend: 'Send a smaller body. `detail` states the limit in bytes.',
   },
   URI_TOO_LONG: { status: 414, title: 'The address is too long.', mend: 'Shorten the path or the query.' },
   UNSUPPORTED_MEDIA_TYPE: {

@@ -23,9 +23,8 @@ import { covers } from './snapshot.ts'
 export interface LeaseTiming {
   readonly renewEveryMs: number
   /**
-   * The duration of a lease. Its holder counts it from the moment before it sent the renewal. Other processes wait for the
-   * same duration. A renewal takes effect with the next read, so a lease must span two renewals and the delay of a
-   * statement.
+   * The duration of a lease, for which other processes wait. Its holder counts it from before it sent the renewal. A
+   * renewal takes effect with the next read, so a lease must span two renewals and the delay of a statement.
    */
   readonly leaseMs: number
   /** The margin by which a holder ends its lease early, because no two clocks run at the same rate. */
@@ -86,14 +85,13 @@ interface Term {
  *
  * A process joins with an empty cache. Twice a second, one statement renews its row and reads the change log. Each read
  * begins after the previous renewal has committed. When its changes are applied, the lease is extended, counted from the
- * moment before that renewal was sent.
+ * moment before that renewal was sent. So every committed change reaches this process in one of two ways. Either its
+ * writer finds the renewed row, and waits until this process acknowledges the change. Or its writer committed before the
+ * renewal, and the next read contains the change.
  *
- * So every committed change reaches this process in one of two ways. Either its writer finds the renewed row, and waits until
- * this process acknowledges the change. Or its writer committed before the renewal, and the next read contains the change.
- *
- * The code that creates a response checks the lease in the same synchronous step, against the clocks of the process. So a late, frozen, or disconnected
- * process serves nothing from memory once the lease has ended. When the connection ends, the cache is cleared, because
- * the next connection may reach a different server.
+ * The code that creates a response checks the lease in the same synchronous step, against the clocks of the process. So a
+ * late, frozen, or disconnected process serves nothing from memory once the lease has ended. When the connection ends,
+ * the cache is cleared, because the next connection may reach a different server.
  */
 export class Lease {
   readonly #deps: LeaseDeps

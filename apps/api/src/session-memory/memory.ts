@@ -101,9 +101,8 @@ export class Memory {
   }
 
   /**
-   * Estimates the time of the database's clock. The estimate is never behind that clock, and ahead of it by at most the
-   * duration of the last read. So a cached lifetime may end early, but never late. Adds a millisecond, because `clock_now`
-   * returns whole milliseconds.
+   * Estimates the database's clock: never behind it, and ahead by at most the duration of the last read. So a cached
+   * lifetime may end early, but never late. Adds a millisecond, because `clock_now` returns whole milliseconds.
    */
   nowMs(monotonicMs: number): number {
     return this.#latest.nowMs + 1 + (monotonicMs - this.#latestSentAtMs)
@@ -165,10 +164,7 @@ export class Memory {
     this.#loading.delete(loading)
   }
 
-  /**
-   * Caches the facts that were read. Returns undefined if the load relied on cached roles (`knownServers`) that were evicted
-   * meanwhile.
-   */
+  /** Caches the facts that were read. Returns undefined if cached roles of `knownServers` were evicted meanwhile. */
   store(items: readonly Item[], rows: FactRows, loading: Loading): Read[] | undefined {
     const isMissing = rows.items.some(
       ({ session }) => session && !rows.roles.has(session.serverId) && !this.#servers.get(session.serverId),

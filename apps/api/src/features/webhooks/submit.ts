@@ -8,6 +8,7 @@ import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
 import { readApiKey } from '#platform/http/credentials'
 import { parseBody, readBodyText } from '#platform/http/read-body'
+import { tooLongFor } from '#platform/http/read-bytes'
 import { admit } from '#platform/http/router'
 import { compile } from '#platform/http/validation'
 import { keyBucket } from '#platform/rate-limit/key-bucket'
@@ -134,7 +135,8 @@ function createPayloadReader(
   }
 
   return async ({ schema, projectId }: SubmitTarget): Promise<string> => {
-    if (bytes.length > maxBytes) throw new ApiError('PAYLOAD_TOO_LARGE', { projectId })
+    if (bytes.length > maxBytes)
+      throw new ApiError('PAYLOAD_TOO_LARGE', { detail: tooLongFor(maxBytes), projectId })
     body ??= read()
     const { text, value } = body
     if (validated?.schema !== schema) validated = { schema, errors: await schema.validate(value, text) }

@@ -52,8 +52,7 @@ export interface PostgresOptions {
 const silent = { debug() {}, info() {}, warn() {} }
 
 /**
- * The session settings of requests. `work_mem` is for searches in member lists, which sort in memory; PostgreSQL allocates it
- * only when needed.
+ * The session settings of requests. `work_mem` is for searches in member lists; PostgreSQL allocates it only when needed.
  * JIT compilation is off, because the statements are too short for it to pay.
  */
 const requestSession = '-c work_mem=16MB -c jit=off'

@@ -34,11 +34,11 @@ interface Receiving {
 
 const none = Buffer.alloc(0)
 const closes = { connection: 'close' }
+/** Describes a body beyond the limit in bytes. */
+export const tooLongFor = (limit: number) =>
+  `The request body is larger than the ${limit} bytes that this endpoint accepts.`
 const tooLarge = (limit: number) =>
-  new ApiError('PAYLOAD_TOO_LARGE', {
-    detail: `The request body is larger than the ${limit} bytes that this endpoint accepts.`,
-    headers: closes,
-  })
+  new ApiError('PAYLOAD_TOO_LARGE', { detail: tooLongFor(limit), headers: closes })
 const overtaken = () =>
   new ApiError('SERVICE_OVERLOADED', {
     detail: 'Too many request bodies are arriving, and this one took the longest. Send it again.',
