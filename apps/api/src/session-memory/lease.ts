@@ -88,7 +88,6 @@ interface Term {
  * moment before that renewal was sent. So every committed change reaches this process in one of two ways. Either its
  * writer finds the renewed row, and waits until this process acknowledges the change. Or its writer committed before the
  * renewal, and the next read contains the change.
- *
  * The code that creates a response checks the lease in the same synchronous step, against the clocks of the process. So a
  * late, frozen, or disconnected process serves nothing from memory once the lease has ended. When the connection ends,
  * the cache is cleared, because the next connection may reach a different server.
