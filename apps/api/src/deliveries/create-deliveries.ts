@@ -12,11 +12,11 @@ import { sendMessages } from './send-messages.ts'
 import type { CountedResult } from './settle.ts'
 import { createSlots } from './slots.ts'
 
-/** Pause between two claims while there is work, so that one claim covers a burst of messages. */
+/** The pause between two claims while there is work, so that one claim covers a burst of messages. */
 const pauseMs = 20
-/** Time limit for sending due messages during a graceful shutdown. */
+/** The time limit for sending due messages during a graceful shutdown. */
 const flushMs = 3_000
-/** The labels of the results in metrics. Dashboards know a retried attempt as refused. */
+/** The labels of the results in metrics. The label of a retried attempt is `refused`, on which dashboards depend. */
 const metricLabels = {
   delivered: 'delivered',
   retried: 'refused',
@@ -25,7 +25,7 @@ const metricLabels = {
 
 interface DeliveriesDeps {
   readonly db: Database
-  /** Sends claims. Memory keeps nothing about receivers, so claims are not among the watched writes. */
+  /** The database without the watch on writes, because the session cache contains nothing about receivers. */
   readonly claims: Queryable
   /** Returns the number of running instances, according to this instance. */
   readonly instances: () => number

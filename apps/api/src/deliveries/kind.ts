@@ -32,16 +32,16 @@ export interface Attempt {
   readonly outcome: 'delivered' | 'gone' | 'refused' | 'failed' | 'aborted'
   readonly status: number | null
   readonly error: string | null
-  /** Pause that the receiver asked for. */
+  /** The pause that the receiver requested. */
   readonly pauseMs?: number | undefined
 }
 
 /**
  * The end of messages that were given up:
  *
- * - `gone`, `refused`: the receiver said so in its response.
+ * - `gone`, `refused`: the response of the receiver says so.
  * - `late`: they failed, and were queued at least 24 hours before.
- * - `silent`: the receiver accepted nothing for 24 hours and is switched off.
+ * - `silent`: the receiver has only failed for 24 hours and is switched off.
  * - `stale`: they waited behind too many others.
  */
 export interface Ending {
@@ -71,7 +71,7 @@ export interface DeliveryKind {
   readonly ordering: 'member' | 'receiver' | 'none'
   /** Limits the queue of a receiver that accepts messages more slowly than they arrive. */
   readonly maxWaitHours?: number
-  /** Switches off a receiver that accepted nothing for 24 hours. Otherwise only its old messages are given up. */
+  /** Switches off a receiver that has only failed for 24 hours. Otherwise only its old messages are given up. */
   readonly disablesSilent?: boolean
   /** True while this instance may send no message of this kind. */
   readonly isSilenced?: () => boolean

@@ -4,15 +4,15 @@ import type { DeliveryKind, Message, Receiver } from './kind.ts'
 import { batchSize, giveUp, listWaiting, type Position, type WaitingMessage } from './queue-store.ts'
 import { giveUpStale, retryThroughOutage, type SettleDeps, settle, type Work } from './settle.ts'
 
-/** Maximum number of concurrent requests to one receiver, each for a different ordering key. */
+/** The maximum number of concurrent requests to a receiver, each for a different ordering key. */
 const maxConcurrentRequests = 4
 /** The time limit for the work on one receiver, so that others get their turn. */
 const maxRunMs = 5_000
 /** A longer limit while a message without ordering waits for its response: it does not delay later messages. */
 const maxHangingRunMs = 60_000
-/** Interval for reading the queue while a message waits for its response. */
+/** The interval at which the queue is read while a message waits for its response. */
 const readAgainMs = 400
-/** Interval for renewing a claim, so that it outlasts a request, which takes up to 10 seconds. */
+/** The interval at which a claim is renewed, so that it outlasts a request, which takes up to 10 seconds. */
 const renewMs = 2_000
 
 /** The progress of the work on one receiver. */
@@ -120,7 +120,7 @@ function takeNext(run: Run): Next | undefined {
   }
   if (!next) return undefined
   const [, ...others] = waiting.get(next.orderingKey) ?? []
-  // To the end, so that each ordering key gets its turn.
+  // Moves the ordering key to the end, so that each gets its turn.
   waiting.delete(next.orderingKey)
   if (others.length > 0) waiting.set(next.orderingKey, others)
   return next

@@ -7,10 +7,10 @@ import type { Attempt, DeliveryKind, Message, Receiver } from './kind.ts'
 import { giveUp, giveUpOlder, settleAnswered, settleFailed } from './queue-store.ts'
 import { slowMs } from './slots.ts'
 
-/** Time limit for recording an attempt. If it is exceeded, the message is sent again. */
+/** The time limit for recording an attempt. If it is exceeded, the message is sent again. */
 const maxSettlingMs = 8_000
 
-/** How an attempt ended for monitoring: accepted, failed and retried later, or the end of the message. */
+/** The result of an attempt for monitoring: accepted, failed and to be retried, or the end of the message. */
 export type CountedResult = 'delivered' | 'retried' | 'given_up'
 
 const staleError = (hours: number) =>
@@ -99,7 +99,7 @@ async function disable(
  *
  * - A message that was queued 24 hours ago is given up. If all messages share one ordering key, this rule does not apply,
  *   because the first message fails for as long as the receiver does.
- * - If the receiver has accepted nothing for 24 hours, all its messages of that age are given up with one audit entry.
+ * - If the receiver is silent (see `Failing`), all its messages that are 24 hours old are given up with one audit entry.
  *   Kinds with `disablesSilent` switch the receiver off instead.
  */
 async function scheduleRetry(deps: SettleDeps, work: Work, message: Message, attempt: Attempt) {

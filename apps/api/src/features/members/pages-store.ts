@@ -13,9 +13,7 @@ const memberships = (condition: Sql): Sql => sql`
   memberships m where m.left_at is null and ${condition}
     and m.server_id = any(array(select v.id from servers v where v.removed_at is null))`
 
-/**
- * Selects the same memberships, for reading many rows: as usually no server was removed, it compares no server then.
- */
+/** Selects the same memberships, for many rows. Usually no server was removed, and then no row's server is compared. */
 const manyMemberships = (condition: Sql): Sql => sql`
   memberships m where m.left_at is null and ${condition} and (
     not exists (select from servers v where v.removed_at is not null)
