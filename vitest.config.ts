@@ -34,7 +34,7 @@ const sweeps = [
   'apps/api/src/features/explain/{explain-property,other-ways}.test.ts',
   'apps/api/src/features/login/{login-limits,platform-faults}.test.ts',
   'apps/api/src/features/members/{export-turns,member-lists,totals}.test.ts',
-  'apps/api/src/features/oidc/{answer-from-memory,device-polls,redemptions,resource-consent,resources}.test.ts',
+  'apps/api/src/features/oidc/{answer-from-memory,device-polls,plain-grants,redemptions,resource-consent,resources}.test.ts',
   'apps/api/src/features/project-reads/made-up-reads.test.ts',
   'apps/api/src/features/projects/{groups,instances}.test.ts',
   'apps/api/src/features/sessions/{gathered-changes,races}.test.ts',

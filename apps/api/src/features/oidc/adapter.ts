@@ -74,6 +74,8 @@ export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
   const readClient = clientsReader(deps.db, deps.config.chatGuildId)
   const findDocument = createFindDocument(deps.db, deps.documents)
   const clientOf = async (id: string): Promise<AdapterPayload | undefined> => {
+    const failure = requestNow()?.failure
+    if (failure !== undefined) throw failure
     if (isDocumentId(id)) {
       const uris = usesRedirects.has(routeNow()) ? (await findDocument(id)).redirectUris : [id]
       return metadataOfDocument(id, uris)

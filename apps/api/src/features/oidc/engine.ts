@@ -8,7 +8,9 @@ import { answerInteraction, showInteraction } from './interaction.ts'
 import { logoutAnswered } from './logout.ts'
 import type { OidcDeps } from './oidc-deps.ts'
 import type { OidcRequest } from './oidc-request.ts'
+import { createPlainGrants } from './plain-grants.ts'
 import { createProvider } from './provider.ts'
+import { createRedemptions } from './redemptions.ts'
 import { loadSigningKeys, type SigningKeys } from './signing-keys.ts'
 import { orOwnError } from './unavailable.ts'
 
@@ -24,7 +26,8 @@ if (!('parse' in URL)) {
 export type Engine = Awaited<ReturnType<typeof createEngine>>
 
 /** @throws ENCRYPTION_KEY_MISSING */
-export async function createEngine(deps: OidcDeps) {
+export async function createEngine(given: OidcDeps) {
+  const deps = { ...given, redemptions: createRedemptions(given) }
   const { db, config, log } = deps
   let keys = await loadSigningKeys({ db, config })
   let provider = createProvider(deps, keys)
@@ -48,6 +51,7 @@ export async function createEngine(deps: OidcDeps) {
       return keys
     },
     refresh,
+    answerPlainGrant: createPlainGrants(deps),
     interaction: {
       show: (current: Provider, request: OidcRequest) =>
         orOwnError(showInteraction(deps, current, request, new ServerResponse(request))),

@@ -23,7 +23,7 @@ export const createLogoutKind = (deps: LogoutKindDeps): DeliveryKind => ({
       async send(message, nowSec, signal) {
         const { uri, sessionId } = JSON.parse(message.data) as { uri: string; sessionId: string }
         const { publicUrl } = deps.config
-        const token = logoutToken(keys, message, {
+        const token = await logoutToken(keys, message, {
           publicUrl,
           projectId,
           sessionId,
@@ -59,16 +59,20 @@ const logoutToken = (
   { memberId }: Message,
   { publicUrl, projectId, sessionId, nowSec }: LogoutOf,
 ) =>
-  signJwt(keys, 'logout+jwt', {
-    iss: publicUrl,
-    aud: projectId,
-    sub: memberId,
-    sid: sessionId,
-    iat: nowSec,
-    exp: nowSec + tokenTtlSec,
-    jti: uuidv7(),
-    events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
-  })
+  signJwt(
+    keys,
+    {
+      iss: publicUrl,
+      aud: projectId,
+      sub: memberId,
+      sid: sessionId,
+      iat: nowSec,
+      exp: nowSec + tokenTtlSec,
+      jti: uuidv7(),
+      events: { 'http://schemas.openid.net/event/backchannel-logout': {} },
+    },
+    'logout+jwt',
+  )
 
 const entryOf = (projectId: string, { count, error }: Ending): AuditEvent => ({
   actionType: 'webhook',

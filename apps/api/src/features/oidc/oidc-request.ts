@@ -11,6 +11,8 @@ export class OidcRequest extends IncomingMessage {
   readonly bucket: string
   /** The code in a link, which the person would otherwise have to type. */
   readonly userCode: string | undefined
+  /** The error of the service that the library has to answer with. */
+  readonly failure: unknown
 
   constructor(
     {
@@ -18,7 +20,14 @@ export class OidcRequest extends IncomingMessage {
       url,
       body,
       userCode,
-    }: { raw: IncomingMessage; url: string; body: Buffer; userCode?: string | undefined },
+      failure,
+    }: {
+      raw: IncomingMessage
+      url: string
+      body: Buffer
+      userCode?: string | undefined
+      failure?: unknown
+    },
     { client, bucket, publicUrl }: { client: Client; bucket: string; publicUrl: string },
   ) {
     super(raw.socket)
@@ -37,6 +46,7 @@ export class OidcRequest extends IncomingMessage {
     this.client = client
     this.bucket = bucket
     this.userCode = userCode
+    this.failure = failure
     // An incomplete request closes its connection when it ends.
     this.complete = true
     this.push(body)

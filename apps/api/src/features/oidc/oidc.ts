@@ -37,14 +37,34 @@ export function createOidc(deps: OidcDeps) {
   })
   const loaded = async () => engine ?? load()
 
-  const requestOf = (request: FastifyRequest) => {
+  const requestOf = (request: FastifyRequest, failure?: unknown) => {
     const { raw } = request
     const { url, userCode } = addressOf(raw.url ?? '')
-    const body = withScope(url, request.body instanceof Buffer ? request.body : Buffer.alloc(0))
+    const body = withScope(url, bodyOf(request))
     return new OidcRequest(
-      { raw, url, body, userCode },
+      { raw, url, body, userCode, failure },
       { client: clientOf(request), bucket: addressBucket(request.ip), publicUrl: config.publicUrl },
     )
+  }
+
+  /** Lets the library answer, or respond with the error of the service that occurred before. */
+  const byLibrary = async (
+    request: FastifyRequest,
+    release: () => ServerResponse,
+    failure?: unknown,
+  ): Promise<Answer | undefined> => {
+    const { provider } = await loaded()
+    if ((request.raw.url?.length ?? 0) > maxUrlLength) {
+      const { tooLongPage } = await import('./engine.ts')
+      return tooLongPage(request.raw, request.id)
+    }
+    const { origin } = request.headers
+    const isKnown = origin !== undefined && (await isKnownOrigin(deps, origin).catch(() => false))
+    const response = release()
+    if (request.raw.url?.startsWith('/oidc/auth')) response.setHeader('content-security-policy', formPolicy)
+    if (origin !== undefined && !isKnown) withoutCors(response)
+    await provider.callback()(requestOf(request, failure), response)
+    return undefined
   }
 
   return {
@@ -59,20 +79,19 @@ export function createOidc(deps: OidcDeps) {
     close(): void {
       engine?.close()
     },
-    async answer(request: FastifyRequest, release: () => ServerResponse): Promise<Answer | undefined> {
-      const { provider } = await loaded()
-      if ((request.raw.url?.length ?? 0) > maxUrlLength) {
-        const { tooLongPage } = await import('./engine.ts')
-        return tooLongPage(request.raw, request.id)
+    /** Answers a request to the token endpoint: by itself if it is plain, else by the library. */
+    async answerGrant(request: FastifyRequest, release: () => ServerResponse): Promise<Answer | undefined> {
+      const { answerPlainGrant, keys } = await loaded()
+      let failure: unknown
+      try {
+        const answer = await answerPlainGrant(request.raw, bodyOf(request), keys)
+        if (answer) return answer
+      } catch (error) {
+        failure = error
       }
-      const { origin } = request.headers
-      const isKnown = origin !== undefined && (await isKnownOrigin(deps, origin).catch(() => false))
-      const response = release()
-      if (request.raw.url?.startsWith('/oidc/auth')) response.setHeader('content-security-policy', formPolicy)
-      if (origin !== undefined && !isKnown) withoutCors(response)
-      await provider.callback()(requestOf(request), response)
-      return undefined
+      return byLibrary(request, release, failure)
     },
+    answer: byLibrary,
     async showInteraction(request: FastifyRequest): Promise<Answer> {
       const { provider, interaction } = await loaded()
       return interaction.show(provider, requestOf(request))
@@ -101,6 +120,8 @@ export function createOidc(deps: OidcDeps) {
     },
   }
 }
+
+const bodyOf = ({ body }: FastifyRequest) => (body instanceof Buffer ? body : Buffer.alloc(0))
 
 /**
  * Removes a code from the address of the device page, so that the page only shows the code. The library would submit it

@@ -20,30 +20,31 @@ import { explainRefusedGrants } from './explain-refused-grant.ts'
 import { createFindAccount } from './find-account.ts'
 import { createLoadGrant } from './grant-of-login.ts'
 import { introspectLive } from './introspect.ts'
+import { tokenTtlSec } from './issue-tokens.ts'
 import { followSingleSignOn } from './login-state.ts'
 import { loggedOutPage, logoutAsked } from './logout.ts'
 import type { OidcCounts } from './oidc-deps.ts'
 import { OidcRequest } from './oidc-request.ts'
+import { tokenPath } from './plain-grants.ts'
 import { createPolicy } from './policy.ts'
-import { createRedemptions } from './redemptions.ts'
 import { isRedirectUriAllowed } from './redirect-uri.ts'
 import { findRequestedApi } from './requested-consent.ts'
 import { mayIntrospect, ownResources, resourceIndicators } from './resource-indicators.ts'
 import type { SigningKeys } from './signing-keys.ts'
 import { siteOf } from './sites.ts'
 
-export type ProviderDeps = Omit<AdapterDeps, 'redemptions'> &
+export type ProviderDeps = AdapterDeps &
   Pick<Deps, 'log' | 'settings' | 'refreshMember'> & {
     readonly login: BrowserLogin
     readonly counts: OidcCounts
   }
 
-/** The lifetimes in seconds: one minute for a code, as for every code of the service; the others as in the contract. */
-const [codeTtlSec, tokenTtlSec, requestTtlSec] = [60, 600, 600]
+/** The lifetimes in seconds: one minute for a code, as for every code of the service; the other as in the contract. */
+const [codeTtlSec, requestTtlSec] = [60, 600]
 
 export const routes = {
   authorization: '/oidc/auth',
-  token: '/oidc/token',
+  token: tokenPath,
   userinfo: '/oidc/me',
   introspection: '/oidc/introspect',
   revocation: '/oidc/revoke',
@@ -109,9 +110,8 @@ const logRefusals = (provider: Provider, log: ProviderDeps['log']) =>
 function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
   const { config } = deps
   const cookie = { signed: true, httpOnly: true, sameSite: 'lax', overwrite: true } as const
-  const redemptions = createRedemptions(deps)
   return {
-    adapter: createAdapter({ ...deps, redemptions }),
+    adapter: createAdapter(deps),
     routes,
     jwks: { keys: keys.map(({ jwk }) => jwk) },
     enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
@@ -129,7 +129,7 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
     loadExistingGrant: createLoadGrant(deps),
     interactions: { policy: createPolicy(deps), url: (_ctx, { uid }) => `/oidc/interaction/${uid}` },
     rotateRefreshToken: true,
-    issueRefreshToken: (_ctx, client, { scopes }) => redemptions.issueRefreshToken(client, scopes),
+    issueRefreshToken: (_ctx, client, { scopes }) => deps.redemptions.issueRefreshToken(client, scopes),
     // The grant is the session, which ends with its tokens.
     revokeGrantPolicy: () => false,
     expiresWithSession: () => false,

@@ -22,6 +22,8 @@ interface Begun {
  * is one statement, which other waiting redemptions share, and a request that fails in between has not used its code.
  */
 export interface Redemptions {
+  /** Redeems a code or refresh token. Returns false if it was used before, or its session is over. */
+  redeem(redemption: Redemption): Promise<boolean>
   /** Starts the redemption of the current request. */
   begin(redeemed: Pick<Begun, 'digest' | 'refuse'>): void
   /** Adds a token, and completes the redemption with the second one. Returns undefined if no redemption has started. */
@@ -55,6 +57,7 @@ export function createRedemptions({
   }
 
   return {
+    redeem,
     begin(redeemed) {
       if (!Provider.ctx) throw new Error('A redemption began outside of a request.')
       begun.set(Provider.ctx, { ...redeemed, tokens: {} })

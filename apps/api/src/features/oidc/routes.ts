@@ -38,6 +38,7 @@ export function oidcRoutes({ route, routeFromMemory, protocol, preflight }: Rout
   const { config } = deps
   const memoryDeps = { ...deps, addressOf: createAddressReader(config.trustProxy) }
   const library: Handle = (request, release) => oidc.answer(request, release)
+  const grant: Handle = (request, release) => oidc.answerGrant(request, release)
 
   const open = ['/.well-known/openid-configuration', '/.well-known/oauth-authorization-server', '/oidc/jwks']
   for (const path of open) {
@@ -47,7 +48,7 @@ export function oidcRoutes({ route, routeFromMemory, protocol, preflight }: Rout
   const asked = ['/oidc/token', '/oidc/introspect', '/oidc/revoke', '/oidc/device_authorization', '/oidc/par']
   for (const path of asked) {
     const definition = endpointOf('POST', path, { bodyLimit })
-    protocol(definition, library)
+    protocol(definition, path === '/oidc/token' ? grant : library)
     if (path === '/oidc/introspect')
       routeFromMemory(definition, [path], (request, body) =>
         introspectionFromMemory(memoryDeps, request, body),

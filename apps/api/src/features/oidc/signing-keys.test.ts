@@ -34,7 +34,7 @@ describe.each(mainEngines)('signing keys on %s', (engine) => {
     ])
     const [known] = publicKeys(await load()).keys
     expect(keys).toEqual([known])
-    const [header = ''] = signJwt(await load(), 'JWT', {}).split('.')
+    const [header = ''] = (await signJwt(await load(), {})).split('.')
     expect(JSON.parse(Buffer.from(header, 'base64url').toString()).kid).toBe(known?.kid)
   })
 

@@ -100,10 +100,12 @@ function encryptionKey({ config }: KeyDeps): string {
 
 const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** Signs a JWT of this type. */
-export function signJwt([{ kid, key }]: SigningKeys, typ: string, claims: object): string {
+const signOffThread = promisify(sign)
+
+/** Signs a JWT of this type, which ID tokens do not state. */
+export async function signJwt([{ kid, key }]: SigningKeys, claims: object, typ?: string): Promise<string> {
   const text = `${encode({ alg: 'RS256', typ, kid })}.${encode(claims)}`
-  const signature = sign('sha256', Buffer.from(text), key)
+  const signature = await signOffThread('sha256', Buffer.from(text), key)
   return `${text}.${signature.toString('base64url')}`
 }
 

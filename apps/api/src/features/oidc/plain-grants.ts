@@ -1,0 +1,123 @@
+import type { IncomingMessage } from 'node:http'
+import { formats } from '@rolecall/contract'
+import { isFresh, memberTerms } from '#mirror/freshness'
+import { isWellFormed } from '#platform/crypto/tokens'
+import { Answer } from '#platform/http/answer'
+import { answerOf } from '#session-memory/session'
+import type { Deps } from '../../deps.ts'
+import { metadataOf } from './client-metadata.ts'
+import { type ClientRow, clientsReader } from './clients-store.ts'
+import { type GrantRequest, readGrantRequest } from './grant-request.ts'
+import { coveredScope, readGrantSource } from './grant-source.ts'
+import {
+  type Granting,
+  idTokenClaims,
+  issueAccessToken,
+  issueRefreshToken,
+  tokenTtlSec,
+} from './issue-tokens.ts'
+import type { OidcCounts } from './oidc-deps.ts'
+import { recordsReader } from './records-store.ts'
+import type { Redemptions } from './redemptions.ts'
+import { type SigningKeys, signJwt } from './signing-keys.ts'
+import { digestOfRecord } from './stored-payload.ts'
+import { liveMember, sessionOfToken } from './token-session.ts'
+
+type PlainGrantDeps = Pick<Deps, 'db' | 'config' | 'answers' | 'settings'> & {
+  readonly counts: OidcCounts
+  readonly redemptions: Redemptions
+}
+
+/** Only this exact address is plain. */
+export const tokenPath = '/oidc/token'
+
+/** The kinds of what a client redeems, by the type of its grant. */
+const kinds = {
+  authorization_code: { model: 'AuthorizationCode', token: 'clientCode' },
+  refresh_token: { model: 'RefreshToken', token: 'clientRefresh' },
+} as const
+
+/** The library's headers of a response to a request without an origin, besides those of every response. */
+const headers = {
+  'cache-control': 'no-store',
+  vary: 'Origin',
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': 'WWW-Authenticate',
+}
+
+/** Answers a request for tokens, or returns undefined if the protocol library has to decide about it. */
+type PlainGrants = (
+  request: Pick<IncomingMessage, 'headers' | 'url'>,
+  body: Buffer,
+  keys: SigningKeys,
+) => Promise<Answer | undefined>
+
+/**
+ * Redeems codes and refresh tokens of requests that succeed and have nothing unusual in them, as the library would.
+ * It refuses nothing: the library decides about every other request, and about one that has lost a race.
+ *
+ * @throws the error of a read or a write that failed
+ */
+export function createPlainGrants(deps: PlainGrantDeps): PlainGrants {
+  const { db, config, counts, redemptions } = deps
+  const findRecord = recordsReader(db)
+  const readClient = clientsReader(db, config.chatGuildId)
+
+  /** Finds everything that the tokens state, if the client may redeem its code or refresh token. */
+  const find = async (asked: GrantRequest, digest: string): Promise<Granting | undefined> => {
+    const [row, client] = await Promise.all([findRecord(digest), readClient(asked.clientId)])
+    const source = readGrantSource(asked, row)
+    if (!source || !client || !row?.grant || !mayRedeem(client, asked)) return undefined
+    const known = await sessionOfToken(deps, source.grantId)
+    if (known?.session.projectId !== source.clientId || known.session.memberId !== source.accountId)
+      return undefined
+    if (!isFresh(known, memberTerms(deps.settings.current().permissionTtlMs))) return undefined
+    return {
+      source,
+      isCode: asked.grantType === 'authorization_code',
+      scope: coveredScope(row.grant.scope, source.scope),
+      member: liveMember(known.session, answerOf(known, 'rest')),
+      rolesInIdToken: client.rolesInIdToken,
+      nowSec: Math.floor(known.nowMs / 1_000),
+      issuer: config.publicUrl,
+      refreshTtlSec: config.sessionMaxAgeSec,
+    }
+  }
+
+  return async (request, body, keys) => {
+    const asked = request.url === tokenPath ? readGrantRequest(request.headers, body) : undefined
+    if (!asked || !formats.uuid(asked.clientId)) return undefined
+    const { model, token } = kinds[asked.grantType]
+    if (!isWellFormed(token, asked.value)) return undefined
+    const digest = digestOfRecord(model, asked.value)
+    const granting = await find(asked, digest)
+    if (!granting) return undefined
+    const accessToken = issueAccessToken(granting)
+    const refreshToken = issueRefreshToken(granting)
+    const redemption = { digest, accessToken: accessToken.stored, refreshToken: refreshToken?.stored }
+    const [isRedeemed, idToken] = await Promise.all([
+      redemptions.redeem(redemption),
+      signJwt(keys, idTokenClaims(granting)),
+    ])
+    if (!isRedeemed) return undefined
+    counts.answers.count('token', 'ok')
+    const answer = {
+      access_token: accessToken.value,
+      expires_in: tokenTtlSec,
+      id_token: idToken,
+      refresh_token: refreshToken?.value,
+      scope: granting.scope,
+      token_type: 'Bearer',
+    }
+    return new Answer(200, answer, headers)
+  }
+}
+
+/** Returns true if the client authenticates as its project requires it, and may use this type of grant. */
+function mayRedeem(client: ClientRow, { grantType, secretDigest }: GrantRequest): boolean {
+  const metadata = metadataOf(client)
+  if (!metadata?.grant_types?.includes(grantType)) return false
+  return client.isPublic
+    ? secretDigest === undefined
+    : secretDigest !== undefined && client.keyDigests.includes(secretDigest)
+}
