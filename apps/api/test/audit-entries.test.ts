@@ -1,13 +1,13 @@
 import { demo } from '@rolecall/chat-sim'
 import type { EndpointDefinition } from '@rolecall/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../src/platform/db/sql.ts'
 import { type AdminWrite, type Asked, adminWrites } from './admin-writes.ts'
 import { type Call, call } from './client.ts'
 import { engines } from './databases.ts'
 import { givenAdmin, givenProject, givenSession } from './given.ts'
 import { addressOf, rowsOf } from './requests.ts'
-import { startWorld, type World } from './service.ts'
+import { worldForTests } from './world-for-tests.ts'
 
 const writes = rowsOf(({ auth, method, isRead }) => auth === 'admin' && method !== 'GET' && !isRead)
 
@@ -16,15 +16,13 @@ test('every endpoint of the administration that changes something is in the tabl
 })
 
 describe.each(engines)('the audit entries on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   let token: string
   let member: string
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
     token = await givenAdmin(world)
     member = (await givenSession(world, await givenProject(world))).token
   })
-  afterAll(() => world.close())
 
   const ask = ({ method }: EndpointDefinition, { path, ...sent }: Asked, more: Call = { token }) =>
     call(world.url, method, path, { ...sent, ...more })

@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { findMirrored, listToSample } from '#mirror/gateway/samples-store'
 import { findRunningSync, insertSync, releaseSync, takeOverSyncs } from '#mirror/rest/sync-store'
 import { uuidv7 } from '#platform/crypto/uuid'
@@ -7,7 +7,7 @@ import { sql } from '#platform/db/sql'
 import { call } from './client.ts'
 import { engines } from './databases.ts'
 import { type GivenProject, givenAdmin, givenProject, givenSession } from './given.ts'
-import { startWorld, type World } from './service.ts'
+import { worldForTests } from './world-for-tests.ts'
 
 const club = demo.mainGuildId
 
@@ -15,15 +15,13 @@ const club = demo.mainGuildId
  * Statements of code that is tested on PostgreSQL alone, each with the result that it must return on either engine.
  */
 describe.each(engines)('on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   let token: string
   let project: GivenProject
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
     token = await givenAdmin(world)
     project = await givenProject(world, { name: 'Harbour Tickets', isInternal: true })
   })
-  afterAll(() => world.close())
   const idsOf = async (path: string, key: 'id' | 'projectId') => {
     const { status, body } = await call(world.url, 'GET', `/api/admin/projects${path}`, { token })
     expect(status).toBe(200)

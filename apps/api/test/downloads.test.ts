@@ -1,12 +1,12 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../src/platform/db/sql.ts'
 import { call } from './client.ts'
 import { mainEngines } from './databases.ts'
 import { givenAdmin, givenProject } from './given.ts'
 import { givenWebhook, submit } from './given-webhook.ts'
 import { rowsOf } from './requests.ts'
-import { startWorld, type World } from './service.ts'
+import { worldForTests } from './world-for-tests.ts'
 
 const downloads = rowsOf(
   ({ answers }) => answers[200] && typeof answers[200] === 'object' && 'download' in answers[200],
@@ -36,18 +36,16 @@ test('every endpoint that answers a file is in the table', () => {
 })
 
 describe.each(mainEngines)('files on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   let token: string
   let ids: Record<string, string>
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
     token = await givenAdmin(world)
     const project = await givenProject(world)
     const hook = await givenWebhook(world, project)
     await submit(world, project, hook.id, { body: { name: 'Ada' } })
     ids = { projectId: project.id, webhookId: hook.id }
   })
-  afterAll(() => world.close())
 
   const addressOf = (name: string) =>
     (name.split(' ')[1] ?? '').replaceAll(/\{(\w+)\}/g, (_, id: string) => ids[id] ?? '') + rows[name]?.query

@@ -12,19 +12,17 @@ import type {
   webhooks,
 } from '@rolecall/contract'
 import { endpoints, operationIdOf } from '@rolecall/contract'
-import { afterAll, beforeAll, expect, expectTypeOf, test } from 'vitest'
+import { beforeAll, expect, expectTypeOf, test } from 'vitest'
 import { givenAdmin } from '../../../apps/api/test/given.ts'
-import { startWorld, type World } from '../../../apps/api/test/service.ts'
+import { worldForTests } from '../../../apps/api/test/world-for-tests.ts'
 import { type Admin, createAdmin, RolecallError } from './admin.ts'
 import { type AdminEndpoints, adminAddresses } from './admin-types.ts'
 
-let world: World
+const world = worldForTests('pglite')
 let admin: Admin
 beforeAll(async () => {
-  world = await startWorld('pglite')
   admin = createAdmin({ baseUrl: world.url, token: await givenAdmin(world) })
 })
-afterAll(() => world.close())
 
 type Contract = typeof access &
   typeof apiKeys &

@@ -1,9 +1,9 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { readTime } from '#platform/db/read-time'
 import { sql } from '#platform/db/sql'
 import { engines } from '../../test/databases.ts'
-import { startWorld, type World } from '../../test/service.ts'
+import { worldForTests } from '../../test/world-for-tests.ts'
 import { takeRole } from './write-members.ts'
 import { writeMemberships } from './write-memberships.ts'
 
@@ -11,12 +11,10 @@ const { mainGuildId: club } = demo
 const { captain, crew, deckhand } = demo.roles
 
 describe.each(engines)('memberships on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   beforeAll(async () => {
-    world = await startWorld(engine)
     await world.service.deps.refreshMember(club, demo.users.ada)
   })
-  afterAll(() => world.close())
 
   const rolesOf = async (memberId: string) =>
     (

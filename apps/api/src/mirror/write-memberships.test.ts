@@ -1,11 +1,11 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../test/client.ts'
 import { engines } from '../../test/databases.ts'
-import { type GivenProject, givenAdmin, givenProject, givenSession, validate } from '../../test/given.ts'
+import { givenAdmin, givenSession, validate } from '../../test/given.ts'
 import { memberEntries } from '../../test/live-mirror.ts'
-import { startWorld, type World } from '../../test/service.ts'
+import { projectForTests, worldForTests } from '../../test/world-for-tests.ts'
 
 const club = demo.mainGuildId
 const { ada, tomas, joon, kenji, rosa, yusra } = demo.users
@@ -14,15 +14,12 @@ const { ada, tomas, joon, kenji, rosa, yusra } = demo.users
  * Without a gateway no event reports a departure: only the current members and their times of joining are visible.
  */
 describe.each(engines)('who left, or was banned, and came back unseen, on %s', (engine) => {
-  let world: World
-  let project: GivenProject
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
+  const project = projectForTests(world)
   let admin: string
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
-    project = await givenProject(world)
     admin = await givenAdmin(world)
   })
-  afterAll(() => world.close())
 
   const status = async (token: string) => (await validate(world, project, token)).status
   const rejoin = (id: string) => {

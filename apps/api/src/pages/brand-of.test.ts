@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../../test/client.ts'
 import { ciEngines } from '../../test/databases.ts'
 import { authorizePath, Browser, type GivenProject, givenAdmin } from '../../test/given.ts'
 import { png } from '../../test/images.ts'
 import { authPath, givenClient, walk } from '../../test/oidc.ts'
-import { startWorld, type World } from '../../test/service.ts'
+import { worldForTests } from '../../test/world-for-tests.ts'
 
 const accept = 'text/html'
 const server = 'Harbour Club'
@@ -23,13 +23,12 @@ class Recording extends Browser {
 }
 
 describe.each(ciEngines)('the look of pages on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   let project: GivenProject
   let other: GivenProject
   let image: string
   const browser = () => new Recording(world.url)
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
     const token = await givenAdmin(world)
     project = await givenClient(world, { name: 'Tide & table', isInternal: false })
     other = await givenClient(world, { name: 'Plain', isInternal: false, serverIds: [] })
@@ -40,7 +39,6 @@ describe.each(ciEngines)('the look of pages on %s', (engine) => {
     const digest = createHash('sha256').update(png()).digest('base64url')
     image = `/api/projects/${project.id}/logo?v=${digest}`
   })
-  afterAll(() => world.close())
 
   const headerOf = ({ text }: Reply) => /<header class="brand">.*<\/header>/.exec(text)?.[0] ?? ''
   const policyOf = ({ headers }: Reply) => headers.get('content-security-policy') ?? ''

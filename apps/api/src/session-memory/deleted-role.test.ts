@@ -1,30 +1,28 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { removeRole } from '#mirror/write-servers'
 import { digestOf, mintToken } from '#platform/crypto/tokens'
 import { sql } from '#platform/db/sql'
 import { call } from '../../test/client.ts'
 import { engines } from '../../test/databases.ts'
 import { type GivenProject, givenAdmin, givenProject, givenSession, validate } from '../../test/given.ts'
-import { startWorld, type World } from '../../test/service.ts'
+import { worldForTests } from '../../test/world-for-tests.ts'
 
 const club = demo.mainGuildId
 const { ada, joon } = demo.users
 const { crew, captain } = demo.roles
 
 describe.each(engines)('a deleted role that its holders’ rows still name, on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', TRUST_PROXY: '127.0.0.1,::1' })
   let urls: string[]
   let project: GivenProject
   let admin: string
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', TRUST_PROXY: '127.0.0.1,::1' })
     // The other instance has cached everything, too, and learns of the deletion by the change log alone.
     urls = [world.url, ...(engine === 'postgres' ? [(await world.another()).url] : [])]
     project = await givenProject(world, { isInternal: true })
     admin = await givenAdmin(world)
   })
-  afterAll(() => world.close())
 
   const onEach = <T>(ask: (url: string) => Promise<T>): Promise<T[]> => Promise.all(urls.map(ask))
   /** Deletes the role alone, and returns the number of members whose rows still name it. */

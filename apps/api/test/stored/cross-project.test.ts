@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../client.ts'
 import { engines } from '../databases.ts'
 import { type GivenProject, givenAdmin, givenProject } from '../given.ts'
 import { type GivenWebhook, givenWebhook, submit } from '../given-webhook.ts'
-import { startWorld, type World } from '../service.ts'
+import { worldForTests } from '../world-for-tests.ts'
 import { csvRows } from './field.ts'
 
 /** Large enough that several submissions share a batch. */
 const each = 60
 
 describe.each(engines)('submissions of two projects at once, on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { RATE_LIMIT_GLOBAL: '0' })
   let token: string
   let hooks: [GivenProject, GivenWebhook][]
   beforeAll(async () => {
-    world = await startWorld(engine, { RATE_LIMIT_GLOBAL: '0' })
     token = await givenAdmin(world)
     hooks = await Promise.all(
       [1, 2].map(async () => {
@@ -23,7 +22,6 @@ describe.each(engines)('submissions of two projects at once, on %s', (engine) =>
       }),
     )
   })
-  afterAll(() => world.close())
 
   test.each([
     ['backslashes', (n: number) => '\\'.repeat(40 + n)],

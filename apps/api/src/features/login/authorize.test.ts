@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
@@ -15,16 +15,15 @@ import {
   walkLogin,
 } from '../../../test/given.ts'
 import { sendRaw } from '../../../test/raw-http.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { startWorld } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(mainEngines)('GET /api/auth/authorize on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let project: GivenProject
   beforeAll(async () => {
-    world = await startWorld(engine)
     project = await givenProject(world)
   })
-  afterAll(() => world.close())
 
   const get = (path: string, headers: Record<string, string> = {}) =>
     call(world.url, 'GET', path, { headers })
@@ -124,13 +123,11 @@ test('behind an https address cookies are Secure, and browsers are told to stay 
 })
 
 describe.each(mainEngines)('GET /api/auth/chat on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let project: GivenProject
   beforeAll(async () => {
-    world = await startWorld(engine)
     project = await givenProject(world)
   })
-  afterAll(() => world.close())
 
   test('resumes the newest login of the browser, with its own state and challenge', async () => {
     const browser = new Browser(world.url)

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { authorizePath, Browser, countRows, givenProject, walkLogin } from '../../../test/given.ts'
 import { sendRaw } from '../../../test/raw-http.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(mainEngines)('pages of other sites on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { RATE_LIMIT_GLOBAL: '200' })
   let begin: string
   let paths: string[]
   beforeAll(async () => {
-    world = await startWorld(engine, { RATE_LIMIT_GLOBAL: '200' })
     begin = authorizePath((await givenProject(world)).id)
     const sso = begin.replace('/authorize?', '/sso/authorize?')
     paths = [begin, sso, '/api/auth/admin/login', '/api/auth/chat']
   })
-  afterAll(() => world.close())
 
   /** The headers of browsers for a fetch, an image, a frame, and an old fetch without a destination. */
   const embedded: Record<string, string>[] = [

@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import {
@@ -12,7 +12,7 @@ import {
   givenProject,
   openLogin,
 } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const { users } = demo
 const html = { accept: 'text/html' }
@@ -20,15 +20,13 @@ const html = { accept: 'text/html' }
 describe.each(mainEngines)(
   'a redirect URI that is removed while the browser is at the platform, on %s',
   (engine) => {
-    let world: World
+    const world = worldForTests(engine)
     let project: GivenProject
     let admin: string
     beforeAll(async () => {
-      world = await startWorld(engine)
       admin = await givenAdmin(world)
     })
     afterEach(() => world.sim.clearFaults())
-    afterAll(() => world.close())
 
     /** A browser that has just come from the platform, and the path that it is about to open. */
     const returning = async (how: Parameters<typeof atPlatform>[1] = {}) => {

@@ -1,17 +1,13 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { engines } from '../../../test/databases.ts'
 import { atPlatform, Browser, countRows, openLogin } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 /** Rows outlive the version that wrote them, so stored values are checked like incoming ones. */
 describe.each(engines)('an admin login whose stored return_to no version may follow, on %s', (engine) => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld(engine)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
 
   const planted = [
     'https://evil.example/',

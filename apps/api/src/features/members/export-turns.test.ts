@@ -1,20 +1,19 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const count = 14_000
 
 /** Written at once and not analyzed: the state during a first sync. */
 describe.each(mainEngines)('exports of many new members on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   let token: string
   let project: GivenProject
   let member: string
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
     token = await givenAdmin(world)
     project = await givenProject(world)
     member = (await givenSession(world, project)).token
@@ -32,7 +31,6 @@ describe.each(mainEngines)('exports of many new members on %s', (engine) => {
       { long: true },
     )
   })
-  afterAll(() => world.close())
 
   test.each(['filter=all', `serverId=${demo.mainGuildId}`, `roleId=${demo.roles.crew}&filter=club`])(
     'with the filter "%s" others are answered between its pages',

@@ -1,6 +1,6 @@
 import { demo } from '@rolecall/chat-sim'
 import type { memberHistory } from '@rolecall/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { clean } from '../../../test/clean.ts'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
@@ -14,22 +14,20 @@ import {
 } from '../../../test/given.ts'
 import { startLiveMirror, untilLive, untilTrue } from '../../../test/live-mirror.ts'
 import { givenClient, logIn } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const { users, mainGuildId, roles } = demo
 const deletedRole = '499999999999999999'
 
 describe.each(ciEngines)('the history of a member on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { RATE_LIMIT_GLOBAL: '0' })
   let admin: string
   let project: GivenProject
   beforeAll(async () => {
-    world = await startWorld(engine, { RATE_LIMIT_GLOBAL: '0' })
     admin = await givenAdmin(world)
     project = await givenProject(world, { name: 'Crew list' })
   })
-  afterAll(() => world.close())
 
   const list = (id: string, query = '', token = admin) =>
     call(world.url, 'GET', `/api/admin/members/${id}/history${query}`, { token })

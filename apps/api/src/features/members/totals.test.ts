@@ -1,10 +1,10 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../../../test/at-once.ts'
 import { engines } from '../../../test/databases.ts'
 import { createRandom, type Random } from '../../../test/random.ts'
 import { repeats } from '../../../test/repeats.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { noUserFields } from '../../chat/chat-objects.ts'
 import { endMemberships } from '../../mirror/end-memberships.ts'
 import { eraseFromMirror, lockMember } from '../../mirror/erase-store.ts'
@@ -23,13 +23,11 @@ const [, , , everywhere = ''] = roles
 const people = Array.from({ length: 10 }, (_, i) => `${700000000000000000n + BigInt(i)}`)
 
 describe.each(engines)('totals of member lists on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   beforeAll(async () => {
-    world = await startWorld(engine)
     await world.service.deps.db.execute(sql`
       insert into servers (id, name) select id, id from unnest(${servers}::text[]) as v (id) on conflict do nothing`)
   })
-  afterAll(() => world.close())
 
   const memberships = () =>
     world.service.deps.db.query<{ server: string; member: string; roles: string[]; isMain: boolean }>(sql`

@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import {
@@ -10,18 +10,16 @@ import {
   givenSession,
 } from '../../../test/given.ts'
 import { givenWebhook, sign, submit } from '../../../test/given-webhook.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(mainEngines)('access that is denied on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   let token: string
   let project: GivenProject
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
     token = await givenAdmin(world)
     project = await givenProject(world, { serverIds: [] })
   })
-  afterAll(() => world.close())
 
   const members = `/api/servers/${demo.mainGuildId}/members`
   /** The error code of each denial, the request that causes it, and its record. */

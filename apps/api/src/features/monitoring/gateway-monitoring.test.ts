@@ -1,26 +1,24 @@
 import { demo } from '@rolecall/chat-sim'
 import type { monitoring } from '@rolecall/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { givenAdmin } from '../../../test/given.ts'
 import { until, untilLive } from '../../../test/live-mirror.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const club = demo.mainGuildId
 const { ada, emil } = demo.users
 
 // Only PostgreSQL can have a row locked by another transaction; the embedded engine has one connection.
 describe('monitoring says of the gateway', () => {
-  let world: World
+  const world = worldForTests('postgres', { CHAT_GATEWAY: 'on' })
   let token: string
   beforeAll(async () => {
-    world = await startWorld('postgres', { CHAT_GATEWAY: 'on' })
     token = await givenAdmin(world)
     world.service.deps.liveMirror.start()
     await untilLive(world)
   })
-  afterAll(() => world.close())
 
   const platform = async () =>
     (await call<monitoring.SystemHealth>(world.url, 'GET', '/api/admin/monitoring/health', { token })).body

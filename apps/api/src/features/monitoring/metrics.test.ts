@@ -1,9 +1,10 @@
 import { networkInterfaces } from 'node:os'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { givenProject, validate, walkSession } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { startWorld } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { createApp } from '../../app.ts'
 import { mintToken } from '../../platform/crypto/tokens.ts'
 import { createLifecycle } from '../../platform/http/lifecycle.ts'
@@ -23,11 +24,7 @@ function sampleOf(text: string, name: string, labels: Record<string, string> = {
 }
 
 describe.each(mainEngines)('GET /metrics on %s', (engine) => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld(engine)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
 
   test('counts and times requests by route template and status, and knows what is in flight', async () => {
     const project = await givenProject(world)

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const day = { from: '2026-03-01T00:00:00.000Z', to: '2026-03-01T23:59:59.999Z' }
@@ -10,11 +10,10 @@ const token200 = 'POST /api/auth/token'
 const validated = 'POST /api/auth/validate'
 
 describe.each(ciEngines)('usage for charts on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   let token: string
   let project: string
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
     token = await givenAdmin(world)
     project = (await givenProject(world, { name: 'Wiki' })).id
     const nobody = '00000000-0000-0000-0000-000000000000'
@@ -27,7 +26,6 @@ describe.each(ciEngines)('usage for charts on %s', (engine) => {
         ('2026-03-01T02:00Z', ${nobody}, 'GET /api/health', 200, 5),
         ('2026-03-02T00:00Z', ${project}, ${validated}, 200, 99)`)
   })
-  afterAll(() => world.close())
 
   const chart = (query: Record<string, string>) =>
     call(world.url, 'GET', `/api/admin/monitoring/usage?${new URLSearchParams({ ...day, ...query })}`, {

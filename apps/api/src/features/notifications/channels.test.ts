@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { verifyChain } from '#audit/verify-chain'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
@@ -15,18 +15,16 @@ import {
   webhookEntries,
   writtenIds,
 } from '../../../test/given-channel.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { updateProject } from '../projects/update-project.ts'
 
 describe.each(ciEngines)('notices to channels, on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   beforeAll(async () => {
-    world = await startWorld(engine)
     world.service.deps.deliveries.start()
   })
   afterEach(() => world.sim.clearFaults())
-  afterAll(() => world.close())
 
   test.each([
     ['404 with the code of an unknown webhook', { status: 404, code: 10_015 }],

@@ -1,21 +1,17 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { approveDevice, beginDevice, pathOf, pollDevice, typeCode } from '../../../test/device.ts'
-import { Browser, type GivenProject } from '../../../test/given.ts'
+import { Browser } from '../../../test/given.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
 import { basic, givenClient, postForm, userinfo } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(ciEngines)('the device flow on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenClient(world, { oidc: { deviceFlow: true } })
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
+  const project = madeForTests(() => givenClient(world, { oidc: { deviceFlow: true } }))
 
   test('a device gets its tokens once a member has typed its code and signed in', async () => {
     const device = await beginDevice(world, project)

@@ -1,18 +1,17 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { approveDevice, beginDevice, pollDevice, typeCode } from '../../../test/device.ts'
-import { Browser, type GivenProject, givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
+import { Browser, givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
 import { givenClient } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(mainEngines)('a refused device sign-in, on %s', (engine) => {
-  let world: World
-  let project: GivenProject
+  const world = worldForTests(engine)
+  const project = madeForTests(() => givenClient(world, { isInternal: false, oidc: { deviceFlow: true } }))
   beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenClient(world, { isInternal: false, oidc: { deviceFlow: true } })
     await givenSession(world, await givenProject(world), demo.users.tomas)
     const path = `/api/admin/members/${demo.users.tomas}/block`
     const blocked = await call(world.url, 'PUT', path, {
@@ -21,7 +20,6 @@ describe.each(mainEngines)('a refused device sign-in, on %s', (engine) => {
     })
     expect(blocked.status).toBeLessThan(300)
   })
-  afterAll(() => world.close())
 
   test.each([
     ['an account that is not a member', { as: demo.users.emil }, 'join on Discord and sign in again'],

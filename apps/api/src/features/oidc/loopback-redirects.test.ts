@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { Browser, type GivenProject } from '../../../test/given.ts'
 import { authPath, givenClient, pkce, postForm, walk } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const registered = [
   'http://127.0.0.1/cb',
@@ -13,18 +13,16 @@ const registered = [
 ]
 
 describe.each(mainEngines)('loopback redirects of a public client, on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let app: GivenProject
   let confidential: GivenProject
   beforeAll(async () => {
-    world = await startWorld(engine)
     app = await givenClient(world, {
       ...{ isInternal: false, redirectUris: registered },
       oidc: { publicClient: true },
     })
     confidential = await givenClient(world, { redirectUris: registered })
   })
-  afterAll(() => world.close())
 
   const { verifier, challenge } = pkce()
   const request = (project: GivenProject, uri: string, more = {}) =>

@@ -1,21 +1,20 @@
 import { demo } from '@rolecall/chat-sim'
 import * as client from 'openid-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { mainEngines } from '../../../test/databases.ts'
 import { approveDevice } from '../../../test/device.ts'
 import { Browser, type GivenProject } from '../../../test/given.ts'
 import { clientUri, givenClient, walk } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const afterwards = 'https://wiki.example/bye'
 
 /** The library that most programs on Node.js use with an OpenID provider; it checks every response by the standards. */
 describe.each(mainEngines)('openid-client on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let project: GivenProject
   let config: client.Configuration
   beforeAll(async () => {
-    world = await startWorld(engine)
     project = await givenClient(world, {
       isInternal: false,
       oidc: { postLogoutRedirectUris: [afterwards], rolesInIdToken: true, deviceFlow: true },
@@ -24,7 +23,6 @@ describe.each(mainEngines)('openid-client on %s', (engine) => {
       execute: [client.allowInsecureRequests],
     })
   })
-  afterAll(() => world.close())
 
   const parameters = (verifierChallenge: string, more = {}) => ({
     redirect_uri: clientUri,

@@ -1,22 +1,20 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { claimsByScope } from '#responses/oidc-claims'
 import { call } from '../../../test/client.ts'
 import { givenAdmin, givenProject } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const folder = new URL('../../../../../docs/guides/programs/', import.meta.url)
 const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
 const pages = readdirSync(folder).filter((name) => name !== 'README.md')
 
 describe('what the guides for programs say', () => {
-  let world: World
+  const world = worldForTests('pglite')
   let discovery: { scopes_supported: string[]; claims_supported: string[] }
   beforeAll(async () => {
-    world = await startWorld('pglite')
     discovery = (await call(world.url, 'GET', '/.well-known/openid-configuration')).body
   })
-  afterAll(() => world.close())
 
   test.each(pages)('%s: scopes, claims and addresses are there', async (name) => {
     const page = read(name)

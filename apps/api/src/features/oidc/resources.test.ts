@@ -1,12 +1,13 @@
 import { demo } from '@rolecall/chat-sim'
 import * as client from 'openid-client'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { approveDevice } from '../../../test/device.ts'
 import { Browser, type GivenProject, givenAdmin } from '../../../test/given.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
 import { clientUri, givenClient, introspect, walk } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const { users, roles, mainGuildId, gamesGuildId } = demo
 const [notes, maps] = ['https://notes.example/mcp', 'urn:example:maps,of:harbours']
@@ -14,16 +15,12 @@ const off = 'https://off.example/'
 const games = 'https://games.example/'
 
 describe.each(ciEngines)('tokens for an API, on %s', (engine) => {
-  let world: World
-  let app: GivenProject
-  let notesApi: GivenProject
-  let mapsApi: GivenProject
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '0' })
+  const app = madeForTests(() => givenClient(world, { oidc: { deviceFlow: true } }))
+  const notesApi = madeForTests(() => givenClient(world, { redirectUris: [], oidc: { resources: [notes] } }))
+  const mapsApi = madeForTests(() => givenClient(world, { redirectUris: [], oidc: { resources: [maps] } }))
   let config: client.Configuration
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '0' })
-    app = await givenClient(world, { oidc: { deviceFlow: true } })
-    notesApi = await givenClient(world, { redirectUris: [], oidc: { resources: [notes] } })
-    mapsApi = await givenClient(world, { redirectUris: [], oidc: { resources: [maps] } })
     await givenClient(world, { oidc: { enabled: false, resources: [off] } })
     expect((await admin('POST', '/servers', { id: gamesGuildId })).status).toBe(201)
     await givenClient(world, {
@@ -34,7 +31,6 @@ describe.each(ciEngines)('tokens for an API, on %s', (engine) => {
       execute: [client.allowInsecureRequests],
     })
   })
-  afterAll(() => world.close())
 
   const scope = 'openid profile roles offline_access'
   /** Signs a member in and stops before the code is redeemed. */

@@ -1,22 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import type { GivenProject } from '../../../test/given.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
 import { givenClient, logIn } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { loadSigningKeys, publicKeys, rotateSigningKeys, signJwt } from './signing-keys.ts'
 
 const day = 86_400
 
 describe.each(mainEngines)('signing keys on %s', (engine) => {
-  let world: World
-  let project: GivenProject
+  const world = worldForTests(engine)
+  const project = madeForTests(() => givenClient(world))
   beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenClient(world)
     await logIn(world, project)
   })
-  afterAll(() => world.close())
 
   const load = () => loadSigningKeys(world.service.deps)
   const age = (seconds: number) =>

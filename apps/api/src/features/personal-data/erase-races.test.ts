@@ -1,36 +1,31 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { atOnce } from '../../../test/at-once.ts'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import {
   authorizePath,
   Browser,
-  type GivenProject,
   givenAdmin,
   givenCode,
-  givenProject,
   givenSession,
   redirectUri,
   walkLogin,
 } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const person = demo.users.rosa
 const rounds = 3
 
 describe.each(mainEngines)('an erasure, on %s', (engine) => {
-  let world: World
-  let project: GivenProject
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
+  const project = projectForTests(world)
   let urls: string[]
   let admin: string
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
-    project = await givenProject(world)
     urls = [world.url, engine === 'postgres' ? (await world.another()).url : world.url]
     admin = await givenAdmin(world)
   })
-  afterAll(() => world.close())
 
   const urlOf = (i: number) => urls[i % 2] as string
   const byKey = (i: number, path: string, body: object) =>

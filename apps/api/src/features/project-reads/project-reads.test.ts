@@ -1,22 +1,19 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { type GivenProject, givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const server = `/api/servers/${demo.mainGuildId}`
 
 describe.each(mainEngines)('what scopes buy a project, on %s', (engine) => {
-  let world: World
-  let project: GivenProject
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '0' })
+  const project = projectForTests(world)
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '0' })
-    project = await givenProject(world)
     for (const as of [demo.users.ada, demo.users.joon, demo.users.mara])
       await givenSession(world, project, as)
   })
-  afterAll(() => world.close())
 
   const only = async (scopes: string[]) => {
     const token = await givenAdmin(world)

@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
 import {
@@ -10,21 +10,20 @@ import {
   validate,
 } from '../../../test/given.ts'
 import { repeats } from '../../../test/repeats.ts'
-import { type Service, startWorld, type World } from '../../../test/service.ts'
+import type { Service } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 /** A cache lifetime that is long enough to show if a decision waited for it. */
 const longLived = { PROJECT_AUTH_TTL_MS: '86400000', PROJECT_ACCESS_TTL_MS: '86400000' }
 
 describe('two instances on one PostgreSQL', () => {
-  let world: World
+  const world = worldForTests('postgres', longLived)
   let other: Service
   let admin: Administration
   beforeAll(async () => {
-    world = await startWorld('postgres', longLived)
     other = await world.another()
     admin = await givenAdministration(world)
   })
-  afterAll(() => world.close())
 
   const codeAt = async (where: { url: string }, project: GivenProject, token: string) => {
     const reply = await validate(where, project, token)
@@ -98,15 +97,13 @@ describe('two instances on one PostgreSQL', () => {
 })
 
 describe('two admins at once', () => {
-  let world: World
+  const world = worldForTests('postgres')
   let other: Service
   let admin: Administration
   beforeAll(async () => {
-    world = await startWorld('postgres')
     other = await world.another()
     admin = await givenAdministration(world)
   })
-  afterAll(() => world.close())
 
   const both = (method: string, path: string, bodies: readonly (object | undefined)[]) =>
     Promise.all(bodies.map((body, i) => admin.projects(method, path, body, [world, other][i % 2]?.url)))

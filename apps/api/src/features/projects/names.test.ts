@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Administration, givenAdministration } from '../../../test/administration.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { givenAdministration } from '../../../test/administration.ts'
 import { atOnce, tally } from '../../../test/at-once.ts'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 /** Each is invisible, or only changes the appearance of the text around it. */
@@ -44,15 +45,12 @@ const twins: readonly [string, string, string][] = [
 ]
 
 describe.each(mainEngines)('names of projects and webhooks on %s', (engine) => {
-  let world: World
-  let admin: Administration
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
+  const admin = madeForTests(() => givenAdministration(world))
   let token: string
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
-    admin = await givenAdministration(world)
     token = await givenAdmin(world)
   })
-  afterAll(() => world.close())
 
   test.each(Object.entries(refused))('refuse %s', async (_, name) => {
     const project = await givenProject(world)

@@ -1,11 +1,11 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { emptyChangeLog } from '#session-memory/change-log-store'
 import { atOnce } from '../../../test/at-once.ts'
 import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
-import { type GivenProject, givenProject, givenSession } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { givenSession } from '../../../test/given.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { renumberEvents, resetProjects } from '../events/store.ts'
 import { endAllCursors } from '../project-reads/store.ts'
@@ -16,15 +16,12 @@ import { endedAdvice, restoredAdvice, takeOverRestored } from './take-over.ts'
 const owners = [emptyChangeLog, renumberEvents, resetProjects, endAllCursors]
 
 describe.each(engines)('a database that was restored from another cluster, on %s', (engine) => {
-  let world: World
-  let project: GivenProject
+  const world = worldForTests(engine)
+  const project = projectForTests(world)
   const told: string[] = []
   beforeAll(async () => {
-    world = await startWorld(engine)
-    project = await givenProject(world)
     await givenSession(world, project)
   })
-  afterAll(() => world.close())
 
   const run = (statement: ReturnType<typeof sql>) => world.service.deps.db.execute(statement)
   const log = { warn: (line: string) => void told.push(line) }

@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import {
@@ -11,17 +11,15 @@ import {
   givenProject,
   redirectUri,
 } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 /** The validity of a code is decided at the exchange, which repeats every check of authorize. */
 describe.each(mainEngines)('a code whose project changed between callback and exchange on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let token: string
   beforeAll(async () => {
-    world = await startWorld(engine)
     token = await givenAdmin(world)
   })
-  afterAll(() => world.close())
 
   const admin = (method: string, path: string, body?: object) =>
     call(world.url, method, `/api/admin/projects/${path}`, { token, ...(body && { body }) })

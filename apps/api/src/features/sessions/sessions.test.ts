@@ -1,6 +1,6 @@
 import { demo } from '@rolecall/chat-sim'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import {
@@ -11,20 +11,18 @@ import {
   walkAdminLogin,
   walkSession,
 } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
 import { type Real, sessionSteps } from '../../../test/session-model.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 describe.each(mainEngines)('sessions on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
   let projects: [GivenProject, GivenProject]
   let urls: string[]
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
     projects = [await givenProject(world), await givenProject(world)]
     urls = [world.url, ...(engine === 'postgres' ? [(await world.another()).url] : [])]
   })
-  afterAll(() => world.close())
 
   test('a login ends in a session that validates with the member’s roles', async () => {
     const [project] = projects

@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenProject, givenSession } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 interface Sent {
   readonly headers?: Record<string, string | string[]>
@@ -12,18 +12,16 @@ interface Sent {
 }
 
 describe.each(mainEngines)('validate, before the framework sees it and behind it, on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let project: GivenProject
   let token: string
   const agent = new Agent({ keepAlive: true })
   beforeAll(async () => {
-    world = await startWorld(engine)
     project = await givenProject(world)
     token = (await givenSession(world, project)).token
   })
   afterAll(async () => {
     agent.destroy()
-    await world.close()
   })
 
   /** Sends a request. A chunked one always goes to the framework. */

@@ -1,19 +1,17 @@
 import { type SettingRow, settingTable } from '@rolecall/contract'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { givenAdmin } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 describe.each(mainEngines)('settings at and beyond their bounds on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let token: string
   beforeAll(async () => {
-    world = await startWorld(engine)
     token = await givenAdmin(world)
   })
-  afterAll(() => world.close())
   beforeEach(() => call(world.url, 'POST', '/api/admin/settings/reset', { token }))
 
   const get = () => call(world.url, 'GET', '/api/admin/settings', { token })

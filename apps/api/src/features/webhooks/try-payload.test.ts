@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { countRows, type GivenProject, givenAdmin, givenProject } from '../../../test/given.ts'
 import { type GivenWebhook, givenWebhook, submit } from '../../../test/given-webhook.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 describe('trying a payload', () => {
-  let world: World
+  const world = worldForTests('pglite', { PERMISSION_TTL_MS: '3600000' })
   let token: string
   let project: GivenProject
   let hook: GivenWebhook
   beforeAll(async () => {
-    world = await startWorld('pglite', { PERMISSION_TTL_MS: '3600000' })
     token = await givenAdmin(world)
     project = await givenProject(world)
     hook = await givenWebhook(world, project)
   })
-  afterAll(() => world.close())
 
   const path = (id = hook.id) => `/api/admin/projects/${project.id}/inbound-webhooks/${id}/try`
   const tried = async (body: object) => (await call(world.url, 'POST', path(), { token, body })).body

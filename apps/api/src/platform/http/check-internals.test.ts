@@ -3,7 +3,7 @@ import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenProject, givenSession } from '../../../test/given.ts'
 import { sendRaw } from '../../../test/raw-http.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { createApp } from '../../app.ts'
 import { readerLines } from '../../cli/doctor/fast-reader.ts'
 import { chooseInternals, problemOfInternals } from './check-internals.ts'
@@ -91,13 +91,12 @@ test.each(broken)(
 )
 
 describe.each(mainEngines)('without private parts of Node.js, on %s', (engine) => {
-  let world: World
+  const world = worldForTests(engine)
   let project: GivenProject
   let url: string
   let app: ReturnType<typeof createApp>
   const lifecycle = createLifecycle()
   beforeAll(async () => {
-    world = await startWorld(engine)
     project = await givenProject(world)
     const broken = { ...nodeInternals, readOutput: () => ({ accepted: 0, pending: 0 }) }
     const internals = await chooseInternals({ warn: () => {} }, broken)
@@ -107,7 +106,6 @@ describe.each(mainEngines)('without private parts of Node.js, on %s', (engine) =
   afterAll(async () => {
     // Closing also ends connections that never sent a request.
     expect(await closeServer(app, lifecycle, { drainMs: 0, deadlineMs: 10_000 })).toBe(false)
-    await world.close()
   })
 
   /** Removes the parts that differ from one response to the next. */
