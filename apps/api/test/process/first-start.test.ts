@@ -3,11 +3,9 @@ import { once } from 'node:events'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildOnce } from '../../../../tools/build-once.js'
-
-const program = fileURLToPath(new URL('../../bin/rolecall.js', import.meta.url))
+import { brief, program } from '../command.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -17,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const migrate = () =>
-  spawn(process.execPath, [program, 'migrate'], {
+  spawn(process.execPath, [...brief, program, 'migrate'], {
     cwd: folder,
     env: { PATH: process.env['PATH'], DATABASE_URL: 'pglite:data' },
     stdio: 'ignore',
