@@ -11,7 +11,7 @@ interface OpenStream {
   readonly end: () => void
 }
 
-/** The open streams of sessions in this process. */
+/** The open streams of this process, by session. */
 export type LiveStreams = ReturnType<typeof createLiveStreams>
 
 /**
