@@ -3,6 +3,7 @@ import { mkdir, rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import type { TestProject, Vitest } from 'vitest/node'
 import { buildOnce } from '../../../tools/build-once.js'
+import { chromiumNames, headlessShell } from '../../../tools/chromium.ts'
 import { installDebian, mayInstall } from '../../../tools/install-debian.ts'
 import { migrate } from '../src/platform/db/migrate.ts'
 import { openDatabase } from '../src/platform/db/open-database.ts'
@@ -29,7 +30,7 @@ declare module 'vitest' {
 /** Real programs that the suite uses, and the Debian package of each. */
 const programs = [
   { names: ['redis-server', 'valkey-server'], package: 'redis-server' },
-  { names: ['chromium', 'chromium-browser', 'google-chrome'], package: 'chromium' },
+  { names: chromiumNames, package: 'chromium' },
 ]
 
 /** Proxies that the service is tested behind. Tests of a missing one are skipped, with a message. */
@@ -53,6 +54,7 @@ const proxies: readonly {
 
 /** Starts the shared servers of all test files, once: real PostgreSQL, and a PGlite folder to copy. */
 export default async function setup(project: TestProject) {
+  preferHeadlessShell()
   for (const program of programs) ensureProgram(program)
   for (const proxy of proxies) installProxy(proxy)
   // Built once, before any test starts a program of ours: concurrent builds would read each other's partial output.
@@ -89,6 +91,15 @@ const isWholeRun = (vitest: Vitest) =>
 
 const isInstalled = (name: string) =>
   (process.env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)))
+
+/** Installs the browser that tests prefer. Without it they use another one, and take longer. */
+function preferHeadlessShell() {
+  try {
+    installDebian([headlessShell])
+  } catch {
+    console.warn(`${headlessShell} cannot be installed: tests in a browser take longer.`)
+  }
+}
 
 function ensureProgram({ names, package: name }: (typeof programs)[number]) {
   if (names.some(isInstalled)) return

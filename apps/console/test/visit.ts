@@ -1,8 +1,8 @@
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { buildConsoleOnce } from '../../../tools/build-console.js'
+import { chromiumOptions } from '../../../tools/chromium.ts'
 import { axeFindings, axeRules } from '../../api/test/axe.ts'
-import { findChromium } from '../../api/test/chromium.ts'
 import { givenAdmin, walkAdminLogin } from '../../api/test/given.ts'
 import { startWorld, type World } from '../../api/test/service.ts'
 
@@ -42,10 +42,7 @@ export async function startConsole(): Promise<ConsoleWorld> {
   await buildConsoleOnce()
   const world = await startWorld('pglite')
   world.service.deps.deliveries.start()
-  const browser = await chromium.launch({
-    executablePath: findChromium(),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-  })
+  const browser = await chromium.launch(chromiumOptions())
   const tokens = new Map<string, string>()
   const tokenOf = async (as: string | undefined) => {
     const known = tokens.get(as ?? '')

@@ -1,8 +1,8 @@
 import { demo } from '@rolecall/chat-sim'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { chromiumOptions } from '../../../../../tools/chromium.ts'
 import { axeFindings } from '../../../test/axe.ts'
-import { findChromium } from '../../../test/chromium.ts'
 import { givenProject, givenSession, validate } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
@@ -10,7 +10,7 @@ let world: World
 let browser: Browser
 beforeAll(async () => {
   world = await startWorld('pglite')
-  browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] })
+  browser = await chromium.launch(chromiumOptions())
 }, 120_000)
 afterAll(async () => {
   await browser?.close()

@@ -4,8 +4,8 @@ import { demo } from '@rolecall/chat-sim'
 import { languages } from '@rolecall/contract'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { chromiumOptions } from '../../../../../tools/chromium.ts'
 import { axeFindings } from '../../../test/axe.ts'
-import { findChromium } from '../../../test/chromium.ts'
 import { call } from '../../../test/client.ts'
 import { authorizePath, givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
 import { authPath, givenClient } from '../../../test/oidc.ts'
@@ -63,7 +63,7 @@ beforeAll(async () => {
       isHost: true,
     },
   }
-  browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] })
+  browser = await chromium.launch(chromiumOptions())
 }, 120_000)
 afterAll(async () => {
   await browser?.close()

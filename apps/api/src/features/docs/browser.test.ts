@@ -2,8 +2,9 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findChromium } from '../../../test/chromium.ts'
+import { chromiumOptions } from '../../../../../tools/chromium.ts'
 import { startWorld, type World } from '../../../test/service.ts'
+import { loadTabIcon } from '../../../test/tab-icon.ts'
 
 /** The folder for screenshots, if you want any. */
 const pictures = process.env['SCREENSHOTS']
@@ -12,10 +13,7 @@ let world: World
 let browser: Browser
 beforeAll(async () => {
   world = await startWorld('pglite')
-  browser = await chromium.launch({
-    executablePath: findChromium(),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-  })
+  browser = await chromium.launch(chromiumOptions())
 }, 120_000)
 afterAll(async () => {
   await browser?.close()
@@ -43,6 +41,7 @@ test.each(cases)(
     // The network is idle while a large page is still parsed.
     await page.goto(world.url + path, { waitUntil: 'load' })
     await page.waitForLoadState('networkidle')
+    await loadTabIcon(page)
     const { font, overflow, broken } = await page.evaluate(() => ({
       font: getComputedStyle(document.body).fontFamily,
       overflow: document.documentElement.scrollWidth - window.innerWidth,
@@ -103,5 +102,3 @@ test('the page of an endpoint leads to its refusals, and back', async () => {
   await page.waitForURL(`${world.url}/api/docs#exchangeCode`)
   await page.close()
 })
-
-/** The chromium of the system: nothing is downloaded for the tests. */

@@ -2,10 +2,11 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumOptions } from '../../../../../tools/chromium.ts'
 import { buildSiteOnce } from '../../../../../tools/site/build.js'
 import { axeFindings, axeRules } from '../../../test/axe.ts'
-import { findChromium } from '../../../test/chromium.ts'
 import { startWorld, type World } from '../../../test/service.ts'
+import { loadTabIcon } from '../../../test/tab-icon.ts'
 
 /** Folder for screenshots, if they are wanted. */
 const pictures = process.env['SCREENSHOTS']
@@ -15,10 +16,7 @@ let browser: Browser
 beforeAll(async () => {
   await buildSiteOnce()
   world = await startWorld('pglite')
-  browser = await chromium.launch({
-    executablePath: findChromium(),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-  })
+  browser = await chromium.launch(chromiumOptions())
 })
 afterAll(async () => {
   await browser?.close()
@@ -77,6 +75,7 @@ describe('the documentation site in a browser', () => {
     async (path) => {
       for (const width of [1280, 390]) {
         const { page, complaints } = await open(path, { width, colorScheme: 'light' })
+        await loadTabIcon(page)
         const overflow = await page.evaluate('document.documentElement.scrollWidth - window.innerWidth')
         const seen = {
           complaints,

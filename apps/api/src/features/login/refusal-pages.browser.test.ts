@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { demo } from '@rolecall/chat-sim'
 import { type Browser as Chromium, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { chromiumOptions } from '../../../../../tools/chromium.ts'
 import { atPlatform, authorizePath, Browser, givenProject, openLogin } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -21,10 +22,7 @@ beforeAll(async () => {
   projectId = (await givenProject(world, { name, redirectUris: [redirectUri, 'com.example.app:/cb'] })).id
   const inactive = { name: 'Old Charts', redirectUris: [redirectUri], isActive: false }
   inactiveId = (await givenProject(world, inactive)).id
-  chrome = await chromium.launch({
-    executablePath: findChromium(),
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-  })
+  chrome = await chromium.launch(chromiumOptions())
 }, 120_000)
 afterAll(async () => {
   await chrome?.close()
@@ -285,10 +283,3 @@ test.each(looks)(
     await page.close()
   },
 )
-
-function findChromium(): string {
-  const folders = (process.env['PATH'] ?? '').split(delimiter)
-  const found = folders.map((folder) => join(folder, 'chromium')).find((file) => existsSync(file))
-  if (!found) throw new Error('chromium is not on the PATH')
-  return found
-}

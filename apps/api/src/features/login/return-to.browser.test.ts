@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { demo } from '@rolecall/chat-sim'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findChromium } from '../../../test/chromium.ts'
+import { chromiumOptions } from '../../../../../tools/chromium.ts'
 import { authorizePath, givenProject } from '../../../test/given.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => site.listen(0, '127.0.0.1', resolve))
   siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}/callback`
-  browser = await chromium.launch({ executablePath: findChromium(), args: ['--no-sandbox', '--disable-gpu'] })
+  browser = await chromium.launch(chromiumOptions())
 }, 120_000)
 afterAll(async () => {
   await browser?.close()

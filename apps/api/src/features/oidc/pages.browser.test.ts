@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { demo } from '@rolecall/chat-sim'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { findChromium } from '../../../test/chromium.ts'
+import { chromiumOptions } from '../../../../../tools/chromium.ts'
 import { basic, givenClient, postForm } from '../../../test/oidc.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 
@@ -33,10 +33,7 @@ describe('pages of OpenID Connect at 390 pixels', () => {
     })
     await new Promise<void>((listening) => site.listen(0, '127.0.0.1', listening))
     siteUrl = `http://127.0.0.1:${(site.address() as AddressInfo).port}/callback`
-    browser = await chromium.launch({
-      executablePath: findChromium(),
-      args: ['--no-sandbox', '--disable-gpu'],
-    })
+    browser = await chromium.launch(chromiumOptions())
   }, 120_000)
   beforeEach(async () => {
     seen.splice(0)

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Browser, chromium } from 'playwright-core'
+import { chromiumOptions } from '../../../../../tools/chromium.ts'
 import { freePort } from '../../../../../tools/free-port.js'
 import { installDebian } from '../../../../../tools/install-debian.ts'
 import { installOnce } from '../../../../../tools/install-once.js'
 import type { LiveMirror } from '../../../src/mirror/gateway/status.ts'
-import { findChromium } from '../../chromium.ts'
 import { startLiveMirror, untilLive } from '../../live-mirror.ts'
 import { startWorld, type World } from '../../service.ts'
 import { browserSite } from './browser-site.ts'
@@ -39,10 +39,7 @@ export async function createStage(): Promise<Stage> {
   const ports = new Map<string, number>()
   for (const { program } of rows) ports.set(program, await freePort())
   const rules = doors.map(({ program }) => `MAP ${hostOf(program)} 127.0.0.1:${ports.get(program)}`)
-  const browser = await chromium.launch({
-    executablePath: findChromium(),
-    args: ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=${rules.join(', ')}`],
-  })
+  const browser = await chromium.launch(chromiumOptions(`--host-resolver-rules=${rules.join(', ')}`))
   const stopService = async () => {
     await mirror.close()
     await world.service.close()
