@@ -109,8 +109,8 @@ export const errors = define({
     status: 401,
     title: 'The session token is missing, invalid, expired, or revoked.',
     mend:
-      'Send a valid session token of this project, or an admin session token for the administration. To get a new token, ' +
-      'sign in again.',
+      'Check that you send the newest token of the session, and that the session belongs to this project. The administration ' +
+      'takes the token of an admin session. If the session has ended, the member has to sign in again.',
   },
   INVALID_CODE: {
     status: 401,
@@ -146,8 +146,9 @@ export const errors = define({
     status: 401,
     title: 'The signature is missing, malformed, wrong, or too old.',
     mend:
-      'Sign the Unix time in seconds, a dot, and the raw body, with HMAC-SHA-256 and the secret of the webhook. Then ' +
-      'send X-SVC-Signature: t=<that time>,v1=<hex>.',
+      'Sign the Unix time in seconds, a dot, and the raw body, with HMAC-SHA-256 and the secret of the webhook. Send ' +
+      'X-SVC-Signature: t=<that time>,v1=<hex>. Check the clock of the sender: the time may differ from that of the service ' +
+      'by 300 seconds.',
   },
 
   PROJECT_INACTIVE_AT_LOGIN: {
@@ -173,7 +174,7 @@ export const errors = define({
   SCOPE_REQUIRED: {
     status: 403,
     title: 'The project lacks the required scope in this server.',
-    mend: 'Ask a System Admin to grant it in `scopes` of PUT /api/admin/projects/{projectId}/servers/{serverId}.',
+    mend: 'Ask a System Admin to grant the scope that `detail` names, in `scopes` of PUT /api/admin/projects/{projectId}/servers/{serverId}.',
   },
   OPERATION_REQUIRED: {
     status: 403,
@@ -279,7 +280,8 @@ export const errors = define({
     title: 'Inbound webhook not found.',
     mend:
       'Check the ID or slug, and that the credential and the webhook belong to the same project. ' +
-      'GET /api/admin/projects/{projectId}/inbound-webhooks lists them.',
+      'GET /api/inbound-webhooks lists those of an API key, and GET /api/admin/projects/{projectId}/inbound-webhooks ' +
+      'those of a project.',
   },
   DELIVERY_NOT_FOUND: {
     status: 404,
@@ -464,9 +466,10 @@ export const errors = define({
     status: 503,
     title: 'Discord does not respond, or rejects the requests of this service.',
     mend:
-      'Try again after the number of seconds in Retry-After. Existing sessions stay valid. The administration returns this ' +
-      'if Discord has not confirmed your role for five minutes. If the error persists, run `rolecall doctor` on the service: ' +
-      'it checks the bot token and the connection to Discord.',
+      'Try again after the number of seconds in Retry-After. Sessions stay valid. If the error persists, ask the operator ' +
+      'to run `rolecall doctor`, which checks the bot token and the connection to Discord. A check of a session returns this ' +
+      'error only when the roles are older than 24 hours, and the administration when your role has not been confirmed for ' +
+      'five minutes.',
   },
   LOGIN_NOT_CONFIGURED: {
     status: 503,
@@ -479,8 +482,8 @@ export const errors = define({
     status: 503,
     title: 'The database cannot serve this request right now.',
     mend:
-      'Try again after the number of seconds in Retry-After. All sessions stay valid. If the error persists, run ' +
-      '`rolecall doctor` on the service.',
+      'Try again after the number of seconds in Retry-After. All sessions stay valid. If the error persists, ask ' +
+      'the operator to run `rolecall doctor`.',
   },
   SERVICE_OVERLOADED: {
     status: 503,

@@ -4,7 +4,7 @@ import { isPast, type Moment, moment, plus } from './moment.ts'
 
 /** Milliseconds for which later callers share a pending request. */
 const sharedMs = 1_000
-/** The maximum number of evicted keys recorded for a pending request. With more, its response is not cached. */
+/** The maximum number of evicted keys recorded for a pending request. With this many, its response is not cached. */
 const maxEvictedKeys = 100
 
 /** Options of `cache`. */
@@ -36,7 +36,7 @@ interface CacheEntry {
 
 interface PendingRequest {
   readonly sharedUntil: Moment
-  /** The numbers of evictions and gaps before the request. If one has changed, the response is not shared any more. */
+  /** The numbers of evictions and gaps before the request. If one has changed, the response is no longer shared. */
   readonly eventsBefore: number
   readonly gapsBefore: number
   /** Keys evicted since the request started. Its response may be older than these events. */
@@ -60,8 +60,9 @@ export function createSessionCache(
   const tokensByKey = new Map<string, Set<string>>()
   const pending = new Set<PendingRequest>()
   const shared = new Map<string, PendingRequest>()
-  /** The numbers of evictions by key, and of gaps. A load compares them with their values at its start. */
+  /** The number of events. After one, no later caller shares a request that was pending. */
   let events = 0
+  /** The number of gaps. After one, the response of a request that was pending is neither cached nor shared. */
   let gaps = 0
 
   const drop = (token: string) => {

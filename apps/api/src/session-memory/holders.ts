@@ -25,7 +25,7 @@ export interface ReadTimes {
 
 /**
  * Tracks the leases of the other processes by this process's monotonic clock. A lease counts as ended when its renewal
- * count has not changed for the duration of a lease since a read first returned it. No wall clocks are compared.
+ * count is unchanged a full lease duration after a read first returned it. No wall clocks are compared.
  */
 export class Holders {
   readonly #leaseMs: number
@@ -50,9 +50,9 @@ export class Holders {
   }
 
   /**
-   * Records the holders that a read found. The read ends only waits that began before it was sent, because an earlier
-   * snapshot may lack the awaited change, or the row of a holder that has joined since. After a crash of the database
-   * server, a missing row ends no wait, because its holder may still have a lease.
+   * Records the holders that a read found. The read completes only waits that began before it was sent: an older read may
+   * lack the awaited change, or the row of a holder that joined later. A holder without a row is no longer awaited, unless
+   * the database server has crashed (`unknownHolder` has no renewals): the crash may have deleted the row of a valid lease.
    */
   observe(holders: readonly Holder[], { sentAtMs, answeredAtMs }: ReadTimes): void {
     const byId = new Map(holders.map((holder) => [holder.id, holder]))
@@ -66,7 +66,7 @@ export class Holders {
       const acknowledgement = this.#acknowledgements.get(id)
       if (acknowledgement !== undefined && covers(acknowledged, acknowledgement))
         this.#acknowledgements.delete(id)
-      // `endLease` has marked the leases of before the crash as ended.
+      // `endLease` has marked the leases from before the crash as ended.
       if (id === unknownHolder && renewals > 0) this.#seen.delete(id)
       else if (this.#seen.get(id)?.renewals !== renewals)
         this.#seen.set(id, { renewals, seenAtMs: answeredAtMs })

@@ -173,7 +173,7 @@ export async function openVisit(
     async signIn(next: StoredSession): Promise<void> {
       const previous = stored
       set(next, await storage.write(next))
-      // Ends the browser's previous session, which no cookie identifies any more. If this fails, that session expires
+      // Ends the browser's previous session, which no cookie identifies anymore. If this fails, that session expires
       // later, which is no reason to fail the sign-in.
       if (previous) await client.logout(previous.token).catch(settings.onError)
     },

@@ -7,8 +7,8 @@ import { limitHeaders, type Verdict } from './verdict.ts'
 export interface RateLimiter {
   /**
    * Counts one request of the caller, and returns the verdict. A refusal is a verdict, too: the promise never rejects.
-   * Returns no promise with the memory cache. With a shared one, it returns none while this instance holds a share or
-   * knows that the window is full, and while the limit is off or paused.
+   * Returns the verdict without a promise if it needs no request to a shared cache: with the memory cache, while the limit
+   * is off or paused, and while this instance holds a share or knows that the window is full.
    */
   take(caller: string): Verdict | Promise<Verdict>
 
@@ -21,7 +21,7 @@ export interface Options {
   /** The number of requests per caller and window; 0 turns the limit off. */
   limit: number
   ttlMs: number
-  /** Separates limiters on one cache, and names the policy to callers: letters, digits and hyphens. */
+  /** Separates limiters on one cache, and names the policy to callers: letters, digits, and hyphens. */
   name?: string
   /** The wall clock. */
   now?: () => number
@@ -34,7 +34,7 @@ export interface SharingLimiter extends RateLimiter {
    * cache. While the limit is off or paused, returns true without counting. After false, `take` returns the verdict.
    */
   tryTake(caller: string): boolean
-  /** Returns the shares of this instance, so that other instances can use them immediately. */
+  /** Gives back the unused shares of this instance, so that other instances can use them immediately. */
   close(): Promise<void>
 }
 
@@ -48,7 +48,7 @@ const maxCallers = 100_000
  * Admits `limit` requests per caller in each fixed window of `ttlMs`, summed over all instances.
  *
  * The window's number is the wall clock divided by `ttlMs`, so instances agree on it as far as their clocks agree. If a
- * clock is ahead by d, up to `limit` further requests may pass in a time of d around the end of a window. Counters live
+ * clock is ahead by d, up to `limit` extra requests can pass during d at the end of a window. Counters live
  * for a second window, so that an instance with a late clock still finds its counter.
  *
  * An instance does not query a shared cache for each request. It uses a share of the remaining requests, see
