@@ -243,7 +243,7 @@ comment on index member_role_changes_at is 'Finds old changes for housekeeping.'
 
 -- Runs per statement: a deleted role is taken from hundreds of members at a time. A plan that was made for one row would compare
 -- each row with each other row, so nested loops are disabled.
-create function record_role_changes() returns trigger language plpgsql set enable_nestloop = off as $$
+create function record_role_changes() returns trigger language plpgsql set enable_nestloop = off set jit = off as $$
 begin
   insert into member_role_changes (member_id, server_id, role_id, is_added)
   select m.member_id, m.server_id, c.role_id, c.is_added

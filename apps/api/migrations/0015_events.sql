@@ -43,9 +43,10 @@ comment on trigger sessions_told on sessions is
   'Many statements revoke sessions, and each must notify the projects. Clients that cache an answer for the old token must learn of every refresh.';
 
 -- Runs per statement, because a deleted role is taken from hundreds of members at a time. Its plan is made by its first call, so
--- nested loops are disabled as in record_role_changes, and `offset 0` makes it look up the sessions of each member by key.
+-- nested loops are disabled as in record_role_changes, and `offset 0` makes it look up the sessions of each member by key. The
+-- disabled kinds of plans look expensive, and must not be compiled.
 create function tell_membership_changes() returns trigger language plpgsql
-  set enable_nestloop = off set enable_seqscan = off as $$
+  set enable_nestloop = off set enable_seqscan = off set jit = off as $$
 begin
   insert into outbox (project_id, type, data)
   select s.project_id, c.type, jsonb_build_object('memberId', c.member_id, 'serverId', c.server_id)

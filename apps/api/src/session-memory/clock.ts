@@ -1,4 +1,4 @@
-/** The clocks of this machine. They only measure durations; expiry is by the database's clock. */
+/** The clocks of this machine. Nothing expires by them: that is decided by the database's clock. */
 export interface Clock {
   /** Returns a monotonic time. It may stand still while a virtual machine is suspended. */
   monotonicMs(): number

@@ -209,6 +209,26 @@ describe.each(engines)('grants that the service answers itself, and the library,
     }
   })
 
+  test('a token works everywhere while the clocks of the machine and the database differ', async () => {
+    const project = await givenClient(world)
+    const [pending] = await givenPair(project)
+    const { db } = world.service.deps
+    const setClock = (offset: string) =>
+      db.script(`
+        create or replace function clock_now() returns timestamptz language sql stable parallel safe
+        as $$ select date_trunc('milliseconds', now()) + interval '${offset}' $$`)
+    await setClock('-11 minutes')
+    try {
+      const { body } = await sendPlain(agent, world.url, requestOf(pending))
+      const headers = { authorization: `Bearer ${JSON.parse(body).access_token}` }
+      for (const path of ['/oidc/me?', '/oidc/me', '/oidc/me']) {
+        expect((await call(world.url, 'GET', path, { headers })).status, path).toBe(200)
+      }
+    } finally {
+      await setClock('0 minutes')
+    }
+  })
+
   test('both answer unusual requests the same', { timeout: 180_000 }, async () => {
     const project = await givenClient(world)
     const other = await givenClient(world)

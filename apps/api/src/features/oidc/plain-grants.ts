@@ -3,6 +3,7 @@ import { formats } from '@rolecall/contract'
 import { isFresh, memberTerms } from '#mirror/freshness'
 import { isWellFormed } from '#platform/crypto/tokens'
 import { Answer } from '#platform/http/answer'
+import { systemClock } from '#session-memory/clock'
 import { answerOf } from '#session-memory/session'
 import type { Deps } from '../../deps.ts'
 import { metadataOf } from './client-metadata.ts'
@@ -78,7 +79,8 @@ export function createPlainGrants(deps: PlainGrantDeps): PlainGrants {
       scope: coveredScope(row.grant.scope, source.scope),
       member: liveMember(known.session, answerOf(known, 'rest')),
       rolesInIdToken: client.rolesInIdToken,
-      nowSec: Math.floor(known.nowMs / 1_000),
+      // The library compares the times in a token with this clock. The row decides about the expiry.
+      nowSec: Math.floor(systemClock.wallMs() / 1_000),
       issuer: config.publicUrl,
       refreshTtlSec: config.sessionMaxAgeSec,
     }
