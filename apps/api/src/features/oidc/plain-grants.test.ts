@@ -91,7 +91,8 @@ describe.each(engines)('grants that the service answers itself, and the library,
       rest,
       tokens: [access_token, refresh_token].map((token) => token?.slice(0, 4)),
       header: Buffer.from(header, 'base64url').toString(),
-      claims: JSON.stringify(claims),
+      // The first read of all members may update the member between two requests.
+      claims: JSON.stringify(claims, (name, value) => (name === 'updated_at' ? typeof value : value)),
       lifetime: exp - iat,
       records: records.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b))),
     }
