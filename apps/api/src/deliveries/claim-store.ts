@@ -9,7 +9,7 @@ const claimDuration = sql`interval '15 seconds'`
 export const isWaiting = sql`d.delivered_at is null and d.failed_at is null`
 
 /**
- * Builds the condition that every transaction before this one has finished, so that no message can appear before it.
+ * Builds the condition that every transaction older than `xid` has finished, so that no earlier message can still appear.
  * Reads the table of locks only if the snapshot alone does not decide.
  */
 export const isSettled = (xid: Sql) => sql`(${xid} < pg_snapshot_xmin(pg_current_snapshot())

@@ -37,7 +37,7 @@ export async function openVisit(
   const cookies: Cookie[] = []
   const isPage = isNavigation(request)
   let value = given.get(names.session)
-  /** The error for which the session of this cookie cannot be determined. */
+  /** The error that prevented reading the session of the cookie. */
   let failure: unknown
   const recordFailure = (error: unknown) => {
     failure = error
@@ -119,7 +119,7 @@ export async function openVisit(
     isSuperseded,
     unavailable,
     validate,
-    /** Identifies the session in this process; undefined if the request has none. */
+    /** Returns the token, which identifies the session in this process; undefined if the request has none. */
     sessionKey: () => stored?.token,
 
     /**

@@ -172,7 +172,7 @@ async function askPlatform(
   }
 }
 
-/** Returns true if the member is blocked. The code of a member who is blocked later cannot be redeemed. */
+/** Returns true if the member is blocked. A later block is checked when the code is redeemed. */
 export const isBlockedNow = async (
   { db, findBlock }: Pick<LoginDeps, 'db' | 'findBlock'>,
   memberId: string,
