@@ -127,7 +127,7 @@ export const errors = define({
   REFRESH_TOKEN_SUPERSEDED: {
     status: 401,
     title: 'This token pair was just refreshed.',
-    mend: 'Use the pair that the refresh returned. If that response was lost, sign in again. Send each pair only once.',
+    mend: 'Use the pair that the other refresh returned. If that response was lost, sign in again. Send each pair only once.',
   },
   REFRESH_TOKEN_REUSED: {
     status: 401,
@@ -184,7 +184,9 @@ export const errors = define({
   ROLE_REQUIRED: {
     status: 403,
     title: 'You do not have a role that can read these submissions.',
-    mend: 'Ask for one of the roles in `allowedRoleIds` of the webhook, or ask a System Admin to add your role there.',
+    mend:
+      'Ask for one of the roles in `allowedRoleIds` of the webhook, or ask a System Admin to add your role there. If the code ' +
+      'comes from requireMember or a guard in your own app, the member needs one of the roles that your app requires.',
   },
   ORIGIN_NOT_ALLOWED: {
     status: 403,
@@ -250,8 +252,9 @@ export const errors = define({
     status: 404,
     title: 'Member not found.',
     mend:
-      'Check the ID of the member, and that of the server: a project can read only current members of the server. Other ' +
-      'endpoints find a member after their first sign-in, or after a sync of one of their servers.',
+      'Check the member ID. If the path contains a server, check the server ID, too: a project can read only current members ' +
+      'of that server. Without a server in the path, a member is found after their first sign-in, or after a sync of one of ' +
+      'their servers.',
   },
   REDIRECT_URI_NOT_FOUND: {
     status: 404,
@@ -308,8 +311,8 @@ export const errors = define({
     status: 409,
     title: 'Another project already protects one of these hosts.',
     mend:
-      'Choose another host, or remove it from the other project first: PATCH /api/admin/projects/{id} of that project with ' +
-      'its remaining hosts in forwardAuth.hosts.',
+      'Choose another host. To move a host, first send PATCH /api/admin/projects/{id} for the other project, with only its ' +
+      'remaining hosts in forwardAuth.hosts.',
   },
   RESOURCE_TAKEN: {
     status: 409,
@@ -342,10 +345,10 @@ export const errors = define({
     status: 409,
     title: 'This server cannot be removed, because its roles decide who is a System Admin.',
     mend:
-      'Choose another main server first. PATCH /api/admin/servers/{serverId} of this server with ' +
-      '{"isMain":false}, then of the other one with {"isMain":true}. Set CHAT_GUILD_ID, CHAT_ADMIN_ROLE_ID, and, if you ' +
-      'use it, CHAT_AUDITOR_ROLE_ID to IDs of the new main server, and restart the service. Until then, no System Admin ' +
-      'has access. Then sign in again and remove this server.',
+      'Move the main server first. 1. Send PATCH /api/admin/servers/{serverId} for this server with {"isMain":false}. 2. Send ' +
+      'it for the other server with {"isMain":true}. From then on, no System Admin has access until step 3 is done. 3. Set ' +
+      'CHAT_GUILD_ID, CHAT_ADMIN_ROLE_ID, and, if you use it, CHAT_AUDITOR_ROLE_ID to IDs of the new main server, and restart ' +
+      'the service. 4. Sign in again, and remove this server.',
   },
   SERVER_EXISTS: {
     status: 409,

@@ -24,7 +24,7 @@ interface Run {
   readonly startedAt: number
   /** Messages that were read but not sent, by ordering key. */
   readonly waiting: Map<string, WaitingMessage[]>
-  /** Ordering keys with a message in flight. The promise settles when the message was sent. */
+  /** Ordering keys with a message in flight. The promise settles when the message has been sent. */
   readonly inFlight: Map<string, Promise<void>>
   /** Ordering keys with a first message that waits for its next attempt. */
   readonly blockedKeys: Set<string>
@@ -33,7 +33,7 @@ interface Run {
    * does not send the message again.
    */
   readonly attemptsBefore: Map<string, number>
-  /** The receiver at the last read, which follows each read of messages. */
+  /** The receiver, as read after the last messages. */
   receiver: Receiver | undefined
   failure: { readonly cause: unknown } | undefined
   after: Position
@@ -150,8 +150,8 @@ function startSending(deps: SettleDeps, run: Run, { orderingKey, message, receiv
 
 /**
  * Reads the next messages, and then the receiver. Returns false if nothing new waits. Messages without ordering are
- * read from the beginning each time. A failed message becomes due again, and a message with an earlier position may be
- * committed later.
+ * read from the beginning each time, because a failed message can become due again, and a message with an earlier
+ * position can be committed later.
  */
 async function readBatch(deps: SettleDeps, run: Run): Promise<boolean> {
   const { kind, held, failures } = run

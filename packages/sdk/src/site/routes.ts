@@ -144,7 +144,7 @@ async function logOut({ parts: { settings }, visit }: Context): Promise<Response
 /** True for a form, false for a script. */
 const isNavigationOfForm = ({ request: { header } }: Visit) => isNavigation({ method: 'GET', header })
 
-/** Opening the visit has already refreshed a session that was due. */
+/** `openVisit` has already refreshed the session, if it was due. */
 async function refreshSession({ visit }: Context): Promise<Response> {
   return visit.isSuperseded ? visit.unavailable() : noContent()
 }

@@ -29,16 +29,16 @@ type PlainGrantDeps = Pick<Deps, 'db' | 'config' | 'answers' | 'settings'> & {
   readonly redemptions: Redemptions
 }
 
-/** Only this exact address is plain. */
+/** The library handles every other spelling of this address. */
 export const tokenPath = '/oidc/token'
 
-/** The kinds of what a client redeems, by the type of its grant. */
+/** The model and the kind of token that a client redeems with each grant type. */
 const kinds = {
   authorization_code: { model: 'AuthorizationCode', token: 'clientCode' },
   refresh_token: { model: 'RefreshToken', token: 'clientRefresh' },
 } as const
 
-/** The library's headers of a response to a request without an origin, besides those of every response. */
+/** The headers that the library adds to a response if the request has no `Origin`. */
 const headers = {
   'cache-control': 'no-store',
   vary: 'Origin',
@@ -54,8 +54,9 @@ type PlainGrants = (
 ) => Promise<Answer | undefined>
 
 /**
- * Redeems codes and refresh tokens of requests that succeed and have nothing unusual in them, as the library would.
- * It refuses nothing: the library decides about every other request, and about one that has lost a race.
+ * Creates the fast path for ordinary token requests. It redeems a code or a refresh token, and returns the response that
+ * the protocol library would return. It never refuses: if anything is unusual, if a check fails, or if another request
+ * redeemed the same value first, it returns undefined, and the library decides.
  *
  * @throws the error of a read or a write that failed
  */
@@ -79,7 +80,7 @@ export function createPlainGrants(deps: PlainGrantDeps): PlainGrants {
       scope: coveredScope(row.grant.scope, source.scope),
       member: liveMember(known.session, answerOf(known, 'rest')),
       rolesInIdToken: client.rolesInIdToken,
-      // The library compares the times in a token with this clock. The row decides about the expiry.
+      // The library compares the times in a token with this clock. The expiry in its row is by the database's clock.
       nowSec: Math.floor(systemClock.wallMs() / 1_000),
       issuer: config.publicUrl,
       refreshTtlSec: config.sessionMaxAgeSec,
@@ -115,7 +116,7 @@ export function createPlainGrants(deps: PlainGrantDeps): PlainGrants {
   }
 }
 
-/** Returns true if the client authenticates as its project requires it, and may use this type of grant. */
+/** Returns true if the client authenticates as its project requires, and may use this grant type. */
 function mayRedeem(client: ClientRow, { grantType, secretDigest }: GrantRequest): boolean {
   const metadata = metadataOf(client)
   if (!metadata?.grant_types?.includes(grantType)) return false

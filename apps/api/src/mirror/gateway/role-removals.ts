@@ -4,7 +4,7 @@ import type { MirrorDeps } from '../mirror-deps.ts'
 import { type HeldRole, listHolders, takeRole } from '../write-members.ts'
 import { asLeader, LeadLost } from './store.ts'
 
-/** The number of rows in a transaction, so that others on the same rows or connection wait only briefly. */
+/** The number of rows in a transaction, so that other work on the same rows or connection waits only briefly. */
 const rowsPerStep = { postgres: 500, pglite: 50 }
 /** The number of holders in a list: most roles need one list, but no list contains a whole server. */
 const holdersPerList = { postgres: 10_000, pglite: 500 }
@@ -18,8 +18,9 @@ interface Rest {
 }
 
 /**
- * Removes deleted roles from their holders, step by step in the background. Responses do not depend on it, because they
- * leave out roles without a row. It creates the events for projects, and shortens lists by role.
+ * Removes deleted roles from their holders, in small steps in the background. Meanwhile, responses are correct, because they
+ * omit a role that has no row. The removal tells projects that the roles have changed, and takes the holders out of lists by
+ * role.
  */
 export function createRoleRemovals({ db, log }: Pick<MirrorDeps, 'db' | 'log'>, epoch: number) {
   const removals = new Set<Promise<void>>()
