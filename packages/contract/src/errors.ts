@@ -345,7 +345,7 @@ export const errors = define({
     status: 409,
     title: 'This server cannot be removed, because its roles decide who is a System Admin.',
     mend:
-      'Move the main server first. 1. Send PATCH /api/admin/servers/{serverId} for this server with {"isMain":false}. 2. Send ' +
+      'Choose another main server first. 1. Send PATCH /api/admin/servers/{serverId} for this server with {"isMain":false}. 2. Send ' +
       'it for the other server with {"isMain":true}. From then on, no System Admin has access until step 3 is done. 3. Set ' +
       'CHAT_GUILD_ID, CHAT_ADMIN_ROLE_ID, and, if you use it, CHAT_AUDITOR_ROLE_ID to IDs of the new main server, and restart ' +
       'the service. 4. Sign in again, and remove this server.',
