@@ -40,7 +40,7 @@ test.each(results)(
   (file) => {
     const result: Result = JSON.parse(read(`bench/results/${file}`))
     expect(result.date).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/)
-    expect(result.command).toMatch(/npm run (bench|soak|faults|\w+ -w bench)/)
+    expect(result.command).toMatch(/npm run (bench|soak|faults|strict|\w+ -w bench)/)
     expect(result.machine).toMatch(/ × /)
     expect(result.versions['node']).toBeDefined()
     expect(Object.values(result.versions)).not.toContain('unknown')
