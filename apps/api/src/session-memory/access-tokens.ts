@@ -21,6 +21,15 @@ export interface AccessToken {
   readonly client: Fact<ClientFact>
 }
 
+/** Returns the part of a grant that a code or token covers, in the order of the grant. */
+export function coveredScope(granted: string, scope: string): string {
+  const covered = new Set(scope.split(' '))
+  return granted
+    .split(' ')
+    .filter((one) => covered.has(one))
+    .join(' ')
+}
+
 /** The maximum number of tokens. Beyond it, the oldest ones, which expire first, are evicted. */
 const maxTokens = 100_000
 
@@ -52,11 +61,7 @@ export class AccessTokens {
     const fact = this.#clients.use(grant.projectId, client)
     // The change log does not contain added keys, so only a read finds them.
     fact.value = client
-    const granted = new Set(payload.scope.split(' '))
-    const grantedScope = grant.scope
-      .split(' ')
-      .filter((one) => granted.has(one))
-      .join(' ')
+    const grantedScope = coveredScope(grant.scope, payload.scope)
     this.#tokens.set(digest, {
       sessionDigest: digestOfTokenless(sessionId),
       memberId: payload.accountId,

@@ -1,4 +1,4 @@
-/** The clocks of this machine. Nothing expires by them: that is decided by the database's clock. */
+/** The clocks of this machine. A holder ends its lease by them. The database's clock decides what else has expired. */
 export interface Clock {
   /** Returns a monotonic time. It may stand still while a virtual machine is suspended. */
   monotonicMs(): number

@@ -55,15 +55,6 @@ export function readGrantSource(
 
 export const scopesOf = (scope: string): ReadonlySet<string> => new Set(scope.split(' '))
 
-/** Returns the part of a grant that a code or refresh token covers. */
-export function coveredScope(granted: string, scope: string): string {
-  const covered = scopesOf(scope)
-  return granted
-    .split(' ')
-    .filter((one) => covered.has(one))
-    .join(' ')
-}
-
 const verifierShape = /^[\w.~-]{43,128}$/
 
 /** Returns true if the client proves that it requested the code (RFC 7636), or requested it without PKCE. */

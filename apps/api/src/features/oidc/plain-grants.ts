@@ -3,13 +3,14 @@ import { formats } from '@rolecall/contract'
 import { isFresh, memberTerms } from '#mirror/freshness'
 import { isWellFormed } from '#platform/crypto/tokens'
 import { Answer } from '#platform/http/answer'
+import { coveredScope } from '#session-memory/access-tokens'
 import { systemClock } from '#session-memory/clock'
 import { answerOf } from '#session-memory/session'
 import type { Deps } from '../../deps.ts'
 import { metadataOf } from './client-metadata.ts'
 import { type ClientRow, clientsReader } from './clients-store.ts'
 import { type GrantRequest, readGrantRequest } from './grant-request.ts'
-import { coveredScope, readGrantSource } from './grant-source.ts'
+import { readGrantSource } from './grant-source.ts'
 import {
   type Granting,
   idTokenClaims,
