@@ -13,16 +13,16 @@ type Names<Kind> = {
   [Name in keyof AdminEndpoints]: AdminEndpoints[Name]['answer'] extends Kind ? Name : never
 }[keyof AdminEndpoints]
 
-/** Endpoints that return a file. `address` returns the URL to download it from. */
+/** The endpoints that return a file. Pass one to `address()` to get the URL of the download. */
 export type AdminFile = Names<Download>
-/** Endpoints that return a stream of events that never ends. */
+/** The endpoints that return an endless stream of events. Pass one to `address()` to get its URL. */
 export type AdminStream = Names<Stream<object>>
-/** Endpoints that return JSON or nothing. `ask` calls them. */
+/** The endpoints that return JSON, or an empty response. Call them with `ask()`. */
 export type AdminQuestion = Exclude<keyof AdminEndpoints, AdminFile | AdminStream>
 export type AdminAnswer<Name extends keyof AdminEndpoints> = AdminEndpoints[Name]['answer']
 
 type Loose<T> = { readonly [Key in keyof T]: T[Key] | undefined }
-/** Makes a part optional when it has no required fields. */
+/** A part of the input under its name. The part is optional if none of its fields is required. */
 type Given<Kind extends string, Value> =
   Record<string, never> extends Value
     ? { readonly [K in Kind]?: Loose<Value> | undefined }
@@ -32,7 +32,9 @@ type PartOf<Name extends keyof AdminEndpoints, Kind extends string> = Kind exten
   ? Given<Kind, NonNullable<AdminEndpoints[Name][Kind]>>
   : { readonly [K in Kind]?: undefined }
 
-/** The input of an endpoint: `params` for its path, `query` and `body`, as far as it has them. */
+/**
+ * The input of an endpoint: `params` (for its path), `query`, and `body`. Parts that the endpoint lacks are omitted.
+ */
 export type AdminInput<Name extends keyof AdminEndpoints> = PartOf<Name, 'params'> &
   PartOf<Name, 'query'> &
   PartOf<Name, 'body'>
@@ -42,7 +44,8 @@ type Maybe<Input> = Record<string, never> extends Input ? [input?: Input] : [inp
 /** Options of `createAdmin`. */
 export interface AdminOptions {
   /**
-   * Address of the service. Empty on the service's own pages, where the browser's cookie identifies the administrator.
+   * Address of the service. On pages of the service itself, pass an empty string: calls then go to the same origin, and
+   * the browser's cookie identifies the administrator.
    */
   readonly baseUrl: string
   /** Token of an admin session, for programs outside the service's own pages. */
@@ -53,7 +56,7 @@ export interface AdminOptions {
   readonly fetch?: typeof fetch
 }
 
-/** A client for the administration of one Rolecall. */
+/** A client for the administration of one Rolecall installation. */
 export interface Admin {
   /**
    * Calls an endpoint by its name in the API reference and returns its response. Rejects with a `RolecallError` if the

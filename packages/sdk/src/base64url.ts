@@ -1,11 +1,11 @@
-/** Encodes by RFC 4648 §5, without padding. For small inputs only. */
+/** Encodes bytes as base64url (RFC 4648 §5), without padding. For small inputs only, such as secrets and hashes. */
 export const toBase64Url = (bytes: Uint8Array): string =>
   btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
     .replaceAll('=', '')
 
-/** Decodes a text, or returns undefined if it is not base64url. */
+/** Decodes base64url, or returns undefined if the text is not base64url. */
 export function fromBase64Url(text: string): Uint8Array<ArrayBuffer> | undefined {
   if (!/^[\w-]*$/.test(text)) return undefined
   try {

@@ -1,16 +1,16 @@
 /// <reference lib="dom" />
 import type { Session } from './contract-types.ts'
 
-/** The session of the member who is signed in. Null if no member is, undefined until that is known. */
+/** The session of the signed-in member. Null if no member is signed in, undefined until that is known. */
 export type CurrentMember = Session | null | undefined
 
-/** A watch on the signed-in member, for all tabs of a browser. */
+/** A watch on the signed-in member. All tabs of a browser see the same state. */
 export interface MemberWatch {
-  /** Returns the last known session. */
+  /** Returns the session, as last reported. Undefined until the first report. */
   current(): CurrentMember
   /** Calls `onChange` at each change. Returns a function that unsubscribes. */
   subscribe(onChange: () => void): () => void
-  /** Ends the session, in all tabs. */
+  /** Ends the session in all tabs. Rejects if the site could not end the session, which then continues. */
   signOut(): Promise<void>
 }
 
@@ -20,9 +20,10 @@ const refreshEveryMs = 3_600_000
 /**
  * Watches the signed-in member, and notifies subscribers within a second when the member's roles change.
  *
- * Browsers open only six connections to a site, so only one tab of a browser opens a stream: the tab that holds a lock.
- * It notifies the other tabs, and releases stream and lock while it is hidden. Nothing is requested before the first
- * subscription.
+ * Only one tab of a browser opens a stream, because browsers limit the connections to a site (to six with HTTP/1.1). A
+ * Web Lock decides which tab it is. That tab notifies the others over a `BroadcastChannel`. While it is hidden, it
+ * closes the stream and releases the lock, so that another tab can take over. Nothing is requested before the first
+ * `subscribe()`.
  *
  * @example
  * const watch = watchMember()
@@ -45,7 +46,7 @@ export function watchMember(authPath = '/auth'): MemberWatch {
     channel?.postMessage(session)
   }
   const post = (route: string) => fetch(`${authPath}/${route}`, { method: 'POST' })
-  /** Reads the stream until the tab is hidden or closed. */
+  /** Reads the stream. Resolves, and so releases the lock, when `stop` is called. */
   const stream = () =>
     new Promise<void>((resolve) => {
       const source = new EventSource(`${authPath}/live`)
@@ -70,7 +71,7 @@ export function watchMember(authPath = '/auth'): MemberWatch {
     if (document.hidden) return stop()
     if (lockRequest) return
     lockRequest = new AbortController()
-    // Plain HTTP has no locks, except on localhost. Each tab then opens a stream.
+    // Browsers have no Web Locks on plain HTTP, except on localhost. Each tab then opens its own stream.
     if (navigator.locks) navigator.locks.request(name, { signal: lockRequest.signal }, stream).catch(() => {})
     else stream()
   }

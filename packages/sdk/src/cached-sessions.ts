@@ -10,9 +10,13 @@ interface Connection {
   readonly openStream: OpenStream
 }
 
+/** The session cache of a client, kept current by the service's events. */
 export type CachedSessions = ReturnType<typeof createCachedSessions>
 
-/** Creates the session cache and the event stream that keeps it current. Opens no connection before the first use. */
+/**
+ * Creates the session cache of a client, and the event stream that keeps it current. Each event evicts the sessions
+ * that it concerns, and notifies their watchers. Opens no connection before the first use.
+ */
 export function createCachedSessions({ baseUrl, headers, openStream }: Connection, options: CacheOptions) {
   const stream = createEventStream({
     open: (query, lastId, signal) =>
@@ -40,7 +44,7 @@ export function createCachedSessions({ baseUrl, headers, openStream }: Connectio
     if (type === 'session.revoked' || type === 'session.rotated') evict(keyOf.session(sessionId))
     else if (type === 'member.roles_changed' || type === 'member.left')
       evict(keyOf.membership(memberId, serverId))
-    // Includes event types of a newer service that this version does not know.
+    // Any other event evicts everything, including event types of a newer service that this version does not know.
     else evictAll()
   }
   return { find: cache.find, load: cache.load, evict, watch: watchers.add, close: stream.close }

@@ -1,16 +1,17 @@
-/** A signal for one call. Call `release` when the call has ended. */
+/** A signal that limits the time of one call. Call `release` when the call has ended, also after a failure. */
 export interface Deadline {
   readonly signal: AbortSignal
-  /** True after the timeout has aborted the signal. */
+  /** Returns true if the timeout aborted the signal, and false if the caller did. */
   isOver(): boolean
   /** Restarts the timeout. */
   extend(): void
+  /** Stops the timeout, and the listener on the caller's signal. */
   release(): void
 }
 
 /**
- * Starts a signal that aborts after `timeoutMs` milliseconds, or with `outer`. Does not use `AbortSignal.any`, which
- * some edge runtimes lack.
+ * Starts a signal that aborts after `timeoutMs` milliseconds, or when the caller's signal `outer` aborts. Does not use
+ * `AbortSignal.any`, which some edge runtimes lack.
  */
 export function startDeadline(timeoutMs: number, outer: AbortSignal | undefined): Deadline {
   const controller = new AbortController()
@@ -39,8 +40,8 @@ export function startDeadline(timeoutMs: number, outer: AbortSignal | undefined)
 }
 
 /**
- * Calls `setTimeout` without keeping the process alive. In browsers and edge runtimes, a timer is a number and keeps no
- * process alive.
+ * Calls `setTimeout`, so that the timer does not keep the process alive. In browsers and edge runtimes, a timer is a
+ * number without `unref`, and never keeps a process alive.
  */
 export function startTimer(run: () => void, ms: number): ReturnType<typeof setTimeout> {
   const timer: { unref?: () => unknown } & ReturnType<typeof setTimeout> = setTimeout(run, ms)

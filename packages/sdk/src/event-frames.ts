@@ -1,4 +1,4 @@
-/** One frame of an event stream. A heartbeat is a frame with only a comment. */
+/** One frame of a stream of Server-Sent Events. A heartbeat is a frame that has only a comment. */
 export interface Frame {
   readonly id?: string
   readonly event?: string
@@ -8,13 +8,17 @@ export interface Frame {
 }
 
 /**
- * The maximum length of a frame, far above any of the service. A longer one of another server must not fill the memory.
+ * The maximum length of a frame in characters. The service's frames are far shorter. The limit prevents another server
+ * from filling the memory.
  */
 const maxFrameLength = 1024 * 1024
 
 /**
- * Reads the frames of a stream of Server-Sent Events to its end, and calls `onChunk` for each chunk. The time is linear
- * in the length of the stream, regardless of the size of its chunks.
+ * Reads the frames of a stream of Server-Sent Events until the stream ends. Calls `onChunk` for each chunk that
+ * arrives. The work is linear in the length of the stream, even if every chunk has only one byte.
+ *
+ * Reads what the service sends, not everything that the format permits: lines end with `\n`, and a frame has each field
+ * at most once.
  *
  * @throws Error when a frame is longer than 1 MiB.
  */
@@ -38,7 +42,8 @@ export async function* readFrames(
       if (done) return
       onChunk()
       let text = decoder.decode(value, { stream: true })
-      // Prepends the line break that may have ended the frame, because the empty line after it may be in this chunk.
+      // A frame ends with two line breaks, and the previous chunk may have ended between them. So this moves that line
+      // break to the start of the new text, where `split` finds both.
       if (parts.at(-1)?.endsWith('\n')) {
         text = `\n${text}`
         parts.push(parts.pop()?.slice(0, -1) ?? '')
@@ -51,12 +56,12 @@ export async function* readFrames(
       if (length > maxFrameLength) throw new Error('A frame of the event stream is longer than 1 MiB.')
     }
   } finally {
-    // Closes the connection when the consumer stops reading. A failed connection is already closed.
+    // Closes the connection when the consumer stops reading. Fails if the connection has failed, which is no problem.
     await reader.cancel().catch(() => {})
   }
 }
 
-/** Splits `name: value`. A comment has no name. */
+/** Splits a line `name: value`. A line that begins with a colon is a comment. */
 function splitField(line: string): [string, string] {
   const cut = line.indexOf(':')
   const name = cut < 0 ? line : line.slice(0, cut)

@@ -5,40 +5,49 @@ import { pause } from './retry.ts'
 
 /** The heartbeat interval, in seconds, that the client requests. */
 const heartbeatSec = 1
-/** The time, in milliseconds, for which a heartbeat confirms the cache: the guaranteed five seconds with a margin. */
+/**
+ * The time, in milliseconds, for which a heartbeat confirms the cache. It is shorter than the guaranteed five seconds,
+ * to leave a margin.
+ */
 const freshMs = 4_000
 /** The time, in milliseconds, after which a connection that receives nothing is closed. */
 const silentMs = 5_000
 /** The time, in milliseconds, after which an unused stream is closed. The next use opens it again. */
 const unusedMs = 60_000
+/** The maximum pause, in milliseconds, before the stream is opened again. */
 const maxPauseMs = 15_000
 
+/** The parts of `createEventStream` that its user provides. */
 export interface EventStreamOptions {
-  /** Opens the stream, after the last event ID if there is one. */
+  /** Requests the stream. With `lastId`, the service resumes after the event with this ID. */
   readonly open: (query: string, lastId: string | undefined, signal: AbortSignal) => Promise<Response>
   readonly onEvent: (type: string, data: Record<string, string>) => void
-  /** Called when events may be missing, so that all cached state is invalid. */
+  /** Called when events may be missing. All cached state is then invalid. Also called when the first stream starts. */
   readonly onGap: () => void
 }
 
 /**
- * Reads the service's events while they are used, and reconnects after a lost connection. Does not keep the process
+ * Reads the service's events while a cache uses them, and reconnects after a lost connection. Does not keep the process
  * alive.
  *
- * The service determines how fresh the stream is. Each heartbeat contains a time since the stream opened, and all
- * events up to that time have been sent. The stream opened no earlier than the client requested it. So a delay, a
- * buffer, or a lost connection makes the known state look older than it is, never newer. No clock is compared with the
- * clock of another machine.
+ * Heartbeats tell how fresh the stream is. Each heartbeat contains a number of milliseconds since the stream opened,
+ * and the service has sent every event up to that time. This client adds the number to the time at which it requested
+ * the stream, which is never later than the opening. So a delay, a buffer, or a lost connection makes the known state
+ * look older than it is, never newer. No clock is compared with the clock of another machine.
  */
 export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) {
   let lastId: string | undefined
   let freshUntil: Moment | undefined
-  /** Set by each use, because setting a flag costs almost nothing. `isUsed` reads and clears it. */
+  /**
+   * True if the stream was used since `isUsed` last looked. A use only sets this flag, because reading the clock would
+   * cost more on a path that serves each session check.
+   */
   let isWanted = false
   let wantedUntil = moment()
   let running: AbortController | undefined
   let retryMs = 1_000
 
+  /** Returns true if the stream was used within the last `unusedMs`. Clears `isWanted`. */
   const isUsed = () => {
     const now = moment()
     if (isWanted) wantedUntil = plus(now, unusedMs)
@@ -46,7 +55,10 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
     return !isPast(wantedUntil, now)
   }
 
-  /** Reads one connection to its end. */
+  /**
+   * Reads one connection until it ends, or until the stream is no longer used. Rejects if the service refuses the
+   * stream or the connection fails.
+   */
   const connect = async (signal: AbortSignal): Promise<void> => {
     const requestedAt = moment()
     const silence = startDeadline(silentMs, signal)
@@ -72,12 +84,14 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
       else onEvent(event, JSON.parse(data))
     }
     if (id !== undefined) {
-      // The stream resumes after an ID, so no event is missing from the first ID on.
+      // From the first ID on, each reconnection resumes after the last ID, so no event is missing. Events before the
+      // first ID were never received.
       if (lastId === undefined) onGap()
       lastId = id
     }
     if (retry !== undefined) retryMs = Number(retry)
-    // A proxy may send its own comments, which prove only that the connection is alive.
+    // A heartbeat is a comment with a number. A proxy may add other comments, which prove only that the connection is
+    // alive.
     if (comment !== undefined && /^\d+$/.test(comment))
       freshUntil = plus(requestedAt, Number(comment) + freshMs)
   }
@@ -105,8 +119,9 @@ export function createEventStream({ open, onEvent, onGap }: EventStreamOptions) 
         if (running === controller) running = undefined
       })
     },
-    /** Returns true while all events older than a few seconds are known. */
+    /** Returns true while a recent heartbeat confirms that all events older than five seconds have arrived. */
     isFresh: (now: Moment) => freshUntil !== undefined && !isPast(freshUntil, now),
+    /** Closes the connection. The next use opens it again. */
     close() {
       running?.abort()
       running = undefined

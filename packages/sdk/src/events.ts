@@ -14,24 +14,29 @@ export type RolecallEvent = {
 /** Options of `events()`. */
 export interface EventsOptions {
   /**
-   * The ID of the event to resume after; the service keeps events for 24 hours. By default the feed starts with new
-   * events.
+   * The ID of the event to resume after. The service keeps events for 24 hours. By default, the feed starts with the
+   * next new event.
    */
   readonly after?: string
   /** Ends the iteration, which then throws the signal's reason. */
   readonly signal?: AbortSignal
-  /** Called each time the connection is lost or temporarily refused. The feed reconnects automatically. */
+  /** Called each time the connection is lost or temporarily refused. The feed then reconnects by itself. */
   readonly onError?: (error: RolecallError) => void
 }
 
+/** The heartbeat interval, in seconds, that the feed requests. */
 const heartbeatSec = 5
 /** The time, in milliseconds, after which a connection that receives nothing is closed. */
 const silentMs = 20_000
+/** The maximum pause, in milliseconds, before the feed reconnects, unless the service demands a longer one. */
 const maxPauseMs = 15_000
 
 /**
- * The events of a project, in order and across lost connections. Each arrives at least once. A feed does not repeat an
- * event that its loop has handled.
+ * The events of a project, in order and across lost connections. Iterate over it with `for await`.
+ *
+ * Each event arrives at least once. An event counts as handled when the loop requests the next one. A feed does not
+ * repeat handled events, not even in a second loop. The iteration ends after `project.disabled`. It throws a
+ * `RolecallError` if the service refuses the stream for good, e.g. because of an invalid API key.
  */
 export class EventFeed implements AsyncIterable<RolecallEvent> {
   readonly #open: (lastId: string | undefined, signal: AbortSignal) => Promise<Response>
@@ -56,8 +61,8 @@ export class EventFeed implements AsyncIterable<RolecallEvent> {
   }
 
   /**
-   * The ID of the last event that has been handled. It is set once the stream is open, also before the first event.
-   * Store it, and pass it as `after` to resume there.
+   * The ID to resume after: that of the last handled event, or of the stream's start before the first event. Undefined
+   * until the stream is open. Store it, and pass it as `after` later.
    */
   get lastId(): string | undefined {
     return this.#lastId
@@ -103,5 +108,5 @@ export class EventFeed implements AsyncIterable<RolecallEvent> {
   }
 }
 
-/** Returns true if a retry may succeed. An error that the client caused is final. */
+/** Returns true if a retry may succeed: after 429, 5xx, or no response. Every other status is final. */
 const isTemporary = ({ status }: RolecallError) => status === undefined || status === 429 || status >= 500

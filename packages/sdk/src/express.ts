@@ -21,7 +21,7 @@ type Next = (error?: unknown) => void
 
 const adapter = createAdapter<object>('app.use(rolecall.middleware())')
 
-/** Creates middleware from a function that returns true if it has sent the response. */
+/** Creates middleware from a function that resolves to true if it has sent the response. */
 const middlewareOf =
   <Incoming, Outgoing>(hasAnswered: (request: Incoming, response: Outgoing) => Promise<boolean>) =>
   async (request: Incoming, response: Outgoing, next: Next): Promise<void> => {

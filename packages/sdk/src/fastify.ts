@@ -46,12 +46,14 @@ export const sessionOf: (request: object) => Session = adapter.sessionOf
 export function createRolecall(options: SiteOptions = {}) {
   const site = createSite(options)
   const register = async (app: App): Promise<void> => {
-    // Runs before a body is read: none of the routes needs one, and no content type is rejected.
+    // `onRequest` runs before Fastify reads a body. None of the sign-in routes needs a body, and so Fastify rejects no
+    // content type on them.
     app.addHook('onRequest', async (request, reply) => {
       const answer = adapter.enter(request, await openNode(site, request.raw, reply.raw))
       return answer && reply.send(answer)
     })
-    // Hooks run only for registered routes. The hook always responds first.
+    // Fastify runs hooks only for registered routes, so the sign-in routes are registered. Their handler never runs,
+    // because the hook responds first.
     const never = () => Promise.reject(new Error('The login answers before.'))
     app.all(`${site.settings.authPath}/*`, never)
     app.all(site.settings.authPath, never)
@@ -59,7 +61,10 @@ export function createRolecall(options: SiteOptions = {}) {
   return {
     client: site.client,
 
-    /** Handles the sign-in routes and refreshes sessions, in the whole app and not only in a scope of it. */
+    /**
+     * The plugin to register. Handles the sign-in routes and refreshes sessions. `skip-override` makes it apply to the
+     * whole app, not only to the scope in which it is registered.
+     */
     plugin: Object.assign(register, { [Symbol.for('skip-override')]: true }),
 
     /**

@@ -8,7 +8,7 @@ import type { Visit } from './site/visit.ts'
 export type { PageDetails } from './site/page-details.ts'
 export type { SessionStore, SiteOptions } from './site/settings.ts'
 
-/** The sender of one request. */
+/** The person or program that sent a request. `handle()` passes it to your handler. */
 export interface Visitor {
   /**
    * Returns the session of the signed-in member, or undefined if no member is signed in. Rejects during an outage, when
@@ -16,9 +16,9 @@ export interface Visitor {
    */
   currentSession(): Promise<Session | undefined>
   /**
-   * Returns the session of a member with the required roles. Otherwise it throws, and `handle()` then responds:
-   * visitors are sent to sign in, or see a page that says why they have no access. Programs receive 401, 403 or 503 as
-   * problem JSON.
+   * Returns the session if the member has the required roles. Otherwise it throws, and `handle()` responds: people are
+   * sent to sign in, or see a page that says why they have no access, and programs receive 401, 403, or 503 as problem
+   * JSON. Do not catch what it throws.
    */
   requireMember(rules?: MemberRules): Promise<Session>
   /** Ends the session. */

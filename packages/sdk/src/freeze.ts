@@ -1,4 +1,4 @@
-/** Freezes a value of plain objects and arrays, so that all callers can share one copy. */
+/** Freezes a value with all objects and arrays in it, so that callers can share one copy. */
 export function deepFrozen<T>(value: T): T {
   if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
     Object.freeze(value)

@@ -13,21 +13,27 @@ export interface MemberRules {
 
 /** Options of `createGuard()`. */
 export interface GuardOptions {
-  /** Name of the cookie that holds the session token. By default the token is sent as `Authorization: Bearer`. */
+  /** Name of the cookie that contains the session token. By default, the token is read from `Authorization: Bearer`. */
   readonly cookie?: string
-  /** Called with the reason when a session could not be checked; the visitor receives 503. Default: `console.error`. */
+  /** Called with the reason if a session cannot be checked. The visitor then receives 503. Default: `console.error`. */
   readonly onError?: (error: RolecallError) => void
 }
 
-/** The session of a member with access, or the response that refuses the request (RFC 9457, as the service does). */
+/** The session of a member with access, or the response that refuses the request. It is problem JSON (RFC 9457). */
 export type Decision = { readonly session: Session } | { readonly refusal: Response }
 
-/** Decides from the headers whether a request has access. */
+/**
+ * Decides from the headers whether a request has access. Refuses with 401 without a live session, 403 without the
+ * required roles, and 503 if the session cannot be checked.
+ *
+ * @throws TypeError if the rules are not valid
+ */
 export type Decide = (
   header: (name: 'authorization' | 'cookie') => string | null | undefined,
   rules: MemberRules,
 ) => Promise<Decision>
 
+/** Creates the decision that all guards share. The adapters of the frameworks only send its response. */
 export function createDecide(
   rolecall: Pick<Rolecall, 'validate'>,
   { cookie, onError = console.error }: GuardOptions,
@@ -39,8 +45,8 @@ export function createDecide(
     try {
       session = await rolecall.validate(token)
     } catch (error) {
-      // Rethrow only unknown errors. A framework would respond with the status of a RolecallError, and a 401 would look
-      // like a logout.
+      // Rethrows only unknown errors. A framework would respond with the `status` of a thrown RolecallError, and a 401
+      // (an invalid API key) would look like a logout.
       if (!(error instanceof RolecallError)) throw error
       onError(error)
       return refuse(503, 'SESSION_CHECK_UNAVAILABLE', { 'retry-after': String(error.retryAfterSec ?? 2) })
@@ -51,9 +57,9 @@ export function createDecide(
 }
 
 /**
- * Rejects misspelled and empty rules, so that a mistake does not admit everyone.
+ * Rejects misspelled rules and empty lists, because they would admit every member.
  *
- * @throws TypeError that names the rule.
+ * @throws TypeError that names the rule
  */
 export function checkRules(rules: MemberRules): void {
   if (typeof rules !== 'object' || rules === null || Array.isArray(rules))

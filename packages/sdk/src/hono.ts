@@ -23,7 +23,7 @@ type Next = () => Promise<void>
 
 const adapter = createAdapter<object>('app.use(rolecall.middleware())')
 
-/** Creates middleware from a function that may return a response to send instead of the app's. */
+/** Creates middleware from a function that may return a response. That response replaces the one of the app. */
 const middlewareOf =
   <Given>(answerTo: (context: Given) => Promise<Response | undefined>) =>
   async (context: Given, next: Next): Promise<Response | undefined> => {

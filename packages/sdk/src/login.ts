@@ -1,11 +1,11 @@
 import { toBase64Url } from './base64url.ts'
 import { requiredText } from './required.ts'
 
-/** The two tokens of a session. Store them on your server, and replace both after a refresh. */
+/** The two tokens of a session. Keep them on your server, and replace both after a refresh. */
 export interface Pair {
   /** Session token, `rcs_…`. Pass it to `validate()`. */
   readonly token: string
-  /** Refresh token. Valid for one `refresh()`. */
+  /** Refresh token. Valid for one call of `refresh()`. */
   readonly refreshToken: string
 }
 
@@ -13,17 +13,17 @@ export interface Pair {
 export interface Authorize {
   /** The project's ID. */
   readonly clientId: string
-  /** One of the project's redirect URIs, byte for byte. */
+  /** One of the project's redirect URIs. It must be identical, including the case and a trailing slash. */
   readonly redirectUri: string
   /** ID of the chat server. Only its members may sign in. */
   readonly serverId: string
-  /** Returned unchanged in the redirect; see `mintLogin()`. */
+  /** A random text that the redirect returns unchanged. Get it from `mintLogin()`. */
   readonly state: string
-  /** Binds the code to this secret (PKCE). `exchange()` then needs it, too. */
+  /** Binds the code to this secret (PKCE). Pass the same secret to `exchange()`. Get it from `mintLogin()`. */
   readonly codeVerifier?: string
-  /** Skips the chat platform's screen for a browser that has signed in before. */
+  /** Skips Discord's consent screen in a browser that has signed in before. Default false. */
   readonly sso?: boolean
-  /** Languages for the pages of the service, in order of preference: BCP 47 tags, separated by spaces. */
+  /** Languages for the service's pages, in order of preference: BCP 47 tags, separated by spaces. */
   readonly uiLocales?: string
 }
 
@@ -33,11 +33,11 @@ export interface Exchange {
   readonly clientId: string
   /** The code from the query of the redirect. Valid once, for 60 seconds. */
   readonly code: string
-  /** The same as in `authorizeUrl()`. */
+  /** The same redirect URI as in `authorizeUrl()`. */
   readonly redirectUri: string
   /** Required if `authorizeUrl()` had one. */
   readonly codeVerifier?: string
-  /** The browser on behalf of which you call. It is shown in the member's list of sessions. */
+  /** The browser that signs in. The member sees its IP address and user agent in the list of sessions. */
   readonly client?: { readonly ip?: string | undefined; readonly userAgent?: string | undefined }
 }
 
@@ -61,7 +61,7 @@ export async function authorizeUrl(
   return `${baseUrl}/api/auth/${sso ? 'sso/' : ''}authorize?${query}`
 }
 
-/** Returns the challenge of a verifier by the method S256 (RFC 7636 §4.2). */
+/** Returns the PKCE challenge for a verifier, by the method S256 (RFC 7636 §4.2). */
 async function challengeOf(codeVerifier: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(codeVerifier))
   return toBase64Url(new Uint8Array(digest))

@@ -20,13 +20,13 @@ export type ManyPermissionsCheck = Endpoints['checkManyPermissions']['body']
 /** The result of a check of many members, for one of them. */
 export type CheckedMember = Endpoints['checkManyPermissions']['answer']['data'][number]
 
-/** The changes in a server: members who joined or changed, members who left, and all roles if any role changed. */
+/** The changes in a server since a cursor. */
 export interface MemberChanges {
   /** Members who joined or changed, with their current roles. */
   readonly changed: readonly ServerMember[]
-  /** Members who left; `leftAt` is an ISO 8601 time in UTC. */
+  /** Members who left. `leftAt` is an ISO 8601 time in UTC. */
   readonly removed: readonly { readonly memberId: string; readonly leftAt: string }[]
-  /** All roles of the server, if any role changed. */
+  /** All roles of the server, if at least one of them changed. Undefined otherwise. */
   readonly roles?: ServerMember['roles']
   /** The cursor for the next call. */
   readonly cursor: string
@@ -34,7 +34,7 @@ export interface MemberChanges {
   readonly hasMore: boolean
 }
 
-/** Creates the calls about the members of a server, with a project's API key. */
+/** Creates the calls about the members of a server. `headers` contains the project's API key. */
 export function createMembers(send: Transport, headers: Record<string, string>) {
   return {
     list(serverId: string, { pageSize = 100, ...options }: ListOptions = {}) {

@@ -1,10 +1,14 @@
 import { toBase64Url } from './base64url.ts'
 
-/** The two secrets of one sign-in. Store them where only the browser that started it returns them, e.g. in a cookie. */
+/**
+ * The two secrets of one sign-in. Store them where only the browser that started it can return them, e.g. in a cookie.
+ */
 export interface Login {
-  /** Pass it to `authorizeUrl()`. It returns unchanged in the redirect. */
+  /** Pass it to `authorizeUrl()`. Check that the redirect contains the same value. */
   readonly state: string
-  /** Pass it to `authorizeUrl()`, which sends only its hash, and to `exchange()`. RFC 7636. */
+  /**
+   * The PKCE verifier (RFC 7636). Pass it to `authorizeUrl()`, which sends only its hash, and later to `exchange()`.
+   */
   readonly codeVerifier: string
 }
 

@@ -23,8 +23,8 @@ interface CookieWriter {
 }
 
 /**
- * The parts of Next.js that are used here. The app passes them, so this package depends on no version of Next.js, and
- * both use the same module.
+ * The parts of Next.js that are used here. The app passes them. So this package depends on no version of Next.js, and
+ * the app and this package use the same modules.
  */
 export interface NextParts {
   /** From `next/headers`. */
@@ -42,8 +42,8 @@ export interface NextParts {
 }
 
 /**
- * The header that passes the requested path to pages, which do not know it. A client that forges it only chooses its
- * own return path.
+ * The header in which `proxy` passes the requested path to pages, because Next.js does not tell it to them. A client
+ * that forges the header only chooses the path to which it returns itself.
  */
 const pathHeader = 'x-rolecall-path'
 
@@ -70,13 +70,13 @@ export function createRolecall(next: NextParts, options: SiteOptions = {}) {
   const writeCookies = (writer: CookieWriter, cookies: readonly Cookie[]) => {
     for (const cookie of cookies) writer.set(cookie.name, cookie.value, attributes(cookie))
   }
-  /** Opens the request of the current page or server action. A page cannot set cookies. */
+  /** Opens the request of the current page or server action. Read-only, because a page cannot set cookies. */
   const openHere = async () => {
     const headers = await next.headers()
     const request: Incoming = {
       method: 'GET',
       path: localPath(headers.get(pathHeader)),
-      // Treats data that the router loads as a navigation, too: `redirect()` is right for both.
+      // Treats a request of the client-side router as a navigation, too, because `redirect()` works for both.
       header: (name) => (name === 'sec-fetch-mode' ? 'navigate' : headers.get(name)),
       isReadOnly: true,
       isRedirectOnly: true,
@@ -86,7 +86,9 @@ export function createRolecall(next: NextParts, options: SiteOptions = {}) {
   const answer = async (request: Request): Promise<Response> =>
     (await site().open(incomingOf(request))).answer ?? new Response(null, { status: 404 })
 
-  /** For pages, layouts and server actions. Visitors who are not signed in are sent to sign in, and back. */
+  /**
+   * For pages, layouts, and server actions. Visitors who are not signed in are sent to sign in, and return afterward.
+   */
   async function requireMember(rules?: MemberRules): Promise<Session>
   /** For route handlers. Callers without access receive 401, 403 or 503 as problem JSON. */
   function requireMember<Context>(
@@ -118,10 +120,10 @@ export function createRolecall(next: NextParts, options: SiteOptions = {}) {
       return site().client
     },
 
-    /** Handlers of the sign-in routes, to be exported by `app/auth/[...rolecall]/route.ts`. */
+    /** The handlers of the sign-in routes. Export them from `app/auth/[...rolecall]/route.ts`. */
     handlers: { GET: answer, POST: answer },
 
-    /** Refreshes sessions, which pages cannot do. To be exported by `proxy.ts`. */
+    /** Refreshes sessions, which pages cannot do, because they cannot set cookies. Export it from `proxy.ts`. */
     async proxy(request: Request): Promise<Response> {
       const { pathname, search } = new URL(request.url)
       const headers = new Headers(request.headers)
@@ -133,7 +135,7 @@ export function createRolecall(next: NextParts, options: SiteOptions = {}) {
       const { cookies } = opened.visit
       const response = onwards()
       writeCookies(response.cookies, cookies)
-      // Caches store prerendered pages, and must not store a visitor's cookie.
+      // A shared cache may store a prerendered page, but never the cookie of a visitor.
       if (cookies.length > 0) response.headers.set('cache-control', 'private, no-store')
       return response
     },
@@ -146,7 +148,7 @@ export function createRolecall(next: NextParts, options: SiteOptions = {}) {
 
     requireMember,
 
-    /** Ends the session. For server actions. */
+    /** Ends the session. Call it in server actions, which can set cookies. */
     async signOut(): Promise<void> {
       const visit = await openHere()
       await visit.signOut()
@@ -155,12 +157,12 @@ export function createRolecall(next: NextParts, options: SiteOptions = {}) {
   }
 }
 
-/** Accepts only a path: without a proxy, any client can set the header. */
+/** Accepts only a path, because any client can set the header if the app has no `proxy.ts`. */
 const localPath = (path: string | null) => (path?.startsWith('/') ? path : '/')
 
 /**
- * Creates guards for route handlers that receive a session token from the caller, and for any handler that responds to
- * a `Request` with a `Response`.
+ * Creates guards for route handlers of APIs that receive a session token from the caller. They also work in any other
+ * framework with handlers from `Request` to `Response`.
  *
  * @example
  * const { requireMember } = createGuard(client)

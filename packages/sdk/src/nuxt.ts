@@ -41,9 +41,9 @@ export function createRolecall(options: SiteOptions = {}) {
     },
 
     /**
-     * Returns a handler that admits members with a live session and the required roles. Without a handler of its own it
-     * only checks access, as middleware before pages. Other visitors are sent to sign in, or see a page that says why
-     * they have no access. Programs receive 401, 403 or 503 as problem JSON.
+     * Returns a handler that admits members with a live session and the required roles, and then calls `handler`.
+     * Without `handler` it only checks access, for use as middleware before pages. Other visitors are sent to sign in,
+     * or see a page that says why they have no access. Programs receive 401, 403, or 503 as problem JSON.
      */
     requireMember:
       <Given extends Event, Answer>(

@@ -1,4 +1,4 @@
-/** Sends a GET request for an endless response. */
+/** Sends a GET request for an endless response. Resolves when its headers arrive. */
 export type OpenStream = (
   url: string,
   init: { readonly headers: Record<string, string>; readonly signal: AbortSignal },
@@ -7,19 +7,20 @@ export type OpenStream = (
 type Http = Pick<typeof import('node:http'), 'get'>
 type ToWeb = typeof import('node:stream')['Readable']['toWeb']
 
-/** Opens the stream by `fetch`. Its connection keeps the process alive. */
+/** Opens streams by `fetch`. The connection keeps the process alive. */
 export const openByFetch =
   (given: typeof fetch): OpenStream =>
   (url, init) =>
     given(url, { ...init, redirect: 'manual' })
 
 /**
- * Opens a stream that keeps no process alive, if the runtime can. Node.js, Bun and Deno can unref a socket, but no
- * runtime can unref a `fetch`. Returns undefined on other runtimes, where no connection keeps a process alive.
+ * Returns a function that opens streams which do not keep the process alive. It uses `node:http`, because Node.js, Bun,
+ * and Deno can unref a socket, but not a `fetch`. Returns undefined on other runtimes. There, no connection keeps a
+ * process alive, so use `openByFetch`.
  */
 export function quietStream(): OpenStream | undefined {
-  // Not imported: bundlers for browsers and edge runtimes would try to resolve these modules. There, each of them may
-  // be missing.
+  // Loads the modules at run time. Bundlers for browsers and edge runtimes would try to resolve an import, and each of
+  // the modules may be missing there.
   const builtIn = globalThis.process?.getBuiltinModule as NodeJS.Process['getBuiltinModule'] | undefined
   if (typeof builtIn !== 'function') return undefined
   const http: Http | undefined = builtIn('node:http')
@@ -29,7 +30,7 @@ export function quietStream(): OpenStream | undefined {
   return (url, { headers, signal }) =>
     new Promise((resolve, reject) => {
       const { get } = url.startsWith('https:') ? https : http
-      // Uses its own connection: unreferencing a pooled one would affect the other requests on it.
+      // Uses its own connection, because unreferencing a pooled one would affect the other requests on it.
       const request = get(url, { headers, signal, agent: false }, (answer) => {
         const { statusCode: status = 502, headers: fields } = answer
         const body = [204, 205, 304].includes(status) ? null : toWeb(answer)

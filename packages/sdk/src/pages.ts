@@ -4,7 +4,7 @@ interface Page<Item> {
   readonly nextCursor: string | null
 }
 
-/** Iterates over the items of all pages. Requests each page when the iteration reaches it. */
+/** Iterates over the items of all pages of a list. Requests each page only when the iteration reaches it. */
 export async function* itemsOf<Item>(
   load: (from: { readonly cursor?: string }) => Promise<Page<Item>>,
 ): AsyncGenerator<Item, void, undefined> {

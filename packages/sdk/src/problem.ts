@@ -1,4 +1,4 @@
-/** The problems with which an app refuses a visitor, by code. */
+/** The titles of the problems for which an app, not the service, refuses a request. The keys are the codes. */
 export const titles = {
   LOGIN_REQUIRED: 'Sign in first.',
   ROLE_REQUIRED: 'You do not have the required role.',
@@ -17,6 +17,6 @@ export const titles = {
 
 export type ProblemCode = keyof typeof titles
 
-/** Returns the body of a problem response (RFC 9457), like those of the service. */
+/** Returns the body of a problem response (RFC 9457), with the same fields as a problem of the service. */
 export const problemBody = (status: number, code: ProblemCode, detail?: string): string =>
   JSON.stringify({ type: 'about:blank', title: titles[code], status, detail, code })

@@ -9,8 +9,9 @@ export type { CurrentMember } from './browser.ts'
 const watch = watchMember()
 
 /**
- * Returns the session of the signed-in member: null if no member is signed in, undefined until that is known. Renders
- * again within a second when the member's roles change. Expects the sign-in routes at `/auth`.
+ * Returns the session of the signed-in member: null if no member is signed in, undefined until that is known. The
+ * component renders again within a second after the member's roles change. Requires the sign-in routes at `/auth`,
+ * which `createRolecall()` adds to the server.
  *
  * @example
  * const session = useMember()
@@ -19,5 +20,5 @@ const watch = watchMember()
 export const useMember = (): CurrentMember =>
   useSyncExternalStore(watch.subscribe, watch.current, () => undefined)
 
-/** Ends the session, in all tabs. */
+/** Ends the session in all tabs. Rejects if the site could not end the session, which then continues. */
 export const signOut = (): Promise<void> => watch.signOut()

@@ -7,7 +7,10 @@ import { asMember, type CallOptions, type Transport } from './transport.ts'
 /** The new pair that a refresh returns, and the time at which its session expires. */
 export type RefreshedPair = Pair & { readonly expiresAt: string }
 
-/** Requests a new pair. Never retries, because the service would treat a retry as the use of a stolen pair. */
+/**
+ * Requests a new pair of tokens. Never retries: if only the response was lost, the pair is already used, and the
+ * service would treat a second use as theft.
+ */
 export async function refreshPair(
   send: Transport,
   { token, refreshToken }: Pair,

@@ -1,8 +1,9 @@
 type Arguments = Readonly<Record<string, unknown>>
 
 /**
- * Checks that every argument is present before a call is sent. The types require the same, but values from environment
- * variables bypass them. Empty text is left to the service, because a visitor may have sent it.
+ * Checks that every argument is present before a call is sent. TypeScript requires the arguments, too, but cannot check
+ * a value that a program reads at run time. Empty text passes, because a visitor may have sent it. The service rejects
+ * it.
  *
  * @throws TypeError that names every missing argument
  */
@@ -11,7 +12,7 @@ export function required(given: Arguments): void {
 }
 
 /**
- * Checks the arguments that configure a program or are part of an address. Here, empty text is missing, too.
+ * Checks the arguments that configure a program, or that become part of a URL. For these, empty text counts as missing.
  *
  * @throws TypeError that names every missing argument
  */

@@ -1,42 +1,44 @@
 import type { ErrorStatuses, ProblemDetail } from './contract-types.ts'
 
-/** Failures between client and service, with the HTTP status if there was a response. */
+/** The failures that no response of the service describes, with the type of their HTTP status. */
 interface TransportStatuses {
-  /** The service sent no response. */
+  /** The service cannot be reached, or the connection failed. */
   readonly NETWORK_ERROR: undefined
   /** The service sent no response in time. */
   readonly TIMEOUT: undefined
-  /** The response did not come from the service, but e.g. from a proxy. */
+  /** The response is not one of the service. It may come from a proxy, for example. */
   readonly UNEXPECTED_RESPONSE: number
 }
 
 type Statuses = ErrorStatuses & TransportStatuses
 
-/** The codes of failed calls: those of the service, and three for failures on the way to it. */
+/** The codes of failed calls: the service's error codes, and three for failures on the way to the service. */
 export type RolecallErrorCode = keyof Statuses
 
 interface Failed<Code extends RolecallErrorCode> extends Error {
   readonly name: 'RolecallError'
-  /** Stable code for `switch` statements. A newer service may send codes that this version does not list. */
+  /** Stable code, for `switch` statements. A newer service may send codes that this version does not list. */
   readonly code: Code
   /** HTTP status of the response. Undefined without a response. */
   readonly status: Statuses[Code]
-  /** The problem and its fix, for the developer. */
+  /** The problem and its fix, in words for the developer. */
   readonly detail: string
   /** The service's ID of the request. Quote it when you contact an operator. */
   readonly requestId: string | undefined
   /**
-   * The invalid fields, for `VALIDATION_FAILED` and `PAYLOAD_INVALID`. A long list contains only the first problems.
+   * The invalid fields, for `VALIDATION_FAILED` and `PAYLOAD_INVALID`. If there are many, only the first ones; see
+   * `moreErrors`.
    */
   readonly errors: readonly ProblemDetail[]
   /** The number of further problems that `errors` does not list. */
   readonly moreErrors: number
-  /** Seconds after which to retry, for 429 and 503. */
+  /** The number of seconds after which to retry, if the response names it. Usual for 429 and 503. */
   readonly retryAfterSec: number | undefined
 }
 
 /**
- * The error of a failed call, one type for each `code`. Never contains the API key or a token, so it can be logged.
+ * The error of a failed call. A check of `code` narrows the type. Contains neither the API key nor a token, so you can
+ * log it.
  *
  * @example
  * try {
@@ -58,8 +60,8 @@ interface Details {
 }
 
 /**
- * Marks the errors of this package. Frameworks may load it several times into a process, and `instanceof` must accept
- * the errors of each copy.
+ * Marks the errors of this package. A framework may load the package several times into a process, and `instanceof`
+ * must accept the errors of every copy.
  */
 const mark = Symbol.for('rolecall.error')
 
@@ -99,11 +101,12 @@ interface RolecallErrorConstructor {
   [Symbol.hasInstance](value: unknown): value is RolecallError
 }
 
-// The compiler cannot know which status belongs to a code. The service's table of errors guarantees it.
+// The compiler cannot verify that a code has its status. The service's table of errors guarantees that.
 export const RolecallError = RolecallFailure as unknown as RolecallErrorConstructor
 
 /**
- * Converts a failed response to an error. A body that is not problem JSON came from another server on the way.
+ * Converts a failed response to an error. If the body is not problem JSON, another server on the way has sent it, and
+ * the code is `UNEXPECTED_RESPONSE`.
  */
 export function errorOf(response: Response, body: unknown): RolecallError {
   const { status, headers } = response
@@ -124,7 +127,7 @@ export function errorOf(response: Response, body: unknown): RolecallError {
   })
 }
 
-/** Parses `Retry-After` (RFC 9110 §10.2.3): seconds, or a date, which many proxies send. */
+/** Parses `Retry-After` (RFC 9110 §10.2.3), which is a number of seconds or a date. Many proxies send a date. */
 function secondsOf(retryAfter: string | null): number | undefined {
   if (retryAfter === null) return undefined
   const seconds = /^\d+$/.test(retryAfter)
@@ -133,7 +136,9 @@ function secondsOf(retryAfter: string | null): number | undefined {
   return Number.isFinite(seconds) ? Math.max(0, seconds) : undefined
 }
 
-/** The fields of problem JSON that the client reads. A proxy on the way may send fewer fields than the service. */
+/**
+ * The fields of problem JSON that the client reads. Each may be missing, because a proxy may have sent the response.
+ */
 interface Readable {
   readonly code: string
   readonly detail: string

@@ -21,8 +21,8 @@ import { asMember, type CallOptions, createTransport, headerSafe, type Transport
 import { createWebhooks, type Webhooks } from './webhooks.ts'
 
 /**
- * A client for one project. Create one and share it: with the `cache` option it holds sessions in memory. Every call
- * rejects with a `RolecallError` if the service refuses it or does not respond in time.
+ * A client for one project. Create one per process and share it, because the `cache` option keeps sessions in memory.
+ * Every call rejects with a `RolecallError` if the service refuses it or does not respond in time.
  *
  * @example
  * const rolecall = new Rolecall({ baseUrl: 'https://rolecall.example', apiKey: keyFromYourSecrets })
@@ -37,10 +37,10 @@ export class Rolecall {
   readonly #cached: CachedSessions
   readonly #members: ReturnType<typeof createMembers>
 
-  /** Inbound webhooks: submitting, signing, and managing those of the project. */
+  /** The project's inbound webhooks: create and change them, sign and submit payloads, and read submissions. */
   readonly webhooks: Webhooks
 
-  /** @throws TypeError that names each missing option, or the URL or API key that is not valid. */
+  /** @throws TypeError that names each missing option, or an option that is not valid */
   constructor(options: RolecallOptions) {
     const { baseUrl, apiKey, timeoutMs = 10_000, retries = 2, cache = false, fetch: given } = options
     requiredText({ baseUrl, apiKey })
@@ -66,8 +66,8 @@ export class Rolecall {
   }
 
   /**
-   * Returns the URL at which a browser signs in. The browser returns to `redirectUri` with `code`, `state`, and `iss`, or
-   * with `error`, `error_description`, `state`, and `iss`.
+   * Returns the URL at which a browser signs in. The browser returns to `redirectUri` with `code`, `state`, and `iss`,
+   * or with `error`, `error_description`, `state`, and `iss`.
    *
    * @example
    * const login = mintLogin()
@@ -78,8 +78,8 @@ export class Rolecall {
   }
 
   /**
-   * Exchanges the code of a redirect for a session. First check that `state` equals the state that `mintLogin()` returned
-   * for this browser. Rejects with `INVALID_CODE` if the code is unknown, used, expired, or another project's.
+   * Exchanges the code of a redirect for a session. First check that `state` equals the state that `mintLogin()`
+   * returned for this browser. Rejects with `INVALID_CODE` if the code is unknown, used, expired, or another project's.
    *
    * @example
    * const { token, refreshToken } = await rolecall.exchange({ clientId, code, redirectUri, codeVerifier })
@@ -103,9 +103,9 @@ export class Rolecall {
   }
 
   /**
-   * Returns the session of a token, with the member's current roles. While the chat platform is unreachable, they are the
-   * last known ones: see `rolesSource` and `rolesAsOf`. Resolves to undefined if the token does not belong to a live session
-   * of this project. Rejects on every other failure, so that an outage is never mistaken for a logout.
+   * Returns the session of a token, with the member's current roles. While Discord is unreachable, they are the last
+   * known roles: see `rolesSource` and `rolesAsOf`. Resolves to undefined if the token does not belong to a live
+   * session of this project. Rejects on every other failure, so that an outage is never mistaken for a logout.
    *
    * @example
    * const session = await rolecall.validate(tokenFromCookie)
@@ -172,9 +172,9 @@ export class Rolecall {
   }
 
   /**
-   * Replaces both tokens of a live session and extends its expiry. The old tokens are invalid once this resolves, so store
-   * the new ones at once. Rejects with `REFRESH_TOKEN_SUPERSEDED` if a concurrent call was first (use the pair that it
-   * received), and with `REFRESH_TOKEN_REUSED` if a used pair was sent late (the session is then revoked).
+   * Replaces both tokens of a live session and extends its expiry. The old tokens are invalid once this resolves, so
+   * store the new ones at once. Rejects with `REFRESH_TOKEN_SUPERSEDED` if a concurrent call was first (use the pair
+   * that it received), and with `REFRESH_TOKEN_REUSED` if a used pair was sent late (the session is then revoked).
    *
    * @example
    * Object.assign(stored, await rolecall.refresh(stored))
@@ -222,8 +222,8 @@ export class Rolecall {
   }
 
   /**
-   * Calls `onChange` when a session or its roles may have changed, according to the events that the `cache` option
-   * receives. Then call `validate()` for the current session. Returns a function that stops watching.
+   * Calls `onChange` when a session or its roles may have changed. Then call `validate()` for the current session. Needs
+   * the event stream of the `cache`, which closes a minute after the last `validate()`. Returns a function to stop.
    *
    * @example
    * const stop = rolecall.watch(session, async () => show(await rolecall.validate(token)))
@@ -233,8 +233,8 @@ export class Rolecall {
   }
 
   /**
-   * Ends all sessions of the token's member: in all projects, and single sign-on in every browser. The session of the
-   * token ends, too.
+   * Ends all sessions of the token's member in all projects, including the session of the token. Also ends single
+   * sign-on in every browser.
    *
    * @example
    * await rolecall.revokeAllSessions(token)
@@ -282,8 +282,8 @@ export class Rolecall {
   }
 
   /**
-   * Checks whether a member holds roles right now, without a session: at least one of `anyOf`, and every one of
-   * `allOf`. Rejects with `SCOPE_REQUIRED` if the project may not check them.
+   * Checks whether a member has roles at this moment: at least one of `anyOf`, and all of `allOf`. The member needs no
+   * session. Rejects with `SCOPE_REQUIRED` if the project may not check them.
    *
    * @example
    * const { allowed } = await rolecall.checkPermissions(serverId, { memberId, anyOf: [crewRoleId] })
@@ -293,8 +293,8 @@ export class Rolecall {
   }
 
   /**
-   * Checks up to 1,000 members, and returns the results in their order. Does not query the chat platform: `rolesSource`
-   * shows how fresh each result is.
+   * Checks up to 1,000 members, and returns the results in the order of their IDs in the call. Does not query Discord,
+   * so see `rolesSource` for how fresh each result is.
    *
    * @example
    * const results = await rolecall.checkManyPermissions(serverId, { memberIds, anyOf: [crewRoleId] })
@@ -305,8 +305,8 @@ export class Rolecall {
 
   /**
    * Iterates over events about the project's sessions and members, as they happen and across lost connections. The
-   * iteration continues until you leave it, and keeps the process alive meanwhile. After a `reset` event, discard the
-   * state that you have stored, because events may be missing.
+   * iteration continues until you leave it, and keeps the process alive meanwhile. A `reset` event means that events
+   * may be missing: discard the state that you derived from earlier events.
    *
    * @example
    * for await (const event of rolecall.events({ after: stored })) {
@@ -325,9 +325,10 @@ export class Rolecall {
 }
 
 /**
- * Returns undefined if the error says that the token is not valid, and throws it otherwise. Tokens come from cookies,
- * which anyone can write. So a value without the form of a token (`VALIDATION_FAILED`, or `PAYLOAD_TOO_LARGE`, because
- * only the token is sent) counts as an expired token.
+ * Returns undefined if the error says that the token is not valid. Throws every other error.
+ *
+ * Anyone can write any value into a cookie. So a value that does not look like a token counts as an expired token:
+ * `VALIDATION_FAILED`, or `PAYLOAD_TOO_LARGE` if it is very long.
  */
 function noneIfNotLive(error: unknown): undefined {
   if (

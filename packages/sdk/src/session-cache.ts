@@ -2,22 +2,22 @@ import type { Session } from './contract-types.ts'
 import type { createEventStream } from './event-stream.ts'
 import { isPast, type Moment, moment, plus } from './moment.ts'
 
-/** Milliseconds for which later callers share a pending request. */
+/** How long, in milliseconds, later callers can join a pending request. */
 const sharedMs = 1_000
-/** The maximum number of evicted keys recorded for a pending request. With this many, its response is not cached. */
+/** The maximum number of evicted keys that are recorded for a pending request. At the maximum, it is not cached. */
 const maxEvictedKeys = 100
 
 /** Options of `cache`. */
 export interface CacheOptions {
   /**
-   * The maximum age of a cached session in milliseconds, unless an event evicts it earlier. Default 5,000. Some changes
-   * have no event, and can take that long to appear: names, pictures, and roles while the service has no connection to
-   * the chat platform.
+   * The maximum age of a cached session in milliseconds. Default 5,000. An event evicts a session earlier. Some changes
+   * have no event, and appear only after this time: names, pictures, and roles while the service has no connection to
+   * Discord.
    */
   readonly maxAgeMs?: number
   /**
-   * The maximum number of cached sessions. Sessions that were not used recently are evicted first. Default 10,000,
-   * about 2 kB each.
+   * The maximum number of cached sessions. Default 10,000. Sessions that were not used recently are evicted first. A
+   * session takes about 2 kB of memory.
    */
   readonly maxEntries?: number
 }
@@ -25,8 +25,8 @@ export interface CacheOptions {
 interface CacheEntry {
   readonly session: Session
   /**
-   * The earlier of the entry's maximum age and the session's expiry. Computed once, so that a lookup only compares
-   * clocks.
+   * The moment at which the entry becomes invalid: at its maximum age, or at the expiry of the session if that is
+   * earlier. Computed once, so that a lookup only compares clocks.
    */
   readonly until: Moment
   readonly keys: readonly string[]
@@ -36,21 +36,25 @@ interface CacheEntry {
 
 interface PendingRequest {
   readonly sharedUntil: Moment
-  /** The numbers of evictions and gaps before the request. If one has changed, the response is no longer shared. */
+  /**
+   * The counters `events` and `gaps` before the request. Once either has changed, no later caller joins the request.
+   */
   readonly eventsBefore: number
   readonly gapsBefore: number
-  /** Keys evicted since the request started. Its response may be older than these events. */
+  /** The keys that were evicted since the request started. The response is not cached if it has one of them. */
   readonly evictedKeys: Set<string>
   readonly answer: Promise<Session | undefined>
 }
 
 /**
- * Caches responses of `validate` while the event stream confirms them.
+ * Caches the sessions that `validate` receives, for as long as the event stream confirms them.
  *
- * A response is stored under its session, its member in its server, and its token. An event evicts the entries that it
- * names. It is also recorded for pending requests, because their responses may be older than the event. A gap, after
- * which events may be missing, evicts everything. While the stream does not confirm the last few seconds, the cache
- * returns nothing.
+ * - An entry is found by its token, and evicted by any of its keys: its token, its session, its member, and its member
+ *   in its server. An event evicts the entries with the key that it names.
+ * - An event also concerns requests that are pending, because their responses may be older than the event. So evicted
+ *   keys are recorded for them.
+ * - A gap, after which events may be missing, evicts everything.
+ * - While no recent heartbeat confirms the stream, the cache returns nothing.
  */
 export function createSessionCache(
   stream: Pick<ReturnType<typeof createEventStream>, 'use' | 'isFresh'>,
@@ -60,9 +64,11 @@ export function createSessionCache(
   const tokensByKey = new Map<string, Set<string>>()
   const pending = new Set<PendingRequest>()
   const shared = new Map<string, PendingRequest>()
-  /** The number of events. After one, no later caller shares a request that was pending. */
+  /** The number of evictions by key so far. After an eviction, no later caller joins a request that was pending. */
   let events = 0
-  /** The number of gaps. After one, the response of a request that was pending is neither cached nor shared. */
+  /**
+   * The number of gaps so far. After a gap, the response of a pending request is not cached, and no caller joins it.
+   */
   let gaps = 0
 
   const drop = (token: string) => {
@@ -109,8 +115,8 @@ export function createSessionCache(
         const isCurrent = keysOf(token, answer.session, answer.member.id).every(
           (key) => !evictedKeys.has(key),
         )
-        // The stream reports its first event ID as a gap. Events before that gap never arrive, so a response that was
-        // requested earlier is not cached.
+        // The first gap is the start of the stream. Events before it never arrive, so a response that was requested
+        // before the start is not cached.
         const hasStreamStarted = gapsBefore > 0
         if (hasStreamStarted && gaps === gapsBefore && isCurrent && evictedKeys.size < maxEvictedKeys) {
           store(token, answer, requestedAt)
@@ -149,7 +155,10 @@ export function createSessionCache(
       found.isUsed = true
       return found.session
     },
-    /** Loads the session and caches it. Concurrent callers share one `load`. */
+    /**
+     * Loads a session and caches it. With `isShared`, callers of the same token share one `load` if they arrive while
+     * it is pending and no event has happened in the meantime.
+     */
     load(token: string, load: () => Promise<Session | undefined>, isShared: boolean) {
       if (!isShared) return startLoad(token, load).answer
       const other = shared.get(token)
@@ -158,13 +167,13 @@ export function createSessionCache(
       shared.set(token, request)
       return request.answer
     },
-    /** Evicts the entries of a key, and invalidates its pending loads. */
+    /** Evicts the entries with a key, and prevents pending loads of such entries from being cached. */
     evict(key: string) {
       events += 1
       for (const { evictedKeys } of pending) if (evictedKeys.size < maxEvictedKeys) evictedKeys.add(key)
       for (const token of [...(tokensByKey.get(key) ?? [])]) drop(token)
     },
-    /** Evicts everything after a gap, and invalidates all pending loads. The first gap is the start of the stream. */
+    /** Evicts everything after a gap, and prevents all pending loads from being cached. */
     evictAll() {
       gaps += 1
       entries.clear()
@@ -173,19 +182,20 @@ export function createSessionCache(
   }
 }
 
-/** Lists the keys under which a response is stored; see `keyOf`. */
+/** Lists the keys by which an entry can be evicted. */
 const keysOf = (token: string, session: Session['session'], memberId: string) => [
   keyOf.token(token),
   ...keysOfSession(session, memberId),
 ]
 
-/** Lists the keys under which a change of a session is announced. */
+/** Lists the keys that events about a session evict. */
 export const keysOfSession = ({ id, serverId }: Session['session'], memberId: string): readonly string[] => [
   keyOf.session(id),
   keyOf.member(memberId),
   keyOf.membership(memberId, serverId),
 ]
 
+/** The keys of cache entries and watchers. The prefixes keep the kinds apart. */
 export const keyOf = {
   token: (token: string) => `token ${token}`,
   session: (id: string) => `session ${id}`,

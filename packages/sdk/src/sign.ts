@@ -2,14 +2,14 @@
 export interface Sign {
   /** The body, exactly as you send it. */
   readonly body: string | Uint8Array<ArrayBuffer>
-  /** The webhook's signing secret, the whole string: `whsec_…`. */
+  /** The webhook's signing secret, including its prefix: `whsec_…`. */
   readonly secret: string
-  /** The time of signing; the signature is valid for five minutes before and after. Default: now. */
+  /** The time of signing. Default: now. The service accepts the signature within five minutes of this time. */
   readonly at?: Date
 }
 
 /**
- * Returns the signature for the body of a submission to an inbound webhook, the value of the header `X-SVC-Signature`.
+ * Signs the body of a submission to an inbound webhook. Returns the value for the header `X-SVC-Signature`.
  *
  * @example
  * const body = JSON.stringify(form)

@@ -12,7 +12,9 @@ import { createSite } from './site/site.ts'
 export type { PageDetails } from './site/page-details.ts'
 export type { SessionStore, SiteOptions } from './site/settings.ts'
 
-/** The parts of `@sveltejs/kit` that are used here. The app passes them, so that both use the same classes. */
+/**
+ * The parts of `@sveltejs/kit` that are used here. The app passes them, so that both use the same classes of errors.
+ */
 export interface KitParts {
   error(status: number, message: string): never
   redirect(status: 303, location: string): never
@@ -30,7 +32,7 @@ interface HandleInput<Given extends Event> {
 }
 
 const adapter = createAdapter<Request>('The handle of createRolecall(), in hooks.server,')
-/** Responses that `handle` sends in place of SvelteKit's error response. */
+/** The responses that `handle` sends instead of SvelteKit's error response, by request. */
 const refusals = new WeakMap<Request, Response>()
 
 /**
@@ -52,10 +54,10 @@ export function createRolecall({ error, redirect }: KitParts, options: SiteOptio
     },
 
     /**
-     * Handles the sign-in routes and refreshes sessions. To be exported by `hooks.server.ts`, alone or in `sequence()`.
+     * Handles the sign-in routes and refreshes sessions. Export it from `hooks.server.ts`, alone or in `sequence()`.
      */
     async handle<Given extends Event>({ event, resolve }: HandleInput<Given>): Promise<Response> {
-      // The path as the app sees it: data requests have a suffix.
+      // Uses the path of `event.url`, because the path of a data request has a suffix.
       const { pathname, search } = event.url
       const opened = await site().open({ ...incomingOf(event.request), path: pathname + search })
       const answer = adapter.enter(event.request, opened)

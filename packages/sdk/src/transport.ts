@@ -17,7 +17,7 @@ export interface TransportOptions {
   readonly fetch: typeof fetch
 }
 
-/** The types of an endpoint for projects or for administrators. */
+/** The shape of each endpoint's types in the contract. */
 interface Endpoint {
   readonly method: string
   readonly path: string
@@ -26,34 +26,40 @@ interface Endpoint {
 
 type Part<E, Name extends string> = E extends Readonly<Record<Name, infer Value>> ? Value : undefined
 
-/** One call, typed by its endpoint in the contract. The contract does not exist at run time. */
+/** One call of an endpoint. `E` is the endpoint's type, which exists only at compile time. */
 interface Call<E extends Endpoint> extends CallOptions {
   readonly method: E['method']
-  /** The endpoint's path. `params` fills the parts in braces. */
+  /** The endpoint's path. `params` replaces the parts in braces. */
   readonly path: E['path']
   readonly params?: Part<E, 'params'>
   readonly query?: Part<E, 'query'> & (object | undefined)
   readonly body?: Part<E, 'body'>
-  /** The serialized body, if its exact bytes were signed. */
+  /** The serialized body, in place of `body`, if a signature covers its exact bytes. */
   readonly text?: string
   readonly headers: Record<string, string>
-  /** True if a retry is safe: the call changes nothing, or has the same effect twice. Default false. */
+  /**
+   * True if a retry is safe, because the call changes nothing, or a second call has no further effect. Default false.
+   */
   readonly isRepeatable?: boolean
 }
 
+/** Sends one call and resolves to its response. */
 export type Transport = <E extends Endpoint>(call: Call<E>) => Promise<E['answer']>
 
-/** Sends calls. Turns every failure into a RolecallError, except an abort by the caller. */
+/**
+ * Creates the function that sends all calls of a client, with their timeout and retries. It rejects with a
+ * RolecallError after every failure. Only if the caller aborts, it rejects with the reason of the caller's signal.
+ */
 export function createTransport({ baseUrl, retries, fetch, ...options }: TransportOptions): Transport {
   const sendOnce = async <E extends Endpoint>(call: Call<E>, signal: AbortSignal): Promise<E['answer']> => {
-    // Sends a file unchanged.
+    // A Blob is a file, and is sent as it is.
     const { text: json, body: given }: { readonly text?: string; readonly body?: unknown } = call
     const body = json ?? (given === undefined || given instanceof Blob ? given : JSON.stringify(given))
     const response = await fetch(baseUrl + addressOfCall(call), {
       method: call.method,
       headers: {
         accept: 'application/json',
-        // A file has its own type.
+        // `fetch` adds the content type of a Blob.
         ...(typeof body === 'string' && { 'content-type': 'application/json' }),
         ...call.headers,
       },
@@ -82,7 +88,8 @@ export function createTransport({ baseUrl, retries, fetch, ...options }: Transpo
           if (!isRepeatable || attempt >= retries) throw error
           const elapsedMs = performance.now() - startedAt
           const pauseMs = pauseBeforeRetry(error, attempt, elapsedMs)
-          // The error of the last attempt says more than a timeout.
+          // Throws at once if the retry would start after the timeout. The error of the last attempt says more than a
+          // timeout would.
           if (pauseMs === undefined || elapsedMs + pauseMs >= timeoutMs) throw error
           await pause(pauseMs, deadline.signal)
           signal?.throwIfAborted()
@@ -103,7 +110,7 @@ function asRolecallError(reason: unknown, baseUrl: string, timeoutMs: number | u
   return networkError(baseUrl, reason)
 }
 
-/** Returns the error for a missing response, with its `reason`. */
+/** Returns the error for a request without a response. Its message names the `reason`. */
 export function networkError(baseUrl: string, reason: unknown): RolecallError {
   const { cause: inner = reason } = reason as { cause?: unknown }
   const { code, message } = (inner as { code?: string; message?: string } | null) ?? {}
@@ -121,7 +128,11 @@ interface Addressed {
   readonly query?: object | undefined
 }
 
-/** @throws TypeError for an ID that would lead to another path */
+/**
+ * Fills the braces of a path. `encodeURIComponent` does not change `.` and `..`, which would lead to another path.
+ *
+ * @throws TypeError for such a value. Within a call, `createTransport` reports it as NETWORK_ERROR.
+ */
 const fill = (path: string, params: unknown) =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = (params as Record<string, string>)[name] ?? ''
@@ -147,10 +158,11 @@ export function parse(text: string): unknown {
   }
 }
 
-/** Returns the header that authenticates with a member's session token. */
+/** Returns the header that authenticates a call with a member's session token. */
 export const asMember = (token: string) => ({ authorization: `Bearer ${headerSafe(token)}` })
 
 /**
- * Removes characters that no header may contain, because values from browsers are passed on and must not fail a call.
+ * Removes the characters that a header must not contain. Some headers repeat values from browsers, such as a user
+ * agent, and no such value may make `fetch` throw.
  */
 export const headerSafe = (value: string) => value.replace(/[^\x20-\x7e\x80-\xff]/g, '')

@@ -6,17 +6,17 @@ export interface VerifyEvent {
   readonly body: string
   /** The headers of the request, with `webhook-id`, `webhook-timestamp` and `webhook-signature`. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
-  /** The project's signing secret for events, the whole string: `whsec_…`. */
+  /** The project's signing secret for events, including its prefix: `whsec_…`. */
   readonly secret: string
-  /** The time of receipt; a signature is valid for five minutes before and after. Default: now. */
+  /** The time of receipt. Default: now. A signature is valid within five minutes of its own time. */
   readonly at?: Date
 }
 
 const toleranceSec = 300
 
 /**
- * Verifies and returns an event that was posted to the project's `eventsUrl`. Resolves to undefined if the service did
- * not send it, or sent it more than five minutes ago. An event may arrive twice, with the same `id`.
+ * Verifies an event that was posted to the project's `eventsUrl`, and returns it. Resolves to undefined if the service
+ * did not send it, or sent it more than five minutes ago. An event can arrive twice. Its `id` is then the same.
  *
  * @example
  * const event = await verifyEvent({ body: await request.text(), headers: request.headers, secret })

@@ -1,8 +1,8 @@
-/** Stores callbacks by the keys that they watch, and calls them at each change. */
+/** Registers callbacks for keys, and calls them when a key changes. */
 export function createWatchers() {
   const watchers = new Map<string, Set<() => void>>()
   return {
-    /** Calls `onChange` at each change of one of the keys. Returns a function that stops that. */
+    /** Registers `onChange` for each of the keys. Returns a function that removes it. */
     add(keys: readonly string[], onChange: () => void): () => void {
       for (const key of keys) watchers.set(key, (watchers.get(key) ?? new Set()).add(onChange))
       return () => {

@@ -6,22 +6,22 @@ import { asMember, type CallOptions, type Transport } from './transport.ts'
 
 /** Options of `webhooks.submit()`. */
 export interface SubmitOptions extends CallOptions {
-  /** The webhook's signing secret, the whole string. Required if the webhook demands signatures. */
+  /** The webhook's signing secret, including its prefix `whsec_`. Required if the webhook demands signatures. */
   readonly secret?: string
   /**
-   * Makes the submission safe to repeat: the same key returns the first result and stores nothing. With a key, a failed
-   * submission is retried.
+   * Makes the submission safe to repeat: a second submission with the same key stores nothing, and returns the first
+   * result. With a key, the client retries after a failure.
    */
   readonly idempotencyKey?: string
-  /** The `Origin` to send, for webhooks that accept only certain origins. */
+  /** The value of the `Origin` header, for webhooks that accept only certain origins. */
   readonly origin?: string
 }
 
 /** Options of `webhooks.submissions()`. */
 export interface SubmissionsOptions extends CallOptions {
-  /** The earliest time, an ISO 8601 date or time. */
+  /** The earliest time: an ISO 8601 date or time. */
   readonly dateFrom?: string
-  /** The latest time, inclusive. A date alone is the whole day, in UTC. */
+  /** The latest time, inclusive: an ISO 8601 date or time. A date includes the whole day in UTC. */
   readonly dateTo?: string
   /** Submissions per request, 1 to 500. Default 100. */
   readonly pageSize?: number
@@ -31,15 +31,17 @@ export interface SubmissionsOptions extends CallOptions {
 export type CreateWebhook = Endpoints['createOwnWebhook']['body']
 /** The fields to change. Omitted fields keep their values. */
 export type UpdateWebhook = Endpoints['updateOwnWebhook']['body']
-/** The ID of the accepted submission, and the time at which it was accepted. */
+/** The receipt of an accepted submission: its ID, and the time of acceptance. */
 export type Receipt = Endpoints['submit']['answer']
 
 export type Webhooks = ReturnType<typeof createWebhooks>
 
-/** Creates the calls about a project's inbound webhooks. Each names a webhook by its ID or its slug. */
+/** Creates the calls about a project's inbound webhooks. The argument `webhook` is the ID or the slug of a webhook. */
 export function createWebhooks(send: Transport, headers: Record<string, string>) {
   return {
-    /** Returns the signature of a body, the value of the header `X-SVC-Signature`. `submit()` signs automatically. */
+    /**
+     * Signs a body, and returns the value for the header `X-SVC-Signature`. `submit()` does this if it has a `secret`.
+     */
     sign,
 
     /**
@@ -149,8 +151,8 @@ export function createWebhooks(send: Transport, headers: Record<string, string>)
     },
 
     /**
-     * Iterates over the submissions, newest first, for a member who may read them. Rejects with `ROLE_REQUIRED`
-     * otherwise.
+     * Iterates over the submissions, newest first. `token` is the session token of a member who may read them. Rejects
+     * with `ROLE_REQUIRED` for any other member.
      */
     submissions(token: string, webhook: string, options: SubmissionsOptions = {}) {
       requiredText({ token, webhook })

@@ -7,9 +7,11 @@ export interface AppFolder {
   readonly folder: string
   /** Names from `dependencies` and `devDependencies`, with their version ranges. */
   readonly dependencies: ReadonlyMap<string, string>
+  /** True if the app uses TypeScript. */
   readonly isTyped: boolean
   /** True if `.js` files are ECMAScript modules. */
   readonly isModule: boolean
+  /** The field `type` of package.json. */
   readonly type: string | undefined
   /** Returns true if the file exists below the folder. */
   has(path: string): boolean
@@ -17,7 +19,11 @@ export interface AppFolder {
   read(path: string): string
 }
 
-/** @throws CannotInit if there is no readable package.json. */
+/**
+ * Reads the package.json of an app.
+ *
+ * @throws CannotInit if there is no readable package.json
+ */
 export function openAppFolder(folder: string): AppFolder {
   const manifest = readManifest(join(folder, 'package.json'))
   const dependencies = new Map<string, string>()
@@ -68,7 +74,7 @@ export function readIgnoreFiles({ folder, read }: AppFolder): string[] {
   const outer: string[] = []
   let at = folder
   while (!existsSync(join(at, '.git'))) {
-    // Outside a repository, the ignore files of other folders do not apply.
+    // At the root of the file system, there was no repository. Only the folder's own ignore file applies then.
     if (dirname(at) === at) return [read('.gitignore')]
     at = dirname(at)
     outer.unshift(readText(join(at, '.gitignore')))

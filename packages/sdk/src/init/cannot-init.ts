@@ -1,2 +1,4 @@
-/** The reason, in one sentence for the user, for which no file was written. */
+/**
+ * Thrown if `rolecall-init` cannot continue. It has written no file then. The message says why, in words for the user.
+ */
 export class CannotInit extends Error {}

@@ -1,11 +1,14 @@
 import { complaintsAbout, type Values } from './variables.ts'
 
-/** The timeout of the check in milliseconds. It is short, because the user waits and the check is optional. */
+/** The timeout of the check in milliseconds. It is short, because the user waits, and the check is optional. */
 const patienceMs = 3_000
 
 /**
- * Checks whether Rolecall accepts the key for the project. Returns the result as one sentence, or undefined if too few
- * values are known. Redeems a code that is not valid, because the service checks key and project first.
+ * Checks whether Rolecall accepts the key for the project. Returns the result in words for the user, or undefined if
+ * too few values are known.
+ *
+ * Tries to redeem a code that cannot exist. The service checks the key and the project first, so its error tells
+ * whether they are right.
  */
 export async function checkKey(values: Values): Promise<string | undefined> {
   const {

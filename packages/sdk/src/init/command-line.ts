@@ -33,16 +33,22 @@ empty in the file and are reported. The key is never an argument, because argume
   npx --no --offline rolecall-init --url https://id.example --key - < key.txt
 `
 
+/** The arguments of `rolecall-init`. */
 export interface CommandLine {
   readonly isHelp: boolean
   readonly isDryRun: boolean
+  /** True for `--key -`: the key is read from standard input. */
   readonly readsKey: boolean
   readonly framework: string | undefined
-  /** The values from the arguments, otherwise from the environment. An empty value counts as missing. */
+  /** The values from the arguments or, if an argument is missing, from the environment. Empty values are left out. */
   readonly values: Values
 }
 
-/** @throws CannotInit that says which argument is not valid. */
+/**
+ * Parses the arguments.
+ *
+ * @throws CannotInit that says which argument is not valid
+ */
 export function readCommandLine(
   args: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -93,7 +99,7 @@ function parse(args: readonly string[]) {
       },
     }).values
   } catch (error) {
-    // Uses the first sentence, which is about the arguments. The second one is about Node.js.
+    // Keeps only the first sentence of the message. The others are advice of Node.js to programmers.
     const [why] = error instanceof Error ? error.message.split('. ') : []
     throw new CannotInit(`${why}. rolecall-init --help lists the options.`)
   }

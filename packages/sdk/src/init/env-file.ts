@@ -1,19 +1,20 @@
 import { meanings, type Values, type VariableName, variableNames } from './variables.ts'
 
-/** The result of completing a file of variables. */
+/** The result of `completeEnv`. */
 export interface CompletedEnv {
   readonly text: string
   /** Names that had no value before and have one now. */
   readonly set: readonly VariableName[]
-  /** Names with unknown values. The file contains a line without a value for each. */
+  /** Names of variables without a known value. The file contains an empty line `NAME=` for each. */
   readonly open: readonly VariableName[]
 }
 
 /**
- * Adds the missing lines to a file of variables. A line with a value does not change, even if another value is known. A
- * line without a value is completed.
+ * Completes a file of variables: fills in lines without a value, and adds missing lines. A line that has a value does
+ * not change, even if a different value is known.
  *
- * @param others other files that the framework reads, too
+ * @param before the text of the file
+ * @param others the texts of other files that the framework reads. A variable with a value there is left out.
  */
 export function completeEnv(before: string, known: Values, others: readonly string[]): CompletedEnv {
   const newline = before.includes('\r\n') ? '\r\n' : '\n'
@@ -34,7 +35,7 @@ export function completeEnv(before: string, known: Values, others: readonly stri
   return { text: `${text}${separator}${added.join(newline)}${newline}`, set, open }
 }
 
-/** Returns the values that an app starts with. For each name, the first file with a value decides. */
+/** Returns the values that an app starts with. If several files have a value for a variable, the first file wins. */
 export const valuesIn = (files: readonly string[]): Values =>
   Object.fromEntries(
     variableNames.flatMap((name) => {
@@ -50,7 +51,7 @@ const unquoted = (line: string): string =>
 const lineOf = (name: VariableName) =>
   new RegExp(`^([ \\t]*(?:export[ \\t]+)?${name}[ \\t]*=)([^\\r\\n]*)`, 'm')
 
-/** Returns the value of a line: empty if the line has none, undefined if there is no such line. */
+/** Returns the value of a variable in a file: empty if its line has none, undefined if there is no line. */
 function valueIn(file: string, name: VariableName): string | undefined {
   const [, , value] = lineOf(name).exec(file) ?? []
   return value?.replace(/^\s*(?:(["'`])\1\s*)?(?:#.*)?$/, '').trim()

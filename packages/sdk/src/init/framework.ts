@@ -1,20 +1,24 @@
 import type { AppFolder } from './app-folder.ts'
 
-/** A file that sets up the sign-in in a framework. */
+/** A file that `rolecall-init` creates to set up the sign-in. */
 export interface HandlerFile {
   readonly path: string
   readonly text: string
-  /** Other names that the framework accepts for this file. */
+  /** Other paths that the framework accepts for this file. */
   readonly insteadOf?: readonly string[]
-  /** The instruction for an app that already has its own such file. */
+  /** What to tell the developer if the app already has this file: how to add the sign-in to it. */
   readonly join?: string
 }
 
+/** A framework that `rolecall-init` can set up. */
 export interface Framework {
+  /** The value of `--framework`. */
   readonly name: string
+  /** The name in messages. */
   readonly title: string
   /** The package that identifies the framework. */
   readonly dependency: string
+  /** The file to which the variables are written. */
   readonly envFile: '.env' | '.env.local' | '.dev.vars'
   /** Other files of variables that the framework reads. */
   readonly otherEnvFiles: readonly string[]

@@ -10,7 +10,7 @@ import { workersFiles, workersSteps } from './workers-files.ts'
 const env = { envFile: '.env', otherEnvFiles: [] } as const
 const program = { ...env, appUrl: 'http://127.0.0.1:8080' } as const
 
-/** A framework that builds on another one comes before it. */
+/** All frameworks. A framework that builds on another one comes before that one. */
 const frameworks: readonly Framework[] = [
   {
     name: 'next',
@@ -77,13 +77,13 @@ const frameworks: readonly Framework[] = [
   },
 ]
 
-/** Frameworks that include others: a match decides. Two matches among the others are ambiguous. */
+/** Frameworks that an app may combine with a server framework. If an app has one of these, it is the one to set up. */
 const whole = new Set(['next', 'nuxt', 'sveltekit'])
 
 /**
- * Finds the framework of an app: the named one, otherwise the one among its dependencies.
+ * Returns the framework of an app: the one that `--framework` names, or else the one among the app's dependencies.
  *
- * @throws CannotInit if there is none, or more than one
+ * @throws CannotInit if there is none, or if more than one is possible
  */
 export function findFramework({ dependencies }: AppFolder, named: string | undefined): Framework {
   const names = frameworks.map(({ name }) => name).join(', ')
@@ -93,7 +93,7 @@ export function findFramework({ dependencies }: AppFolder, named: string | undef
     return framework
   }
   const all = frameworks.filter(({ dependency }) => dependencies.has(dependency))
-  // Wrangler is a deployment tool for other frameworks, too.
+  // The package `wrangler` identifies Workers, but it also deploys apps of other frameworks. So another match wins.
   const found = all.length > 1 ? all.filter(({ name }) => name !== 'workers') : all
   const [first, second] = found
   if (!first) {

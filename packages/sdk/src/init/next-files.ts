@@ -2,7 +2,7 @@ import type { AppFolder } from './app-folder.ts'
 import { CannotInit } from './cannot-init.ts'
 import type { HandlerFile } from './framework.ts'
 
-/** The first version with `proxy.ts`, which refreshes sessions. */
+/** The first major version of Next.js that runs `proxy.ts`, in which sessions are refreshed. */
 const firstMajor = 16
 
 export function nextFiles(app: AppFolder): readonly HandlerFile[] {
@@ -31,7 +31,7 @@ export function nextSteps(app: AppFolder): readonly string[] {
   return app.type === 'commonjs' ? [type, guard] : [guard]
 }
 
-/** Returns the installed major version, otherwise that of package.json. */
+/** Returns the major version of Next.js: the installed one, or else the one in package.json. */
 function majorOf(app: AppFolder): number | undefined {
   const installed = /"version":\s*"(\d+)/.exec(app.read('node_modules/next/package.json'))
   const [, major] = installed ?? /^\D{0,2}(\d+)/.exec(app.dependencies.get('next') ?? '') ?? []

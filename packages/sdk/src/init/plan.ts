@@ -10,22 +10,24 @@ export interface Change {
   /** Undefined if the file does not exist yet. */
   readonly before: string | undefined
   readonly after: string
-  /** Only its owner can read it. */
+  /** True if only the owner of the file may read it. */
   readonly isSecret: boolean
 }
 
+/** What `rolecall-init` will do, and what it tells the developer. */
 export interface Plan {
   readonly framework: Framework
-  /** In the order of writing. */
+  /** The files to write, in this order. */
   readonly changes: readonly Change[]
   /** Files that stay unchanged, each with its reason. */
   readonly kept: readonly { readonly path: string; readonly why: string }[]
+  /** The remaining steps for the developer. */
   readonly steps: readonly string[]
   /** Warnings: given values that were not used, and existing values that are not valid. */
   readonly notes: readonly string[]
-  /** The values with which the app starts now. */
+  /** The values that the app starts with after the changes. */
   readonly values: Values
-  /** The address of the app, if this command knows it. */
+  /** The address of the app, if this run writes it. Undefined if a file already had one. */
   readonly appUrl: string | undefined
 }
 
@@ -35,7 +37,7 @@ export function makePlan(app: AppFolder, framework: Framework, given: Values): P
   const login = planLogin(app, framework)
   return {
     framework,
-    // Writes the ignore file before the secret.
+    // `env.changes` begins with the ignore file, so that Git never sees the file with the secret.
     changes: [...env.changes, ...login.changes],
     kept: [...env.kept, ...login.kept],
     steps: [...env.steps, ...login.steps],
@@ -78,10 +80,12 @@ function planEnv(app: AppFolder, { envFile, otherEnvFiles, appUrl }: Framework, 
   }
 }
 
-/** Removes the slashes at the end of an address. */
+/** The trailing slashes of an address, which do not count in a comparison. Other values are compared as they are. */
 const endOf = (name: string) => (name.endsWith('_URL') ? /\/+$/ : '')
 
-/** Lists the warnings about existing values, which stay: each that is not valid, or differs from the given one. */
+/**
+ * Lists the warnings about values in existing files: those that are not valid, and those that differ from given values.
+ */
 function notesOn(where: string, there: Values, given: Values): string[] {
   const wrong = complaintsAbout(there).map(
     ({ name, rule }) => `${name} ${rule}. It was not changed. Correct it.`,
@@ -118,7 +122,7 @@ function planLogin(app: AppFolder, framework: Framework) {
   return { changes, kept, steps }
 }
 
-/** Lists the names of the same file in every language of an app. */
+/** Lists the names that a file can have, with the extensions of JavaScript and TypeScript. */
 const namesOf = (path: string) =>
   ['ts', 'js', 'mts', 'mjs', 'cjs', 'tsx'].map((type) => path.replace(/\w+$/, type))
 

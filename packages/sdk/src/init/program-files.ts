@@ -28,7 +28,7 @@ export const programFiles =
     return [{ path: pathOf(app), text: `${lines.join('\n')}\n` }]
   }
 
-// Loads the variables first, because the rest of the app may load them later than this file is imported.
+// The generated file loads the variables itself, because the app may load them only after it imports this file.
 const readsEnv = [
   '// Node.js does not read .env by itself. Where there is none, as in production, the environment is set from outside.',
   "if (existsSync('.env')) process.loadEnvFile('.env')",

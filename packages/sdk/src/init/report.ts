@@ -2,7 +2,8 @@ import type { Change, Plan } from './plan.ts'
 import { secretNames } from './variables.ts'
 
 /**
- * Returns the changes of a dry run: the lines to add and to remove. Other lines are hidden, as they may hold secrets.
+ * Returns the changes of a dry run: the lines to add and to remove. Hides the values of secrets, and all other lines of
+ * the files, which may contain secrets as well.
  */
 export const diffOf = (changes: readonly Change[]): string =>
   changes

@@ -18,7 +18,8 @@ export const svelteKitSteps = (): readonly string[] => [
   "In +page.server: const { member } = await rolecall.requireMember(event, { anyOf: ['<role id>'] })",
 ]
 
-// `vite dev` does not copy the variables of .env into the environment of the process.
+// The generated file passes each variable as an option, because `vite dev` does not copy the variables of .env into the
+// environment of the process.
 const library = `import { createRolecall } from '@rolecall/sdk/sveltekit'
 import { env } from '$env/dynamic/private'
 import { error, redirect } from '@sveltejs/kit'

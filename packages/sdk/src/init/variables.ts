@@ -14,10 +14,10 @@ export const variableNames = [
 export type VariableName = (typeof variableNames)[number]
 export type Values = Partial<Record<VariableName, string>>
 
-/** Never printed. */
+/** The variables with a value that must never be printed. */
 export const secretNames: readonly string[] = ['ROLECALL_API_KEY', 'ROLECALL_SECRET']
 
-/** The comment above each line in the file. */
+/** The comment that the file gets above each variable. */
 export const meanings: Readonly<Record<VariableName, string>> = {
   ROLECALL_URL: 'The address of Rolecall for browsers.',
   ROLECALL_CLIENT_ID: 'The ID of the project. Copy it from Projects in the console.',
@@ -54,7 +54,11 @@ export const complaintsAbout = (values: Values): { readonly name: VariableName; 
     return value === undefined || isRight(value) ? [] : [{ name, rule }]
   })
 
-/** @throws CannotInit that names the invalid variable without its value. */
+/**
+ * Checks values before they are written.
+ *
+ * @throws CannotInit that names the invalid variable, but not its value
+ */
 export function checkValues(values: Values): void {
   const [first] = complaintsAbout(values)
   if (first) throw new CannotInit(`${first.name} ${first.rule}.`)

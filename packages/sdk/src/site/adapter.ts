@@ -4,16 +4,17 @@ import type { Opened } from './site.ts'
 import type { Visit } from './visit.ts'
 
 /**
- * Shared part of the adapters for frameworks that pass a request object from handler to handler. Stores the visit and the
- * session of each request by that object. An adapter adds how to read requests and send responses.
+ * Creates the shared part of the adapters for frameworks that pass one request object from handler to handler. It
+ * stores the visit and the session of each request by that object. The adapter itself only reads requests and sends
+ * responses.
  *
- * @param mount the call that must run before handlers, for an error message
+ * @param mount the call that the app has forgotten if no visit is stored. An error message names it.
  */
 export function createAdapter<Request extends object>(mount: string) {
   const visits = new WeakMap<Request, Visit>()
   const sessions = new WeakMap<Request, Session>()
 
-  /** @throws if the app does not mount the adapter before this handler, which is a programming error. */
+  /** @throws Error if the app does not mount the adapter before this handler, which is a programming error */
   const visitOf = (request: Request): Visit => {
     const visit = visits.get(request)
     if (!visit) throw new Error(`${mount} must run before this handler.`)
@@ -25,14 +26,17 @@ export function createAdapter<Request extends object>(mount: string) {
     currentSession: (request: Request): Promise<Session | undefined> => visitOf(request).currentSession(),
     signOut: (request: Request): Promise<void> => visitOf(request).signOut(),
 
-    /** @throws if no guard runs before this handler, which is a programming error. */
+    /** @throws Error if no guard runs before this handler, which is a programming error */
     sessionOf: (request: Request): Session => {
       const session = sessions.get(request)
       if (!session) throw new Error('requireMember() must run before this handler.')
       return session
     },
 
-    /** Stores the visit of a request for later handlers. Returns a response if it must be sent instead of theirs. */
+    /**
+     * Stores the visit of a request for later handlers. Returns the response to send instead of theirs, if there is
+     * one.
+     */
     enter(request: Request, { visit, answer }: Opened): Response | undefined {
       if (!answer) visits.set(request, visit)
       return answer

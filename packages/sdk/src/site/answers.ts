@@ -1,6 +1,6 @@
 import { type ProblemCode, problemBody } from '../problem.ts'
 
-/** Prevents caches from storing a personal response. */
+/** The headers of a personal response, which prevent caches from storing it. */
 export const personal = { 'cache-control': 'private, no-store' }
 
 export const redirectTo = (url: string, status: 302 | 303 = 302): Response =>
@@ -11,7 +11,7 @@ export const noContent = (): Response => new Response(null, { status: 204, heade
 export const json = (value: unknown): Response =>
   new Response(JSON.stringify(value), { headers: { ...personal, 'content-type': 'application/json' } })
 
-/** Returns problem JSON, for a program. */
+/** Returns a response with problem JSON (RFC 9457), for a program. */
 export const problem = (status: number, code: ProblemCode, detail?: string): Response =>
   new Response(problemBody(status, code, detail), {
     status,

@@ -5,14 +5,15 @@ export interface Cookie {
   readonly maxAgeSec: number
 }
 
-/** The maximum size of a cookie. Chromium silently drops longer ones. */
+/** The maximum size of a cookie in bytes. Chromium silently drops a longer cookie. */
 const maxBytes = 4_096
 
 /**
- * Serializes a cookie that scripts cannot read. Forms and frames of other sites do not send it. A link from another
- * site does, so a member who follows one stays signed in.
+ * Serializes a cookie with `HttpOnly` and `SameSite=Lax`. Scripts cannot read it. The browser does not send it with
+ * forms and frames of other sites, but sends it when the member follows a link from another site, so they stay signed
+ * in.
  *
- * @throws if browsers would drop it, because the sign-in would then fail silently
+ * @throws Error if the cookie is so long that browsers would drop it. The sign-in would otherwise fail silently.
  */
 export function serializeCookie({ name, value, maxAgeSec }: Cookie, isSecure: boolean): string {
   const length = name.length + value.length
@@ -24,7 +25,10 @@ export function serializeCookie({ name, value, maxAgeSec }: Cookie, isSecure: bo
 
 export const dropped = (name: string): Cookie => ({ name, value: '', maxAgeSec: 0 })
 
-/** Parses the cookies of a request. If two have the same name, returns the first, which has the longer path. */
+/**
+ * Parses the cookies of a request. If two have the same name, the first one wins, because it has the more specific
+ * path.
+ */
 export function readCookies(header: string | null | undefined): Map<string, string> {
   const cookies = new Map<string, string>()
   for (const pair of (header ?? '').split(';')) {

@@ -1,3 +1,3 @@
-/** Returns a variable of the environment, if the runtime has one. An empty value counts as unset. */
+/** Returns an environment variable. Undefined if it is unset or empty, or if the runtime has no environment. */
 export const readVariable = (name: string): string | undefined =>
   globalThis.process?.env?.[name]?.trim() || undefined

@@ -1,9 +1,9 @@
 /**
- * The maximum number of streams of a session. The tabs of a browser share a stream, but a stream with a cut connection
- * may still be open.
+ * The maximum number of streams per session. The tabs of a browser share one stream, but a stream may stay open for a
+ * while after its connection was cut.
  */
 const maxOfSession = 8
-/** The maximum number of streams in all. Each holds a connection and a few kilobytes. */
+/** The maximum number of streams per process. Each takes a connection and a few kilobytes of memory. */
 const maxInAll = 10_000
 
 interface OpenStream {
@@ -11,14 +11,15 @@ interface OpenStream {
   readonly end: () => void
 }
 
-/** The open streams of this process, by session. */
+/** The open streams of this process. */
 export type LiveStreams = ReturnType<typeof createLiveStreams>
 
 /**
- * Limits the streams of a session and in all, by ending the oldest one. A browser that still uses it reconnects.
+ * Limits the number of streams per session and per process. Beyond a limit, it ends the oldest stream. If a browser
+ * still uses that stream, it reconnects.
  */
 export function createLiveStreams(limits = { ofSession: maxOfSession, inAll: maxInAll }) {
-  // In the order of opening.
+  // A Set keeps the order of insertion, so the oldest stream comes first.
   const all = new Set<OpenStream>()
   const bySession = new Map<string, Set<OpenStream>>()
   const remove = (stream: OpenStream) => {
@@ -35,7 +36,12 @@ export function createLiveStreams(limits = { ofSession: maxOfSession, inAll: max
     }
   }
   return {
-    /** Counts a stream. The stream calls the returned function when it ends. */
+    /**
+     * Adds a stream. Returns a function that the stream must call when it ends.
+     *
+     * @param key identifies the session
+     * @param end ends the stream
+     */
     open(key: string, end: () => void): () => void {
       const stream = { key, end }
       const same = (bySession.get(key) ?? new Set<OpenStream>()).add(stream)

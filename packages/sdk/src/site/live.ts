@@ -5,21 +5,22 @@ import type { LiveStreams } from './live-streams.ts'
 import type { Visit } from './visit.ts'
 
 /**
- * The interval, in milliseconds, at which a session is checked even if no event arrives. Each check sends something,
- * which keeps proxies from closing an idle connection.
+ * The interval, in milliseconds, at which a session is checked if no event arrives. Each check sends at least a
+ * comment, so that proxies do not close the connection as idle.
  */
 const everyMs = { cached: 15_000, uncached: 5_000 }
 /**
- * The maximum delay, in milliseconds, of a check after a change. Random, because a gap in the events concerns all
- * streams.
+ * The maximum delay, in milliseconds, of a check after a change. The delay is random, because a gap in the events
+ * causes a check of every stream.
  */
 const spreadMs = 300
 
 /**
- * Streams the session of the signed-in member, with its roles: at once, and after each change.
+ * Streams the session of the signed-in member, with its roles: once at the start, and after each change. Sends `null`
+ * and ends if no member is signed in at the start.
  *
- * Never reports a logout after it has reported a member, because the session may have been refreshed elsewhere, which
- * ends the token of this stream. The stream ends instead, and the browser reconnects with its newest cookie.
+ * If the session ends later, the stream ends without a message. The token may only have been replaced by a refresh, and
+ * the browser reconnects with its newest cookie. So only a new stream reports a logout.
  */
 export function liveAnswer(
   visit: Visit,
@@ -48,7 +49,7 @@ export function liveAnswer(
         controller.close()
       }
       const send = (session: Session | undefined) => {
-        // Leaves out `rolesAsOf`, because a newer time is not a change.
+        // Compares without `rolesAsOf`, because a newer time is not a change.
         const text = JSON.stringify([session?.member, session?.roles])
         if (text === lastSent) write(':\n\n')
         else write(`event: session\ndata: ${JSON.stringify(session ?? null)}\n\n`)
@@ -71,7 +72,7 @@ export function liveAnswer(
           const session = await visit.validate()
           if (!hasEnded) handleResult(session)
         } catch {
-          // The last state stands until the next check.
+          // The service or the app's store cannot be reached. The last state stays valid until the next check.
           if (!hasEnded) write(':\n\n')
         }
         isChecking = false
@@ -86,7 +87,7 @@ export function liveAnswer(
       signal?.addEventListener('abort', () => end())
       write('retry: 250\n\n')
       const key = visit.sessionKey()
-      // Without a session the stream ends after the first check, so it need not be counted.
+      // A stream without a session ends after its first check, so it is not counted.
       if (key !== undefined) releaseStream = streams.open(key, end)
       check()
     },
@@ -95,7 +96,7 @@ export function liveAnswer(
   return new Response(body, {
     headers: {
       'content-type': 'text/event-stream',
-      // Proxies and frameworks that compress would buffer the events.
+      // `no-transform` prevents compression, which would buffer the events. So does `x-accel-buffering` for nginx.
       'cache-control': 'private, no-store, no-transform',
       'x-accel-buffering': 'no',
     },

@@ -2,17 +2,17 @@ import type { Login } from '../mint-login.ts'
 import { type Cookie, dropped } from './cookies.ts'
 import type { Sealer } from './seal.ts'
 
-/** The lifetime of a sign-in in seconds, the same as at the service. */
+/** How long a sign-in may take, in seconds. The service has the same limit. */
 const ttlSec = 600
-/** The lifetime of the cookie in seconds. It is longer, so that a late sign-in gets an explanation. */
+/** The lifetime of the cookie in seconds. It exceeds `ttlSec`, so that a member who returns too late sees why. */
 const cookieTtlSec = 3_600
 /**
- * The maximum number of sign-ins that are under way in a browser. Each tab may have one, but abandoned cookies must not
- * fill the browser's storage.
+ * The maximum number of pending sign-ins per browser. Each tab may have one, but abandoned cookies must not make the
+ * `Cookie` header too long.
  */
 const maxAttempts = 5
 
-/** The reasons for which a sign-in cannot be finished in this browser. */
+/** The reasons why a sign-in cannot be finished in this browser. */
 type LostAttempt = 'LOGIN_NOT_FOUND' | 'LOGIN_UNREADABLE' | 'LOGIN_EXPIRED'
 
 interface Attempt extends Login {
@@ -21,8 +21,8 @@ interface Attempt extends Login {
 }
 
 /**
- * Stores sign-ins that are under way, each in its own cookie, which is named after its state. So the tabs of a browser
- * do not end each other's sign-in, and only the browser that started one can finish it.
+ * Stores each pending sign-in in a sealed cookie of its own, named after its state. So several tabs can sign in at
+ * once, and only the browser that started a sign-in can finish it.
  */
 export function createLoginAttempts(sealer: Sealer, prefix: string) {
   const nameOf = (state: string) => `${prefix}_${state.slice(0, 16)}`
@@ -41,11 +41,13 @@ export function createLoginAttempts(sealer: Sealer, prefix: string) {
     return isOver ? 'LOGIN_EXPIRED' : { state, codeVerifier, returnTo, startedAtMs }
   }
   return {
-    /** Returns the cookies that start a sign-in, and that drop the oldest ones if there are too many. */
+    /**
+     * Returns the cookies to set at the start of a sign-in. If there are too many, they also delete the oldest ones.
+     */
     async begin(cookies: ReadonlyMap<string, string>, { state, codeVerifier }: Login, returnTo: string) {
       const name = nameOf(state)
       const value = await sealer.seal(name, JSON.stringify([state, codeVerifier, returnTo, Date.now()]))
-      // A foreign name may be too long to be deleted.
+      // Counts only names of the right length. Any other name is not one of ours, and may be too long for a cookie.
       const others = [...cookies.keys()].filter(
         (other) => other.startsWith(`${prefix}_`) && other.length === name.length,
       )
@@ -60,8 +62,8 @@ export function createLoginAttempts(sealer: Sealer, prefix: string) {
     },
 
     /**
-     * Finds the sign-in that this browser started with a state, and returns it with the cookie that ends it, or the
-     * reason for which there is none.
+     * Returns the sign-in that this browser started with a state, and the cookie that deletes it. If there is none,
+     * returns the reason.
      */
     async finish(
       cookies: ReadonlyMap<string, string>,

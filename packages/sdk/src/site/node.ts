@@ -3,8 +3,8 @@ import type { Opened, Site } from './site.ts'
 import type { Visit } from './visit.ts'
 
 /**
- * The parts of a `node:http` request that are used here. In Express, `originalUrl` keeps the prefix that a mounted
- * router removes.
+ * The parts of a `node:http` request that are used here. Express adds `originalUrl`, because it removes the prefix of a
+ * mounted router from `url`.
  */
 export interface NodeRequest {
   readonly method?: string | undefined
@@ -41,14 +41,17 @@ function incomingOfNode(request: NodeRequest, response: Pick<NodeResponse, 'once
   }
 }
 
-/** Opens a request. Unless it is answered here, the app's response will contain the cookies of the visit. */
+/**
+ * Opens a request. If the result has an `answer`, send it with `sendToNode`. Otherwise the app responds, and its
+ * response gets the cookies of the visit.
+ */
 export async function openNode(site: Site, request: NodeRequest, response: NodeResponse): Promise<Opened> {
   const opened = await site.open(incomingOfNode(request, response))
   if (!opened.answer) finishNode(site, opened.visit, response)
   return opened
 }
 
-/** Sends a response until it ends or the client disconnects. Returns false if there is none. */
+/** Sends a response, until it ends or the client disconnects. Resolves to false if `answer` is undefined. */
 export async function sendToNode(answer: Response | undefined, response: NodeResponse): Promise<boolean> {
   if (!answer) return false
   response.statusCode = answer.status
@@ -68,8 +71,8 @@ export async function sendToNode(answer: Response | undefined, response: NodeRes
 }
 
 /**
- * Adds the cookies of a visit to the response when its head is written. Headers that the app has set by then stay,
- * except a header that would let caches store the response.
+ * Adds the cookies of a visit to the app's response. Replaces `writeHead` for that, because the list of cookies can
+ * grow until the response begins. Keeps the headers of the app, but overwrites `cache-control` if there are cookies.
  */
 function finishNode(site: Site, visit: Visit, response: NodeResponse): void {
   const { writeHead } = response
@@ -86,7 +89,7 @@ function finishNode(site: Site, visit: Visit, response: NodeResponse): void {
   }
 }
 
-/** Lists the headers that `writeHead` receives: as an object, as pairs, or as a flat list. */
+/** Lists the headers that the app passes to `writeHead`, which accepts an object, pairs, or a flat list. */
 function headersOf(given: unknown): [string, string][] {
   if (typeof given !== 'object' || given === null) return []
   if (!Array.isArray(given)) return Object.entries(given)

@@ -1,7 +1,7 @@
 import type { Incoming } from './incoming.ts'
 import type { PageLanguage } from './languages/catalogs.ts'
 
-/** The page of each code. */
+/** The kind of page that a visitor sees, by code. An app can replace each kind. */
 export const pageKinds = {
   LOGIN_REFUSED: 'refused',
   ROLE_REQUIRED: 'refused',
@@ -14,44 +14,47 @@ export const pageKinds = {
   SIGNED_OUT: 'signedOut',
 } as const
 
-/** The reason for which a page is shown. */
+/** The code that says why a page is shown. */
 export type PageCode = keyof typeof pageKinds
 
 /** A page that an app can replace. */
 type PageKind = (typeof pageKinds)[PageCode]
 
-/** The content of a page for a visitor. It contains nothing that the visitor must not read. */
+/** The content of a page for a visitor. Everything in it may be shown to the visitor. */
 export interface PageDetails {
   readonly kind: PageKind
-  /** Stable code for `switch` statements. */
+  /** Stable code, for `switch` statements. */
   readonly code: PageCode
   /**
-   * The reason of a refused sign-in, as the service names it: `not_a_member`, `blocked`, `declined`, `no_access`. A newer
-   * service may name others. Undefined for other pages.
+   * The service's reason for a failed sign-in: `not_a_member`, `blocked`, `declined`, `no_access`,
+   * `temporarily_unavailable`, or `server_error`. A newer service may send others. Undefined if the service sent none.
    */
   readonly reason: string | undefined
   /** The HTTP status of the page. */
   readonly status: number
   /** The language of the visitor. */
   readonly language: PageLanguage
-  /** Plain text in that language. */
+  /** The title, as plain text in that language. */
   readonly title: string
   /**
-   * The reason and the next step, in that language. Plain text that may contain a name from Discord: escape it in HTML.
-   * Empty after a sign-out.
+   * The reason and the next step, as plain text in that language. It may contain a name from Discord, so escape it in
+   * HTML. Empty after a sign-out.
    */
   readonly description: string
-  /** The address at which the visitor can try again; undefined if that does not help. */
+  /** The address at which the visitor can try again. Undefined if another attempt would not help. */
   readonly retryUrl: string | undefined
 }
 
-/** HTML, which is sent with the status of the page; or a response of the app, e.g. a redirect. */
+/**
+ * HTML, or a response of the app. A redirect is sent as it is. Any other response keeps its headers, but gets the
+ * status of the page.
+ */
 type PageAnswer = string | Response
 
-/** Makes a page in place of the one of this library. */
+/** Creates a page that replaces one of this library. */
 type MakePage = (details: PageDetails) => PageAnswer | Promise<PageAnswer>
 
-/** The pages of an app, in place of those of this library. */
+/** The pages of an app that replace those of this library. */
 export interface Pages {
   /** The sign-in was refused, or the member lacks a role that the page requires: 403. */
   readonly refused?: MakePage
@@ -63,7 +66,7 @@ export interface Pages {
   readonly signedOut?: MakePage
 }
 
-/** Receives each refusal of a person, and may return the page for it. */
+/** Called when a person is refused. May return the page to show. */
 export type OnRefused = (details: PageDetails) => PageAnswer | undefined | Promise<PageAnswer | undefined>
 
 /** Chooses the language for a request, as a BCP 47 tag. */

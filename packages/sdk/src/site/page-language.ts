@@ -7,7 +7,7 @@ import type { Settings } from './settings.ts'
 type LanguageSettings = Pick<Settings, 'language' | 'onError'>
 type LanguageRequest = Pick<Incoming, 'path' | 'header'>
 
-/** Returns the language that the app chose for a request; undefined if it chose none that exists. */
+/** Returns the language that the app's `language` option chooses. Undefined without the option, or if none exists. */
 export function chosenLanguage(
   { language, onError }: LanguageSettings,
   request: LanguageRequest,
@@ -20,7 +20,7 @@ export function chosenLanguage(
   }
 }
 
-/** Returns the language of the visitor: the choice of the app, that of their browser, English. */
+/** Returns the language of the pages: the choice of the app, or else of the visitor's browser, or else English. */
 export const languageOf = (settings: LanguageSettings, request: LanguageRequest): PageLanguage =>
   chosenLanguage(settings, request) ?? languageOfHeader(request.header('accept-language') ?? '') ?? 'en'
 

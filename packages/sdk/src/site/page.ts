@@ -1,12 +1,12 @@
 import { personal } from './answers.ts'
 import type { PageLanguage } from './languages/catalogs.ts'
 
-/** The style of the page, in both color schemes. */
+/** The style of the page, for the light and the dark color scheme. */
 const style =
   ':root{color-scheme:light dark}body{max-width:34rem;margin:15vh auto;padding:0 1.5rem;font:1rem/1.5 system-ui,sans-serif}' +
   ':lang(ko){word-break:keep-all}h1{font-size:1.25rem;overflow-wrap:anywhere}p{overflow-wrap:anywhere}' +
   'a{display:inline-block;padding:.5rem 1rem;border:1px solid;border-radius:.5rem;color:inherit;text-decoration:none}'
-/** Allows this style alone. */
+/** The hash with which the Content-Security-Policy allows `style`, and no other style. Update it if `style` changes. */
 const styleHash = 'sha256-LkmBlhOWDIYRRMja4dhE+IDkxNUEvY8q8ILd5GKqd7g='
 
 interface BuiltInPage {
@@ -14,12 +14,12 @@ interface BuiltInPage {
   readonly language: PageLanguage
   readonly title: string
   readonly description: string
-  /** The language of the description, if it is another one. */
+  /** The language of the description, if it differs from the language of the page. */
   readonly descriptionLanguage?: string | undefined
   readonly link: { readonly href: string; readonly text: string }
 }
 
-/** Returns the page of this library. All texts are escaped. */
+/** Returns the page that this library shows by default. Escapes all texts. */
 export function renderPage({
   status,
   language,

@@ -7,12 +7,12 @@ import type { SessionStorage, StoredSession } from './session-storage.ts'
 export type Refreshed =
   /** The session has a new pair. */
   | { readonly kind: 'rotated'; readonly stored: StoredSession; readonly cookie: string }
-  /** Another instance refreshed the pair first, and its new pair is unknown here. */
+  /** Another instance of the app refreshed the pair first, and its new pair is unknown here. */
   | { readonly kind: 'superseded' }
-  /** The pair was not refreshed, because it is not live. */
+  /** The session of the pair has ended, so the pair was not refreshed. */
   | { readonly kind: 'unchanged' }
 
-/** Refreshes that are under way or recent, by the refresh token that they replace. */
+/** The pending and recent refreshes, by the refresh token that they replace. */
 export type Flights = Map<string, Flight>
 
 interface Flight {
@@ -20,22 +20,23 @@ interface Flight {
   readonly result: Promise<Refreshed>
 }
 
-/** How long a refresh is remembered, in milliseconds: longer than requests with the old cookie can be on their way. */
+/** How long a refresh is remembered, in milliseconds. No request with the old cookie arrives later. */
 const maxFlightAgeMs = 120_000
-/**
- * The polls for the pair of another instance that has refreshed, but not stored its pair yet: their number and pause.
- */
+/** How often, and with which pause in milliseconds, the app's store is read for the pair of another instance. */
 const storedPolls = { times: 10, ms: 100 }
 
+/** The refreshes of the sessions of one app. */
 export type Refreshing = ReturnType<typeof createRefreshing>
 
 /**
- * Refreshes each pair at most once.
+ * Refreshes each pair of tokens at most once.
  *
- * A refresh ends both old tokens at once, and only its own response contains the new ones. So a request with the old
- * pair, during the refresh or up to two minutes later, receives the result of that refresh instead of starting another.
- * A pair that is not live is never sent, because the service would treat it as stolen, and end the session. For the
- * same reason a refresh without a response is not retried.
+ * A refresh invalidates both old tokens at once, and only its response contains the new ones. But browsers send several
+ * requests with the same cookie. So all requests with the old pair share one refresh: those that arrive while it is
+ * pending, and those up to two minutes later.
+ *
+ * The service treats a used pair as stolen, and revokes its session. So a pair is checked before it is refreshed, and a
+ * refresh without a response is not retried.
  */
 export function createRefreshing(
   client: Pick<Rolecall, 'validate' | 'refresh'>,
@@ -59,13 +60,13 @@ export function createRefreshing(
     }
   }
 
-  /** Returns the pair that another instance has stored in the meantime, if the app has a store. */
+  /** Returns the pair with which another instance has replaced this one in the app's store. */
   const readStored = async (stored: StoredSession, cookie: string): Promise<Refreshed | undefined> => {
     const found = storage.isShared ? await storage.read(cookie) : undefined
     if (!found || found.stored.refreshToken === stored.refreshToken) return undefined
     return { kind: 'rotated', stored: found.stored, cookie }
   }
-  /** Waits for the pair of another instance that was first, and may be about to store it. */
+  /** Waits until another instance, which refreshed first, has stored its pair. Gives up after one second. */
   const waitForStored = async (stored: StoredSession, cookie: string): Promise<Refreshed | undefined> => {
     for (let i = 0; storage.isShared && i < storedPolls.times; i++) {
       const found = await readStored(stored, cookie)
@@ -76,7 +77,7 @@ export function createRefreshing(
   }
 
   const removeOld = () => {
-    // The map is in the order of starts.
+    // A Map keeps the order of insertion, so the oldest refresh comes first.
     for (const [key, { startedAtMs }] of flights) {
       if (Date.now() - startedAtMs < maxFlightAgeMs) return
       flights.delete(key)
@@ -84,17 +85,15 @@ export function createRefreshing(
   }
 
   return {
-    /** Returns the refresh of this pair that is under way or recent. */
+    /** Returns the pending or recent refresh of a pair. */
     resultFor: ({ refreshToken }: StoredSession): Promise<Refreshed> | undefined =>
       flights.get(refreshToken)?.result,
 
-    /** Returns the replacement of a pair that is no longer live, if this process or the app's store has it. */
+    /** Returns the result that replaced a pair, if this process or the app's store knows it. */
     replacementOf: async (stored: StoredSession, cookie: string): Promise<Refreshed | undefined> =>
       (await flights.get(stored.refreshToken)?.result) ?? readStored(stored, cookie),
 
-    /**
-     * Refreshes a pair, or joins the refresh that is under way. Rejects during an outage; the pair is then unchanged.
-     */
+    /** Refreshes a pair, or joins its pending refresh. Rejects during an outage. */
     refresh(stored: StoredSession, cookie: string): Promise<Refreshed> {
       removeOld()
       const key = stored.refreshToken
@@ -110,7 +109,7 @@ export function createRefreshing(
 }
 
 /**
- * Returns true after half of the lifetime. Earlier refreshes would concern more requests that still have the old pair.
+ * Returns true after half of a pair's lifetime. More frequent refreshes would leave more requests with an old pair.
  */
 export const isDue = ({ obtainedAtMs, expiresAtMs }: StoredSession): boolean =>
   Date.now() > obtainedAtMs + (expiresAtMs - obtainedAtMs) / 2

@@ -12,13 +12,13 @@ interface Refusal {
   /** The address at which the visitor can try again. */
   readonly retryUrl?: string | undefined
   readonly headers?: Record<string, string>
-  /** The reason that the service named. */
+  /** The reason for a failed sign-in, as the service sent it, e.g. `not_a_member`. */
   readonly reason?: string | undefined
-  /** The sentence of the service for it, in English. It is more precise than the text of the code. */
+  /** The service's sentence about the reason, in English. It is more precise than the text of the code. */
   readonly serviceText?: string | undefined
 }
 
-/** The reasons that this version has a text for. */
+/** The reasons for which the catalogs have a text. */
 const knownReasons = [
   'declined',
   'not_a_member',
@@ -27,10 +27,10 @@ const knownReasons = [
   'temporarily_unavailable',
   'server_error',
 ] as const
-/** The reasons after which another sign-in has the same result. */
+/** The reasons for which another attempt would have the same result. The page then offers no retry. */
 const finalReasons: ReadonlySet<string | undefined> = new Set(['blocked', 'no_access'])
 
-/** Returns a page for a person, or problem JSON for a program. */
+/** Returns the response that refuses a request: a page for a person, or problem JSON for a program. */
 export async function refuse(
   settings: Settings,
   request: Incoming,
@@ -45,7 +45,7 @@ export async function refuse(
   return answer
 }
 
-/** Returns a page for a person: that of the app if it has one, otherwise that of this library. */
+/** Returns a page for a person: the page of the app if it has one, or else the page of this library. */
 export async function answerPage(
   settings: Settings,
   request: Incoming,
@@ -69,7 +69,10 @@ export async function answerPage(
   return replacement ?? renderPage({ ...details, descriptionLanguage, link })
 }
 
-/** Returns the reason for a visitor. The sentence of the service is shown in English only if no text exists. */
+/**
+ * Returns the description for a visitor. In English, the service's sentence comes first. In other languages, it is only
+ * used for a reason that has no text, and is then marked as English.
+ */
 function describe(
   language: PageLanguage,
   code: PageCode,

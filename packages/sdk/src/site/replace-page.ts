@@ -2,7 +2,9 @@ import { personal } from './answers.ts'
 import type { PageDetails } from './page-details.ts'
 import type { Settings } from './settings.ts'
 
-/** Keeps a page of the app from running code of others, and out of frames. The app may send another policy. */
+/**
+ * The default Content-Security-Policy of an app's page: no code of other sites, and no frames. The app can override it.
+ */
 const policy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; frame-ancestors 'none'; base-uri 'none'"
 
@@ -11,7 +13,7 @@ const replacements = new WeakSet<Response>()
 /** Returns true for a page of the app in place of one of this library. */
 export const isReplacement = (response: Response): boolean => replacements.has(response)
 
-/** Returns the page of the app; undefined if it has none, or if making it fails. Failures are reported. */
+/** Returns the page of the app. Undefined if it has none, or if creating it failed, which is reported to `onError`. */
 export async function replacementFor(
   { pages, onRefused, onError }: Pick<Settings, 'pages' | 'onRefused' | 'onError'>,
   details: PageDetails,
@@ -31,7 +33,10 @@ export async function replacementFor(
   return answer
 }
 
-/** Converts the answer of an app. It has the status and the headers of the page, unless it is a redirect. */
+/**
+ * Converts what a page function of the app returned. A redirect keeps its status. Any other response gets the status of
+ * the page, and the default policy if it has none.
+ */
 function toResponse(answer: unknown, status: number): Response | undefined {
   if (answer === undefined) return undefined
   if (typeof answer !== 'string' && !(answer instanceof Response)) {

@@ -1,12 +1,14 @@
-/** Longer addresses would not fit into the cookie that holds them. */
+/** The maximum length of an address. A longer one would not fit into the cookie of the sign-in. */
 const maxCharacters = 1_500
 
 /**
- * Returns the address to which a browser goes after the sign-in: the complete address of a page of this app, otherwise
- * its start page.
+ * Returns the address to which a browser goes after the sign-in. This is `wanted` if it is a page of this app, or else
+ * the start page.
  *
- * The address is complete because a path alone may begin with two slashes (`/.//evil.example` is on this origin, and
- * its path is `//evil.example`). The sign-in routes are excluded, because they would loop.
+ * Returns a complete address, because a path alone could lead to another site: the path of `/.//evil.example`, which is
+ * on this origin, is `//evil.example`. Excludes the sign-in routes, because they would start over.
+ *
+ * @param wanted an address or a path from the query of a request. Anyone may have chosen it.
  */
 export function safeReturnTo(wanted: string | null | undefined, appUrl: string, authPath: string): string {
   const home = `${appUrl}/`

@@ -11,6 +11,7 @@ import { safeReturnTo } from './return-to.ts'
 import type { Settings } from './settings.ts'
 import { openVisit, type Visit, type VisitParts } from './visit.ts'
 
+/** The parts of a site that the routes use. */
 export interface RouteParts extends VisitParts {
   readonly attempts: ReturnType<typeof createLoginAttempts>
   readonly liveStreams: LiveStreams
@@ -29,7 +30,10 @@ interface Route {
   readonly answer: (context: Context) => Promise<Response>
 }
 
-/** The routes below `authPath`. A route that changes something requires a POST from a page of this app. */
+/**
+ * The routes below `authPath`, by name. Except for the sign-in itself (`login` and `callback`), a route that changes
+ * something requires a POST from a page of this app.
+ */
 const routes: Readonly<Record<string, Route>> = {
   login: { method: 'GET', answer: beginLogin },
   callback: { method: 'GET', answer: finishLogin },
@@ -41,7 +45,7 @@ const routes: Readonly<Record<string, Route>> = {
     answer: async ({ parts: { client, liveStreams, settings }, visit }) =>
       liveAnswer(visit, client, liveStreams, settings.cache !== false),
   },
-  // For frameworks that cannot set the status of a page: they redirect people here.
+  // Frameworks that cannot set the status of a page redirect people to these two routes.
   denied: {
     method: 'GET',
     answer: ({ parts, visit }) => refuse(parts.settings, visit.request, 403, 'ROLE_REQUIRED'),
@@ -50,8 +54,8 @@ const routes: Readonly<Record<string, Route>> = {
     method: 'GET',
     answer: ({ parts, visit }) => refuse(parts.settings, visit.request, 503, 'SESSION_CHECK_UNAVAILABLE'),
   },
-  // A sign-out by form redirects here, so that a reload does not send the form again. Any site can open this address, so a
-  // member who is still signed in is redirected to the start page instead.
+  // A sign-out by form redirects here, so that a reload does not send the form again. Any site can link to this route.
+  // So it redirects a member who is still signed in to the start page, and does not claim that they signed out.
   'signed-out': {
     method: 'GET',
     answer: async ({ parts: { settings }, visit }) =>
@@ -86,7 +90,7 @@ async function finishLogin({ parts, visit, given, query }: Context): Promise<Res
   }
   const retryUrl = loginUrl(settings, found.attempt.returnTo)
   visit.setCookie(found.ended)
-  // RFC 9207: rejects a response that another service made for this app.
+  // Rejects a response that another service created for this app (RFC 9207).
   if (query.get('iss')?.replace(/\/+$/, '') !== url) {
     onError(
       new Error(
@@ -97,7 +101,7 @@ async function finishLogin({ parts, visit, given, query }: Context): Promise<Res
   }
   const code = query.get('code')
   if (!code) {
-    // State and issuer are verified: no other site can choose this reason.
+    // The state and the issuer are verified, so no other site can choose this reason.
     const reason = readReason(query)
     return query.get('error') === 'access_denied'
       ? refuse(settings, request, 403, 'LOGIN_REFUSED', { retryUrl, ...reason })
@@ -106,7 +110,7 @@ async function finishLogin({ parts, visit, given, query }: Context): Promise<Res
   const { codeVerifier, returnTo } = found.attempt
   try {
     const redirectUri = `${appUrl}${authPath}/callback`
-    // Omits the browser's address: the service has seen it itself, which is more reliable than a proxy header.
+    // Does not pass the browser's IP address. The service has seen it, which is more reliable than a header of a proxy.
     const { token, refreshToken, expiresAt } = await client.exchange({
       clientId,
       code,
@@ -125,7 +129,7 @@ async function finishLogin({ parts, visit, given, query }: Context): Promise<Res
   }
 }
 
-/** Reads the reason of a redirect without a code: a name, and a sentence in ASCII (RFC 6749 §4.1.2.1). */
+/** Reads the reason from a redirect without a code: a name, and a sentence in ASCII (RFC 6749 §4.1.2.1). */
 function readReason(query: URLSearchParams) {
   const [reason, serviceText] = [query.get('error_reason') ?? '', query.get('error_description') ?? '']
   return {
@@ -141,10 +145,10 @@ async function logOut({ parts: { settings }, visit }: Context): Promise<Response
     : noContent()
 }
 
-/** True for a form, false for a script. */
+/** Returns true if a form sent the request, false for a script. */
 const isNavigationOfForm = ({ request: { header } }: Visit) => isNavigation({ method: 'GET', header })
 
-/** `openVisit` has already refreshed the session, if it was due. */
+/** Responds to `refresh`. There is nothing left to refresh, because `openVisit` has done that if it was due. */
 async function refreshSession({ visit }: Context): Promise<Response> {
   return visit.isSuperseded ? visit.unavailable() : noContent()
 }
@@ -154,7 +158,7 @@ async function tellSession({ visit }: Context): Promise<Response> {
   return json((await visit.currentSession()) ?? null)
 }
 
-/** Runs the route that the path names below `authPath`. Responds to an unknown name with 404. */
+/** Runs the route that the path names below `authPath`. Responds with 404 to an unknown name. */
 export async function answerByRoute(
   parts: RouteParts,
   request: Incoming,
@@ -182,7 +186,7 @@ async function answerOrUnavailable(route: Route, context: Context): Promise<Resp
   }
 }
 
-/** Returns the response that refuses a request before its route, or undefined. */
+/** Returns a refusal if the method is wrong, or if a POST comes from another site. Undefined otherwise. */
 async function refusalBefore(
   route: Route,
   { request }: Visit,

@@ -1,12 +1,12 @@
 import { fromBase64Url, toBase64Url } from '../base64url.ts'
 
-/** The version of the sealed format. */
+/** The version of the format of sealed values. */
 const version = '1'
 const nonceBytes = 12
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
-/** Encrypts texts so that only this app can read and create them. */
+/** Encrypts texts so that only this app can read them and create valid ones. */
 export type Sealer = ReturnType<typeof createSealer>
 
 interface Key {
@@ -15,10 +15,12 @@ interface Key {
 }
 
 /**
- * Seals with AES-256-GCM, as `version.keyId.base64url(nonce ‖ ciphertext ‖ tag)`. The purpose, e.g. the name of a
- * cookie, is authenticated with the text: the value of one cookie is invalid in another.
+ * Creates a sealer. It encrypts with AES-256-GCM and writes `version.keyId.base64url(nonce ‖ ciphertext ‖ tag)`.
  *
- * The first secret seals, and all of them open, so that a secret can be replaced without ending a session.
+ * Each text is sealed for a purpose, e.g. the name of its cookie, and can only be opened for that purpose. So the value
+ * of one cookie is not valid in another.
+ *
+ * @param secrets The first secret seals, and all of them open. So a secret can be replaced without ending any session.
  */
 export function createSealer(secrets: readonly string[]) {
   const keys = Promise.all(secrets.map(deriveKey))
@@ -34,7 +36,10 @@ export function createSealer(secrets: readonly string[]) {
       return `${version}.${newest.id}.${toBase64Url(bytes)}`
     },
 
-    /** Opens a value, or returns undefined if it was not sealed for this purpose with one of the secrets. */
+    /**
+     * Opens a sealed value. `isOld` is true if it was not sealed with the first secret. Resolves to undefined if none
+     * of the secrets sealed it for this purpose.
+     */
     async open(purpose: string, value: string): Promise<{ text: string; isOld: boolean } | undefined> {
       const [form, id, encoded = '', ...more] = value.split('.')
       const all = await keys
@@ -60,7 +65,7 @@ const parameters = (iv: Uint8Array<ArrayBuffer>, purpose: string) => ({
   additionalData: utf8(purpose),
 })
 
-/** Derives a key by HKDF, and an ID of the key that reveals nothing about the secret. */
+/** Derives a key from a secret by HKDF, and an ID of the key that reveals nothing about the secret. */
 async function deriveKey(secret: string): Promise<Key> {
   const base = await crypto.subtle.importKey('raw', utf8(secret), 'HKDF', false, ['deriveKey', 'deriveBits'])
   const by = (info: string) => ({

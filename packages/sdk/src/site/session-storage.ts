@@ -3,7 +3,7 @@ import { RolecallError } from '../rolecall-error.ts'
 import type { Sealer } from './seal.ts'
 import type { SessionStore } from './settings.ts'
 
-/** A session as it is stored between requests. Its roles are not stored, because they would be outdated. */
+/** A session as it is stored between requests. Roles are not stored, because they would become outdated. */
 export interface StoredSession extends Pair {
   /** The time at which this pair was issued. */
   readonly obtainedAtMs: number
@@ -12,25 +12,27 @@ export interface StoredSession extends Pair {
 
 interface Found {
   readonly stored: StoredSession
-  /** True if it was sealed with a secret that has been replaced. */
+  /** True if the session was sealed with an old secret. It should be written again with the first secret. */
   readonly isOldSecret: boolean
 }
 
 /** Stores sessions between requests. The value of a cookie identifies a session or contains it. */
 export interface SessionStorage {
-  /** Returns the session of a cookie, or undefined if this app did not set the cookie. */
+  /**
+   * Returns the session of a cookie. Undefined if this app did not set the cookie, or the session is no longer stored.
+   */
   read(cookie: string): Promise<Found | undefined>
-  /** Stores a session and returns the value of its cookie. A refresh passes the previous value. */
+  /** Stores a session and returns the value of its cookie. A refresh passes the previous value of the cookie. */
   write(stored: StoredSession, previousCookie?: string): Promise<string>
   remove(cookie: string): Promise<void>
-  /** True if the instances of the app share their writes. */
+  /** True if all instances of the app see what one of them has written. */
   readonly isShared: boolean
 }
 
 /** The maximum number of decrypted cookies that are cached. At the limit, the cache is cleared. */
 const maxDecrypted = 10_000
 
-/** Stores the session in the cookie, sealed. */
+/** Stores each session in its cookie, sealed. */
 export function createCookieStorage(sealer: Sealer, purpose: string): SessionStorage {
   const decrypted = new Map<string, Found>()
   return {
@@ -52,8 +54,8 @@ export function createCookieStorage(sealer: Sealer, purpose: string): SessionSto
 }
 
 /**
- * Stores the session in the app's store, under an ID in the cookie. The session is sealed, so that a reader of the
- * store cannot use its tokens.
+ * Stores each session in the app's store, under an ID that the cookie contains. The session is sealed, so that reading
+ * the store is not enough to use its tokens.
  */
 export function createStoreStorage(sealer: Sealer, purpose: string, store: SessionStore): SessionStorage {
   const idOf = async (cookie: string) => (await sealer.open(purpose, cookie))?.text
@@ -80,7 +82,7 @@ export function createStoreStorage(sealer: Sealer, purpose: string, store: Sessi
   }
 }
 
-/** Calls the app's store. Reports a failure like an outage of the service, because no session can be determined. */
+/** Calls the app's store. Throws a failure as a RolecallError, like an outage, because no session can be determined. */
 async function callStore<Value>(call: () => Promise<Value>): Promise<Value> {
   try {
     return await call()
@@ -92,7 +94,7 @@ async function callStore<Value>(call: () => Promise<Value>): Promise<Value> {
 const print = ({ token, refreshToken, obtainedAtMs, expiresAtMs }: StoredSession) =>
   JSON.stringify([token, refreshToken, Math.floor(obtainedAtMs / 1_000), Math.floor(expiresAtMs / 1_000)])
 
-/** Parses a value that `print` made. The seal has been verified, so the parts are valid. */
+/** Parses a value from `print`. Needs no checks, because the value was sealed. */
 function parse(opened: { text: string; isOld: boolean } | undefined): Found | undefined {
   if (!opened) return undefined
   const [token, refreshToken, obtainedAt, expiresAt] = JSON.parse(opened.text) as [

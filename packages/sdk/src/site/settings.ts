@@ -3,16 +3,16 @@ import type { CacheOptions } from '../session-cache.ts'
 import { readVariable } from './environment.ts'
 import type { ChooseLanguage, OnRefused, Pages } from './page-details.ts'
 
-/** Stores sessions outside the cookie, e.g. in Redis. All instances of the app share it. */
+/** Stores sessions outside the cookie, e.g. in Redis. All instances of the app must share the store. */
 export interface SessionStore {
   get(id: string): Promise<string | null | undefined>
   set(id: string, value: string, ttlSec: number): Promise<unknown>
   delete(id: string): Promise<unknown>
 }
 
-/** Options of `createRolecall()`. Missing options come from the environment variable that is named first. */
+/** Options of `createRolecall()`. The first six can also be environment variables. An option overrides its variable. */
 export interface SiteOptions {
-  /** `ROLECALL_URL`: address of the service, the same that browsers use: `https://id.example`. */
+  /** `ROLECALL_URL`: the address of the service, as browsers use it, e.g. `https://id.example`. */
   readonly url?: string
   /** `ROLECALL_API_KEY`: the project's API key, `rck_…`. */
   readonly apiKey?: string
@@ -21,53 +21,57 @@ export interface SiteOptions {
   /** `ROLECALL_SERVER_ID`: the ID of the chat server. Only its members may sign in. */
   readonly serverId?: string
   /**
-   * `ROLECALL_APP_URL`: address of this app, as browsers use it. Never read from a request, because the caller chooses
-   * its `Host`.
+   * `ROLECALL_APP_URL`: the address of this app, as browsers use it, without a path. It is never taken from a request,
+   * because the sender chooses the `Host`.
    */
   readonly appUrl?: string
   /**
-   * `ROLECALL_SECRET`: at least 32 random characters, with which cookies are sealed. The first secret seals, and all of
-   * them open: to replace a secret, put the new one first (in the variable: separated by a comma).
+   * `ROLECALL_SECRET`: at least 32 random characters, with which cookies are sealed. To replace the secret, put the new
+   * one before the old one, in a list, or separated by a comma in the variable. The first secret seals, and all of them
+   * open.
    */
   readonly secret?: string | readonly string[]
   /** The path of the sign-in routes. Default `/auth`. */
   readonly authPath?: string
-  /** The address to which a browser goes after a logout. Default `/`, or the page `signedOut` if there is one. */
+  /** The address to which a browser goes after a logout. Default `/`, or the page `pages.signedOut` if it exists. */
   readonly afterLogout?: string
-  /** Skips the chat platform's screen for a browser that has signed in elsewhere before. Default false. */
+  /** Skips Discord's consent screen in a browser that has signed in to any project before. Default false. */
   readonly sso?: boolean
-  /** See `RolecallOptions`. Default true. Use `false` if each request runs in a process of its own. */
+  /** See `RolecallOptions`. Default true. Use `false` if the process does not live longer than a request. */
   readonly cache?: boolean | CacheOptions
-  /** Stores sessions; the cookie then contains only a name. By default the sealed cookie contains the session. */
+  /** Stores sessions. The cookie then contains only an ID. By default, the cookie contains the sealed session. */
   readonly store?: SessionStore
-  /** Another `fetch` for requests to the service. */
+  /** The `fetch` to use for requests to the service. Default: the `fetch` of the runtime. */
   readonly fetch?: typeof fetch
   /**
-   * Pages of the app in place of those of this library. Each receives the texts in the language of the visitor, and
-   * returns HTML or a `Response`. If it throws, `onError` is called and the page of this library is shown. Programs
-   * always receive problem JSON.
+   * Pages of the app that replace those of this library. Each function receives the texts in the language of the
+   * visitor, and returns HTML or a `Response`. If it throws, `onError` is called, and the page of this library is
+   * shown. Programs always receive problem JSON.
    */
   readonly pages?: Pages
   /**
-   * Called when a person is refused, with the reason: e.g. to count refusals, or to redirect to an invite. It may return
-   * the page; otherwise `pages.refused` is shown.
+   * Called with the reason when a person is refused, e.g. to count refusals or to redirect to an invite. It may return
+   * the page to show. If it returns nothing, `pages.refused` is shown.
    */
   readonly onRefused?: OnRefused
   /**
-   * Chooses the language of the pages, also at the service, as a BCP 47 tag. By default it is that of the visitor's
-   * browser. An app with one language returns it: `() => 'de'`.
+   * Chooses the language of the pages as a BCP 47 tag, e.g. `() => 'de'` for an app in German. Also applies to the
+   * pages of the service. Default: the language of the visitor's browser.
    */
   readonly language?: ChooseLanguage
-  /** Called with the reason for a 503 or a failed sign-in, and with errors of `pages`. Default `console.error`. */
+  /**
+   * Called with the reason for a 503 or a failed sign-in, and with errors that `pages` throw. Default `console.error`.
+   */
   readonly onError?: (error: unknown) => void
 }
 
+/** The options after they were checked and completed. */
 export interface Settings {
   readonly url: string
   readonly apiKey: string
   readonly clientId: string
   readonly serverId: string
-  /** An origin. */
+  /** The origin of the app, without a trailing slash. */
   readonly appUrl: string
   readonly secrets: readonly string[]
   readonly authPath: string
@@ -91,7 +95,11 @@ const variables = {
   secret: ['ROLECALL_SECRET', 'at least 32 random characters, e.g. from `openssl rand -hex 32`'],
 } as const
 
-/** @throws TypeError that names each missing or invalid setting without its value. */
+/**
+ * Reads the settings from the options and the environment.
+ *
+ * @throws TypeError that names each missing or invalid setting, but not its value
+ */
 export function readSettings(options: SiteOptions): Settings {
   const problems: string[] = []
   const read = (name: keyof typeof variables): string => {
@@ -107,7 +115,7 @@ export function readSettings(options: SiteOptions): Settings {
     refuse(name, value, isRight ? undefined : rule)
   const [url, apiKey, clientId] = [read('url'), read('apiKey'), read('clientId')]
   const [serverId, appUrl, secret] = [read('serverId'), read('appUrl'), read('secret')]
-  // Only the variable is a list: a secret from the options may contain a comma.
+  // Splits only the variable at commas, because a secret from the options may contain one.
   const secrets = (options.secret ? [options.secret].flat() : secret.split(',')).map((one) => one.trim())
   const app = parse(appUrl)
   refuse('url', url, addressProblem(url))

@@ -1,16 +1,20 @@
-/** The place of the shared state. Other versions of this library, with another number, have their own. */
+/**
+ * Where the shared state is stored. The number changes if the state becomes incompatible with that of older versions.
+ */
 const place = Symbol.for('rolecall 1')
 
 /**
- * Returns one shared instance for all modules of a program. Frameworks load a module several times (Next.js once each
- * for proxy, pages and routes, and again at each change during development). Several clients would each have their own
- * connection, cache and refreshes.
+ * Returns the value that was created first for a key in this process.
+ *
+ * Frameworks load a module several times: Next.js loads it separately for the proxy, the pages, and the routes, and
+ * again at each change during development. Without sharing, each copy would have its own connection, cache, and
+ * refreshes.
  */
 export function sharedBy<Value>(key: string, make: () => Value): Value {
   const holder = globalThis as { [place]?: Map<string, unknown> }
   holder[place] ??= new Map()
   const value = holder[place].get(key) ?? make()
   holder[place].set(key, value)
-  // Only this file writes there, and a key names the type of its value.
+  // Only this function writes to the map, and all callers create the same type for a key.
   return value as Value
 }

@@ -11,28 +11,34 @@ import { readSettings, type Settings, type SiteOptions } from './settings.ts'
 import { sharedBy } from './shared.ts'
 import { openVisit, type Visit } from './visit.ts'
 
-/** An opened request. */
+/** The result of opening a request. */
 export interface Opened {
   readonly visit: Visit
-  /** Sent instead of the app's response, e.g. the response of a sign-in route. */
+  /** The response to send instead of the app's, e.g. that of a sign-in route. It already contains the cookies. */
   readonly answer: Response | undefined
 }
 
-/** The common core of all adapters. */
+/** The sign-in of one app, without a framework. The adapters build on it. */
 export interface Site {
   readonly client: Rolecall
   readonly settings: Settings
   readonly isSecure: boolean
+  /** Opens a request: runs it if it is for a sign-in route, or else reads its session. */
   open(request: Incoming): Promise<Opened>
   /** Adds the cookies of a visit to the headers of the app's response. */
   finish(visit: Visit, headers: Headers): void
   /** Returns the app's response with the cookies of a visit. */
   finished(visit: Visit, answer: Response): Response
-  /** Returns true for the paths of the sign-in. */
+  /** Returns true if a path belongs to the sign-in routes. */
   isRoute(path: string): boolean
 }
 
-/** @throws TypeError that names each missing or invalid setting. */
+/**
+ * Creates the sign-in of an app. Sites with the same service, project, and secrets share one client in a process. So
+ * their options `cache` and `fetch` must be the same, too.
+ *
+ * @throws TypeError that names each missing or invalid setting
+ */
 export function createSite(options: SiteOptions): Site {
   const settings = readSettings(options)
   const { url, apiKey, clientId, appUrl, authPath, secrets, cache, store, fetch } = settings
@@ -59,7 +65,7 @@ export function createSite(options: SiteOptions): Site {
   const finish = (visit: Visit, headers: Headers) => {
     if (visit.cookies.length === 0) return
     for (const cookie of visit.cookies) headers.append('set-cookie', serializeCookie(cookie, isSecure))
-    // A shared cache would give one member's cookie to others.
+    // A shared cache would give the cookie of one member to other visitors.
     headers.set('cache-control', 'private, no-store')
   }
   const isRoute = (path: string) => path.startsWith(authPath) && /^([/?]|$)/.test(path.slice(authPath.length))

@@ -11,12 +11,13 @@ import { safeReturnTo } from './return-to.ts'
 import type { SessionStorage, StoredSession } from './session-storage.ts'
 import type { Settings } from './settings.ts'
 
+/** The parts of a site that a visit uses. */
 export interface VisitParts {
   readonly settings: Settings
   readonly client: Rolecall
   readonly storage: SessionStorage
   readonly refreshing: Refreshing
-  /** The names of the cookies. */
+  /** The names of the cookies. `login` is only a prefix. */
   readonly names: { readonly session: string; readonly login: string; readonly retry: string }
 }
 
@@ -24,8 +25,12 @@ export interface VisitParts {
 export type Visit = Awaited<ReturnType<typeof openVisit>>
 
 /**
- * Reads the session of a request. Refreshes it if that is due and a person opens a page. Other requests, such as a
- * prefetch, cause no refresh, because each refresh ends the tokens of the requests under way.
+ * Reads the session of a request, and refreshes it if that is due.
+ *
+ * Only a request with which a person opens a page causes a refresh. A refresh invalidates the tokens of all other
+ * requests that are under way, so a prefetch or a script must not cause one.
+ *
+ * @param given the cookies of the request, by name
  */
 export async function openVisit(
   parts: VisitParts,
@@ -37,7 +42,7 @@ export async function openVisit(
   const cookies: Cookie[] = []
   const isPage = isNavigation(request)
   let value = given.get(names.session)
-  /** The error that prevented reading the session of the cookie. */
+  /** The error of the app's store, if the session could not be read. */
   let failure: unknown
   const recordFailure = (error: unknown) => {
     failure = error
@@ -57,10 +62,7 @@ export async function openVisit(
     if (refreshed?.kind === 'rotated') set(refreshed.stored, refreshed.cookie)
     isSuperseded = refreshed?.kind === 'superseded'
   }
-  /**
-   * Reports the error of a failed refresh and resolves to undefined. The pair is unchanged, and the next page tries
-   * again.
-   */
+  /** Reports the error of a failed refresh, and resolves to undefined. The next page tries to refresh again. */
   const reportFailure = (result: Promise<Refreshed | undefined>) =>
     result.catch((error: unknown) => void settings.onError(error))
 
@@ -72,8 +74,8 @@ export async function openVisit(
     else if (mayRefresh && found.isOldSecret) set(found.stored, await storage.write(found.stored, value))
   }
   if (isSuperseded && isPage) {
-    // Another request refreshed the pair first, so the browser should have its new cookie by now. Redirect once to try
-    // again, then treat the visitor as signed out.
+    // Another request refreshed the pair first, so the browser should have the new cookie by now. Redirects once, so
+    // that the browser sends it. If the second request has the old pair as well, treats the visitor as signed out.
     const isSecondTry = given.has(names.retry)
     cookies.push(isSecondTry ? dropped(names.retry) : { name: names.retry, value: '1', maxAgeSec: 10 })
     if (!isSecondTry) redirect = redirectTo(safeReturnTo(request.path, settings.appUrl, settings.authPath))
@@ -81,15 +83,13 @@ export async function openVisit(
     isSuperseded = false
   }
 
-  /**
-   * Returns the current session. Each call sends a request to the service, unless the client has cached the session.
-   */
+  /** Checks the session. Each call sends a request to the service, unless the client has cached the session. */
   const validate = async (): Promise<Session | undefined> => {
     if (failure) throw failure
     if (!stored || value === undefined) return undefined
     const session = await client.validate(stored.token)
     if (session) return session
-    // The pair may have been replaced while this request was on its way.
+    // Another request may have replaced the pair in the meantime.
     const replacement = await reportFailure(refreshing.replacementOf(stored, value))
     if (replacement?.kind !== 'rotated') return undefined
     apply(replacement)
@@ -109,21 +109,19 @@ export async function openVisit(
 
   return {
     request,
-    /** Sent instead of the app's response, if defined. */
+    /** The redirect to send instead of the app's response, if there is one. */
     redirect,
-    /**
-     * The cookies to set with the response. Read them when the response is sent, because the list can grow until then.
-     */
+    /** The cookies to set with the response. The list can grow until the response is sent, so read it then. */
     cookies: cookies as readonly Cookie[],
     setCookie: (cookie: Cookie) => void cookies.push(cookie),
     isSuperseded,
     unavailable,
     validate,
-    /** Returns the token, which identifies the session in this process; undefined if the request has none. */
+    /** Returns the session token, as a key for the session within this process. Undefined without a session. */
     sessionKey: () => stored?.token,
 
     /**
-     * Returns the session of the signed-in member, or undefined if no member is signed in.
+     * Returns the session of the signed-in member, or undefined if no member is signed in. Checks it once per request.
      *
      * @throws RolecallError if the service or the app's store cannot be reached
      */
@@ -157,9 +155,9 @@ export async function openVisit(
     },
 
     /**
-     * Ends the session, here and at the service.
+     * Ends the session at the service, and deletes its cookie.
      *
-     * @throws RolecallError if the service cannot be reached; the session then stays live
+     * @throws RolecallError if the service cannot be reached. The session then stays live.
      */
     async signOut(): Promise<void> {
       if (stored) await client.logout(stored.token)
@@ -173,8 +171,8 @@ export async function openVisit(
     async signIn(next: StoredSession): Promise<void> {
       const previous = stored
       set(next, await storage.write(next))
-      // Ends the browser's previous session, which no cookie identifies anymore. If this fails, that session expires
-      // later, which is no reason to fail the sign-in.
+      // Ends the browser's previous session, because no cookie leads to it anymore. A failure must not fail the
+      // sign-in: the old session then ends at its expiry.
       if (previous) await client.logout(previous.token).catch(settings.onError)
     },
   }

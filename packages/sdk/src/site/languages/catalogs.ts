@@ -12,7 +12,7 @@ import { ptBr } from './pt-br.ts'
 import { tr } from './tr.ts'
 import { zhHans } from './zh-hans.ts'
 
-/** The texts of the pages by BCP 47 tag, in the languages of the service. */
+/** The texts of the pages by BCP 47 tag. The languages are the same as those of the service's pages. */
 export const catalogs = {
   en,
   de,

@@ -1,16 +1,17 @@
 import { catalogs, type PageLanguage } from './catalogs.ts'
 
-/** Longer lists are not from a browser. */
+/** The maximum number of languages to read. Browsers do not send more. */
 const maxTags = 20
 const maxTagLength = 35
 
-/** Portuguese and Chinese of any region are served by the ones that exist. */
+/** The languages by their first subtag. So `pt-PT` selects `pt-BR`, the only Portuguese that exists. */
 const byPrimarySubtag: ReadonlyMap<string, PageLanguage> = new Map(
   (Object.keys(catalogs) as PageLanguage[]).map((language) => [language.split('-')[0] ?? '', language]),
 )
 
 /**
- * Returns the language of the pages that an `Accept-Language` header prefers (RFC 9110 §12.5.4), as the service does.
+ * Returns the language of the pages that an `Accept-Language` header prefers (RFC 9110 §12.5.4). Undefined if none of
+ * its languages exists. The service chooses the language of its own pages by the same rules.
  */
 export function languageOfHeader(header: string): PageLanguage | undefined {
   const ranges = header
@@ -24,7 +25,8 @@ export function languageOfHeader(header: string): PageLanguage | undefined {
     const [language = '', ...subtags] = tag.toLowerCase().split('-')
     const isHant = language === 'zh' && isTraditionalChinese(subtags)
     if (isHant) isTraditional = true
-    // A bare `zh` after `zh-TW` is the browser's addition, and does not stand for Simplified Chinese.
+    // Traditional Chinese does not exist. Browsers add a bare `zh` after `zh-TW`, which is no wish for Simplified
+    // Chinese.
     const isAddition = isTraditional && language === 'zh' && subtags.length === 0
     const found = isHant || isAddition ? undefined : byPrimarySubtag.get(language)
     if (found !== undefined) return found
@@ -40,6 +42,6 @@ function readRange(range: string): { tag: string; quality: number } {
   return { tag, quality: isTag && quality >= 0 && quality <= 1 ? quality : 0 }
 }
 
-/** Returns true for a script or a region of Traditional Chinese. A written script decides over the region. */
+/** Returns true for a script or a region of Traditional Chinese. A script takes precedence over a region. */
 const isTraditionalChinese = (subtags: readonly string[]) =>
   !subtags.includes('hans') && subtags.some((subtag) => /^(hant|tw|hk|mo)$/.test(subtag))

@@ -1,6 +1,6 @@
 import { titles } from '../../problem.ts'
 
-/** English. Every other catalog has the same keys, or it does not compile. */
+/** English. Every other catalog must have the same keys to compile. */
 export const en = {
   tryAgain: 'Try again',
   startPage: 'To the start page',
@@ -15,7 +15,7 @@ export const en = {
   LOGIN_CODE_USED: titles.LOGIN_CODE_USED,
   LOGIN_REFUSED: titles.LOGIN_REFUSED,
   LOGIN_FAILED: titles.LOGIN_FAILED,
-  // Shown by the client for Python, which signs out in the browser also during an outage.
+  // Shown only by the Python client. During an outage, it signs the member out in the browser, but not at the service.
   LOGOUT_INCOMPLETE:
     'You are signed out in this browser. The service could not be reached, so the session ends there later.',
   ROLE_REQUIRED: titles.ROLE_REQUIRED,
