@@ -57,8 +57,8 @@ class AsyncRolecall(Project):
     Every call raises a ``RolecallError`` if the service refuses it or does not respond in time. Calls that are safe to
     repeat are retried, at most ``retries`` times.
 
-    With ``cache``, ``validate()`` answers from memory if possible, kept current by the service's events. No answer is
-    outdated by more than five seconds, under any fault of the event stream.
+    With ``cache``, ``validate()`` returns sessions from memory if possible. The service's events keep them current. No
+    result is outdated by more than five seconds, even if the event stream fails.
     """
 
     def __init__(
@@ -95,8 +95,8 @@ class AsyncRolecall(Project):
         timeout_sec: Optional[float] = None,
     ) -> NewSession:
         """
-        Exchanges the code of a redirect for a session. First check that ``state`` is the one that you minted for this
-        browser.
+        Exchanges the code of a redirect for a session. First check that ``state`` is the state that ``mint_login()``
+        returned for this browser.
 
         Raises ``INVALID_CODE`` if the code is unknown, used, expired or another project's.
         """
@@ -107,11 +107,11 @@ class AsyncRolecall(Project):
         self, token: Optional[str], *, cache: Optional[bool] = None, timeout_sec: Optional[float] = None
     ) -> Optional[Session]:
         """
-        Returns the session of a token, with the member's current roles. While the chat platform is unreachable, they are
-        the last known roles: see ``roles_source`` and ``roles_as_of``. Returns None if the token does not belong to a live
+        Returns the session of a token, with the member's current roles. While Discord is unreachable, they are the last
+        known roles: see ``roles_source`` and ``roles_as_of``. Returns None if the token does not belong to a live
         session of this project. Raises on every other failure, so that an outage is never mistaken for a logout.
 
-        ``cache`` overrides the client's option. With False, each call sends a request to the service.
+        ``cache`` overrides the client's option for this call. False always sends a request to the service.
         """
         if not token or not may_be_session_token(token):
             return None
@@ -126,7 +126,7 @@ class AsyncRolecall(Project):
 
     async def logout(self, token: str, *, timeout_sec: Optional[float] = None) -> None:
         """
-        Ends one session, by its session token or its refresh token. Succeeds for a session that has already ended, too.
+        Ends one session, by its session token or its refresh token. Also succeeds if the session has already ended.
         """
         try:
             await self._send(calls.logout(self._api_key, token), timeout_sec)
@@ -181,14 +181,14 @@ class AsyncRolecall(Project):
         self, server_id: str, since: Optional[str] = None, *, timeout_sec: Optional[float] = None
     ) -> MemberPage:
         """
-        Returns the changes in a server since a ``change_cursor``: ``data`` contains members who changed or joined,
-        ``removed`` those who left. Without ``since`` it returns the cursor to start from: store its ``change_cursor``,
-        read all ``members()``, then pass the cursor here.
+        Returns the changes in a server since a ``change_cursor``. ``data`` contains the members who changed or joined,
+        and ``removed`` the members who left. To start, call it without ``since``, store the ``change_cursor`` of the
+        result, and read all ``members()``. Then pass the stored cursor as ``since``.
         """
         return await self._send(calls.member_changes(self._api_key, server_id, since), timeout_sec)
 
     async def member(self, server_id: str, member_id: str, *, timeout_sec: Optional[float] = None) -> ServerMember:
-        """Returns one member of a server, with live roles. Needs the scope ``read_members``."""
+        """Returns one member of a server, with their current roles. Needs the scope ``read_members``."""
         return await self._send(calls.member(self._api_key, server_id, member_id), timeout_sec)
 
     async def check_permissions(
@@ -200,7 +200,10 @@ class AsyncRolecall(Project):
         all_of: Optional[Sequence[str]] = None,
         timeout_sec: Optional[float] = None,
     ) -> PermissionCheck:
-        """Checks whether a member holds these roles right now. Needs the scope ``check_permissions``."""
+        """
+        Checks whether a member has roles at this moment: at least one of ``any_of``, and all of ``all_of``. Needs the
+        scope ``check_permissions``.
+        """
         call = calls.check_permissions(self._api_key, server_id, member_id, any_of, all_of)
         return await self._send(call, timeout_sec)
 
@@ -214,19 +217,20 @@ class AsyncRolecall(Project):
         timeout_sec: Optional[float] = None,
     ) -> Tuple[CheckedMember, ...]:
         """
-        Checks up to 1,000 members at once, and returns the results in their order. Does not ask the chat platform
-        again: ``roles_source`` and ``roles_as_of`` say how fresh each result is.
+        Checks up to 1,000 members at once, and returns the results in the order of ``member_ids``. Does not query
+        Discord, so see ``roles_source`` and ``roles_as_of`` for how fresh each result is.
         """
         call = calls.check_many_permissions(self._api_key, server_id, member_ids, any_of, all_of)
         return await self._send(call, timeout_sec)
 
     def events(self, *, last_id: Optional[str] = None, heartbeat_sec: int = 15) -> AsyncIterator[Event]:
         """
-        Iterates over events about your sessions and members as they happen, each at least once, across lost
-        connections.
+        Iterates over events about your sessions and members, as they happen and across lost connections. Each event
+        arrives at least once.
 
-        Store the ``event.id`` that you have handled, and pass it as ``last_id`` to resume. The iteration ends only by
-        an error, when the key is no longer valid.
+        Store the ``event.id`` of the last event that you have handled, and pass it as ``last_id`` to resume. The
+        iteration ends only with an error: if the first connection fails, or if the service refuses a later one, for
+        example because the key is no longer valid.
         """
         return async_read_events(self._http, self._base_url, self._api_key, last_id, heartbeat_sec)
 
@@ -248,7 +252,7 @@ class AsyncRolecall(Project):
         await self.aclose()
 
     def _begin(self, http: httpx.AsyncClient) -> None:
-        """Creates the state that belongs to one process."""
+        """Creates the connections, the cache, and the event stream. Each process needs its own."""
         self._http = http
         self._cache = SessionCache(self._cache_bounds)
         self._stream = AsyncEventStream(http, self._base_url, self._api_key, self._cache)
@@ -282,7 +286,8 @@ class AsyncRolecall(Project):
                 error = outcome
             pause_sec = self._retries.pause_sec(error, attempts, call.is_repeatable)
             if pause_sec is None:
-                # Raised outside of every `except`: an error of httpx holds the request, and the request holds the key.
+                # Raises outside of any `except`. Otherwise the traceback would contain the error of httpx, which
+                # contains the request and its API key.
                 raise error
             await sleep(pause_sec)
 
@@ -310,7 +315,7 @@ class AsyncRolecall(Project):
 
 
 class AsyncWebhooks:
-    """The calls for submissions to inbound webhooks."""
+    """Submits payloads to inbound webhooks, and signs them."""
 
     def __init__(self, rolecall: AsyncRolecall) -> None:
         self._rolecall = rolecall
@@ -328,8 +333,9 @@ class AsyncWebhooks:
         timeout_sec: Optional[float] = None,
     ) -> Submission:
         """
-        Submits JSON to a webhook, by its ID or slug; bytes are sent as they are. Signs the submission if ``secret`` is
-        given. Retries only with an ``idempotency_key``, which makes that safe.
+        Submits a payload to a webhook, which is named by its ID or slug. Bytes are sent as they are, and any other
+        value as JSON. Signs the submission if ``secret`` is given. Retries only with an ``idempotency_key``, because a
+        retry could otherwise create a second submission.
         """
         rolecall = self._rolecall
         call = calls.submit(rolecall._api_key, webhook, payload, secret, idempotency_key, origin)

@@ -1,4 +1,4 @@
-"""The stream of events, for asyncio."""
+"""Reads the service's events and reconnects after a lost connection, for asyncio."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .models import Event
 
 
 def async_open_feed(http: httpx.AsyncClient, base_url: str, feed: EventFeed) -> AsyncContextManager[httpx.Response]:
-    """Opens the event stream at the position of the feed."""
+    """Requests the event stream. It resumes after the feed's last event."""
     return http.stream(
         "GET",
         base_url + feed.path,
@@ -26,7 +26,10 @@ def async_open_feed(http: httpx.AsyncClient, base_url: str, feed: EventFeed) -> 
 async def async_read_events(
     http: httpx.AsyncClient, base_url: str, key: str, last_id: Optional[str], heartbeat_sec: int
 ) -> AsyncIterator[Event]:
-    """Yields events, and reconnects when the connection is lost."""
+    """
+    Yields events, and reconnects when the connection is lost. Raises a ``RolecallError`` if a failure is final; see
+    ``LastingFailure``.
+    """
     feed = EventFeed(key, heartbeat_sec, last_id)
     failure = LastingFailure(f"The events of {base_url} cannot be reached")
     while True:

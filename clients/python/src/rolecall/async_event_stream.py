@@ -15,7 +15,7 @@ from .session_cache import SessionCache, unused_sec
 
 
 class AsyncEventStream:
-    """Keeps the cache current while it is used. Does not keep the event loop alive."""
+    """Applies the service's events to the cache while the cache is used. Does not keep the event loop alive."""
 
     def __init__(self, http: httpx.AsyncClient, base_url: str, key: str, cache: SessionCache) -> None:
         self._http = http
@@ -24,16 +24,17 @@ class AsyncEventStream:
         self._feed = EventFeed(key, heartbeat_sec=1)
         self._task: Optional[asyncio.Task[None]] = None
         self._used_at = 0.0
-        #: Set by each use of the cache, and reset by each heartbeat.
+        #: True if the cache was used since the task last checked, which it does after each chunk of the stream.
         self.is_used = False
 
     def use(self) -> None:
-        """Opens the stream, or keeps it open, because the cache is being used."""
+        """Marks the stream as used, and opens it if it is closed. Call it at each use of the cache."""
         self.is_used = True
         if self._task is None or self._task.done():
             self._task = asyncio.get_running_loop().create_task(self._listen())
 
     async def close(self) -> None:
+        """Closes the stream. The next use opens it again."""
         task, self._task = self._task, None
         self._cache.invalidate()
         if task is not None:

@@ -1,6 +1,6 @@
 """
-Describes every call of a project as a value: the request, the parser of the response, and whether a retry is safe.
-Nothing here uses the network, so that both clients share it.
+Describes every call of a project as a ``Call``: the request, the parser of the response, and whether a retry is safe.
+Nothing here uses the network, so both clients use it, the one with threads and the one with asyncio.
 """
 
 from __future__ import annotations
@@ -21,29 +21,33 @@ T = TypeVar("T")
 
 
 class Received(NamedTuple):
-    """A complete response."""
+    """A response whose body has been read."""
 
     status: int
     headers: Mapping[str, str]
     content: bytes
 
     def refusal(self) -> Optional[RolecallError]:
+        """Returns the error of a response that is not a success, or None."""
         return None if 200 <= self.status < 300 else error_of(self.status, self.headers, self.content)
 
 
 @dataclass(frozen=True)
 class Call(Generic[T]):
+    """One call: its request, and how to parse its response."""
+
     method: str
     path: str
     parse: Callable[[object], T]
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: Optional[bytes] = field(default=None, repr=False)
-    #: True if sending it twice has the same effect as sending it once.
+    #: True if a retry is safe, because sending the call twice has the same effect as sending it once.
     is_repeatable: bool = False
-    #: Signs each attempt again: a signature is valid once.
+    #: The secret with which each attempt is signed. A signature is valid only once, so a retry needs a new one.
     signing_secret: Optional[str] = field(default=None, repr=False)
 
     def headers_now(self) -> Mapping[str, str]:
+        """Returns the headers for one attempt, with a new signature if the call is signed."""
         headers = {"accept": "application/json", **self.headers}
         if self.body is not None:
             headers["content-type"] = "application/json"
@@ -52,7 +56,7 @@ class Call(Generic[T]):
         return headers
 
     def read(self, received: Received) -> T:
-        """Parses the body of a successful response."""
+        """Parses the body of a successful response. Raises ``UNEXPECTED_RESPONSE`` if the service did not send it."""
         try:
             return self.parse(json.loads(received.content) if received.content else None)
         except ValueError:
@@ -61,7 +65,7 @@ class Call(Generic[T]):
 
 @dataclass(frozen=True)
 class Pair:
-    """The two tokens of a session. Store them on your server, and replace both after a refresh."""
+    """The two tokens of a session. Keep them on your server, and replace both after a refresh."""
 
     token: str = field(repr=False)
     refresh_token: str = field(repr=False)
@@ -75,7 +79,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class Client:
-    """The browser on behalf of which you call. It is shown in the member's list of sessions."""
+    """The browser that signs in. The member sees its IP address and user agent in the list of sessions."""
 
     ip: Optional[str] = None
     user_agent: Optional[str] = None
@@ -126,7 +130,7 @@ def sessions(token: str) -> Call[Tuple[SessionListItem, ...]]:
 
 
 def revoke_session(token: str, session_id: str) -> Call[None]:
-    # Not retried: the session would be unknown the second time.
+    # Not retried, because the service would respond with SESSION_NOT_FOUND to the second attempt.
     return Call("DELETE", f"/api/auth/sessions/{_segment(session_id)}", _nothing, _as_member(token))
 
 
@@ -218,7 +222,8 @@ def _post(
 
 
 def _json(value: object) -> bytes:
-    # `ensure_ascii` also encodes lone surrogates, which UTF-8 cannot carry; the service rejects them by name.
+    # `ensure_ascii` (the default) escapes lone surrogates, which cannot be encoded as UTF-8. The service rejects them
+    # and names the field.
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
 
 
@@ -235,13 +240,13 @@ def _as_member(token: str) -> Mapping[str, str]:
 
 
 def _segment(value: str) -> str:
-    """Encodes an ID for a path. Encodes dots, too, because a single dot would change the path."""
+    """Encodes an ID for a path. Also encodes dots, because a segment ``.`` or ``..`` would change the path."""
     return quote(value, safe="").replace(".", "%2E")
 
 
 def _header_safe(value: str) -> str:
     """
-    Removes characters that no header may contain, because values from browsers are passed on and must not fail a
-    sign-in.
+    Removes the characters that a header must not contain. Some headers repeat values from browsers, such as a user
+    agent, and no such value may fail a sign-in.
     """
     return re.sub(r"[^\x20-\x7e]", "", value).strip()

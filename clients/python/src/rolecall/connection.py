@@ -1,4 +1,4 @@
-"""The common part of both clients: the address of the service, and the conversion of responses to results or errors."""
+"""The common part of both clients: the checks of address and key, settings of httpx, and the conversion of failures."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from .login import authorize_url
 from .models import Session
 from .session_cache import Cache
 
-#: The service closes connections that are idle for longer.
+#: The limits of the connection pool. The service closes connections that are idle for longer than ``keepalive_expiry``.
 limits = httpx.Limits(max_connections=200, max_keepalive_connections=20, keepalive_expiry=4.0)
 
 
 def _without_delay(name: str, info: Mapping[str, object]) -> None:
     """
-    Sends small packets without delay. Headers and body are two packets. Without this, the second one waits for the
-    acknowledgment of the first, which adds 40 ms to each call. Newer versions of httpcore and asyncio do this themselves.
+    Sets ``TCP_NODELAY`` on each new connection. The headers and the body of a request are two packets. Without this
+    option, the second packet waits for the acknowledgment of the first, which adds 40 ms to each call. Newer versions
+    of httpcore and asyncio set the option themselves.
     """
     if name == "connection.connect_tcp.complete":
         stream = info.get("return_value")
@@ -32,17 +33,17 @@ def _without_delay(name: str, info: Mapping[str, object]) -> None:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
-#: Extensions of each request to httpx. Pass a copy, because older versions of httpx modify it.
+#: The extensions of httpx for each request. Pass a copy, because older versions of httpx modify it.
 extensions: Dict[str, object] = {"trace": _without_delay}
 async_extensions: Dict[str, object] = {}
 
-#: The format of a session token. Anyone can write a cookie, and a call with an invalid token would count against the
-#: rate limit of the project.
+#: The format of a session token. Other values are not sent to the service, because anyone can invent a cookie, and each
+#: call with an invalid token counts against the project's rate limit.
 _session_token = re.compile(r"rcs_[0-9A-Za-z]{49}")
 
 
 class Project:
-    """The client of a project, without the network."""
+    """The common base of both clients. Validates the address and the key, and sends nothing itself."""
 
     def __init__(self, base_url: str, api_key: str, timeout_sec: float) -> None:
         if not base_url:
@@ -87,8 +88,8 @@ class Project:
         Returns the URL to which you send a browser to sign in. The browser returns to ``redirect_uri`` with ``code``,
         ``state`` and ``iss``, or with ``error``, ``error_description``, ``state`` and ``iss``.
 
-        ``sso`` skips the chat platform's screen for a browser that has signed in before. ``ui_locales`` are the languages
-        for the pages of the service, in order of preference: BCP 47 tags, separated by spaces.
+        ``sso`` skips Discord's consent screen in a browser that has signed in before. ``ui_locales`` are the languages
+        for the service's pages, in order of preference: BCP 47 tags, separated by spaces.
         """
         return authorize_url(
             self._base_url,
@@ -103,8 +104,8 @@ class Project:
 
     def _reset_after_fork(self) -> None:
         """
-        Starts again in a child process after a fork: leaves connections, threads and locks to the parent. On a shared
-        connection, one process would read the responses of the other.
+        Replaces connections, threads, and locks in a child process after a fork. They belong to the parent: on a shared
+        connection, each process would read responses to the other.
         """
         raise NotImplementedError
 
@@ -116,7 +117,7 @@ class Project:
         return network_error(self._base_url, type(reason).__name__ if is_quoting else str(reason))
 
 
-#: The clients of this process.
+#: All clients of this process, which must be reset after a fork.
 _projects: weakref.WeakSet[Project] = weakref.WeakSet()
 
 
@@ -135,7 +136,10 @@ class OutOfTime(Exception):
 
 
 class InheritedTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
-    """Fails every request in a child process, in place of an `http_client` with connections of the parent."""
+    """
+    Fails every request. In a child process, it replaces the transport of an ``http_client`` that the app created,
+    because its connections belong to the parent.
+    """
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         raise RuntimeError(_inherited)
@@ -151,16 +155,18 @@ _inherited = (
 
 
 def may_be_session_token(token: str) -> bool:
+    """Returns true if a value has the format of a session token."""
     return _session_token.fullmatch(token) is not None
 
 
 def connection_by_environment() -> Tuple[str, str]:
-    """Reads ``ROLECALL_URL`` and ``ROLECALL_API_KEY``. The error names all missing variables."""
+    """Returns ``ROLECALL_URL`` and ``ROLECALL_API_KEY`` from the environment."""
     url, key = read_environment("ROLECALL_URL", "ROLECALL_API_KEY")
     return url, key
 
 
 def read_environment(*names: str) -> Sequence[str]:
+    """Returns environment variables. Raises ValueError that names all variables that are missing or empty."""
     missing = [name for name in names if not os.environ.get(name)]
     if missing:
         raise ValueError(f"Missing in the environment: {', '.join(missing)}")
@@ -173,9 +179,9 @@ def cache_of(cache: Union[bool, Cache]) -> Cache:
 
 def none_if_not_live(error: RolecallError) -> Optional[Session]:
     """
-    Returns None if an error means that a session is not live. Tokens come from cookies, which anyone can write: a value
-    without the form of a token is like an expired one. Raises every other error, so that an outage is never mistaken
-    for a logout.
+    Returns None if an error means that a session is not live. Raises every other error, so that an outage is never
+    mistaken for a logout. Anyone can write any value into a cookie. So a value that does not look like a token counts
+    as an expired token.
     """
     if error.code in ("INVALID_TOKEN", "VALIDATION_FAILED", "PAYLOAD_TOO_LARGE"):
         return None

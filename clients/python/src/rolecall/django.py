@@ -32,7 +32,7 @@ View = Callable[..., Any]
 
 
 class Site:
-    """The client and the sign-in that the settings describe. There is one for each process."""
+    """The client and the sign-in, created from ``settings.ROLECALL``. Each process has one."""
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         given: Dict[str, Any] = dict(options)
@@ -45,11 +45,13 @@ _client_options = ("base_url", "api_key", "timeout_sec", "retries", "cache", "ht
 _site: Optional[Site] = None
 _lock = threading.Lock()
 if hasattr(os, "register_at_fork"):
-    # Without this, a fork while another thread holds the lock would leave the child waiting forever.
+    # If another thread held the lock during a fork, the lock would stay locked in the child forever. So the fork itself
+    # acquires and releases it.
     os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 
 
 def site() -> Site:
+    """Returns the site of this process. Creates it at the first call."""
     global _site
     with _lock:
         if _site is None:
@@ -58,7 +60,7 @@ def site() -> Site:
 
 
 class AnsweredInstead(Exception):
-    """Ends a request with a response, which the middleware sends."""
+    """Raised to end a request with a response of its own. The middleware sends that response."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(answer.status)
@@ -66,13 +68,13 @@ class AnsweredInstead(Exception):
 
 
 class Visitor:
-    """The session of a request, as ``request.rolecall``. Asks the service at most once, at its first use."""
+    """The session of a request, as ``request.rolecall``. Checked when a view first reads it, and only once."""
 
     def __init__(self, request: HttpRequest) -> None:
         self._request = request
-        #: True if a view has read the session, so that the response is personal.
+        #: True if a view has read the session. The response is then personal, and shared caches must not store it.
         self.is_read = False
-        #: The error for which the session could not be determined.
+        #: The error that prevented checking the session.
         self.failure: Optional[RolecallError] = None
         #: The cookies to set with the response.
         self.cookies: Tuple[Cookie, ...] = ()
@@ -83,7 +85,7 @@ class Visitor:
         Returns the session of the signed-in member, or None. Raises during an outage, when that cannot be determined.
         """
         self.is_read = True
-        # `cache_page` would store a response before the middleware has seen it.
+        # Tells `cache_page` not to store the response. It would store it before the middleware can mark it as private.
         self._request._cache_update_cache = False
         request_session = _request_session(_incoming(self._request))
         self.cookies = request_session.cookies
@@ -98,8 +100,8 @@ class Visitor:
 
 class RolecallMiddleware:
     """
-    Adds ``request.rolecall`` to every request. Responds with 503 if a view has read the session during an outage. If a
-    view has read it, shared caches do not store the response.
+    Adds ``request.rolecall`` to every request. If a view reads the session, the response is marked as private for
+    caches. If the session cannot be checked because of an outage, responds with 503.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -119,7 +121,7 @@ class RolecallMiddleware:
     def process_exception(self, request: HttpRequest, error: Exception) -> Optional[HttpResponse]:
         if isinstance(error, AnsweredInstead):
             return _response_of(error.answer)
-        # Errors of a view's own calls are for the view to handle.
+        # Handles only the error of reading the session. A view handles the errors of its own calls.
         failure: Optional[RolecallError] = request.rolecall.failure
         if failure is None or error is not failure:
             return None
@@ -130,8 +132,9 @@ def require_member(
     *, any_of: Roles = NotGiven.NOT_GIVEN, all_of: Roles = NotGiven.NOT_GIVEN
 ) -> Callable[[View], View]:
     """
-    Admits members with a live session and the required roles; ``request.rolecall.session`` is then set. A page load
-    without a session is redirected to sign in. Other requests receive 401 or 403, as problem JSON.
+    Admits members with a live session and the required roles. The view can then read ``request.rolecall.session``. If
+    no member is signed in, a person is redirected to sign in. If the member lacks a role, a person sees a page.
+    Programs receive 401 or 403, as problem JSON.
     """
     rules = RoleRules(any_of, all_of)
 
@@ -177,7 +180,7 @@ def callback(request: HttpRequest) -> HttpResponse:
 
 
 def _end_former(incoming: IncomingRequest) -> None:
-    """Ends the previous session of this browser, because its cookie is replaced."""
+    """Ends the previous session of this browser, because the new session replaces its cookie."""
     former = site().flow.stored_session(incoming)
     if former is None:
         return
@@ -203,7 +206,7 @@ def logout(request: HttpRequest) -> HttpResponse:
     return _response_of(flow.finish_logout(incoming, failure))
 
 
-# Checks by itself that a page of this site sent the request, and needs no token in the form.
+# The view checks itself that a page of this site sent the request, so its form needs no CSRF token.
 logout.csrf_exempt = True  # type: ignore[attr-defined]
 
 def signed_out(request: HttpRequest) -> HttpResponse:
@@ -222,7 +225,10 @@ urlpatterns = [
 
 
 def _request_session(incoming: IncomingRequest) -> RequestSession:
-    """Returns the session of a request: a new one if it was refreshed for this request, or recently for another."""
+    """
+    Returns the session of a request. It is a new one if this request refreshes it, or if another request with the same
+    cookie has just done so.
+    """
     rolecall, flow = site().rolecall, site().flow
     stored = flow.stored_session(incoming)
     if stored is None or not (is_under_way(stored) or flow.may_refresh(incoming, stored)):

@@ -11,8 +11,8 @@ from .models import ErrorCode, ProblemDetail
 
 class RolecallError(Exception):
     """
-    The error of a failed call. Never contains the API key or a token, so it can be logged as it is. The classes below
-    follow the HTTP status; compare ``code`` for the stable reason.
+    The error of a failed call. Contains neither the API key nor a token, so you can log it. Its subclasses follow the
+    HTTP status. To tell errors apart more precisely, compare ``code``.
     """
 
     def __init__(
@@ -31,62 +31,62 @@ class RolecallError(Exception):
         super().__init__(f"{code}: {detail}{problems}{more}")
         #: Stable code, for comparisons.
         self.code: ErrorCode = code
-        #: HTTP status of the response; None if there was none.
+        #: HTTP status of the response. None if there was no response.
         self.status = status
-        #: The problem and its fix, for the developer.
+        #: The problem and its fix, in words for the developer.
         self.detail = detail
         #: The service's ID of the request. Quote it when you contact an operator.
         self.request_id = request_id
-        #: The invalid fields of the request, if there are many only the first ones; often empty.
+        #: The invalid fields of the request. If there are many, only the first ones. Empty for most errors.
         self.errors = errors
         #: The number of further problems that ``errors`` does not list.
         self.more_errors = more_errors
-        #: Seconds after which to retry, for 429 and 503.
+        #: The number of seconds after which to retry, if the response names it. Usual for 429 and 503.
         self.retry_after_sec = retry_after_sec
 
 
 class NetworkError(RolecallError):
-    """The service sent no response: ``NETWORK_ERROR``."""
+    """``NETWORK_ERROR``: the service cannot be reached, or the connection failed."""
 
 
 class CallTimeoutError(RolecallError):
-    """The service sent no response in time: ``TIMEOUT``."""
+    """``TIMEOUT``: the service did not respond in time."""
 
 
 class UnexpectedResponseError(RolecallError):
-    """The response did not come from the service: ``UNEXPECTED_RESPONSE``. Often ``base_url`` is wrong."""
+    """``UNEXPECTED_RESPONSE``: the response is not one of the service. Often ``base_url`` is wrong."""
 
 
 class BadRequestError(RolecallError):
-    """400, and other errors of the caller that have no other class."""
+    """400, and every other 4xx status without a class of its own."""
 
 
 class AuthenticationError(RolecallError):
-    """401: the key, the code, the token or the signature is not valid."""
+    """401: the key, the code, the token, or the signature is not valid."""
 
 
 class PermissionDeniedError(RolecallError):
-    """403: the project does not have the permission."""
+    """403: the project or the member does not have the permission."""
 
 
 class NotFoundError(RolecallError):
-    """404."""
+    """404: what the call names does not exist, or the project cannot access it."""
 
 
 class ConflictError(RolecallError):
-    """409."""
+    """409: the call conflicts with the present state."""
 
 
 class UnprocessableError(RolecallError):
-    """422: the payload does not match the schema; ``errors`` lists every mismatch."""
+    """422: the payload does not match the schema. ``errors`` lists the mismatches."""
 
 
 class RateLimitError(RolecallError):
-    """429: wait for ``retry_after_sec`` seconds."""
+    """429: too many calls. Wait for ``retry_after_sec`` seconds."""
 
 
 class ServiceError(RolecallError):
-    """500 and above: the service cannot respond right now."""
+    """500 and above: the service cannot handle the call at this moment."""
 
 
 _classes: Mapping[int, Type[RolecallError]] = {
@@ -101,8 +101,8 @@ _classes: Mapping[int, Type[RolecallError]] = {
 
 def error_of(status: int, headers: Mapping[str, str], content: bytes) -> RolecallError:
     """
-    Turns a failed response into an error. A body that is not a problem of the service came from another server on the
-    way.
+    Converts a failed response to an error. If the body is not problem JSON, another server on the way has sent it, and
+    the code is ``UNEXPECTED_RESPONSE``.
     """
     request_id = headers.get("x-request-id")
     retry_after_sec = _seconds(headers.get("retry-after"))

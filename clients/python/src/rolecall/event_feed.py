@@ -10,14 +10,15 @@ import httpx
 from .errors import NetworkError, RolecallError, UnexpectedResponseError, error_of, unexpected_response
 from .event_parser import EventParser, Frame
 
+#: The maximum pause, in seconds, before the next connection.
 _max_pause_sec = 15.0
 
-#: The errors of an unexpectedly lost connection.
+#: The exceptions that mean that a connection was lost or delivered something else than events.
 lost = (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, ValueError)
 
 
 class EventFeed:
-    """The state of the event stream that outlives a connection."""
+    """The state of an event stream across its connections: the last event ID, and the pause before a reconnection."""
 
     def __init__(self, key: str, heartbeat_sec: int, last_id: Optional[str] = None) -> None:
         if not 1 <= heartbeat_sec <= 60:
@@ -29,31 +30,33 @@ class EventFeed:
         self.path = f"/api/events?heartbeat={heartbeat_sec}"
         #: A connection that receives nothing for this many seconds is closed.
         self.silent_sec = heartbeat_sec + 4.0
-        #: The ID of the event to resume after.
+        #: The ID of the last handled event, after which the next connection resumes.
         self.last_id = last_id
 
     def headers(self) -> Mapping[str, str]:
+        """Returns the headers of the next connection."""
         headers = {"accept": "text/event-stream", "x-api-key": self._key}
         return headers if self.last_id is None else {**headers, "last-event-id": self.last_id}
 
     def opens(self, status: int, headers: Mapping[str, str]) -> bool:
-        """Returns true if the response to a connection is a stream of events."""
+        """Starts a connection. Returns true if its response is a stream of events."""
         self._parser = EventParser()
         return status == 200 and headers.get("content-type", "").startswith("text/event-stream")
 
     def take(self, chunk: bytes) -> Iterator[Frame]:
-        """Yields the frames that this chunk completes."""
+        """Yields the frames that a chunk completes."""
         for frame in self._parser.feed(chunk):
             self._failures = 0
             yield frame
-            # Set after the frame was handled, so that the service sends an unhandled frame again.
+            # The generator continues after the caller has handled the frame. So the service sends a frame again that
+            # was not handled.
             if frame.id is not None:
                 self.last_id = frame.id
             if frame.retry_sec is not None:
                 self._retry_sec = frame.retry_sec
 
     def pause_sec(self) -> float:
-        """Returns the pause in seconds before the next connection."""
+        """Returns the pause in seconds before the next connection. It doubles with each failure in a row."""
         self._failures += 1
         pause = self._retry_sec * 2.0 ** min(self._failures - 1, 10)
         return min(pause, _max_pause_sec) * (0.5 + random.random() / 2)
@@ -61,8 +64,8 @@ class EventFeed:
 
 class LastingFailure:
     """
-    Decides which failures end the event stream. The first connection must succeed, as every call must. A later
-    connection is retried, unless the service rejects the key.
+    Decides which failures end the iteration over events. A failure of the first connection does, as with every call.
+    Later connections are retried, unless the service refuses them with a 4xx status other than 408 and 429.
     """
 
     def __init__(self, first_failure: str) -> None:
@@ -70,10 +73,11 @@ class LastingFailure:
         self._first_failure = first_failure
 
     def connected(self) -> None:
+        """Records that a connection has succeeded."""
         self._was_connected = True
 
     def of_answer(self, status: int, headers: Mapping[str, str], content: bytes) -> Optional[RolecallError]:
-        """Returns the error of a response that is not an event stream, if the error is final."""
+        """Returns the error of a response that is not an event stream. None if a retry may succeed."""
         if status == 200:
             return unexpected_response(status, headers)
         error = error_of(status, headers, content)
@@ -81,7 +85,7 @@ class LastingFailure:
         return error if is_final or not self._was_connected else None
 
     def of_loss(self, reason: Exception) -> Optional[RolecallError]:
-        """Returns the error of a failed or lost connection, if the error is final."""
+        """Returns the error of a failed or lost connection. None if a retry may succeed."""
         if self._was_connected:
             return None
         return NetworkError("NETWORK_ERROR", f"{self._first_failure} ({type(reason).__name__}).")

@@ -8,26 +8,26 @@ from typing import Dict, Iterator, List, Optional
 
 from .models import Event, event_from_json
 
-#: The maximum length of a frame in bytes, far above any frame of the service. A longer frame comes from another server,
-#: and must not fill the memory.
+#: The maximum length of a frame in bytes. The service's frames are far shorter. The limit prevents another server from
+#: filling the memory.
 _max_frame_bytes = 1 << 20
 
 
 @dataclass(frozen=True)
 class Frame:
-    """The part between two empty lines of the stream."""
+    """One frame of the stream: the lines up to an empty line."""
 
-    #: The ID to resume after. It may be sent without an event.
+    #: The ID to resume after. A frame can have an ID without an event.
     id: Optional[str] = None
     event: Optional[Event] = None
-    #: The pause before the next connection.
+    #: The pause, in seconds, before a reconnection.
     retry_sec: Optional[float] = None
-    #: All events up to this many seconds after the stream opened have been sent.
+    #: The heartbeat: the service has sent all events up to this many seconds after the stream opened.
     heartbeat_sec: Optional[float] = None
 
 
 class EventParser:
-    """Parses the stream of one connection."""
+    """Parses the stream of one connection, chunk by chunk."""
 
     def __init__(self) -> None:
         self._rest = bytearray()
@@ -36,10 +36,10 @@ class EventParser:
 
     def feed(self, chunk: bytes) -> Iterator[Frame]:
         """
-        Yields the frames that this chunk completes. Raises ValueError if the stream does not come from the service.
+        Yields the frames that a chunk completes. Raises ValueError if the stream cannot be one of the service.
         """
         self._rest += chunk
-        # A chunk without a line break is only stored: joining all chunks each time would take quadratic time.
+        # Only stores a chunk without a line break. Splitting the whole rest for each chunk would take quadratic time.
         lines = bytes(self._rest).split(b"\n") if b"\n" in chunk else [bytes()]
         if len(lines) > 1:
             self._rest = bytearray(lines[-1])
@@ -60,7 +60,7 @@ def _frame_of(lines: List[str]) -> Frame:
     fields: Dict[str, str] = {}
     for line in lines:
         name, _, rest = line.partition(":")
-        # A comment has the empty name.
+        # A comment begins with a colon, so its name is empty.
         value = rest[1:] if rest.startswith(" ") else rest
         fields[name] = f"{fields[name]}\n{value}" if name == "data" and name in fields else value
     id, type, data = fields.get("id"), fields.get("event"), fields.get("data")

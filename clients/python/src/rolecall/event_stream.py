@@ -16,7 +16,7 @@ from .session_cache import SessionCache, unused_sec
 
 
 class _Run:
-    """The state of one thread, so that a thread that ends late does not affect the next one."""
+    """The state of one thread. Each thread has its own, so a thread that ends late does not affect the next one."""
 
     def __init__(self, feed: EventFeed) -> None:
         self.feed = feed
@@ -25,7 +25,7 @@ class _Run:
 
 
 class EventStream:
-    """Keeps the cache current while it is used. Does not keep the process alive."""
+    """Applies the service's events to the cache while the cache is used. Does not keep the process alive."""
 
     def __init__(self, http: httpx.Client, base_url: str, key: str, cache: SessionCache) -> None:
         self._http = http
@@ -36,14 +36,14 @@ class EventStream:
         self._thread: Optional[threading.Thread] = None
         self._run = _Run(EventFeed(key, heartbeat_sec=1))
         self._used_at = 0.0
-        #: Set by each use of the cache, and reset by each heartbeat.
+        #: True if the cache was used since the thread last checked, which it does after each chunk of the stream.
         self.is_used = False
 
     def use(self) -> None:
-        """Opens the stream, or keeps it open, because the cache is being used."""
+        """Marks the stream as used, and opens it if it is closed. Call it at each use of the cache."""
         self.is_used = True
         with self._lock:
-            # The thread ends when the cache is no longer used.
+            # The thread has ended if the cache was not used for a minute.
             if self._thread is None or not self._thread.is_alive():
                 self._run = _Run(EventFeed(self._key, heartbeat_sec=1, last_id=self._run.feed.last_id))
                 name = "rolecall-events"
@@ -51,6 +51,7 @@ class EventStream:
                 self._thread.start()
 
     def close(self) -> None:
+        """Closes the stream. The next use opens it again."""
         with self._lock:
             thread, self._thread = self._thread, None
             run = self._run

@@ -21,29 +21,32 @@ from .web.role_rules import NotGiven, RoleRules, Roles
 
 
 class Refused(Exception):
-    """Ends a request with a response, which a handler of `RolecallLogin.install` sends."""
+    """Raised to end a request with a response of its own. The handler from ``RolecallLogin.install`` sends it."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__(answer.status)
         self.answer = answer
 
 
-#: The key of `_Asked` in the scope of a request. Copies of the scope share it.
+#: The key of the request's ``_Asked`` in its ASGI scope. Copies of the scope share the same object.
 _asked = "rolecall.asked"
 
 
 @dataclass
 class _Asked:
-    """The known requirements for the response to a request."""
+    """What the dependencies of a request require from its response."""
 
     #: True if a dependency has read the session.
     is_asked: bool = False
-    #: By name.
+    #: The cookies to set, by name.
     cookies: Dict[str, Cookie] = field(default_factory=dict)
 
 
 class PrivateAnswers:
-    """Keeps a response out of shared caches if a dependency has read the session, and adds the cookies of a refresh."""
+    """
+    Middleware for requests of which a dependency has read the session. Marks the response as private for caches, and
+    adds the cookies of a refresh.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -59,7 +62,7 @@ class PrivateAnswers:
                     headers["cache-control"] = "private, no-store"
                 for line in _lines_of(list(asked.cookies.values())):
                     headers.append("set-cookie", line)
-                # Adds them once, even if this middleware is installed twice.
+                # Adds the cookies only once, even if this middleware is installed twice.
                 asked.cookies.clear()
             await send(message)
 
@@ -97,7 +100,7 @@ class RolecallLogin:
         self.router.add_api_route("/signed-out", self._signed_out, methods=["GET"])
 
     def install(self, app: FastAPI) -> None:
-        """Adds the routes, the handler for refusals, and the middleware that keeps responses out of shared caches."""
+        """Adds the sign-in routes, the handler that sends refusals, and the middleware that sets cookies."""
         app.include_router(self.router)
         app.add_middleware(PrivateAnswers)
 
@@ -109,9 +112,9 @@ class RolecallLogin:
         app.add_exception_handler(Refused, answer_refused)
 
     async def current_session(self, request: Request) -> Optional[Session]:
-        """Returns the session of the signed-in member, or None, as a dependency. Admits everyone."""
+        """A dependency that returns the session of the signed-in member, or None. It refuses only during an outage."""
         incoming = _incoming(request)
-        # Without the middleware of `install` no cookie reaches the browser, so nothing is refreshed then.
+        # Without the middleware from `install`, no cookie reaches the browser. The session is not refreshed then.
         asked: Optional[_Asked] = request.scope.get(_asked)
         if asked is not None:
             asked.is_asked = True
@@ -126,7 +129,10 @@ class RolecallLogin:
             raise Refused(self._flow.unavailable(incoming, error)) from None
 
     async def _request_session(self, incoming: IncomingRequest, *, is_answerable: bool) -> RequestSession:
-        """Returns the session of a request: a new one if it was refreshed for this request, or recently for another."""
+        """
+        Returns the session of a request. It is a new one if this request refreshes it, or if another request with the
+        same cookie has just done so.
+        """
         stored = self._flow.stored_session(incoming)
         if stored is None or not is_answerable:
             return self._flow.request_session(incoming, stored)
@@ -142,8 +148,9 @@ class RolecallLogin:
         self, *, any_of: Roles = NotGiven.NOT_GIVEN, all_of: Roles = NotGiven.NOT_GIVEN
     ) -> Callable[[Request], Awaitable[Session]]:
         """
-        Returns a dependency that admits members with a live session and the required roles. A page load without a
-        session is redirected to sign in. Other requests receive 401 or 403, as problem JSON.
+        Returns a dependency that admits members with a live session and the required roles. If no member is signed in,
+        a person is redirected to sign in. If the member lacks a role, a person sees a page. Programs receive 401 or
+        403, as problem JSON.
         """
         rules = RoleRules(any_of, all_of)
 
@@ -181,7 +188,7 @@ class RolecallLogin:
         return _response_of(self._flow.finish_login(pending, session))
 
     async def _end_former(self, incoming: IncomingRequest) -> None:
-        """Ends the previous session of this browser, because its cookie is replaced."""
+        """Ends the previous session of this browser, because the new session replaces its cookie."""
         former = self._flow.stored_session(incoming)
         if former is None:
             return
@@ -211,7 +218,7 @@ class RolecallLogin:
 
 def _incoming(request: Request) -> IncomingRequest:
     query = request.url.query
-    # Starlette decodes the path.
+    # Starlette has decoded the path, so this encodes it again.
     path = quote(request.url.path, safe="/:@!$&'()*+,;=~")
     return IncomingRequest(
         method=request.method,
@@ -231,7 +238,7 @@ def _response_of(answer: Answer) -> Response:
 
 
 def _lines_of(cookies: Sequence[Cookie]) -> List[str]:
-    """Returns the values of `Set-Cookie`."""
+    """Returns the values of the ``Set-Cookie`` headers."""
     made = Response()
     for cookie in cookies:
         made.set_cookie(

@@ -1,4 +1,7 @@
-"""Reads JSON of the service: every value is checked once, here, and typed from then on."""
+"""
+Reads typed values from the service's JSON. Each function raises ``UnexpectedJson`` if the value is missing or has
+another type. The ``optional_`` functions return None if the value is missing or null.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ T = TypeVar("T")
 
 
 class UnexpectedShape(ValueError):
-    """Raised if a response is JSON, but not one of the service. Names the place, never the value."""
+    """Raised if JSON is not what the service sends. The message names the field, but never the value."""
 
 
 def as_object(value: object) -> Mapping[str, object]:
@@ -31,7 +34,7 @@ def optional_text(data: Mapping[str, object], key: str) -> Optional[str]:
 
 def integer(data: Mapping[str, object], key: str) -> int:
     value = data.get(key)
-    # A boolean is an int in Python.
+    # In Python, a boolean is also an int.
     if not isinstance(value, int) or isinstance(value, bool):
         raise UnexpectedShape(f"{key} is not an integer")
     return value
@@ -55,7 +58,7 @@ def optional_flag(data: Mapping[str, object], key: str) -> Optional[bool]:
 def time(data: Mapping[str, object], key: str) -> datetime:
     value = text(data, key)
     try:
-        # Before Python 3.11 `fromisoformat` does not accept the Z.
+        # Before Python 3.11, `fromisoformat` does not accept a Z.
         return datetime.fromisoformat(value[:-1] + "+00:00" if value.endswith("Z") else value)
     except ValueError:
         raise UnexpectedShape(f"{key} is not a time") from None

@@ -1,4 +1,4 @@
-"""The browser's way to the service: URLs, and the secrets of one sign-in."""
+"""The start of a sign-in: its URL, and its two secrets."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from urllib.parse import urlencode
 @dataclass(frozen=True)
 class Login:
     """
-    The two secrets of one sign-in. Store them where only the browser that started it returns them, e.g. in a cookie.
+    The two secrets of one sign-in. Store them where only the browser that started it can return them, e.g. in a cookie.
     """
 
-    #: Pass it to ``authorize_url()``. It returns unchanged in the redirect.
+    #: Pass it to ``authorize_url()``. Check that the redirect contains the same value.
     state: str = field(repr=False)
-    #: Pass it to ``authorize_url()``, which sends only its hash, and to ``exchange()``. RFC 7636.
+    #: The PKCE verifier (RFC 7636). Pass it to ``authorize_url()``, which sends only its hash, and to ``exchange()``.
     code_verifier: str = field(repr=False)
 
 
 def mint_login() -> Login:
-    """Mints ``state`` and ``code_verifier`` for one sign-in: 256 random bits each."""
+    """Creates ``state`` and ``code_verifier`` for one sign-in: 256 random bits each."""
     return Login(secrets.token_urlsafe(32), secrets.token_urlsafe(32))
 
 
@@ -40,7 +40,7 @@ def authorize_url(
 ) -> str:
     given = {"client_id": client_id, "redirect_uri": redirect_uri, "server_id": server_id, "state": state}
     for name, value in given.items():
-        # None would be sent as a word, and be rejected far from here.
+        # `urlencode` would send None as the word "None", and the service would reject it much later.
         if not value:
             raise ValueError(f"{name} is missing")
     query = dict(given)
@@ -53,6 +53,6 @@ def authorize_url(
 
 
 def _challenge_of(code_verifier: str) -> str:
-    """RFC 7636 §4.2, S256."""
+    """Returns the PKCE challenge for a verifier, by the method S256 (RFC 7636 §4.2)."""
     digest = hashlib.sha256(code_verifier.encode()).digest()
     return base64.urlsafe_b64encode(digest).rstrip(b"=").decode()

@@ -1,4 +1,7 @@
-"""Moments on two clocks: a monotonic clock, and the wall clock, which continues while the machine sleeps."""
+"""
+Moments on two clocks. The monotonic clock is not affected if the machine's time is changed, but may stop while the
+machine sleeps. The wall clock continues then.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,8 @@ from typing import NamedTuple
 
 
 class Moment(NamedTuple):
+    """A moment, in seconds on each clock."""
+
     monotonic_sec: float
     wall_sec: float
 
@@ -14,7 +19,7 @@ class Moment(NamedTuple):
         return Moment(self.monotonic_sec + seconds, self.wall_sec + seconds)
 
     def is_before(self, now: Moment) -> bool:
-        """A moment has passed if either clock says so."""
+        """Returns true if the moment has passed on at least one of the clocks."""
         return self.monotonic_sec < now.monotonic_sec or self.wall_sec < now.wall_sec
 
 

@@ -1,15 +1,17 @@
 """
-Caches responses of ``validate()`` while the event stream confirms them. Performs no I/O.
+Caches the sessions that ``validate()`` receives, for as long as the event stream confirms them. Performs no I/O.
 
-A response is stored under its session, its member in its server, and its token. An event evicts the entries that it
-names. It is also recorded for pending requests, because their responses may be older than the event. A gap, after which
-events may be missing, evicts everything. While the stream does not confirm the last few seconds, the cache returns
-nothing.
+- An entry is found by its token, and evicted by any of its keys: its token, its session, its member, and its member in
+  its server. An event evicts the entries with the key that it names.
+- An event also concerns requests that are pending, because their responses may be older than the event. So evicted keys
+  are recorded for them.
+- A gap, after which events may be missing, evicts everything.
+- While no recent heartbeat confirms the stream, the cache returns nothing.
 
-The service determines how fresh the stream is. Each heartbeat contains a time since the stream opened, and all events
-up to that time have been sent. The stream opened no earlier than the client requested it. So a delay, a buffer, or a
-lost connection makes the known state look older than it is, never newer. No clock is compared with the clock of another
-machine.
+Each heartbeat contains a number of seconds since the stream opened, and the service has sent every event up to that
+time. The cache adds the number to the time at which the stream was requested, which is never later than the opening. So
+a delay, a buffer, or a lost connection makes the known state look older than it is, never newer. No clock is compared
+with the clock of another machine.
 """
 
 from __future__ import annotations
@@ -29,29 +31,28 @@ from .models import (
 )
 from .moment import Moment, moment
 
-#: Seconds for which a heartbeat confirms the cache. The remaining second of the guaranteed five is a margin.
+#: How long, in seconds, a heartbeat confirms the cache. The guarantee is five seconds, so one second is the margin.
 _fresh_sec = 4.0
-#: The stream is closed when the cache was not used for this many seconds, until the next use.
+#: The time, in seconds, after which an unused stream is closed. The next use opens it again.
 unused_sec = 60.0
-#: Seconds for which later callers share a pending request.
+#: How long, in seconds, later callers can join a pending request.
 _shared_sec = 1.0
-#: The maximum number of events recorded for a pending request. With more events, its response is not cached.
+#: The maximum number of evicted keys that are recorded for a pending request. At the maximum, it is not cached.
 _max_missed_events = 100
 
 
 @dataclass(frozen=True)
 class Cache:
     """
-    Options of the cache for ``validate()``. A change with an event is visible within five seconds, even if the event
-    stream fails.
+    Options of the cache for ``validate()``. A change that has an event is visible within five seconds, even if the
+    event stream fails.
     """
 
-    #: The maximum age of a cached session in seconds, unless an event evicts it earlier. Some changes have no event,
-    #: and can take that long to appear: names, pictures, and roles while the service has no connection to the chat
-    #: platform.
+    #: The maximum age of a cached session in seconds. An event evicts a session earlier. Some changes have no event,
+    #: and appear only after this time: names, pictures, and roles while the service has no connection to Discord.
     max_age_sec: float = 5.0
-    #: The maximum number of cached sessions, of about 4 kB each. Sessions that were not used recently are evicted
-    #: first.
+    #: The maximum number of cached sessions. Sessions that were not used recently are evicted first. A session takes
+    #: about 4 kB of memory.
     max_entries: int = 10_000
 
 
@@ -62,19 +63,19 @@ class _Entry:
         self.session = session
         self.until = until
         self.keys = keys
-        #: Set by every hit, which is cheaper than moving the entry to the end.
+        #: True if the entry was used since it was stored or last spared. Setting it is cheaper than moving the entry.
         self.is_used = False
 
 
 class PendingRequest:
-    """A request to validate a session, with the events that arrived since it started."""
+    """A pending request to validate a session, with the keys that were evicted since it started."""
 
     def __init__(self, token: str, events: int, gaps: int) -> None:
         self.token = token
         self.requested_at = moment()
         self.events = events
         self.gaps = gaps
-        #: Keys evicted since the request started. Its response may be older than these events.
+        #: The keys that were evicted since the request started. The response is not cached if it has one of them.
         self.missed: Set[str] = set()
 
 
@@ -113,11 +114,11 @@ class SessionCache:
             return request
 
     def finish_request(self, request: PendingRequest, session: Optional[Session]) -> None:
-        """Finishes a request. Caches its session, unless it is None or an event has outdated it."""
+        """Ends a request. Caches its session, unless it is None or may be older than an event."""
         with self._lock:
             self._pending.discard(request)
-            # The first event ID counts as a gap. Events before that gap never arrive, so a response that was requested
-            # earlier is not cached.
+            # The first gap is the start of the stream. Events before it never arrive, so a response that was requested
+            # before the start is not cached.
             has_stream_started = request.gaps > 0
             if session is None or not has_stream_started or request.gaps != self._gaps:
                 return
@@ -133,7 +134,7 @@ class SessionCache:
         return is_quiet and not request.requested_at.plus(_shared_sec).is_before(moment())
 
     def evict(self, key: str) -> None:
-        """Evicts the entries of a key, and invalidates its pending requests."""
+        """Evicts the entries with a key, and prevents pending requests for such entries from being cached."""
         with self._lock:
             self._events += 1
             for request in self._pending:
@@ -143,18 +144,18 @@ class SessionCache:
                 self._drop(token)
 
     def evict_all(self) -> None:
-        """Evicts everything after a gap, and invalidates all pending requests. The first gap starts the stream."""
+        """Evicts everything after a gap, and prevents all pending requests from being cached."""
         with self._lock:
             self._gaps += 1
             self._entries.clear()
             self._tokens_by_key.clear()
 
     def apply_frame(self, frame: Frame, requested_at: Moment) -> None:
-        """Applies a frame of the stream. ``requested_at`` is the moment at which the stream was requested."""
+        """Applies a frame of the stream. ``requested_at`` is the moment at which its connection was requested."""
         if frame.event is not None:
             self._apply(frame.event)
         if frame.id is not None and not self._has_id:
-            # From here on every event arrives, also across connections.
+            # From the first ID on, each reconnection resumes after the last ID, so no event is missing.
             self._has_id = True
             self.evict_all()
         if frame.heartbeat_sec is not None:
@@ -170,7 +171,8 @@ class SessionCache:
         elif isinstance(event, (MemberRolesChanged, MemberLeft)):
             self.evict(_key_of_membership(event.member_id, event.server_id))
         else:
-            # Includes event types of a newer service that this version does not know.
+            # Any other event evicts everything, including event types of a newer service that this version does not
+            # know.
             self.evict_all()
 
     def _store(self, request: PendingRequest, session: Session, keys: Tuple[str, ...]) -> None:
@@ -178,7 +180,7 @@ class SessionCache:
         while self._entries and len(self._entries) >= self._max_entries:
             oldest, entry = next(iter(self._entries.items()))
             if entry.is_used:
-                # An entry that was used gets a second chance.
+                # Spares an entry that was used, once ("second chance").
                 entry.is_used = False
                 self._entries[oldest] = self._entries.pop(oldest)
             else:
@@ -215,7 +217,7 @@ def _key_of_membership(member_id: str, server_id: str) -> str:
 
 
 def _keys_of(token: str, session: Session) -> Tuple[str, ...]:
-    """Returns the keys under which a response is stored."""
+    """Returns the keys by which an entry can be evicted."""
     member_id = session.member.id
     return (
         key_of_token(token),

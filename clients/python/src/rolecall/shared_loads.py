@@ -12,7 +12,7 @@ from .session_cache import PendingRequest, SessionCache
 
 
 class AsyncSharedLoads:
-    """Shares loads between tasks. Each load is a separate task that all callers await."""
+    """Shares loads between asyncio tasks. Each load runs in a task of its own, which all callers await."""
 
     def __init__(self, cache: SessionCache) -> None:
         self._cache = cache
@@ -28,7 +28,7 @@ class AsyncSharedLoads:
             task = asyncio.ensure_future(self._load(request, load))
             if is_shared:
                 self._shared[token] = (request, task)
-        # Cancelling one caller does not cancel the load of the others.
+        # `shield` keeps the load running for the others if this caller is canceled.
         return await asyncio.shield(task)
 
     async def _load(self, request: PendingRequest, load: Callable[[], Awaitable[Optional[Session]]]) -> Optional[Session]:
@@ -58,14 +58,14 @@ class SharedLoads:
             try:
                 return other[1].result()
             except CancelledError:
-                # The loading caller was interrupted, so the others load the session themselves.
+                # The caller that ran the load was interrupted, so this caller tries again.
                 continue
         request = self._cache.start_request(token)
         entry: Tuple[PendingRequest, Future[Optional[Session]]] = (request, Future())
         if is_shared:
             self._shared[token] = entry
         session: Optional[Session] = None
-        # An interruption of one caller (a signal, a timeout of its server) must not fail the others.
+        # If this caller is interrupted, e.g. by a signal, the load is canceled for the others, who then try again.
         finish_for_others: Callable[[], object] = entry[1].cancel
         try:
             session = load()

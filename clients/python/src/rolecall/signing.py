@@ -11,9 +11,10 @@ from typing import Optional, Union
 
 def sign(body: Union[str, bytes], secret: str, at: Optional[datetime] = None) -> str:
     """
-    Returns the signature for the body of a submission, the value of the header ``X-SVC-Signature``. ``body`` is exactly
-    the sent body, ``secret`` the whole string, ``whsec_…``. The signature is valid for five minutes before and after
-    ``at``.
+    Signs the body of a submission. Returns the value for the header ``X-SVC-Signature``.
+
+    ``body`` is the body, exactly as you send it. ``secret`` is the webhook's signing secret, including its prefix
+    ``whsec_``. The service accepts the signature within five minutes of ``at``, by default now.
     """
     if at is not None and at.tzinfo is None:
         raise ValueError("at needs a time zone")

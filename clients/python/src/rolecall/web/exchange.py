@@ -1,4 +1,4 @@
-"""A request and a response, independent of the framework."""
+"""Requests and responses, independent of the framework. Each adapter converts those of its framework."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from typing import Mapping, Optional, Tuple
 
 @dataclass(frozen=True)
 class IncomingRequest:
+    """A request, as an adapter has read it."""
+
     method: str
-    #: Path and query, as they were requested.
+    #: The path and query, still encoded.
     target: str
-    #: By names in lower case.
+    #: The headers, by their names in lower case.
     headers: Mapping[str, str] = field(repr=False)
     cookies: Mapping[str, str] = field(repr=False)
     query: Mapping[str, str] = field(repr=False)
@@ -24,7 +26,7 @@ class IncomingRequest:
 
     @property
     def is_navigation(self) -> bool:
-        """Returns true if a person opens a page: not a script, and not a browser that prefetches."""
+        """Returns true if a person opens a page. False for requests of scripts, and for prefetching."""
         if re.search("prefetch|preview", self.headers.get("sec-purpose", "") + self.headers.get("purpose", "")):
             return False
         mode = self.headers.get("sec-fetch-mode")
@@ -34,19 +36,20 @@ class IncomingRequest:
 
     @property
     def is_safe(self) -> bool:
-        """Returns true for methods that change nothing, which any site may send (RFC 9110)."""
+        """Returns true for methods that change nothing (RFC 9110). Such requests are accepted from any site."""
         return self.method in ("GET", "HEAD", "OPTIONS")
 
     def is_from(self, origin: str) -> bool:
         """
-        Returns true if a page of this site sent the request. Browsers state that. Another client has no cookies to
-        abuse, and must state the origin.
+        Returns true if a page of this site sent the request. Use it for methods that change something: with these,
+        browsers always send ``Sec-Fetch-Site`` or ``Origin``. Other clients must send the ``Origin``.
         """
         site = self.headers.get("sec-fetch-site")
         return site == "same-origin" if site is not None else self.headers.get("origin") == origin
 
     @property
     def bearer(self) -> Optional[str]:
+        """The token of an ``Authorization: Bearer`` header, if there is one."""
         kind, _, token = self.headers.get("authorization", "").partition(" ")
         return token.strip() or None if kind.lower() == "bearer" else None
 
@@ -63,6 +66,8 @@ class Cookie:
 
 @dataclass(frozen=True)
 class Answer:
+    """A response, which an adapter converts to that of its framework."""
+
     status: int
     headers: Mapping[str, str]
     body: str = ""
@@ -74,21 +79,21 @@ def redirect(url: str, cookies: Tuple[Cookie, ...] = ()) -> Answer:
 
 
 def problem(status: int, code: str, title: str, headers: Optional[Mapping[str, str]] = None) -> Answer:
-    """Returns a problem response (RFC 9457), like the refusals of the service."""
+    """Returns a response with problem JSON (RFC 9457), as the service refuses requests."""
     body = json.dumps({"type": "about:blank", "title": title, "status": status, "code": code})
     return Answer(
         status, {"content-type": "application/problem+json", "cache-control": "no-store", **(headers or {})}, body
     )
 
 
-#: The style of the page, in both color schemes: the same as in the client for JavaScript.
+#: The style of the page, for the light and the dark color scheme. The client for JavaScript has the same style.
 _style = (
     ":root{color-scheme:light dark}"
     "body{max-width:34rem;margin:15vh auto;padding:0 1.5rem;font:1rem/1.5 system-ui,sans-serif}"
     ":lang(ko){word-break:keep-all}h1{font-size:1.25rem;overflow-wrap:anywhere}p{overflow-wrap:anywhere}"
     "a{display:inline-block;padding:.5rem 1rem;border:1px solid;border-radius:.5rem;color:inherit;text-decoration:none}"
 )
-#: Allows this style alone.
+#: The hash with which the Content-Security-Policy allows this style, and no other.
 _style_hash = base64.b64encode(hashlib.sha256(_style.encode()).digest()).decode()
 
 
@@ -100,7 +105,10 @@ def page(
     description_language: Optional[str],
     link: Tuple[str, str],
 ) -> Answer:
-    """Returns the page of this library for a person. All texts are escaped."""
+    """
+    Returns the page that this library shows by default. Escapes all texts. ``link`` is the text and the address of its
+    link. ``description_language`` is the language of the description if it differs from that of the page.
+    """
     link_text, link_url = link
     lang = "" if description_language is None else f' lang="{description_language}"'
     text = f"<p{lang}>{html.escape(description)}</p>" if description else ""

@@ -25,16 +25,16 @@ from .sealed_cookies import SealedCookies
 
 _log = logging.getLogger("rolecall")
 
-#: The time, in seconds, that a person has at the chat platform.
+#: How long a sign-in may take, in seconds. The service has the same limit.
 _login_sec = 600
-#: The cookie lives longer, so that a late sign-in gets an explanation.
+#: The lifetime of the sign-in's cookie, in seconds. It is longer, so that a member who returns too late sees why.
 _login_cookie_sec = 3600
-#: The time, in seconds, that a browser has for its second attempt.
+#: The lifetime, in seconds, of the cookie that marks the second attempt after a lost refresh.
 _retry_sec = 10
 _unavailable_title = "Your session cannot be checked right now. Try again in a moment."
-#: Hosts of this machine: plain HTTP to them is not sent over a network.
+#: The hosts of this machine. Plain HTTP is allowed for them, because it does not pass a network.
 _loopback = re.compile(r"localhost|.+\.localhost|127(\.\d{1,3}){3}|::1")
-#: The number of tabs of one browser that may sign in at once. The oldest attempts beyond it are dropped.
+#: The maximum number of pending sign-ins per browser. Beyond it, the cookies of the oldest sign-ins are deleted.
 _most_logins = 5
 
 
@@ -46,19 +46,23 @@ class LoginSettings:
     client_id: str
     #: The ID of the chat server. Only its members may sign in.
     server_id: str
-    #: Address of the site, as browsers use it, such as ``https://crew.example``. Never read from a request.
+    #: The address of the site, as browsers use it, such as ``https://crew.example``. It is never taken from a request,
+    #: because the sender chooses the ``Host``.
     app_url: str
-    #: At least 32 random characters. If there are several secrets, the first seals, and all open.
+    #: At least 32 random characters, with which cookies are sealed. To replace the secret, put the new one before the
+    #: old one in a list: the first secret seals, and all of them open.
     secret: Union[str, Sequence[str]] = field(repr=False)
     #: The path of the routes ``login``, ``callback`` and ``logout``.
     path: str = "/auth"
-    #: Skips the chat platform's screen for a browser that has signed in before.
+    #: Skips Discord's consent screen in a browser that has signed in to any project before.
     sso: bool = False
-    #: Pages of the site in place of those of this library.
+    #: Pages of the site that replace those of this library.
     pages: Pages = Pages()
-    #: Called when a person is refused, with the reason. It may return the page; otherwise ``pages.refused`` is shown.
+    #: Called with the reason when a person is refused. It may return the page to show. If it returns None,
+    #: ``pages.refused`` is shown.
     on_refused: Optional[OnRefused] = None
-    #: Chooses the language of the pages, also at the service. By default it is that of the visitor's browser.
+    #: Chooses the language of the pages. Also applies to the pages of the service. Default: the language of the
+    #: visitor's browser.
     language: Optional[ChooseLanguage] = None
 
     @classmethod
@@ -70,8 +74,8 @@ class LoginSettings:
         language: Optional[ChooseLanguage] = None,
     ) -> LoginSettings:
         """
-        Reads ``ROLECALL_CLIENT_ID``, ``ROLECALL_SERVER_ID``, ``ROLECALL_APP_URL`` and ``ROLECALL_SECRET`` (several
-        secrets are separated by commas).
+        Creates settings from the environment variables ``ROLECALL_CLIENT_ID``, ``ROLECALL_SERVER_ID``,
+        ``ROLECALL_APP_URL``, and ``ROLECALL_SECRET``. Separate several secrets by commas.
         """
         client_id, server_id, app_url, secret = read_environment(
             "ROLECALL_CLIENT_ID", "ROLECALL_SERVER_ID", "ROLECALL_APP_URL", "ROLECALL_SECRET"
@@ -89,7 +93,7 @@ class LoginSettings:
 
 @dataclass(frozen=True)
 class PendingLogin:
-    """A callback that belongs to a sign-in of this browser: its code can be exchanged."""
+    """A sign-in that returned with a code to the browser that started it. The adapter exchanges the code."""
 
     code: str = field(repr=False)
     code_verifier: str = field(repr=False)
@@ -110,6 +114,16 @@ class RequestSession:
 
 
 class LoginFlow:
+    """
+    The steps of the sign-in, for any framework.
+
+    - Sign in: ``begin_login``, then ``read_callback``. If that returns a ``PendingLogin``, the adapter exchanges its
+      code, and calls ``finish_login`` or ``refuse_exchange``.
+    - Each request: ``stored_session``, then ``request_session``, or ``request_session_after`` if the session is
+      refreshed. The adapter validates the token. ``refusal`` and ``unavailable`` create the responses without access.
+    - Sign out: ``begin_logout``. The adapter ends the session, and calls ``finish_logout``.
+    """
+
     def __init__(self, service_url: str, settings: LoginSettings) -> None:
         parts = urlsplit(settings.app_url)
         is_origin = parts.path in ("", "/") and not (parts.query or parts.fragment or "@" in parts.netloc)
@@ -125,7 +139,8 @@ class LoginFlow:
         self._pages = PageMaker(self._app_url, settings.pages, settings.on_refused, settings.language)
         self._cookies = SealedCookies(settings.secret)
         self._is_secure = parts.scheme == "https"
-        # `__Host-`: no other host of the same domain can set it. The project's ID: ports do not separate cookies.
+        # Browsers accept a name with `__Host-` only from this host, not from other hosts of its domain. The project's
+        # ID is part of the name, because browsers send cookies to all ports of a host, and so to other apps.
         self._prefix = f"{'__Host-' if self._is_secure else ''}rolecall-{settings.client_id[-8:]}"
 
     @property
@@ -134,10 +149,11 @@ class LoginFlow:
 
     @property
     def redirect_uri(self) -> str:
-        """The address to register as a redirect URI of the project."""
+        """The address to which sign-ins return. Register it as a redirect URI of the project."""
         return f"{self._app_url}{self._settings.path}/callback"
 
     def begin_login(self, request: IncomingRequest) -> Answer:
+        """Starts a sign-in: redirects to the service, and stores the secrets of the sign-in in a sealed cookie."""
         login = mint_login()
         name = self._login_cookie(login.state)
         now = int(time.time())
@@ -162,10 +178,14 @@ class LoginFlow:
         return redirect(url, (self._cookie(name, sealed, _login_cookie_sec), *self._oldest_logins(request)))
 
     def read_callback(self, request: IncomingRequest) -> Union[Answer, PendingLogin]:
+        """
+        Reads the redirect with which a sign-in returns. Returns a refusal if this browser did not start it, if it took
+        too long, if another service sent it, or if it has no code.
+        """
         state = request.query.get("state", "")
         name = self._login_cookie(state)
         value = request.cookies.get(name) if re.fullmatch(r"[A-Za-z0-9_-]{43}", state) else None
-        # Only the browser that started this sign-in has its cookie; a link from another place ends here.
+        # Only the browser that started this sign-in has its cookie. A forged link, or another browser, ends here.
         if not value:
             return self._expired_login(request, "LOGIN_NOT_FOUND")
         opened = self._cookies.open(name, value)
@@ -174,9 +194,9 @@ class LoginFlow:
         at = opened.get("at")
         if not isinstance(at, int) or at < time.time() - _login_sec:
             return self._expired_login(request, "LOGIN_EXPIRED")
-        # RFC 9207: a response of another service does not belong to this request.
         done = (self._cookie(name, "", 0),)
         retry_url = self._login_url(str(opened.get("returnTo")))
+        # Rejects a response that another service created for this site (RFC 9207).
         if request.query.get("iss") != self._service_url:
             _log.error(
                 "The issuer (iss) of the sign-in response is missing, or is not base_url (%s). "
@@ -190,33 +210,35 @@ class LoginFlow:
         return PendingLogin(code, str(opened.get("verifier")), str(opened.get("returnTo")), name)
 
     def finish_login(self, pending: PendingLogin, session: NewSession) -> Answer:
+        """Stores a new session in the cookie, and redirects to the page that the visitor wanted."""
         expires_at = int(session.expires_at.timestamp())
         stored = StoredSession(session.token, session.refresh_token, int(time.time()), expires_at)
         cookies = (self._stored_cookie(stored), self._cookie(pending.cookie_name, "", 0))
-        # The address is absolute, because a browser would read a path that begins with two slashes as another host.
+        # Redirects to an absolute address, because browsers read a path with two slashes at its start as another host.
         return redirect(self._app_url + pending.return_to, cookies)
 
     def refuse_exchange(self, request: IncomingRequest, pending: PendingLogin, error: RolecallError) -> Answer:
+        """Returns the page for a code that the service did not exchange."""
         done = (self._cookie(pending.cookie_name, "", 0),)
         retry_url = self._login_url(pending.return_to)
-        # Visitors can cause this error: they can put any code into the address of their own sign-in.
+        # Does not log these errors, because visitors can cause them: they can put any code into the address.
         if error.code in ("INVALID_CODE", "VALIDATION_FAILED"):
             return self._pages.make(request, 400, "LOGIN_CODE_USED", retry_url=retry_url, cookies=done)
         _log.error("Sign-in failed: %s", error)
         if error.status in (None, 429, 502, 503, 504):
             headers = {"retry-after": _retry_after(error)}
             return self._pages.make(request, 503, "LOGIN_FAILED", retry_url=retry_url, cookies=done, headers=headers)
-        # The service rejects the site itself, e.g. its key. Trying again does not help.
+        # The service rejects the site itself, e.g. because of its key. The page offers no retry, which would not help.
         return self._pages.make(request, 503, "LOGIN_FAILED", reason="server_error", cookies=done)
 
     def stored_session(self, request: IncomingRequest) -> Optional[StoredSession]:
-        """Reads the session of the site's cookie. A Bearer header takes precedence."""
+        """Reads the session from the cookie. Returns None if the request has a Bearer token, which takes precedence."""
         if request.bearer is not None:
             return None
         opened = self._cookies.open(self._session_cookie, request.cookies.get(self._session_cookie))
         if opened is None:
             return None
-        # The seal has been verified. Cookies of earlier versions have no times, and are not refreshed.
+        # The seal has been verified. Cookies of earlier versions contain no times, so their sessions are not refreshed.
         token, refresh_token = opened.get("token"), opened.get("refreshToken")
         times = opened.get("obtainedAt", 0), opened.get("expiresAt", 0)
         if not isinstance(token, str) or not isinstance(refresh_token, str):
@@ -226,8 +248,8 @@ class LoginFlow:
 
     def may_refresh(self, request: IncomingRequest, stored: StoredSession) -> bool:
         """
-        Returns true if the pair is due and a person opens a page. Other requests cause no refresh, because each refresh
-        ends the tokens of the requests under way.
+        Returns true if the session is due for a refresh, and a person opens a page. Other requests must not cause a
+        refresh, because it invalidates the tokens of all requests that are under way.
         """
         return stored.expires_at > 0 and request.is_navigation and stored.is_due
 
@@ -237,16 +259,17 @@ class LoginFlow:
 
     def request_session_after(self, request: IncomingRequest, replacement: Replacement) -> RequestSession:
         """
-        Returns the session of a request after a refresh. Never deletes the cookie, because another request may have set
-        a newer one.
+        Returns the session of a request after a refresh. ``replacement`` is None if another process refreshed the pair
+        first, or if the session has ended. Does not delete the cookie then, because another response may have just
+        replaced it.
         """
         if replacement is not None:
             return RequestSession(replacement.token, (self._stored_cookie(replacement),))
         if not request.is_navigation:
             headers = {"retry-after": "1"}
             return RequestSession(instead=problem(503, "SESSION_CHECK_UNAVAILABLE", _unavailable_title, headers))
-        # Another process refreshed the pair first, so the browser should have its new cookie by now. Redirects once to
-        # try again, then treats the visitor as signed out.
+        # If another process refreshed the pair first, the browser should have the new cookie by now. Redirects once, so
+        # that the browser sends it. If the second request has the old pair as well, the visitor counts as signed out.
         name = f"{self._prefix}-retry"
         if name in request.cookies:
             return RequestSession(cookies=(self._cookie(name, "", 0),))
@@ -254,20 +277,20 @@ class LoginFlow:
         return RequestSession(instead=redirect(url, (self._cookie(name, "1", _retry_sec),)))
 
     def refresh_failed(self, error: RolecallError) -> None:
-        """Logs that a refresh failed. The pair is unchanged, and the next page tries again."""
+        """Logs that a refresh failed. The next page tries again."""
         _log.error("Session refresh failed: %s", error)
 
     def cross_site_refusal(self, request: IncomingRequest) -> Optional[Answer]:
         """
-        Refuses a request that changes something and comes from a page of another origin. Another subdomain is another
-        origin. Browsers do not send a Bearer token on their own, so requests with one may come from anywhere.
+        Returns a refusal if a request changes something and comes from a page of another origin, e.g. of another
+        subdomain. Accepts a request with a Bearer token from anywhere, because browsers do not add one by themselves.
         """
         if request.is_safe or request.bearer is not None or request.is_from(self._app_url):
             return None
         return problem(403, "CROSS_SITE_REQUEST", "This request is accepted only from a page of this site.")
 
     def log_former_session(self, error: RolecallError) -> None:
-        """Logs that a former session stays live until it expires, which is no reason to fail a sign-in."""
+        """Logs that the browser's previous session could not be ended. It stays live until it expires."""
         _log.error("Ending the former session of a browser failed: %s", error)
 
     def refusal(self, request: IncomingRequest, session: Optional[Session], rules: RoleRules) -> Optional[Answer]:
@@ -283,7 +306,7 @@ class LoginFlow:
         return problem(403, "ROLE_REQUIRED", "You do not have the required role.")
 
     def unavailable(self, request: IncomingRequest, error: RolecallError) -> Answer:
-        """Returns the response for an outage, when it is unknown which member is signed in."""
+        """Returns the response for a request of which the session could not be checked."""
         _log.error("Session check failed: %s", error)
         headers = {"retry-after": _retry_after(error)}
         if request.is_navigation:
@@ -292,7 +315,7 @@ class LoginFlow:
         return problem(503, "SESSION_CHECK_UNAVAILABLE", _unavailable_title, headers)
 
     def begin_logout(self, request: IncomingRequest) -> Optional[Answer]:
-        """Returns a refusal, or None if the session of the request must be ended."""
+        """Returns a refusal, or None if the adapter must end the session of the request."""
         if request.method != "POST":
             return problem(405, "METHOD_NOT_ALLOWED", "Sign out with a form that uses POST.", {"allow": "POST"})
         if not request.is_from(self._app_url):
@@ -300,6 +323,10 @@ class LoginFlow:
         return None
 
     def finish_logout(self, request: IncomingRequest, error: Optional[RolecallError]) -> Answer:
+        """
+        Deletes the cookie, and redirects. With ``error``, the service could not end the session. The page then says
+        that the visitor is signed out only in this browser (``LOGOUT_INCOMPLETE``).
+        """
         done = (self._cookie(self._session_cookie, "", 0),)
         if error is None:
             path = f"{self._settings.path}/signed-out" if self._settings.pages.signed_out else "/"
@@ -310,8 +337,8 @@ class LoginFlow:
 
     def signed_out(self, request: IncomingRequest, session: Optional[Session]) -> Answer:
         """
-        Returns the page to which a sign-out leads. Any site can open it, so a signed-in member is sent to the start
-        page.
+        Returns the page to which a sign-out leads. Any site can link to it. So it redirects a member who is still
+        signed in to the start page, and does not claim that they signed out.
         """
         if session is not None:
             return redirect(f"{self._app_url}/")
@@ -335,7 +362,9 @@ class LoginFlow:
         return self._cookie(name, self._cookies.seal(name, value), max(1, stored.expires_at - int(time.time())))
 
     def _login_cookie(self, state: str) -> str:
-        """Returns the name of the cookie of a sign-in. Each has its own, because two tabs may sign in at once."""
+        """
+        Returns the name of a sign-in's cookie. Each sign-in has its own, because several tabs may sign in at once.
+        """
         return f"{self._prefix}-login-{state[:16]}"
 
     def _cookie(self, name: str, value: str, max_age_sec: int) -> Cookie:
@@ -343,8 +372,8 @@ class LoginFlow:
 
     def _oldest_logins(self, request: IncomingRequest) -> Tuple[Cookie, ...]:
         """
-        Deletes cookies beyond the number that servers accept. Only names of sign-ins are deleted: others are a
-        visitor's own, and may contain characters that no header can carry.
+        Returns cookies that delete the oldest pending sign-ins, if there are too many. Counts only names that a sign-in
+        can have, because a visitor can send other names with characters that are not valid in a header.
         """
         found: List[Tuple[int, str]] = []
         for name, value in request.cookies.items():
@@ -355,11 +384,14 @@ class LoginFlow:
         return tuple(self._cookie(name, "", 0) for _, name in found[_most_logins - 1 :])
 
     def _return_to(self, wanted: Optional[str]) -> str:
-        """Returns a path of this site, or the start page. Accepts only paths, so no addresses are compared."""
+        """
+        Returns the path to which the browser goes after the sign-in: ``wanted`` if it is a path of this site, or ``/``.
+        """
         if wanted is None or not re.fullmatch(r"/[!-\[\]-~]*", wanted) or len(wanted) > 1024:
             return "/"
         path = posixpath.normpath(unquote(wanted.split("?")[0].split("#")[0]))
-        # POSIX keeps two slashes at the beginning. Below the sign-in's own path a redirect would loop.
+        # Browsers read two slashes at the start as another host. `normpath` keeps them. The sign-in's own paths are
+        # excluded, because they would start over.
         if wanted.startswith("//") or path.startswith("//") or (path + "/").startswith(self._settings.path + "/"):
             return "/"
         return wanted
@@ -372,8 +404,8 @@ class LoginFlow:
 
     def _refused_login(self, request: IncomingRequest, retry_url: str, cookies: Tuple[Cookie, ...]) -> Answer:
         """
-        RFC 6749 §4.1.2.1: the service states the reason why there is no code. State and issuer are verified, so this is
-        its own reason.
+        Returns the page for a redirect without a code, with the reason that the service states (RFC 6749 §4.1.2.1). The
+        state and the issuer are verified, so no other site can choose the reason.
         """
         is_refused = request.query.get("error") in ("access_denied", "login_required")
         return self._pages.make(

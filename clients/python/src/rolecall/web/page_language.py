@@ -1,4 +1,4 @@
-"""The language of a visitor."""
+"""Chooses the language of the pages for a visitor."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from typing import Optional, Tuple
 
 from .page_texts import PAGE_TEXTS
 
-#: Longer lists are not from a browser.
+#: The maximum number of languages to read. Browsers do not send more.
 _max_tags = 20
 _max_tag_length = 35
 _tag = re.compile(r"\*|[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
-#: Portuguese and Chinese of any region are served by the ones that exist.
+#: The languages by their first subtag. So ``pt-PT`` selects ``pt-BR``, the only Portuguese that exists.
 _by_primary_subtag = {language.split("-")[0]: language for language in PAGE_TEXTS}
 
 
 def language_of_header(header: str) -> Optional[str]:
-    """Returns the language of the pages that an ``Accept-Language`` header prefers (RFC 9110 §12.5.4)."""
+    """
+    Returns the language of the pages that an ``Accept-Language`` header prefers (RFC 9110 §12.5.4). None if none of its
+    languages exists.
+    """
     ranges = [_read_range(given) for given in header.split(",")[:_max_tags]]
     is_traditional = False
     for tag, quality in sorted(ranges, key=lambda given: -given[1]):
@@ -25,10 +28,11 @@ def language_of_header(header: str) -> Optional[str]:
         if tag == "*":
             return None
         language, *subtags = tag.lower().split("-")
-        # Traditional Chinese by its script or a region. A written script decides over the region.
+        # Recognizes Traditional Chinese by its script or a region. A script takes precedence over a region.
         is_hant = language == "zh" and "hans" not in subtags and not {"hant", "tw", "hk", "mo"}.isdisjoint(subtags)
         is_traditional = is_traditional or is_hant
-        # A bare `zh` after `zh-TW` is the browser's addition, and does not stand for Simplified Chinese.
+        # Traditional Chinese does not exist. Browsers add a bare `zh` after `zh-TW`, which is no wish for Simplified
+        # Chinese.
         is_addition = is_traditional and tag.lower() == "zh"
         if not is_hant and not is_addition and language in _by_primary_subtag:
             return _by_primary_subtag[language]

@@ -1,4 +1,4 @@
-"""The pages for a person, and the functions by which a site replaces them."""
+"""The pages that people see, and the functions with which a site can replace them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .page_texts import PAGE_TEXTS
 
 _log = logging.getLogger("rolecall")
 
-#: The page of each code.
+#: The kind of page that a visitor sees, by code.
 _kinds = {
     "LOGIN_REFUSED": "refused",
     "ROLE_REQUIRED": "refused",
@@ -26,15 +26,15 @@ _kinds = {
     "SIGNED_OUT": "signed_out",
 }
 _titles = {"refused": "refusedTitle", "expired": "expiredTitle", "failed": "failedTitle", "signed_out": "signedOutTitle"}
-#: The titles that are more precise than those of the page.
+#: The titles of codes whose title differs from that of their kind of page.
 _titles_of_codes = {"ROLE_REQUIRED": "roleTitle", "LOGOUT_INCOMPLETE": "signedOutTitle"}
-#: The reasons that this version has a text for.
+#: The reasons for which the catalogs have a text.
 _known_reasons = frozenset(
     ("declined", "not_a_member", "blocked", "no_access", "temporarily_unavailable", "server_error")
 )
-#: The reasons after which another sign-in has the same result.
+#: The reasons for which another attempt would have the same result. The page then offers no retry.
 _final_reasons = frozenset(("blocked", "no_access"))
-#: Keeps a page of the site from running code of others, and out of frames.
+#: The Content-Security-Policy of a site's page: no code of other sites, and no frames.
 _policy = (
     "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; "
     "frame-ancestors 'none'; base-uri 'none'"
@@ -43,39 +43,39 @@ _policy = (
 
 @dataclass(frozen=True)
 class PageDetails:
-    """The content of a page for a visitor. It contains nothing that the visitor must not read."""
+    """The content of a page for a visitor. Everything in it may be shown to the visitor."""
 
     #: ``refused``, ``expired``, ``failed`` or ``signed_out``.
     kind: str
     #: Stable code, e.g. ``LOGIN_REFUSED`` or ``ROLE_REQUIRED``.
     code: str
-    #: The reason of a refused sign-in, as the service names it: ``not_a_member``, ``blocked``, ``declined``,
-    #: ``no_access``. A newer service may name others.
+    #: The service's reason for a failed sign-in: ``not_a_member``, ``blocked``, ``declined``, ``no_access``,
+    #: ``temporarily_unavailable``, or ``server_error``. A newer service may send others. None if it sent none.
     reason: Optional[str]
     #: The HTTP status of the page.
     status: int
     #: The language of the visitor, as a BCP 47 tag.
     language: str
-    #: Plain text in that language.
+    #: The title, as plain text in that language.
     title: str
-    #: The reason and the next step, in that language. Plain text that may contain a name from Discord: escape it in
+    #: The reason and the next step, as plain text in that language. It may contain a name from Discord, so escape it in
     #: HTML. Empty after a sign-out.
     description: str
-    #: The address at which the visitor can try again; None if that does not help.
+    #: The address at which the visitor can try again. None if another attempt would not help.
     retry_url: Optional[str]
 
 
 @dataclass(frozen=True)
 class Redirect:
-    """Leads the visitor to another address in place of a page."""
+    """Redirects the visitor to another address instead of showing a page."""
 
     url: str
 
 
-#: HTML, which is sent with the status of the page; or a redirect.
+#: A page as HTML, which is sent with the status of the page, or a redirect.
 PageAnswer = Union[str, Redirect]
 MakePage = Callable[[PageDetails], PageAnswer]
-#: Receives each refusal of a person, and may return the page for it.
+#: Called when a person is refused. May return the page to show.
 OnRefused = Callable[[PageDetails], Optional[PageAnswer]]
 #: Chooses the language for a request, as a BCP 47 tag.
 ChooseLanguage = Callable[[IncomingRequest], Optional[str]]
@@ -84,7 +84,7 @@ ChooseLanguage = Callable[[IncomingRequest], Optional[str]]
 @dataclass(frozen=True)
 class Pages:
     """
-    The pages of a site, in place of those of this library. If a function raises, the error is logged and the page of
+    The pages of a site that replace those of this library. If a function raises an error, it is logged, and the page of
     this library is shown. Programs always receive problem JSON.
     """
 
@@ -100,7 +100,7 @@ class Pages:
 
 @dataclass(frozen=True)
 class PageMaker:
-    """Makes the pages of a site."""
+    """Creates the pages that people see: those of the site if it has them, or else those of this library."""
 
     app_url: str
     pages: Pages
@@ -108,7 +108,9 @@ class PageMaker:
     language: Optional[ChooseLanguage]
 
     def chosen_language(self, request: IncomingRequest) -> Optional[str]:
-        """Returns the language that the site chose; None if it chose none that exists."""
+        """
+        Returns the language that the site's ``language`` option chooses. None without the option, or if none exists.
+        """
         try:
             return language_of_header((self.language and self.language(request)) or "")
         except Exception:
@@ -127,7 +129,7 @@ class PageMaker:
         cookies: Tuple[Cookie, ...] = (),
         headers: Optional[Mapping[str, str]] = None,
     ) -> Answer:
-        """Returns the page of the site if it has one, otherwise that of this library."""
+        """Returns the page of the site if it has one, or else the page of this library."""
         language = self.chosen_language(request) or language_of_header(request.headers.get("accept-language", "")) or "en"
         texts = PAGE_TEXTS[language]
         kind = _kinds[code]
@@ -153,7 +155,7 @@ class PageMaker:
 
 
 def _try_page(make: Optional[OnRefused], details: PageDetails) -> Optional[Answer]:
-    """Returns the page that a function of the site created, or None if there is none or it raised an error."""
+    """Returns the page that a function of the site creates. None if there is no function, or if it raised an error."""
     if make is None:
         return None
     try:
@@ -177,8 +179,8 @@ def _describe(
     language: str, code: str, reason: Optional[str], service_text: Optional[str]
 ) -> Tuple[str, Optional[str]]:
     """
-    Returns the reason for a visitor, and its language if it is another one. The sentence of the service is shown in
-    English only if no text exists.
+    Returns the description for a visitor, and its language if it differs from that of the page. In English, the
+    service's sentence comes first. In other languages, it is only used for a reason that has no text.
     """
     texts = PAGE_TEXTS[language]
     if code == "SIGNED_OUT":

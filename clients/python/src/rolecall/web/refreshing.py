@@ -1,9 +1,11 @@
 """
 Refreshes each pair of tokens at most once.
 
-A refresh ends both old tokens at once, and only its own response contains the new ones. So a request with the old pair,
-during the refresh or up to two minutes later, receives the result of that refresh instead of starting another. A pair
-that is not live is never sent, because the service would treat it as stolen, and end the session.
+A refresh invalidates both old tokens at once, and only its response contains the new ones. But browsers send several
+requests with the same cookie. So all requests with the old pair share one refresh: those that arrive while it is
+pending, and those up to two minutes later.
+
+The service treats a used pair as stolen, and revokes its session. So a pair is checked before it is refreshed.
 """
 
 from __future__ import annotations
@@ -21,16 +23,16 @@ from ..calls import Pair
 from ..client import Rolecall
 from ..errors import RolecallError
 
-#: How long a refresh is remembered, in seconds: longer than requests with the old cookie can be on their way.
+#: How long a refresh is remembered, in seconds. No request with the old cookie arrives later.
 _max_age_sec = 120
 
-#: The codes for a pair that another process has replaced, or a session that has ended.
+#: The codes that mean that another process has replaced the pair, or that the session has ended.
 _ended_codes = ("INVALID_TOKEN", "INVALID_REFRESH_TOKEN", "REFRESH_TOKEN_SUPERSEDED", "REFRESH_TOKEN_REUSED")
 
 
 @dataclass(frozen=True)
 class StoredSession:
-    """A session as it is stored between requests. Its roles are not stored, because they would be outdated."""
+    """A session as it is stored between requests. Roles are not stored, because they would become outdated."""
 
     token: str = field(repr=False)
     refresh_token: str = field(repr=False)
@@ -41,13 +43,14 @@ class StoredSession:
     @property
     def is_due(self) -> bool:
         """
-        Returns true after half of the lifetime. Earlier refreshes would concern more requests that still have the old
+        Returns true after half of a pair's lifetime. More frequent refreshes would leave more requests with an old
         pair.
         """
         return time.time() > self.obtained_at + (self.expires_at - self.obtained_at) / 2
 
 
-#: The new pair. None if the old one is no longer live, because another process was first, or the session has ended.
+#: The result of a refresh. None if the old pair is not live: another process refreshed it first, or the session has
+#: ended.
 Replacement = Optional[StoredSession]
 
 
@@ -57,13 +60,13 @@ class _Flight(NamedTuple):
 
 
 class _Flights:
-    """The refreshes in this process that are under way or recent, by the refresh token that they replace."""
+    """The pending and recent refreshes of this process, by the refresh token that they replace."""
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
-        """Clears the refreshes in a child process, because those of the parent never end there."""
+        """Clears the refreshes. After a fork, those of the parent would stay pending in the child forever."""
         self._lock = threading.Lock()
         self._by_token: Dict[str, _Flight] = {}
 
@@ -87,7 +90,7 @@ class _Flights:
 
     def _remove_old(self) -> None:
         oldest = time.monotonic() - _max_age_sec
-        # The dict is in the order of starts.
+        # A dict keeps the order of insertion, so the oldest refresh comes first.
         for token, flight in list(self._by_token.items()):
             if flight.began_at > oldest:
                 return
@@ -97,12 +100,12 @@ class _Flights:
 _flights = _Flights()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_flights.reset)
-#: asyncio discards a task without a reference.
+#: References to the running tasks. Without a reference, asyncio may discard a task before it ends.
 _tasks: Set[asyncio.Task[None]] = set()
 
 
 def refresh(rolecall: Rolecall, stored: StoredSession) -> Replacement:
-    """Refreshes a pair, or joins the refresh that is under way. Raises during an outage; the pair is then unchanged."""
+    """Refreshes a pair, or joins its pending refresh. Raises a RolecallError during an outage."""
     result, is_first = _flights.join(stored)
     if is_first:
         try:
@@ -115,7 +118,9 @@ def refresh(rolecall: Rolecall, stored: StoredSession) -> Replacement:
 
 
 async def refresh_async(rolecall: AsyncRolecall, stored: StoredSession) -> Replacement:
-    """Refreshes for asyncio. Canceling a request does not cancel the refresh, which would lose the new pair."""
+    """
+    Like ``refresh``, for asyncio. If a request is canceled, the refresh continues, so that the new pair is not lost.
+    """
     result, is_first = _flights.join(stored)
     if is_first:
         task = asyncio.ensure_future(_run(rolecall, stored, result))
@@ -134,7 +139,9 @@ async def _run(rolecall: AsyncRolecall, stored: StoredSession, result: Future[Re
 
 
 def is_under_way(stored: StoredSession) -> bool:
-    """Returns true if this process is replacing the pair, or has done so recently. Requests that carry it join."""
+    """
+    Returns true if a refresh of the pair is pending or recent in this process. A request with the pair then joins it.
+    """
     return _flights.find(stored) is not None
 
 

@@ -1,4 +1,4 @@
-"""The roles that a visitor needs."""
+"""The roles that a page requires from its visitors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from ..models import Session
 
 
 class NotGiven(Enum):
-    """The default of an omitted argument. None could be a missing setting, which must not admit everyone."""
+    """
+    The default of an omitted argument. None is not the default, because a missing setting would then admit everyone.
+    """
 
     NOT_GIVEN = "not given"
 
@@ -40,7 +42,7 @@ class RoleRules:
 
 
 def _are_role_ids(roles: object) -> bool:
-    """Rejects a single string, which is a sequence of letters."""
+    """Returns true for a list that is not empty. Rejects a string, which would pass as a sequence of letters."""
     if not isinstance(roles, (list, tuple, set, frozenset)) or not roles:
         return False
     return all(isinstance(role, str) and role for role in roles)

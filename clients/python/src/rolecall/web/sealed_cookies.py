@@ -1,4 +1,4 @@
-"""Cookies that only the site can read, write or move to another name."""
+"""Cookies that only the site can read and write, and that are valid only under their own name."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 _version = "1"
 _shortest_secret = 32
-#: Browsers silently drop longer cookies.
+#: The maximum length of a cookie with its name. Browsers silently drop longer cookies.
 _longest_cookie = 4096
 _nonce_size = 12
 
 
 class SealedCookies:
     """
-    Seals with AES-256-GCM, with the name of the cookie as additional data: ``version.keyId.base64url(nonce, ciphertext,
-    tag)``.
+    Seals the values of cookies with AES-256-GCM, as ``version.keyId.base64url(nonce, ciphertext, tag)``. The name of
+    the cookie is authenticated, so the value of one cookie is not valid in another.
 
-    The first secret seals, and all of them open: to replace a secret, put the new one first.
+    The first secret seals, and all of them open. To replace a secret, put the new one first.
     """
 
     def __init__(self, secret: Union[str, Sequence[str]]) -> None:
@@ -38,6 +38,7 @@ class SealedCookies:
         self._ciphers: Mapping[str, AESGCM] = {_id_of(key): AESGCM(key) for key in keys}
 
     def seal(self, name: str, value: Mapping[str, object]) -> str:
+        """Seals a value for the cookie ``name``. Raises ValueError if the cookie would be too long."""
         nonce = secrets.token_bytes(_nonce_size)
         text = json.dumps(value, separators=(",", ":")).encode()
         sealed = nonce + self._ciphers[self._sealing_id].encrypt(nonce, text, name.encode())
@@ -48,7 +49,7 @@ class SealedCookies:
         return cookie
 
     def open(self, name: str, cookie: Optional[str]) -> Optional[Mapping[str, object]]:
-        """Opens a cookie, or returns None if its value was not sealed under that name."""
+        """Opens the value of the cookie ``name``. Returns None if it was not sealed for that name."""
         version, _, rest = (cookie or "").partition(".")
         key_id, _, encoded = rest.partition(".")
         cipher = self._ciphers.get(key_id)
@@ -68,5 +69,5 @@ def _key_of(secret: str) -> bytes:
 
 
 def _id_of(key: bytes) -> str:
-    """Names a key without revealing it."""
+    """Returns an ID of a key, which does not reveal the key."""
     return hashlib.sha256(b"id" + key).hexdigest()[:8]
