@@ -1,4 +1,4 @@
-/** The simulator's time. Tests move it forward instead of waiting for a code or a token to expire. */
+/** The simulator's clock. Tests move it forward instead of waiting until a code or a token expires. */
 export interface Clock {
   now(): number
   advance(ms: number): void

@@ -13,7 +13,7 @@ export async function walkLogin(
 
   const consentUrl = new URL(chosen.headers.get('location') ?? '', url).href
   const consent = await fetch(consentUrl, { redirect: 'manual', headers: { cookie } })
-  // With `prompt=none`, and everything approved before, there is no second page.
+  // With `prompt=none`, there is no consent page if the user has approved all scopes before.
   if (consent.status === 302) return locationOf(consent)
   const decision = cancel ? 'cancel' : 'authorize'
   return locationOf(await submit(consentUrl, await consent.text(), '/oauth2/authorize', { decision }, cookie))
@@ -25,7 +25,7 @@ function locationOf(answer: Response): string {
   return location
 }
 
-/** Sends the page's form for `action` with its hidden fields and the pressed button. */
+/** Sends the form of a page that has the given `action`, with its hidden fields and the pressed button. */
 function submit(url: string, markup: string, action: string, pressed: Record<string, string>, cookie = '') {
   const forms = markup.split('<form').slice(1)
   const form = forms.find((part) => /method="post"/.test(part) && actionOf(part).includes(action))

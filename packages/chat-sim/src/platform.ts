@@ -9,13 +9,13 @@ import { createInbox } from './rest/webhook-inbox.ts'
 import type { World } from './world/world.ts'
 
 export interface PlatformOptions {
-  /** The simulator's own issuer, which is also the address in browsers. */
+  /** The issuer, which is also the address of the simulator in browsers. */
   issuer: string
   /** True if `?login_as=…&auto=1` at the authorize address skips the pages. */
   headlessLogin: boolean
 }
 
-/** Creates the state of all routes. Each simulator has its own, so that two can run in one process. */
+/** Creates the state that all routes share. Each simulator has its own, so that several can run in one process. */
 export function createPlatform(world: World, options: PlatformOptions) {
   const { clock } = world
   return {
@@ -35,7 +35,7 @@ export function createPlatform(world: World, options: PlatformOptions) {
 
 export type Platform = ReturnType<typeof createPlatform>
 
-/** Restores everything except the world to the state at the start. */
+/** Restores everything except the world to its state at the start. */
 export function clearPlatform(platform: Platform): void {
   platform.clock.reset()
   platform.grants.clear()

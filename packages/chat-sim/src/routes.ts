@@ -11,7 +11,7 @@ import { member, members } from './rest/guild-member.ts'
 import { me, myGuilds, user } from './rest/user.ts'
 import { webhook } from './rest/webhook.ts'
 
-/** Everything that the platform answers. */
+/** All routes of the simulated platform. */
 export const routes: readonly Route[] = [
   ...[authorizeScreen, authorizeDecision, login, token],
   ...[me, myGuilds, user, application],

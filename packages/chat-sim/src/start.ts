@@ -13,17 +13,19 @@ import { takeSnapshot } from './world/snapshot.ts'
 import type { World } from './world/world.ts'
 
 export interface ChatSimOptions {
-  /** Default 0: any free port. */
+  /** The port to listen on. Default 0, which means any free port. */
   port?: number
   host?: string
   world?: World
-  /** The address in browsers, if it differs from the one it listens on, e.g. in a container. */
+  /** The address for browsers, if it differs from the address on which the simulator listens, e.g. in a container. */
   publicUrl?: string
-  /** Allows `login_as=<id>&auto=1` at the authorize address. */
+  /** Allows `login_as=<id>&auto=1` at the authorize address, which skips the pages. Default false. */
   headlessLogin?: boolean
 }
 
-/** Starts a simulator of the chat platform that real libraries use unmodified. */
+/**
+ * Starts a simulator of Discord: its REST API, its OAuth 2.0, its gateway, and its pictures. Real libraries can use it.
+ */
 export async function startChatSim(options: ChatSimOptions = {}) {
   const { port = 0, host = '127.0.0.1', world = demoWorld() } = options
   const settings = {
@@ -57,7 +59,7 @@ export async function startChatSim(options: ChatSimOptions = {}) {
     cdnUrl: `${url}/cdn`,
     controlUrl: `${url}/control`,
     app: world.application,
-    /** Stays registered after a reset. */
+    /** Registers a redirect URI of the application. It stays registered after a reset. */
     allowRedirect(uri: string): void {
       if (!world.application.redirectUris.includes(uri)) world.application.redirectUris.push(uri)
     },

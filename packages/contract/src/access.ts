@@ -15,7 +15,7 @@ export const Operations = Type.Object({
   MANAGE_WEBHOOKS: Type.Boolean(),
 })
 
-/** The access of one project to one server: a mapping, and a row of the matrix. */
+/** The access of one project to one server, called a mapping. The access matrix has one row per mapping. */
 export const AccessMapping = Type.Object({
   projectId: Uuid,
   projectName: Type.String(),
@@ -83,7 +83,7 @@ export const listServerProjects = endpoint({
 })
 
 /**
- * Creates or changes a mapping; the same request again changes nothing. Refuses with PROJECT_NOT_FOUND,
+ * Creates or changes a mapping. The same request again changes nothing. Refuses with PROJECT_NOT_FOUND,
  * SERVER_NOT_FOUND.
  */
 export const setAccess = endpoint({
@@ -134,7 +134,10 @@ export const accessMatrix = endpoint({
   refuses: [],
 })
 
-/** Lists the changes of mappings, with the administrator and the state before and after; newest first, at most 500. */
+/**
+ * Lists the changes of mappings, newest first, at most 500. Each names the administrator, and the state before and
+ * after.
+ */
 export const accessTrail = endpoint({
   method: 'GET',
   path: '/api/admin/projects/access/audit',

@@ -5,7 +5,10 @@ import { MemberData } from './member-data.ts'
 
 const tag = 'Account'
 
-/** A browser opens and sends these endpoints; its cookie `svc_sso` identifies the person. */
+/**
+ * The common parts of the endpoints for people. Only browsers call them, and the cookie `svc_sso` identifies the
+ * person.
+ */
 const ofPage = { tag, auth: 'none', page: true } as const
 
 /**
@@ -89,8 +92,8 @@ export const accountLogout = endpoint({
 })
 
 /**
- * Withdraws the consent of the person to a project, and ends the sessions that the project has by it. Refuses with
- * CROSS_SITE_REQUEST.
+ * Withdraws the person’s consent to a project, and ends the sessions that the project has because of this consent.
+ * Refuses with CROSS_SITE_REQUEST.
  */
 export const withdrawConsent = endpoint({
   ...change,

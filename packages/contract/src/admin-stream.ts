@@ -8,8 +8,8 @@ const some = (what: string) => ({
 const More = Type.Boolean()
 
 /**
- * The `data` of each event of the administration, by the event's name. It names the objects to read again, and nothing
- * else.
+ * The `data` of each event of the administration, by the event's name. It contains only the IDs of the objects that the
+ * console must read again.
  */
 export const AdminEvents = {
   'audit.appended': Type.Object({ entryIds: Type.Array(Uuid, some('the log')), more: More }),
@@ -24,7 +24,7 @@ export const AdminEvents = {
   reset: Type.Object({ reason: OneOf('unknown_id', 'too_far_behind') }),
 }
 
-/** Streams changes to an open page of the console. Refuses with RATE_LIMITED. */
+/** Notifies open pages of the console of changes, as Server-Sent Events. Refuses with RATE_LIMITED. */
 export const streamAdminEvents = endpoint({
   method: 'GET',
   path: '/api/admin/stream',

@@ -7,7 +7,7 @@ const Ids = (description: string) => Type.Array(Snowflake, { uniqueItems: true, 
 const byRole = Ids('Roles of the main server. Members with one of them own the project.')
 const byId = Ids('Members who own the project.')
 
-/** The administrators of a project besides System Admins. */
+/** The owners of a project: the roles and the members that administer it besides System Admins. */
 export const Owners = Type.Object({ roleIds: byRole, memberIds: byId })
 
 /** The complete list of a project's owners. An omitted field is empty. */
@@ -16,14 +16,11 @@ export const NewOwners = Closed(
   { description: 'The owners of this project. Only a System Admin sets them; the list is replaced.' },
 )
 
-/**
- * Returns true if an auditor may call the endpoint: auditors read everything that a System Admin reads, and change
- * nothing.
- */
+/** Returns true if an auditor may call the endpoint. Auditors can read everything that a System Admin can read. */
 export const admitsAuditor = ({ auth, method, isRead }: EndpointDefinition): boolean =>
   auth === 'admin' && (method === 'GET' || isRead === true)
 
-/** Lists in words the callers of an administration endpoint besides System Admins. */
+/** Lists, in words, who besides System Admins may call an endpoint of the administration. */
 export function whoElse(definition: EndpointDefinition): string[] {
   const { owners, ownerFields } = definition
   return [

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { DateTime, Nullable, OneOf } from './formats.ts'
 
-/** The meaning of an attention code: its severity, its title and its fix. */
+/** The definition of an attention code: its severity, its title, and its fix. */
 interface AttentionDefinition {
   readonly severity: 'error' | 'warning'
   readonly title: string
@@ -137,7 +137,7 @@ export const attentionCodes = define({
   },
 })
 
-/** A code for each condition that may need an administrator. */
+/** The code of a condition that may need an administrator. */
 export type AttentionCode = keyof typeof attentionCodes
 
 /** A condition that an administrator should fix, with instructions. */

@@ -135,7 +135,7 @@ export const exportAuditLogs = endpoint({
   refuses: ['RATE_LIMITED'],
 })
 
-/** Returns the result of the continuous check of the chain: every entry is as it was written, or which one is not. */
+/** Returns the result of the continuous check of the chain: all entries are unchanged, or which one is not. */
 export const auditChain = endpoint({
   method: 'GET',
   path: '/api/admin/audit/chain',

@@ -79,8 +79,8 @@ const features: readonly Readonly<Record<string, unknown>>[] = [
 ]
 
 /**
- * All exports of the contract's modules, with their names. Sorted, because Node lists the exports of a module by name
- * and bundlers by their order in the file: the document must be the same in both cases.
+ * All exports of the contract's modules, with their names, sorted by name. Without sorting, Node.js lists the exports
+ * of a module by name, and bundlers by their place in the file. The OpenAPI document must be the same in both cases.
  */
 export const contractExports: readonly (readonly [string, unknown])[] = [
   members,
@@ -90,15 +90,12 @@ export const contractExports: readonly (readonly [string, unknown])[] = [
 
 const named = contractExports.filter((entry): entry is [string, EndpointDefinition] => isEndpoint(entry[1]))
 
-/** All endpoints of the service: chapters in the order of the specification, endpoints by name. */
+/** All endpoints of the service. Chapters have the order of the specification, and endpoints are sorted by name. */
 export const endpoints: readonly EndpointDefinition[] = named.map(([, definition]) => definition)
 
 const ids = new Map(named.map(([name, definition]) => [definition, name]))
 
-/**
- * Returns the short name of an endpoint, which is that of its export: `createProject`. Generators name methods after
- * it.
- */
+/** Returns the name of an endpoint's export, e.g. `createProject`. Generators of clients name methods after it. */
 export function operationIdOf(definition: EndpointDefinition): string {
   const id = ids.get(definition)
   if (id === undefined)

@@ -22,6 +22,6 @@ const rgbOf = (color: string): Rgb => [partOf(color, 1), partOf(color, 3), partO
 /** Returns the contrast of two colors `#rrggbb`, from 1 to 21 (WCAG 2.2). */
 export const contrastOf = (one: string, other: string): number => contrast(rgbOf(one), rgbOf(other))
 
-/** Returns black or white, the one that is easier to read on the color. One of them has a contrast of at least 4.58. */
+/** Returns black or white, whichever is easier to read on the color. Its contrast is at least 4.58. */
 export const textColorOn = (color: string): '#000000' | '#ffffff' =>
   contrastOf(color, '#000000') >= contrastOf(color, '#ffffff') ? '#000000' : '#ffffff'

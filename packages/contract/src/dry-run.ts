@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { Closed } from './formats.ts'
 
-/** The effects of a change, counted by making it and rolling it back. */
+/** The effects of a change. A dry run counts them by making the change and rolling it back. */
 export const DryRun = Type.Object(
   {
     dryRun: Type.Literal(true),
@@ -30,7 +30,7 @@ export const DryRun = Type.Object(
   { description: 'With `dryRun=true`: the effects of the same request. Nothing is changed.' },
 )
 
-/** The query `?dryRun=true` of a change: it is refused like the change, and otherwise reported instead of made. */
+/** The query of a change. With `?dryRun=true`, the response reports the effects, and nothing changes. */
 export const ChangeQuery = Closed({
   dryRun: Type.Optional(
     Type.Boolean({ default: false, description: 'Returns the effects of the change without making it.' }),

@@ -1,4 +1,4 @@
-/** One row of the error table: the HTTP status of a refusal and its fixed sentences. */
+/** One row of the error table: the HTTP status of a refusal, and its texts. */
 export interface ErrorDefinition {
   readonly status: number
   /** The problem. */

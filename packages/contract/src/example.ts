@@ -8,7 +8,9 @@ const byFormat: Readonly<Record<string, string>> = {
   name: 'Harbour log',
 }
 
-/** Examples that are clearer than their type: tokens with their prefix, addresses with their shape. */
+/**
+ * Examples by the name of a field, for fields whose type alone gives no clear example: tokens, addresses, and others.
+ */
 const byName: Readonly<Record<string, unknown>> = {
   ...mapFields(storedFields, (name) => memberFields[name].example),
   displayName: memberFields.displayName.example,
@@ -70,7 +72,7 @@ const byName: Readonly<Record<string, unknown>> = {
   uptime: 3600.5,
 }
 
-/** Examples for texts with only a pattern or a length: the first that fits is used. */
+/** Examples for texts that have only a pattern or a length. The first one that fits the schema is used. */
 const anyText = [
   '…',
   'example',
@@ -88,9 +90,9 @@ interface ExampleOptions {
 }
 
 /**
- * Returns a value that matches a schema, to show its shape.
+ * Returns a value that matches a schema, for the documentation.
  *
- * @param name The name of the value in its context; it chooses between values of one type.
+ * @param name The name of the field. It selects an example from `byName`, if that matches the schema.
  */
 export function exampleOf(schema: Schema, options: ExampleOptions = {}, name = ''): unknown {
   if (schema.anyOf) return exampleOf(schema.anyOf.find(({ type }) => type !== 'null') ?? {}, options, name)
@@ -117,7 +119,7 @@ export function exampleOf(schema: Schema, options: ExampleOptions = {}, name = '
   }
 }
 
-/** Returns the shortest useful body of an endpoint: the required fields, otherwise the first optional one. */
+/** Returns the shortest useful body of an endpoint: the required fields, or else the first optional field. */
 export function exampleBody(schema: Schema): unknown {
   const { required = [], properties } = schema
   const [first] = Object.entries(properties ?? {})
@@ -125,13 +127,13 @@ export function exampleBody(schema: Schema): unknown {
   return exampleOf(schema, { requiredOnly: true }, 'payload')
 }
 
-/** Returns one event of each name, as a stream of Server-Sent Events contains it. */
+/** Returns an example of a stream of Server-Sent Events, with one event of each name. */
 export const exampleStream = (events: Readonly<Record<string, Schema>>): string =>
   Object.entries(events)
     .map(([name, data]) => `event: ${name}\ndata: ${JSON.stringify(exampleOf(data))}`)
     .join('\n\n')
 
-/** Returns a file with one row, as a download of the media type contains it. */
+/** Returns an example of a download with one row: CSV as text, or JSON as a value. */
 export function exampleDownload(mediaType: string, row: Schema): unknown {
   const example = exampleOf(row) as Readonly<Record<string, unknown>>
   if (mediaType !== 'text/csv') return [example]
@@ -142,7 +144,7 @@ export function exampleDownload(mediaType: string, row: Schema): unknown {
   return `${Object.keys(example).join(',')}\r\n${quoted.join(',')}\r\n`
 }
 
-/** Returns true if a schema is too general for a better example, and accepts this value. */
+/** Returns true if a schema has no format of its own and accepts the value. */
 function fits(schema: Schema, value: unknown): boolean {
   if (value === undefined || schema.format !== undefined) return false
   switch (schema.type) {

@@ -24,7 +24,7 @@ export const ExplainRequest = Closed({
   ),
 })
 
-/** One step of a sign-in or a validate: its result, the finding, and the fix. */
+/** One step of a sign-in or of a session check: its result, the finding, and the fix. */
 export const ExplainedStep = Type.Object({
   check: Type.String({ description: 'The step and its check: `authorize.project_active`.' }),
   ok: Type.Boolean(),
@@ -32,7 +32,7 @@ export const ExplainedStep = Type.Object({
   mend: Nullable(Type.String({ description: 'The fix; null if the check passes.' })),
 })
 
-/** The result of a sign-in or a validate, and its steps. */
+/** The result of a sign-in or of a session check, and its steps. */
 const conclusion = {
   outcome: OneOf('allowed', 'refused'),
   code: Nullable(
@@ -49,7 +49,7 @@ const conclusion = {
 /** Null if there is neither its own server nor a main server. */
 const ownServer = Nullable({ ...Snowflake, description: 'The server for sign-in at these hosts.' })
 
-/** The results that a sign-in and a validate would have. */
+/** The results that a sign-in and a session check would have at this moment. */
 export const Explanation = Type.Object({
   ...conclusion,
   roles: Type.Array(SessionRole, { description: 'Roles in the server, highest first.' }),
@@ -72,7 +72,7 @@ export const Explanation = Type.Object({
   ),
 })
 
-/** Explains why a member is admitted or refused, with the code that decides. */
+/** Explains why a member is admitted or refused. Uses the same code as the real decision. */
 export const explain = endpoint({
   method: 'POST',
   path: '/api/admin/explain',

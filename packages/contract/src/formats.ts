@@ -3,13 +3,13 @@ import { isName } from './names.ts'
 import { patterns } from './patterns.ts'
 
 /**
- * The string formats of the contract, for any JSON Schema validator: name → predicate. They enforce rules that a
- * pattern cannot express (2^64, a month of 31 days).
+ * The string formats of the contract, each with its predicate, for any JSON Schema validator. They enforce rules that a
+ * pattern cannot express, such as a limit of 2^64 or the number of days in a month.
  */
 export const formats = {
   snowflake: (value: string) => /^[1-9]\d{16,19}$/.test(value) && BigInt(value) < 2n ** 64n,
   uuid: isUuid,
-  /** A UUID or any other text: unknown IDs are not found. */
+  /** An ID of any form. A malformed ID is not rejected here, but not found, like an unknown one. */
   id: (_value: string) => true,
   'date-time': isDateTime,
   name: isName,
@@ -24,9 +24,9 @@ const dateTime =
 const endOf9999Ms = Date.UTC(10_000, 0, 1)
 
 /**
- * Validates ISO 8601: a date, or a date and time with its zone. The day must exist: 30 February does not. In UTC, and
- * with its fraction rounded up, the moment must be in the years 1970 to 9999: beyond them neither ISO 8601 nor
- * PostgreSQL has four digits for the year, and no handler supports five.
+ * Returns true for an ISO 8601 date, or a date and time with a time zone. The day must exist, so 30 February is
+ * rejected. The moment must be in the years 1970 to 9999 in UTC, also if its fraction of a second is rounded up,
+ * because no handler supports a year of five digits.
  */
 function isDateTime(value: string): boolean {
   const match = dateTime.exec(value)
@@ -36,7 +36,7 @@ function isDateTime(value: string): boolean {
     .map((digits) => Number(digits ?? 0))
   const [, , , , , , , fraction = '0', , sign, zoneHours = '0', zoneMinutes = '0'] = match
   if (hour > 23 || minute > 59 || second > 59) return false
-  // `Date.UTC` would read years below 100 as those of the twentieth century.
+  // `Date.UTC` would read a year below 100 as a year of the twentieth century.
   if (year < 1969) return false
   const date = new Date(Date.UTC(year, month - 1, day))
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return false
@@ -58,7 +58,7 @@ export const IdOrName = Type.String({ format: 'id', minLength: 1, maxLength: 64 
 /** A time in ISO 8601, UTC, with milliseconds. */
 export const DateTime = Type.String({ format: 'date-time', maxLength: 40 })
 
-/** The place at which the next page of a list begins. Clients send it back unchanged. */
+/** The schema of a cursor: the place at which the next page of a list begins. Clients return it unchanged. */
 export const cursorOf = (kind: `${string}Cursor` & keyof typeof patterns, maxLength: number) =>
   Type.String({
     pattern: patterns[kind].pattern,
@@ -66,15 +66,15 @@ export const cursorOf = (kind: `${string}Cursor` & keyof typeof patterns, maxLen
     description: '`nextCursor` of the previous page.',
   })
 
-/** `T` or null: a missing value is null on the wire, never a missing key. */
+/** The schema of a value or null. In responses, a missing value is null, and its key is present. */
 export const Nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
   Type.Union([schema, Type.Null()])
 
-/** One word of a closed list. */
+/** The schema of one word from a closed list. */
 export const OneOf = <const Words extends readonly [string, ...string[]]>(...words: Words) =>
   Type.Unsafe<Words[number]>({ type: 'string', enum: [...words] })
 
-/** An object that rejects unknown keys. */
+/** The schema of an object that rejects unknown keys. Use it for requests. */
 export const Closed = <P extends Parameters<typeof Type.Object>[0]>(
   properties: P,
   options: Record<string, unknown> = {},

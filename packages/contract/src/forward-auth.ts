@@ -4,7 +4,7 @@ import { Closed, Nullable, OneOf, Snowflake } from './formats.ts'
 
 const tag = 'Forward authentication'
 
-/** The hosts that a project protects: a reverse proxy asks about each request to them. */
+/** The hosts that a project protects. A reverse proxy checks each request to them with `forwardAuth`. */
 export const ForwardAuth = Type.Object({
   hosts: Type.Array(Type.String(), { description: 'Each belongs to one project.' }),
   serverId: Nullable({
@@ -15,7 +15,7 @@ export const ForwardAuth = Type.Object({
   remoteUser: { ...OneOf('username', 'id'), description: 'The value of `Remote-User`.' },
 })
 
-/** Changes of the protection. Omitted fields keep their values. */
+/** The changes of a project's protected hosts. Omitted fields keep their values. */
 export const ForwardAuthInput = Closed({
   hosts: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 259 }), {
@@ -37,7 +37,7 @@ const askedByProxy = {
 } as const
 
 /**
- * Decides on each request that a reverse proxy asks about. Refuses with PROXY_NOT_TRUSTED, FORWARDED_REQUEST_INVALID,
+ * Decides for a reverse proxy whether to admit a request. Refuses with PROXY_NOT_TRUSTED, FORWARDED_REQUEST_INVALID,
  * HOST_UNKNOWN, LOGIN_REQUIRED, ROLE_LACKING, CHAT_PLATFORM_UNAVAILABLE.
  */
 export const forwardAuth = endpoint({
@@ -96,7 +96,8 @@ export const startHostLogin = endpoint({
 const CallbackParameter = Type.Optional(Type.String({ maxLength: 4096 }))
 
 /**
- * Finishes the sign-in of a protected host. As `startHostLogin`, and refuses with LOGIN_REQUEST_INVALID, LOGIN_REFUSED.
+ * Finishes the sign-in of a protected host. Refuses like `startHostLogin`, and with LOGIN_REQUEST_INVALID,
+ * LOGIN_REFUSED.
  */
 export const hostCallback = endpoint({
   ...askedByProxy,
@@ -122,8 +123,8 @@ export const hostCallback = endpoint({
 })
 
 /**
- * Shows the required roles of a protected host, in a ROLE_LACKING. Redirects members who hold one by now.
- * As `startHostLogin`, and refuses with CHAT_PLATFORM_UNAVAILABLE.
+ * Shows the required roles of a protected host, with ROLE_LACKING. Redirects members who have received a required role
+ * in the meantime. Refuses like `startHostLogin`, and with CHAT_PLATFORM_UNAVAILABLE.
  */
 export const hostDenied = endpoint({
   ...askedByProxy,
@@ -142,7 +143,7 @@ export const hostDenied = endpoint({
   ],
 })
 
-/** Asks the visitor to confirm the logout from a protected host. As `startHostLogin`. */
+/** Asks the visitor to confirm the logout from a protected host. Refuses like `startHostLogin`. */
 export const hostLogoutPage = endpoint({
   ...askedByProxy,
   path: '/_rolecall/logout',
@@ -151,7 +152,7 @@ export const hostLogoutPage = endpoint({
   refuses: ['PROXY_NOT_TRUSTED', 'FORWARDED_REQUEST_INVALID', 'HOST_UNKNOWN'],
 })
 
-/** Ends the session of a protected host. As `startHostLogin`, and refuses with CROSS_SITE_REQUEST. */
+/** Ends the session of a protected host. Refuses like `startHostLogin`, and with CROSS_SITE_REQUEST. */
 export const hostLogout = endpoint({
   ...askedByProxy,
   method: 'POST',

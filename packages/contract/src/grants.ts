@@ -1,5 +1,6 @@
 /**
- * The grants of a System Admin to a project in a server, each with its meaning; `scopes` and `operations` of a mapping.
+ * The grants that a System Admin can give to a project in a server, each with its meaning. A mapping contains them as
+ * `scopes` and `operations`.
  */
 export const grants = {
   READ: {

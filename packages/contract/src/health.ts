@@ -3,7 +3,9 @@ import { endpoint } from './endpoint.ts'
 import { OneOf } from './formats.ts'
 
 const tag = 'Health'
-/** Orchestrators and monitors send requests from few addresses, and would treat a refusal as an outage. */
+/**
+ * The common parts of the health endpoints. They have no limits, because monitors would treat a refusal as an outage.
+ */
 const alwaysAnswered = {
   unlimited: 'An orchestrator would treat a rejection as an outage and stop healthy instances.',
   refusedUnderPressure: 'never',
@@ -25,7 +27,7 @@ export const Health = Type.Object({
   reason: Type.Optional(Reason),
 })
 
-/** Responds with 200 while database and cache respond, otherwise with 503 and the same body. */
+/** Responds with 200 while the database and the cache respond, and otherwise with 503 and the same body. */
 export const health = endpoint({
   method: 'GET',
   path: '/api/health',
@@ -37,7 +39,7 @@ export const health = endpoint({
   refuses: [],
 })
 
-/** Responds with 200 while the process can respond at all: restart it if it does not. */
+/** Responds with 200 while the process can respond. If it does not respond, restart it. */
 export const liveness = endpoint({
   method: 'GET',
   path: '/api/health/live',
@@ -54,7 +56,7 @@ const Readiness = Type.Object({
   reason: Type.Optional(Reason),
 })
 
-/** Responds with 200 while the instance accepts requests, otherwise with 503 and the reason: for load balancers. */
+/** Tells load balancers whether the instance accepts requests: 200, or 503 with the reason. */
 export const readiness = endpoint({
   method: 'GET',
   path: '/api/health/ready',

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { Closed, OneOf, Snowflake } from './formats.ts'
 import { patterns } from './patterns.ts'
 
-/** Media types of pictures, all without executable content. */
+/** The media types of pictures. None of them can contain a script. */
 export const pictureTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
 
 const ImageHash = Type.String({ pattern: patterns.imageHash.pattern, maxLength: 66 })

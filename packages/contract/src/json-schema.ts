@@ -1,7 +1,7 @@
 /** The subset of JSON Schema that the contract uses. */
 export interface Schema {
   readonly type?: string
-  /** The name of a field, if its key is not enough: forms show it. */
+  /** The name of a field in forms, if its key is not clear enough. */
   readonly title?: string
   readonly description?: string
   readonly properties?: Readonly<Record<string, Schema>>

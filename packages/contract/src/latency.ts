@@ -4,7 +4,7 @@ import { Closed, DateTime, Nullable, OneOf, Uuid } from './formats.ts'
 
 const tag = 'Monitoring'
 
-/** Upper bounds of the histogram of durations, in milliseconds; the last cell has none. */
+/** The upper bounds of the cells in the histogram of durations, in milliseconds. One more cell has no upper bound. */
 export const latencyBoundsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000] as const
 
 const LatencyGroup = OneOf('route', 'project')

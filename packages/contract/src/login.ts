@@ -34,7 +34,7 @@ const bothOrNone = {
 
 const loopbackRedirect = new RegExp(patterns.loopbackRedirect.pattern)
 
-/** Returns true for an address where a command line may receive its code. */
+/** Returns true for an address at which a command-line program may receive its code: one of the same machine. */
 export const isLoopbackRedirect = (redirectUri: string): boolean => loopbackRedirect.test(redirectUri)
 
 const authorizeRefusals = [
@@ -66,7 +66,7 @@ export const authorize = endpoint({
   refuses: authorizeRefusals,
 })
 
-/** Starts a sign-in that a browser may pass without a screen; refuses as `authorize` does. */
+/** Starts a sign-in without a screen, if single sign-on knows the browser. Refuses like `authorize`. */
 export const ssoAuthorize = endpoint({
   method: 'GET',
   path: '/api/auth/sso/authorize',
@@ -85,7 +85,7 @@ export const ssoAuthorize = endpoint({
 })
 
 /**
- * Ends the single sign-on of the browser; sessions stay live. Responds the same if there was none. Refuses with
+ * Ends the single sign-on of the browser. Sessions stay live. Also succeeds without single sign-on. Refuses with
  * CROSS_SITE_REQUEST.
  */
 export const ssoLogout = endpoint({
@@ -99,7 +99,7 @@ export const ssoLogout = endpoint({
   refuses: ['CROSS_SITE_REQUEST'],
 })
 
-/** Returns a browser to the sign-in that it started. Refuses with LOGIN_REQUEST_INVALID, NAVIGATION_REQUIRED. */
+/** Continues the sign-in that the browser has started. Refuses with LOGIN_REQUEST_INVALID, NAVIGATION_REQUIRED. */
 export const resumeLogin = endpoint({
   method: 'GET',
   path: '/api/auth/chat',
@@ -114,7 +114,7 @@ export const resumeLogin = endpoint({
 const CallbackParameter = Type.Optional(Type.String({ maxLength: 4096 }))
 
 /**
- * Accepts the response of the chat platform, once. Refuses with LOGIN_REQUEST_INVALID, NOT_SYSTEM_ADMIN,
+ * Accepts the response of Discord to a sign-in, once. Refuses with LOGIN_REQUEST_INVALID, NOT_SYSTEM_ADMIN,
  * MEMBER_BLOCKED, UNKNOWN_PROJECT, REDIRECT_URI_NOT_ALLOWED, LOGIN_REFUSED, CHAT_PLATFORM_UNAVAILABLE.
  */
 export const chatCallback = endpoint({

@@ -1,4 +1,4 @@
-/** Media types of a logo. Both are decoded by every browser and can contain no script. */
+/** The media types of a logo. Every browser can show both, and neither can contain a script. */
 export const logoTypes = ['image/png', 'image/webp'] as const
 /** The maximum size of a logo, in bytes. */
 export const maxLogoBytes = 64 * 1024

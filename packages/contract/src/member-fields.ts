@@ -1,37 +1,40 @@
 import { type Static, type TSchema, Type } from 'typebox'
 import { DateTime, Nullable } from './formats.ts'
 
-/** A response that contains fields of a member. */
+/** The kinds of responses that contain fields of a member. */
 export type MemberAnswer =
-  /** Responses of validate, exchange, and refresh. OpenID Connect claims and `Remote-*` headers derive from it. */
+  /**
+   * The responses of validate, exchange, and refresh. OpenID Connect claims and `Remote-*` headers have the same
+   * fields.
+   */
   | 'session'
   | 'profile'
   | 'serverMember'
   | 'projectSession'
   | 'memberList'
   | 'memberServers'
-  /** Rows of the CSV and the JSON file. */
+  /** The rows of the CSV and the JSON export. */
   | 'memberExport'
 
 interface MemberField {
   readonly schema: TSchema
   readonly example: string
-  /** Source of the value. `id`: computed from the member ID. */
+  /** Where the value comes from. `id` means that it is computed from the member ID. */
   readonly source: 'user' | 'login' | 'membership' | 'admin' | 'id'
-  /** Key in the platform's user object, and the format of its value. The field is null if the platform sends no value. */
+  /** The key in Discord's user object, and the format of its value. The field is null if Discord sends no value. */
   readonly payload?: { readonly key: string; readonly as: 'text' | 'avatar' }
-  /** Text column of `members`, or of `memberships` if the source is a membership. */
+  /** The text column in `members`, or in `memberships` if the source is a membership. */
   readonly column?: string
   readonly answers: readonly MemberAnswer[]
   /** True if the export of a person's data contains the field. */
   readonly isPersonal: boolean
-  /** Claim of the scope `profile` with this value, which is omitted if the value is null. */
+  /** The OpenID Connect claim with this value, in the scope `profile`. It is omitted if the value is null. */
   readonly claim?: string
 }
 
 /**
- * Describes each field of a member in one row. Schemas, SELECT lists, writes, response bodies, exports, and claims derive
- * from it. The table is in the contract because both the service and the console import the contract.
+ * Describes each field of a member in one row. Schemas, SELECT lists, writes, response bodies, exports, and claims
+ * derive from it. The table is in the contract because both the service and the console import the contract.
  */
 export const memberFields = {
   username: {
@@ -155,7 +158,9 @@ export const storedFields = names.filter(
     memberField(name).column !== undefined && memberField(name).source !== 'membership',
 )
 
-/** Responses that list the username first and then the other fields alphabetically. All others use the order of the table. */
+/**
+ * The responses that list the username first, and the other fields alphabetically. All others have the table's order.
+ */
 const alphabetical: readonly MemberAnswer[] = ['session', 'profile']
 
 /** Returns the names of the fields that a response contains, in the order of its keys. */
@@ -166,7 +171,7 @@ export function fieldsOf<Answer extends MemberAnswer>(answer: Answer): readonly 
   return found.sort((a, b) => (rank(a) < rank(b) ? -1 : 1))
 }
 
-/** Makes an object with these keys, in this order. */
+/** Creates an object with these keys, in this order. */
 export const mapFields = <Name extends string, Value>(
   keys: readonly Name[],
   toValue: (name: Name) => Value,
@@ -174,7 +179,7 @@ export const mapFields = <Name extends string, Value>(
   // The type of `Object.fromEntries` does not contain the keys.
   Object.fromEntries(keys.map((name) => [name, toValue(name)])) as Record<Name, Value>
 
-/** Copies these keys, in this order. */
+/** Copies these keys of an object, in this order. */
 export function pickFields<From extends object, Name extends keyof From>(
   keys: readonly Name[],
   from: From,

@@ -4,7 +4,7 @@ import { schemasOf } from './member-fields.ts'
 
 const { username, ...others } = schemasOf('session')
 
-/** A member: all documented fields of both shapes in the specification. */
+/** A member. The specification has two shapes of a member, and this one has the fields of both. */
 export const Member = Type.Object({
   id: Snowflake,
   username,

@@ -47,7 +47,9 @@ const ServerNotLive = Type.Object({
   since: DateTime,
 })
 
-/** The state of service, chat platform, database and cache. Times are in milliseconds, `uptime` in seconds. */
+/**
+ * The state of the service, Discord, the database, and the cache. Times are in milliseconds, but `uptime` in seconds.
+ */
 export const SystemHealth = Type.Object({
   status: OneOf('ok', 'degraded'),
   api: Type.Object({
@@ -108,7 +110,7 @@ export const systemHealth = endpoint({
   refuses: [],
 })
 
-/** Time buckets, with their lengths in seconds. */
+/** The time buckets of usage figures, with their lengths in seconds. */
 export const usageBuckets = {
   '1m': 60,
   '5m': 300,
@@ -166,7 +168,7 @@ const UsageRows = Type.Object({
   offset: Type.Integer(),
 })
 
-/** Requests of one project, route or status over time. */
+/** The requests of one project, route, or status over time. */
 export const UsageLine = Type.Object({
   key: Nullable(
     Type.String({
@@ -181,7 +183,7 @@ export const UsageLine = Type.Object({
   }),
 })
 
-/** The response to `bucket`: the busiest series first, and all others combined in one last series. */
+/** The response if `bucket` is given: the busiest series first, and all others combined in one last series. */
 export const UsageChart = Type.Object({
   bucket: OneOf('1m', '5m', '15m', '1h', '6h', '1d'),
   from: DateTime,
@@ -189,7 +191,7 @@ export const UsageChart = Type.Object({
   series: Type.Array(UsageLine),
 })
 
-/** Lists requests by minute, project, route and status, for the last 30 days. */
+/** Lists requests by minute, project, route, and status, for the last 30 days. */
 export const usage = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/usage',
@@ -247,7 +249,7 @@ export const AuthFailure = Type.Object({
   requestId: Nullable(Type.String()),
 })
 
-/** Lists credentials that were rejected in the last 30 days; a sample if there were very many. */
+/** Lists the credentials that were rejected in the last 30 days. If there were very many, the list is a sample. */
 export const authFailures = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/auth-failures',
@@ -273,7 +275,7 @@ export const authFailures = endpoint({
   refuses: [],
 })
 
-/** A key that was replaced, and is still used. */
+/** An API key that was replaced, but is still used. */
 export const ReplacedKey = Type.Object({
   projectId: Uuid,
   projectName: Type.String(),
@@ -286,7 +288,7 @@ export const ReplacedKey = Type.Object({
   lastUsedAt: Nullable(DateTime),
 })
 
-/** Lists replaced keys that still work and are still used. */
+/** Lists the replaced API keys that are still valid and still used. */
 export const replacedKeys = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/replaced-keys',
@@ -312,7 +314,7 @@ export const Stats = Type.Object({
   asOf: { ...DateTime, description: 'Counted again when older than the setting `statsTtlMs`.' },
 })
 
-/** Returns the numbers of the service, counted again at most every `statsTtlMs`. */
+/** Returns the numbers of members, sessions, and projects. They are cached for up to `statsTtlMs`. */
 export const stats = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/stats',

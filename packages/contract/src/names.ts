@@ -1,8 +1,8 @@
 import { Type } from 'typebox'
 
 /**
- * Code points without a glyph: joiners, fillers and selectors. U+FE0F is not included: keyboards write it after an
- * emoji, and two names that differ by it alone are the same.
+ * The code points without a glyph: joiners, fillers, and selectors. U+FE0F is not among them, because keyboards write
+ * it after an emoji. Two names that differ only by it count as the same.
  */
 const invisible =
   '\\u034F\\u115F\\u1160\\u17B4\\u17B5\\u180B-\\u180F\\u3164\\uFE00-\\uFE0E\\uFFA0\\u{E0100}-\\u{E01EF}'
@@ -13,16 +13,15 @@ const name = new RegExp(
   'u',
 )
 
-/** Checks the format `name`; `Name` describes it in words. */
+/** Returns true if a text has the format `name`, which `Name` describes in words. */
 export const isName = (value: string): boolean => name.test(value)
 
 /**
- * A name by which administrators identify an object. It has a visible character, does not begin or end in space, and
- * contains nothing that only changes the look of other text: no control or formatting characters (`\p{C}`, which
- * includes the bidirectional controls, zero-width characters, and code points that Unicode has not assigned), no line
- * separators.
+ * A name by which administrators identify an object. It has a visible character, and does not begin or end with a
+ * space. It contains no line separators, and no control or formatting characters (`\p{C}`): no bidirectional controls,
+ * no zero-width characters, and no code points that Unicode has not assigned.
  *
- * A format instead of a pattern, because readers of the OpenAPI document disagree on patterns beyond ASCII.
+ * The rule is a format and not a pattern, because readers of the OpenAPI document disagree on patterns beyond ASCII.
  */
 export const Name = Type.String({
   minLength: 1,
@@ -32,5 +31,5 @@ export const Name = Type.String({
     'Visible text without control, formatting, or invisible characters, and without leading or trailing spaces. Stored in NFC.',
 })
 
-/** Returns the stored form of a name, which is the same for all spellings. */
+/** Returns the form of a name that is stored (NFC). It is the same for all encodings of the same characters. */
 export const storedName = (name: string): string => name.normalize('NFC')

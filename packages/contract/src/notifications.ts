@@ -46,7 +46,7 @@ const DeliveryQuery = Closed({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 50 })),
 })
 
-/** Lists the notices of a project of the last 30 days, by cursor. Refuses with PROJECT_NOT_FOUND. */
+/** Lists the notices that a project received in the last 30 days, by cursor. Refuses with PROJECT_NOT_FOUND. */
 export const listDeliveries = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{id}/deliveries',

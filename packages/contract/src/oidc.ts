@@ -1,7 +1,10 @@
 import { type Static, Type } from 'typebox'
 import { Closed, Nullable, Snowflake } from './formats.ts'
 
-/** A project as an OpenID Connect client: its ID is the `client_id`, its API key the `client_secret`. */
+/**
+ * The settings of a project as an OpenID Connect client. Its ID is the `client_id`, and its API key the
+ * `client_secret`.
+ */
 export const OidcClient = Type.Object({
   enabled: Type.Boolean({ description: 'If false, the project is not an OpenID Connect client.' }),
   serverId: Nullable({
@@ -29,7 +32,7 @@ export const OidcClient = Type.Object({
 
 const Uri = { minLength: 1, maxLength: 2048 } as const
 
-/** Changes of the client. Omitted fields keep their values; in a new project they get the defaults. */
+/** The changes of these settings. Omitted fields keep their values. In a new project, they get the defaults. */
 export const OidcClientInput = Closed({
   enabled: Type.Optional(Type.Boolean()),
   serverId: Type.Optional(Nullable({ ...Snowflake, description: 'Null: the main server.' })),

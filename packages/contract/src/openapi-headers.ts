@@ -2,7 +2,7 @@ type Json = Readonly<Record<string, unknown>>
 
 const text = { type: 'string' }
 
-/** The headers of responses, by name. Each description of a response says which it has. */
+/** The descriptions of all response headers, by name. */
 export const responseHeaders = {
   'X-Request-Id': {
     description: 'Identifies the request in the log of the service, in the audit log, and in every problem.',
@@ -55,6 +55,6 @@ export const responseHeaders = {
 /** The name of a response header. */
 export type ResponseHeader = keyof typeof responseHeaders
 
-/** Returns references to headers of the document, for the description of a response. */
+/** Returns references to headers of the OpenAPI document, for the description of a response. */
 export const headersOf = (...names: readonly ResponseHeader[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

@@ -14,7 +14,7 @@ interface Response {
   readonly content?: Json
 }
 
-/** Returns all responses of an operation: its answers, its refusals by status, and those of any request. */
+/** Returns all responses of an operation: its successes, its refusals by status, and the refusals of any request. */
 export function responsesOf(definition: EndpointDefinition, refer: Refer): Json {
   const refused = refusalsByStatus(definition)
   const statuses = new Set([...Object.keys(definition.answers).map(Number), ...refused.keys()])
@@ -30,14 +30,14 @@ export function responsesOf(definition: EndpointDefinition, refer: Refer): Json 
   return { ...Object.fromEntries(described), default: { $ref: '#/components/responses/Refusal' } }
 }
 
-/** Refusals that no endpoint lists: malformed HTTP, a stopping instance, an internal error. */
+/** The response for refusals that no endpoint lists: malformed HTTP, a stopping instance, or an internal error. */
 export const anyRefusal: Response = {
   description: 'Any other error.',
   headers: headersOf('X-Request-Id'),
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 }
 
-/** Returns a problem for each row of the error table, by the name of the row. */
+/** Returns an example of a problem for each row of the error table, by the name of the row. */
 export const problemExamples = (publicUrl: string): Json =>
   Object.fromEntries(
     (Object.keys(errors) as ErrorCode[]).map((name) => {
@@ -48,11 +48,11 @@ export const problemExamples = (publicUrl: string): Json =>
     }),
   )
 
-/** Names a body or answer that only one operation uses: `AddServerInput`. */
+/** Returns the name for a body or a response that only one operation uses, e.g. `AddServerInput`. */
 export const partName = (definition: EndpointDefinition, part: 'Input' | 'Answer') =>
   operationIdOf(definition).replace(/^./, (first) => first.toUpperCase()) + part
 
-/** Combines an answer and a refusal with the same status. Their media types differ. */
+/** Combines a success and a refusal that have the same status. Their media types differ. */
 const both = (one: Response, other: Response): Response => ({
   description: `${one.description}\n\n${other.description}`,
   headers: { ...one.headers, ...other.headers },
@@ -89,7 +89,7 @@ function success(definition: EndpointDefinition, status: number, answer: Answer,
     return { description: 'A picture.', headers, content: Object.fromEntries(media) }
   }
   if ('events' in answer) {
-    // OpenAPI 3.1 cannot describe the events of a stream.
+    // OpenAPI 3.1 cannot describe the events of a stream, so an extension contains their schemas.
     const stream = {
       schema: { type: 'string' },
       'x-events': answer.events,
@@ -102,7 +102,7 @@ function success(definition: EndpointDefinition, status: number, answer: Answer,
   return { description: 'Success.', headers, content: { 'application/json': json } }
 }
 
-/** Any request may be unreadable, at any endpoint. */
+/** The refusals of a request that cannot be read. Every endpoint has them. */
 const unreadable: readonly ErrorCode[] = ['BAD_REQUEST']
 
 /** Lists the refusals of an operation, as its responses document them. */
@@ -126,7 +126,7 @@ const headersByStatus: Readonly<Record<number, readonly ResponseHeader[]>> = {
   503: ['Retry-After'],
 }
 
-/** Only one of several refusals with the same status has it. */
+/** The header `Location`, for a status with several refusals of which only one has the header. */
 const sometimes = { ...responseHeaders.Location, required: false }
 
 function refusal({ page }: EndpointDefinition, status: number, names: readonly ErrorCode[]): Response {
@@ -151,7 +151,7 @@ function refusal({ page }: EndpointDefinition, status: number, names: readonly E
     headers: {
       ...headersOf(
         ...(['X-Request-Id', ...(headersByStatus[status] ?? [])] as const),
-        // A program passes it on to its browser.
+        // A reverse proxy passes the header on to the browser.
         ...(names.includes('LOGIN_REQUIRED') ? (['Location'] as const) : []),
       ),
       ...(names.includes('ROLE_LACKING') ? { Location: sometimes } : {}),

@@ -1,15 +1,15 @@
 import type { Schema } from './json-schema.ts'
 import { schemaNameOf } from './schema-names.ts'
 
-/** The named schemas of a document, collected while the document refers to them. */
+/** Collects the named schemas of a document while the document is built. */
 export interface SchemaRegistry {
   /**
-   * Returns the schema for use in the document: a reference if it has a name, and the same for its parts.
+   * Returns a schema for use in the document. The schema and its parts become references if they have a name.
    *
    * @param name The name to use if the contract has none for it.
    */
   refer(schema: Schema, name?: string): unknown
-  /** All schemas that were referred to, by name. */
+  /** All schemas to which the document refers, by name. */
   readonly components: Readonly<Record<string, unknown>>
 }
 

@@ -58,8 +58,8 @@ const tagDescriptions: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the OpenAPI 3.1 document of the whole contract. `publicUrl` is its only server. Operations have the names of
- * the contract's exports, and schemas are named components, so that generated clients have both.
+ * Returns the OpenAPI 3.1 document of the whole contract, with `publicUrl` as its only server. Operations have the
+ * names of the contract's exports, and schemas are named components, so generated clients have readable names.
  */
 export function openApi(publicUrl: string, version: string): Json {
   const { refer, components } = createSchemaRegistry()
@@ -137,7 +137,7 @@ function requestBodyOf(definition: EndpointDefinition, refer: Refer): Json | und
   }
 }
 
-/** Lists the parameters of a schema's properties. The description of a property moves to its parameter. */
+/** Returns a parameter for each property of a schema. The description of the property becomes that of the parameter. */
 function parameters(place: string, schema: TSchema | undefined, refer: Refer): Json[] {
   const { properties = {}, required = [] } = (schema ?? {}) as Schema
   return Object.entries(properties).map(([name, { description, ...property }]) => ({

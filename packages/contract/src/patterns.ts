@@ -1,12 +1,12 @@
 const segment = '[A-Za-z0-9_~-][A-Za-z0-9._~-]*'
 
-/** A pattern of the contract, and its rule in words, for callers who sent another value. */
+/** A pattern of the contract, and the same rule in words. */
 interface Rule {
   readonly pattern: string
   readonly message: string
 }
 
-/** All patterns that requests are validated against. Refusals use the words, because people cannot read patterns. */
+/** All patterns that requests are validated against. Refusals contain the words, because a pattern is hard to read. */
 export const patterns = {
   /** RFC 7636 §4.1. */
   codeVerifier: {
@@ -19,7 +19,9 @@ export const patterns = {
     message:
       'must be 43 characters: the SHA-256 of the PKCE verifier in base64url, without = at the end (RFC 7636)',
   },
-  /** Must not look like a UUID: IDs and slugs share one place in the path. */
+  /**
+   * The slug of a webhook. It must not look like a UUID, because the path accepts an ID or a slug at the same place.
+   */
   slug: {
     pattern: '^(?![0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
     message:
@@ -50,21 +52,24 @@ export const patterns = {
     pattern: '^#[0-9a-fA-F]{6}$',
     message: 'must be a color of six hexadecimal digits, such as #0b57b7',
   },
-  /** A hash of the chat platform: 32 hexadecimal digits, with `a_` in front for animated pictures. */
+  /** The hash of a picture at Discord: hexadecimal digits, usually 32, with the prefix `a_` for an animated picture. */
   imageHash: {
     pattern: '^(a_)?[0-9a-f]{1,64}$',
     message: 'must be the hash in the address of an image',
   },
   /**
-   * A browser keeps a fragment over redirects, so an administrator's code may only arrive at pages that redirect
-   * nowhere else. The path contains no percent sign, no backslash and no empty segment, and no segment begins with a
-   * dot: the browser opens exactly the path that is checked here.
+   * The page of the console to which an administrator returns. The code is in the fragment of the URL, and browsers
+   * keep a fragment over redirects, so the page must not redirect to another site. The path contains no percent sign,
+   * no backslash, and no empty segment, and no segment begins with a dot. So the browser opens exactly the checked
+   * path.
    */
   adminReturnTo: {
     pattern: `^/(console/(${segment}(/${segment})*/?)?(\\?[A-Za-z0-9/_.~?&=%+:@,;!$*()-]*)?)?$`,
     message: 'must be /, or a path below /console/ with plain characters',
   },
-  /** RFC 8252 §7.3 and §8.3: the literal address, because a name such as localhost may resolve to another machine. */
+  /**
+   * A redirect URI of the same machine, as a literal address: a name such as localhost may resolve to another machine.
+   */
   loopbackRedirect: {
     pattern:
       '^http://(127\\.0\\.0\\.1|\\[::1\\]):([1-9][0-9]{0,3}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5])/callback$',
@@ -75,7 +80,7 @@ export const patterns = {
     pattern: '^[A-Za-z0-9._~-]{1,512}$',
     message: 'must be 1 to 512 characters: letters, digits, and . _ ~ -',
   },
-  /** 256 random bits in base64url, a form that no one-time code has. */
+  /** The secret of a confirmation: 256 random bits in base64url. No one-time code has this form. */
   confirmation: {
     pattern: '^[A-Za-z0-9_-]{43}$',
     message: 'must be the 43 characters from the address of the sign-in',

@@ -1,14 +1,14 @@
 import { type Static, Type } from 'typebox'
 import { type ErrorDefinition, errors } from './errors.ts'
 
-/** One problem of a request: its place (a JSON Pointer into a part), its description, and a code. */
+/** One problem of a request: its place (a JSON Pointer into a part of the request), its description, and a code. */
 export const ProblemDetail = Type.Object({
   path: Type.String({ description: 'JSON Pointer into the body, or into the query or path parameters.' }),
   message: Type.String(),
   code: Type.String(),
 })
 
-/** The number of problems that a response omits. */
+/** The number of further problems, which the response does not list. */
 export const MoreProblems = Type.Optional(
   Type.Integer({
     minimum: 1,

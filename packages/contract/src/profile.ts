@@ -47,7 +47,7 @@ export const updateProfile = endpoint({
       Nullable(
         Type.String({
           minLength: 1,
-          // A decomposed spelling is longer than the counted one: the rule itself counts after NFC.
+          // The rule counts characters after NFC. This limit is higher, because a decomposed text has more characters.
           maxLength: 1024,
           description:
             '1 to 255 characters (code points after NFC, the form in which it is stored), at least one of them ' +

@@ -70,7 +70,7 @@ export const listServerMembers = endpoint({
 })
 
 /**
- * Returns one member of a server, with live roles. Refuses with SCOPE_REQUIRED, MEMBER_NOT_FOUND,
+ * Returns one member of a server, with their current roles. Refuses with SCOPE_REQUIRED, MEMBER_NOT_FOUND,
  * CHAT_PLATFORM_UNAVAILABLE.
  */
 export const getServerMember = endpoint({
@@ -88,7 +88,7 @@ export const getServerMember = endpoint({
 
 const RoleIds = Type.Array(Snowflake, { minItems: 1, maxItems: 100 })
 
-/** Checks whether a member holds roles right now. Refuses with SCOPE_REQUIRED, CHAT_PLATFORM_UNAVAILABLE. */
+/** Checks whether a member has roles at this moment. Refuses with SCOPE_REQUIRED, CHAT_PLATFORM_UNAVAILABLE. */
 export const checkPermissions = endpoint({
   method: 'POST',
   path: '/api/servers/{serverId}/permissions/check',
@@ -112,7 +112,7 @@ export const checkPermissions = endpoint({
   refuses: ['SCOPE_REQUIRED', 'CHAT_PLATFORM_UNAVAILABLE'],
 })
 
-/** The result for one of many members, with the source of their roles. */
+/** The result for one of several members, with the source of their roles. */
 export const CheckedMember = Type.Object({
   memberId: Snowflake,
   allowed: Type.Boolean(),
@@ -129,7 +129,7 @@ export const CheckedMember = Type.Object({
   }),
 })
 
-/** Checks whether each of many members holds roles, from mirrored data. Refuses with SCOPE_REQUIRED. */
+/** Checks the roles of several members in the stored data, without querying Discord. Refuses with SCOPE_REQUIRED. */
 export const checkManyPermissions = endpoint({
   method: 'POST',
   path: '/api/servers/{serverId}/permissions/check-many',

@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 
 const tag = 'Monitoring'
 
-/** The queues in the database by name, with the meaning of their entries. */
+/** The queues in the database by name, with a description of their entries. */
 export const queueMeanings = {
   outbox: 'Events for streams that reconnect. Each is stored for a day',
   notifications: 'Pending notices to channels',

@@ -1,18 +1,21 @@
 const maxUriLength = 2048
 const privateUseScheme = /^[a-z][a-z0-9+-]*\.[a-z0-9+.-]*:$/
-/** A host that resolves to the same machine. */
+/** The hosts that name the same machine. */
 const loopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/
-/** The part between `://` and the path. A URL parser tolerates characters there that must not appear in a policy. */
+/**
+ * The part between `://` and the path. A URL parser accepts more characters there, but some of them must not appear in
+ * a Content-Security-Policy, which will contain this part.
+ */
 const webAuthority = /^https?:\/\/(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d+)?(?:[/?]|$)/i
 const httpsOnly = 'must begin with https://, except on this machine (localhost, 127.0.0.1, or [::1])'
 
-/** Returns the problem of a redirect URI, or undefined (RFC 9700 §2.1, RFC 8252 §7). */
+/** Returns why a redirect URI is not valid, or undefined if it is (RFC 9700 §2.1, RFC 8252 §7). */
 export function redirectUriProblem(uri: string): string | undefined {
   if (uri.length > maxUriLength) return `is longer than ${maxUriLength} characters`
-  // Rejects characters that a URL parser would silently drop or change, because URIs are compared byte for byte.
+  // URIs are compared byte for byte, so characters that a URL parser would silently drop or change are rejected.
   const url = /[\s\\\p{Cc}]/u.test(uri) ? undefined : urlOf(uri)
   if (!url) return 'must be a complete address without spaces, like https://crew.example/auth/callback'
-  // A Location header is ASCII (RFC 9110 §5.5), and a URI is by definition (RFC 3986 §2).
+  // A URI consists of ASCII characters (RFC 3986 §2), and so does the Location header that will contain it.
   if (/[^\x21-\x7e]/.test(uri)) return 'must be ASCII, with the host in punycode and the rest percent-encoded'
   if (/^[a-z+.-]+:\/\/[^/?]*%/i.test(uri)) return 'must have the host in punycode, not percent-encoded'
   if (uri.includes('#')) return 'must not contain a fragment (#…)'

@@ -2,7 +2,10 @@ import { type Static, Type } from 'typebox'
 import { endpoint } from './endpoint.ts'
 import { Closed, cursorOf, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts'
 
-/** Maps each reason of a refused sign-in to the step of `explain` that fails. `error_reason` in a redirect is one of them. */
+/**
+ * Maps each reason of a refused sign-in to the step of `explain` that fails. `error_reason` in a redirect is one of
+ * them.
+ */
 export const refusalSteps = {
   not_a_member: 'callback.member_of_server',
   blocked: 'callback.not_blocked',
@@ -11,7 +14,7 @@ export const refusalSteps = {
   role_lacking: 'host.any_of',
 } as const
 
-/** The reason of a refused sign-in, equal to `error_reason`. */
+/** The reason of a refused sign-in, as `error_reason` states it. */
 export type RefusedLoginCode = keyof typeof refusalSteps
 
 /** A sign-in of a known account that ended without a session. */
@@ -53,7 +56,7 @@ const RefusedLoginsQuery = Closed({
   cursor: Type.Optional(cursorOf('momentCursor', 60)),
 })
 
-/** Lists refused sign-ins of known accounts, newest first. Project owners get those of their projects. */
+/** Lists refused sign-ins of known accounts, newest first. Project owners only see those to their projects. */
 export const listRefusedLogins = endpoint({
   method: 'GET',
   path: '/api/admin/refused-logins',

@@ -9,7 +9,7 @@ import * as sessions from './sessions.ts'
 import * as settings from './settings.ts'
 import * as webhooks from './webhooks.ts'
 
-/** Names of schemas with another name in the modules, or without one because only endpoints contain them. */
+/** The names of schemas that have a different name in the modules, or none because only an endpoint contains them. */
 const given: Readonly<Record<string, unknown>> = {
   Problem,
   ProblemDetail,
@@ -30,15 +30,19 @@ const given: Readonly<Record<string, unknown>> = {
 const isSchema = (value: unknown): value is Schema =>
   typeof value === 'object' && value !== null && ('type' in value || 'anyOf' in value)
 
-/** Schemas with equal content are the same: options such as "optional" make copies of them. */
+/**
+ * Returns a key that is the same for schemas with equal content. Options such as "optional" create copies of a schema.
+ */
 const keyOf = (schema: unknown) => JSON.stringify(schema)
 
-/** For a schema with several names, the first one counts. */
+/** The name of each schema. If a schema has several names, the first one counts. */
 const names = new Map(
   [...Object.entries(given), ...contractExports.filter(([, value]) => isSchema(value))]
     .map(([name, schema]) => [keyOf(schema), name] as const)
     .reverse(),
 )
 
-/** Returns the name of a schema in the document, from the table above or its export (`Member`). */
+/**
+ * Returns the name of a schema in the document: from the table above, or else the name of its export, e.g. `Member`.
+ */
 export const schemaNameOf = (schema: Schema): string | undefined => names.get(keyOf(schema))

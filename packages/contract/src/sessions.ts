@@ -7,13 +7,13 @@ import { patterns } from './patterns.ts'
 
 const tag = 'Sessions'
 
-/** The schema of an opaque credential. Longer values are not credentials of this service. */
+/** The schema of an opaque credential. No credential of this service is longer than `maxLength`. */
 const Credential = Type.String({ minLength: 1, maxLength: 256 })
 
 /** A PKCE verifier, by RFC 7636 §4.1: 43 to 128 characters. */
 export const CodeVerifier = Type.String({ pattern: patterns.codeVerifier.pattern, maxLength: 128 })
 
-/** A one-time code, and the project, redirect URI and PKCE verifier that it was issued for. */
+/** A one-time code, with the project, the redirect URI, and the PKCE verifier for which it was issued. */
 export const ExchangeCode = Closed({
   clientId: { ...IdOrName, description: 'The ID of the project that requested the code.' },
   code: Credential,
@@ -30,7 +30,7 @@ export const TokenResponse = Type.Object({
   roles: Type.Array(SessionRole),
 })
 
-/** Optional details of the browser that the project acts for; shown in the list of sessions. */
+/** Optional details of the member's browser, for the list of sessions. */
 export const ClientHeaders = Type.Object({
   'X-Client-Ip': Type.Optional(Type.String({ description: 'IP address of the member’s browser.' })),
   'X-Client-User-Agent': Type.Optional(Type.String({ description: 'User agent of the member’s browser.' })),
@@ -61,7 +61,7 @@ export const SessionSummary = Type.Object({
   expiresAt: DateTime,
 })
 
-/** The member of a session, with their roles as of `rolesAsOf` and the source of these. */
+/** A session and its member, with the roles as of `rolesAsOf`, and their source. */
 export const ValidateResponse = Type.Object({
   member: Member,
   roles: Type.Array(SessionRole, {
@@ -92,10 +92,10 @@ export const validateSession = endpoint({
   refuses: ['INVALID_TOKEN', 'CHAT_PLATFORM_UNAVAILABLE'],
 })
 
-/** The result of a completed call, also if nothing had to be done: the response does not reveal which. */
+/** The response of a completed call. It does not reveal whether there was anything to do. */
 export const Success = Type.Object({ success: Type.Boolean() })
 
-/** Ends a session of the calling project. Succeeds for an unknown token, too. */
+/** Ends a session of the calling project. Also succeeds for an unknown token. */
 export const logout = endpoint({
   method: 'POST',
   path: '/api/auth/logout',
@@ -109,7 +109,7 @@ export const logout = endpoint({
   refuses: [],
 })
 
-/** Ends all sessions of a member in the calling project. Succeeds for an unknown member, too. */
+/** Ends all sessions of a member in the calling project. Also succeeds for an unknown member. */
 export const logoutAll = endpoint({
   method: 'POST',
   path: '/api/auth/logout-all',
@@ -197,7 +197,8 @@ export const endMemberSessions = endpoint({
 })
 
 /**
- * Rotates the pair of a session. Refuses with INVALID_REFRESH_TOKEN, REFRESH_TOKEN_SUPERSEDED, REFRESH_TOKEN_REUSED.
+ * Replaces both tokens of a session. Refuses with INVALID_REFRESH_TOKEN, REFRESH_TOKEN_SUPERSEDED,
+ * REFRESH_TOKEN_REUSED.
  */
 export const refreshSession = endpoint({
   method: 'POST',

@@ -5,7 +5,7 @@ interface Described {
 }
 interface NumberRow extends Described {
   readonly kind: 'number'
-  /** Read for compatibility, without any effect. */
+  /** True if the setting is only accepted for compatibility, and has no effect. */
   readonly isDeprecated?: true
 }
 /** A setting that an administrator changes while the service runs. */
@@ -13,15 +13,15 @@ export interface EditableRow extends NumberRow {
   /** The bounds within which an administrator may change it. */
   readonly editable: { readonly min: number; readonly max: number }
 }
-/** A text of the environment. */
+/** A setting with a text as its value. */
 export interface TextRow extends Described {
   readonly kind: 'text'
 }
-/** A secret, of which only its presence is shown. */
+/** A secret. Administrators only see whether it is set. */
 export interface SecretRow extends Described {
   readonly kind: 'secret'
 }
-/** One setting: its variables, its meaning, and its bounds if it may change. */
+/** One setting: its variables, its meaning, and its bounds if an administrator may change it. */
 export type SettingRow = NumberRow | EditableRow | TextRow | SecretRow
 
 const number = (variable: string, meaning: string): NumberRow => ({
@@ -49,8 +49,8 @@ const secret = (variables: SecretRow['variables'], meaning: string): SecretRow =
 })
 
 /**
- * All settings, one row each: its group and name, the variable with its default, and its bounds if an administrator may
- * change it. Reading, validation and reset follow from this table.
+ * All settings by group and name, each with its environment variables, its default, and its bounds if an administrator
+ * may change it. Reading, validating, and resetting settings follow from this table.
  */
 export const settingTable = {
   administration: {

@@ -131,7 +131,7 @@ export const getSettingSources = endpoint({
   refuses: [],
 })
 
-/** Changes settings, all or none. Refuses values out of bounds with VALIDATION_FAILED. */
+/** Changes settings. If one value is out of bounds, changes none of them and refuses with VALIDATION_FAILED. */
 export const updateSettings = endpoint({
   method: 'PATCH',
   path: '/api/admin/settings',
@@ -146,7 +146,7 @@ export const updateSettings = endpoint({
   refuses: [],
 })
 
-/** Resets all settings to the values of the environment. */
+/** Resets all settings to the values of the environment variables. */
 export const resetSettings = endpoint({
   method: 'POST',
   path: '/api/admin/settings/reset',

@@ -35,7 +35,7 @@ const RoleIds = Type.Array(Snowflake, {
   description: 'Members with one of these roles can read the submissions.',
 })
 
-/** An endpoint of a project that accepts JSON of one schema. Its secret is shown only once. */
+/** An inbound webhook: an address of a project that accepts JSON of one schema. Its secret is not included. */
 export const InboundWebhook = Type.Object({
   id: Uuid,
   projectId: Uuid,
@@ -119,7 +119,9 @@ const SubmissionPage = Type.Object({
 const Webhooks = Type.Object({ data: Type.Array(InboundWebhook), total: Type.Integer() })
 const NewSecret = Type.Object({ secret: Secret })
 
-/** Fits a schema of 64 KiB, indented, and the lists beside it. */
+/**
+ * The maximum body that creates or changes a webhook, in bytes. An indented schema of 64 KiB and its lists fit into it.
+ */
 export const webhookBodyLimit = 128 * 1024
 
 const adminPath = '/api/admin/projects/{projectId}/inbound-webhooks'
@@ -244,7 +246,7 @@ export const tryPayload = endpoint({
   owners: 'projectId',
   isRead: true,
   params: OneOfProject,
-  // Half of the maximum submission: in a JSON text every quote takes two characters, and a schema is sent with it.
+  // A payload may have half of this size: inside a JSON string, each quote takes two characters. A schema may be added.
   bodyLimit: 256 * 1024,
   body: Closed({
     payload: Type.String({ maxLength: 131_072, description: 'The JSON text as it would be sent.' }),
@@ -290,7 +292,7 @@ const IdOrSlug = Closed({
 })
 const byKey = 'With the API key, if a mapping of the project grants `MANAGE_WEBHOOKS`.'
 
-/** As `listWebhooks`, by key. Refuses with OPERATION_REQUIRED. */
+/** Like `listWebhooks`, for the calling project. Refuses with OPERATION_REQUIRED. */
 export const listOwnWebhooks = endpoint({
   method: 'GET',
   path: ownPath,
@@ -303,7 +305,7 @@ export const listOwnWebhooks = endpoint({
   refuses: ['OPERATION_REQUIRED'],
 })
 
-/** As `createWebhook`, by key. Refuses with OPERATION_REQUIRED and as that does. */
+/** Like `createWebhook`, for the calling project. Also refuses with OPERATION_REQUIRED. */
 export const createOwnWebhook = endpoint({
   method: 'POST',
   path: ownPath,
@@ -324,7 +326,7 @@ export const createOwnWebhook = endpoint({
   ],
 })
 
-/** As `getWebhook`, by key, by id or slug. Refuses with OPERATION_REQUIRED and as that does. */
+/** Like `getWebhook`, for the calling project, by ID or slug. Also refuses with OPERATION_REQUIRED. */
 export const getOwnWebhook = endpoint({
   method: 'GET',
   path: `${ownPath}/{id}`,
@@ -338,7 +340,7 @@ export const getOwnWebhook = endpoint({
   refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND'],
 })
 
-/** As `updateWebhook`, by key, by id or slug. Refuses with OPERATION_REQUIRED and as that does. */
+/** Like `updateWebhook`, for the calling project, by ID or slug. Also refuses with OPERATION_REQUIRED. */
 export const updateOwnWebhook = endpoint({
   method: 'PATCH',
   path: `${ownPath}/{id}`,
@@ -354,7 +356,7 @@ export const updateOwnWebhook = endpoint({
   refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND', 'WEBHOOK_SLUG_TAKEN', 'RATE_LIMITED'],
 })
 
-/** As `deleteWebhook`, by key, by id or slug. Refuses with OPERATION_REQUIRED and as that does. */
+/** Like `deleteWebhook`, for the calling project, by ID or slug. Also refuses with OPERATION_REQUIRED. */
 export const deleteOwnWebhook = endpoint({
   method: 'DELETE',
   path: `${ownPath}/{id}`,
@@ -368,7 +370,7 @@ export const deleteOwnWebhook = endpoint({
   refuses: ['OPERATION_REQUIRED', 'WEBHOOK_NOT_FOUND'],
 })
 
-/** As `rotateSecret`, by key, by id or slug. Refuses with OPERATION_REQUIRED and as that does. */
+/** Like `rotateSecret`, for the calling project, by ID or slug. Also refuses with OPERATION_REQUIRED. */
 export const rotateOwnSecret = endpoint({
   method: 'POST',
   path: `${ownPath}/{id}/rotate-secret`,
@@ -451,7 +453,7 @@ export const readSubmissions = endpoint({
 export type InboundWebhook = Static<typeof InboundWebhook>
 export type CreatedInboundWebhook = Static<typeof CreatedInboundWebhook>
 export type CreateWebhook = Static<typeof CreateWebhook>
-/** A payload to validate, and its schema if that is a draft. */
+/** A payload to validate, and a schema if it differs from the stored one. */
 export type TryPayload = Static<(typeof tryPayload)['body']>
 export type UpdateWebhook = Static<typeof UpdateWebhook>
 export type SubmissionQuery = Static<typeof SubmissionQuery>

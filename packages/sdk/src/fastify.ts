@@ -54,7 +54,7 @@ export function createRolecall(options: SiteOptions = {}) {
     })
     // Fastify runs hooks only for registered routes, so the sign-in routes are registered. Their handler never runs,
     // because the hook responds first.
-    const never = () => Promise.reject(new Error('The login answers before.'))
+    const never = () => Promise.reject(new Error('The sign-in responds before this handler.'))
     app.all(`${site.settings.authPath}/*`, never)
     app.all(site.settings.authPath, never)
   }

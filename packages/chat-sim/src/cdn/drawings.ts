@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { png, tone } from './raster.ts'
 
-/** Pictures drawn from a text: always the same for the same hash, and different for another. */
+/** Pictures that are drawn from a hash: always the same for the same hash, and different for another hash. */
 
 const bytesOf = (seed: string) => createHash('sha256').update(seed).digest()
 const hue = (byte = 0) => Math.round((byte / 255) * 360)
@@ -9,7 +9,7 @@ const hue = (byte = 0) => Math.round((byte / 255) * 360)
 const svg = (inner: string) =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="128" height="128" viewBox="0 0 128 128">${inner}</svg>`
 
-/** Draws a head and shoulders in front of a sea; in plain grey shades for people without a picture. */
+/** Draws a head and shoulders in front of a sea as SVG. `plain` uses shades of gray, for people without a picture. */
 export function portrait(seed: string, plain = false): string {
   const [a, b, c, d = 0] = bytesOf(seed)
   const saturation = plain ? 18 : 55
@@ -25,7 +25,7 @@ export function portrait(seed: string, plain = false): string {
   )
 }
 
-/** Draws a sail above waves. */
+/** Draws a sail above waves as SVG, for a server. */
 export function emblem(seed: string): string {
   const [a, b] = bytesOf(seed)
   return svg(
@@ -38,7 +38,7 @@ export function emblem(seed: string): string {
 const isWithin = (x: number, y: number, [cx, cy, rx, ry]: readonly [number, number, number, number]) =>
   ((x - cx) / rx) ** 2 + ((y - cy) / ry) ** 2 <= 1
 
-/** Draws the same person as `portrait`, in pixels. */
+/** Draws the same person as `portrait`, as PNG. */
 export function portraitPng(seed: string): Buffer {
   const [a, b, c = 0] = bytesOf(seed)
   const [back, front, skin] = [tone(hue(a), 0.62), tone(hue(b), 0.3), tone(18 + c / 12, 0.58, 0.45)]
@@ -48,7 +48,7 @@ export function portraitPng(seed: string): Buffer {
   })
 }
 
-/** Draws the same ship as `emblem`, in pixels. */
+/** Draws the same ship as `emblem`, as PNG. */
 export function emblemPng(seed: string): Buffer {
   const [a, b] = bytesOf(seed)
   const [sky, sail, sea] = [tone(hue(a), 0.32, 0.5), tone(hue(b), 0.7, 0.7), tone(hue(a), 0.55, 0.45)]

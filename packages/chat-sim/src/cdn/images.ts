@@ -24,7 +24,8 @@ const image = (
   auth: 'none',
   handle(_platform, call): Reply {
     const file = param(call, 'file')
-    // The extensions that the platform supports. Unsupported formats get SVG here: browsers decide by the content type.
+    // Accepts the extensions that the platform supports. The simulator cannot draw all of these formats. It sends SVG
+    // for the others, which works because browsers decide by the content type.
     if (!/\.(?:png|jpe?g|webp|gif|svg)$/.test(file)) throw notFound()
     const isPng = file.endsWith('.png')
     const seed = seedOf(call.params)

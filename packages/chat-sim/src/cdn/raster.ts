@@ -4,7 +4,7 @@ type Rgb = readonly [number, number, number]
 
 const size = 128
 
-/** Returns a PNG of 128 pixels, colored by a function. */
+/** Returns a PNG of 128 × 128 pixels. The function returns the color of each pixel. */
 export function png(colourAt: (x: number, y: number) => Rgb): Buffer {
   const row = 1 + size * 3
   const raw = Buffer.alloc(row * size)
@@ -12,7 +12,7 @@ export function png(colourAt: (x: number, y: number) => Rgb): Buffer {
   const head = Buffer.alloc(13)
   head.writeUInt32BE(size, 0)
   head.writeUInt32BE(size, 4)
-  // Eight bits for each of red, green and blue.
+  // 8 bits per channel, and color type 2: red, green, and blue.
   head.set([8, 2, 0, 0, 0], 8)
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
   return Buffer.concat([signature, chunk('IHDR', head), chunk('IDAT', deflateSync(raw)), chunk('IEND')])
@@ -27,7 +27,7 @@ function chunk(type: string, data = Buffer.alloc(0)): Buffer {
   return whole
 }
 
-/** Computes the CRC of PNG; Node.js has its own only from 20.15 on. */
+/** Computes the CRC-32 of a PNG chunk. Node.js has such a function only since version 20.15. */
 function crc32(bytes: Buffer): number {
   let crc = 0xffffffff
   for (const byte of bytes) {
@@ -37,7 +37,7 @@ function crc32(bytes: Buffer): number {
   return (crc ^ 0xffffffff) >>> 0
 }
 
-/** Returns a color by hue, in degrees, and lightness from 0 to 1. */
+/** Returns a color by its hue in degrees, and its lightness and saturation from 0 to 1. */
 export function tone(hue: number, lightness: number, saturation = 0.55): Rgb {
   const range = saturation * Math.min(lightness, 1 - lightness)
   const channel = (offset: number) => {

@@ -4,23 +4,25 @@ import type { SimUser } from '../world/model.ts'
 import { hasBot } from '../world/state.ts'
 import type { View } from './view.ts'
 
+/** The parts of the simulator that the control page uses. */
 export interface Desk {
   platform: Platform
   gateway: GatewayControl
-  /** Restores the seed. */
+  /** Restores the demo world, and removes all faults. */
   reset(): Promise<void>
 }
 
 interface Order {
   desk: Desk
   view: View
-  /** Returns a field of the form, trimmed. */
+  /** Returns a field of the form, without spaces at its ends. */
   field(name: string): string
 }
 
-/** The action of a button. Returns one sentence about its result. */
+/** The action of a button on the control page. Returns one sentence about its result, which the page shows. */
 type Action = (order: Order) => string | Promise<string>
 
+/** The actions of all buttons, by the name in the address to which their form is sent. */
 export const actions: Readonly<Record<string, Action>> = {
   'toggle-role': ({ desk: { platform }, view, field }) => {
     const user = chosen(view)

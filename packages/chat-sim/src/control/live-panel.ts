@@ -3,7 +3,7 @@ import { type Html, html } from '../pages/html.ts'
 import type { Platform } from '../platform.ts'
 import { messagesPanel } from './messages-panel.ts'
 
-/** Returns the current activity of the service under test. The script refreshes it. */
+/** Returns the panel with the current activity of the service under test. The page's script refreshes the panel. */
 export function livePanel(platform: Platform, gateway: GatewayControl): Html {
   const { journal, inbox } = platform
   const { connections, sessions } = gateway.state()

@@ -4,7 +4,7 @@ import type { SimGuild, SimMember, SimUser } from '../world/model.ts'
 import { roleChip, sortedRoles } from './role-chip.ts'
 import { actionForm, type View } from './view.ts'
 
-/** Returns all actions on one person in the selected server. */
+/** Returns the panel with all actions on the selected person in the selected server. */
 export function memberPanel(view: View): Html {
   const { guild, user } = view
   if (!user) {

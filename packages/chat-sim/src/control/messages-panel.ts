@@ -6,7 +6,7 @@ import { hexColor } from './role-chip.ts'
 
 const shown = 8
 
-/** Returns the latest messages to webhooks, newest first. Texts are shown as they were sent, including markup. */
+/** Returns the panel with the latest messages to webhooks, newest first. Texts are shown as sent, including markup. */
 export const messagesPanel = ({ inbox, world }: Platform): Html => {
   const latest = inbox.messages().slice(-shown).reverse()
   return html`<h3>Messages at webhooks</h3>
@@ -36,6 +36,6 @@ ${fields.map((field) => html`<p><b>${field.name}</b> ${field.value}</p>`)}
 ${footer && html`<p class="small quiet">${footer.text}</p>`}
 </div>`
 
-/** Returns the stripe of an embed. The page's policy allows no inline styles. */
+/** Returns the colored stripe of an embed. It is an SVG, because the page's policy allows no inline styles. */
 const dot = (color = 0): Html =>
   html`<svg class="dot" viewBox="0 0 12 12" aria-hidden="true"><rect x="4" width="4" height="12" rx="2" fill="${hexColor(color)}"/></svg>`

@@ -6,7 +6,7 @@ import { type View, viewUrl } from './view.ts'
 
 const shown = 14
 
-/** Returns the list of people to select. It includes people outside the server, because they can join. */
+/** Returns the panel in which to select a person. It includes people outside the server, because they can join. */
 export function peoplePanel(world: World, view: View): Html {
   const people = findPeople(world, view.search, shown)
   return html`<section class="panel" aria-labelledby="people-title">

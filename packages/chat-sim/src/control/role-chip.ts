@@ -3,7 +3,7 @@ import { type Html, html } from '../pages/html.ts'
 import type { SimGuild } from '../world/model.ts'
 import { compareIds } from '../world/snowflake.ts'
 
-/** Sorts roles, highest first; equal positions by ID, as the platform does. */
+/** Returns the roles of a server, highest first. Roles with equal positions are sorted by ID, as on the platform. */
 export const sortedRoles = (guild: SimGuild): APIRole[] =>
   [...guild.roles.values()]
     .filter((role) => role.id !== guild.id)
@@ -11,7 +11,10 @@ export const sortedRoles = (guild: SimGuild): APIRole[] =>
 
 export const hexColor = (color: number): string => `#${color.toString(16).padStart(6, '0')}`
 
-/** Returns an SVG dot, since the page's policy allows no inline styles. A role without a color has a hollow one. */
+/**
+ * Returns a role with a dot in its color. The dot is an SVG, because the page's policy allows no inline styles. It is
+ * hollow for a role without a color.
+ */
 export const roleChip = (role: APIRole): Html =>
   html`<svg class="dot" viewBox="0 0 12 12" aria-hidden="true">${
     role.color === 0

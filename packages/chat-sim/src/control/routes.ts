@@ -18,7 +18,9 @@ const common = { name: 'control', at: 'root', auth: 'none' } as const
 
 /** Creates the page on which people change the simulated platform by hand. It is not part of the platform. */
 export function controlRoutes(desk: Desk): Route[] {
-  /** Shown once, after the form that caused it; the page has one visitor. */
+  /**
+   * The result of the last action. The page shows it once. One variable is enough, because the page has one visitor.
+   */
   let said: Html | undefined
 
   const show: Route = {
@@ -33,7 +35,7 @@ export function controlRoutes(desk: Desk): Route[] {
     },
   }
 
-  /** The platform has its own start page; here, this is the only page for a person. */
+  /** Redirects from `/` to the control page, which is the only page for a person. */
   const start: Route = { ...common, method: 'GET', path: '/', handle: () => redirect('/control', 302) }
 
   const act: Route = {

@@ -1,6 +1,6 @@
 /**
- * The page works without this: every button is a form. With it, a form keeps the scroll position and the focus, and the
- * figures refresh themselves.
+ * The script of the control page. With it, a form keeps the scroll position and the focus, and the figures refresh
+ * themselves. The page also works without it, because every button is a form.
  */
 export const script = `
 'use strict'

@@ -11,7 +11,7 @@ export const serverTabs = (world: World, view: View): Html =>
       html`<a href="${viewUrl({ ...view, guild })}"${guild === view.guild && html` aria-current="page"`}>${guild.name}</a>`,
   )}</nav>`
 
-/** Returns the selected server: its name, its availability, and its roles. */
+/** Returns the panel for the selected server: its name, its availability, and its roles. */
 export function serverPanel(world: World, view: View): Html {
   const { guild } = view
   const isBotIn = hasBot(world, guild)

@@ -5,7 +5,7 @@ import { actionForm, type View } from './view.ts'
 const seconds = (id: string, fallback: number): Html =>
   html`<label for="${id}">for</label> <input id="${id}" class="short" type="number" name="seconds" value="${fallback}" min="1" max="600" required> <span>s</span>`
 
-/** Returns the faults that a service must handle. None of them affects this page. */
+/** Returns the panel with the faults that can be switched on. None of them affects the control page itself. */
 export const troublePanel = (
   world: World,
   view: View,

@@ -4,7 +4,7 @@ import type { SimGuild, SimUser } from '../world/model.ts'
 import { findUser } from '../world/state.ts'
 import type { World } from '../world/world.ts'
 
-/** The selection on the control page. It is in the address, so that a reload shows the same. */
+/** The selection on the control page: a server and a person. It is in the address, so a reload shows the same. */
 export interface View {
   guild: SimGuild
   user: SimUser | undefined
@@ -25,7 +25,7 @@ const query = ({ guild, user, search }: View): [string, string][] => [
 
 export const viewUrl = (view: View): string => `/control?${new URLSearchParams(query(view))}`
 
-/** Returns a form that runs an action and returns to the same view. */
+/** Returns a form that runs an action, and then shows the same view again. */
 export const actionForm = (view: View, action: string, inside: Html, className = 'inline'): Html => html`
 <form method="post" action="/control/${action}" class="${className}">
 ${query(view).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}

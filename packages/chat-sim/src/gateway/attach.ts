@@ -7,7 +7,7 @@ import { closeCode, frame, op } from './protocol.ts'
 import { receive } from './receive.ts'
 
 const gatewayPath = '/gateway'
-/** Another address than the first, as on the platform: a client that confuses them must fail. */
+/** The path for resuming a session. As on the platform, it differs from the first path, so confusing them fails. */
 const resumePath = '/gateway/resume'
 const supervisionMs = 1_000
 
@@ -44,7 +44,7 @@ function welcome(hub: Hub, socket: WebSocket, url: URL, host: string): void {
   })
   socket.on('close', (code) => {
     hub.connections.delete(connection)
-    // A client that closes with these codes will not resume.
+    // A client that closes with 1000 or 1001 will not resume its session.
     if ((code === 1000 || code === 1001) && connection.session) hub.sessions.delete(connection.session.id)
     else detachSession(connection, clock.now())
   })
@@ -56,7 +56,7 @@ function welcome(hub: Hub, socket: WebSocket, url: URL, host: string): void {
   connection.send(frame(op.hello, interval))
 }
 
-/** With these codes the client cannot resume its session. */
+/** The close codes after which the client cannot resume its session. */
 const endsSession = new Set<number>([closeCode.rateLimited, closeCode.sessionTimedOut])
 
 function shut(hub: Hub, connection: Connection, code: number): void {
@@ -64,7 +64,7 @@ function shut(hub: Hub, connection: Connection, code: number): void {
   connection.close(code)
 }
 
-/** Disconnects clients without a heartbeat for one and a half intervals. Their sessions end, too. */
+/** Disconnects clients that sent no heartbeat for one and a half intervals, and ends their sessions. */
 function dropSilent(hub: Hub): void {
   const { settings, platform, connections } = hub
   const oldest = platform.clock.now() - settings.heartbeatIntervalMs * 1.5 - supervisionMs

@@ -1,18 +1,18 @@
 import type { WebSocket } from 'ws'
 import type { Session } from './session.ts'
 
-/** Client messages per connection and minute. */
+/** The maximum number of messages that a client may send on a connection per minute. */
 const maxMessages = 120
 const windowMs = 60_000
 
-/** One socket: its message count, the time of its last heartbeat, and its session. */
+/** One socket, with its message count, the time of its last heartbeat, and its session. */
 export interface Connection {
   readonly socket: WebSocket
   readonly openedAt: number
-  /** The address for a resume, by the name under which this client connected. */
+  /** The address at which this client can resume. It has the host name with which the client connected. */
   readonly resumeUrl: string
   session: Session | undefined
-  /** True if it no longer sends or receives, while the socket stays open. */
+  /** True if the connection no longer sends or receives, although the socket stays open. */
   isFrozen: boolean
   lastHeartbeatAt: number
   send(text: string): void
@@ -49,7 +49,7 @@ export function attachSession(connection: Connection, session: Session): void {
   session.send = connection.send
 }
 
-/** Keeps the session for its client. Another connection may have taken it over already. */
+/** Keeps the session after its connection has ended, unless another connection has already taken it over. */
 export function detachSession(connection: Connection, now: number): void {
   const { session } = connection
   if (!session || session.send !== connection.send) return

@@ -3,7 +3,7 @@ import type { Hub } from './hub.ts'
 import { frame, op } from './protocol.ts'
 import { type GatewaySettings, resetSettings } from './settings.ts'
 
-/** Controls faults of the gateway for tests: `sim.gateway`. */
+/** Creates `sim.gateway`, with which tests cause faults of the gateway. */
 export function gatewayControl(hub: Hub) {
   const { settings, connections, sessions, platform } = hub
   const forEach = (act: (connection: Connection) => void) => {
@@ -31,9 +31,9 @@ export function gatewayControl(hub: Hub) {
     /** Cuts every TCP connection. Sessions stay and can be resumed. */
     dropAll: () => forEach(({ socket }) => socket.terminate()),
     close: (code: number) => forEach((connection) => connection.close(code)),
-    /** Opcode 7: asks clients to reconnect. */
+    /** Asks all clients to reconnect (opcode 7). */
     reconnect: () => forEach((connection) => connection.send(frame(op.reconnect))),
-    /** Opcode 9. If it is not resumable, the sessions are gone. */
+    /** Tells all clients that their session is invalid (opcode 9). Unless `resumable`, the sessions end. */
     invalidSession(resumable: boolean): void {
       if (!resumable) forgetSessions()
       forEach((connection) => {
@@ -41,7 +41,7 @@ export function gatewayControl(hub: Hub) {
         connection.send(frame(op.invalidSession, resumable))
       })
     },
-    /** Responds to every resume with opcode 9 false from now on. Connections stay as they are. */
+    /** Ends all sessions without telling the clients. Each later resume receives opcode 9 with `false`. */
     forgetSessions: () => sessions.clear(),
     /** Keeps the current connections open but silent: sends neither heartbeat acknowledgments nor events. */
     freeze: () =>
@@ -54,11 +54,11 @@ export function gatewayControl(hub: Hub) {
       }),
     /** Sends no HELLO on new connections. */
     noHello: (on = true) => set({ isSilentAtStart: on }),
-    /** Sends no response to opcode 6. */
+    /** Does not respond when a client resumes (opcode 6). */
     ignoreResume: (on = true) => set({ ignoresResume: on }),
-    /** Ends each new session at once: in place of READY, or right after it. */
+    /** Ends each new session at once, instead of READY or right after it. */
     endSessions: (when: GatewaySettings['endsSessions']) => set({ endsSessions: when }),
-    /** Sets the number of remaining IDENTIFYs until the day's count is reset. */
+    /** Sets how many IDENTIFYs remain until the count of the day is reset. */
     leaveSessionStarts: (remaining: number, resetAfterMs?: number) =>
       platform.sessionStarts.leave(remaining, resetAfterMs),
     /** Returns the number of remaining IDENTIFYs today. */
@@ -75,11 +75,13 @@ export function gatewayControl(hub: Hub) {
     reorderDispatches: (on = true) => set({ isReordered: on }),
     setHeartbeatInterval: (ms: number) => set({ heartbeatIntervalMs: ms }),
     setSessionLifetime: (ms: number) => set({ sessionLifetimeMs: ms }),
-    /** The developer portal's switch for the member intent: 4014 and 403 when off. */
+    /**
+     * Sets the developer portal's switch for the member intent. When off, IDENTIFY fails with 4014, and lists with 403.
+     */
     setMemberIntent(on: boolean): void {
       platform.world.application.memberIntent = on
     },
-    /** Removes all faults, sessions and connections, so that clients start again. */
+    /** Removes all faults, sessions, and connections, so clients start again. */
     reset(): void {
       resetSettings(settings)
       forgetSessions()

@@ -1,19 +1,19 @@
 export interface DeliveryQuirks {
   delayMs: number
   isDoubled: boolean
-  /** The number of next events to drop. */
+  /** How many of the next events to drop. */
   toLose: number
   isReordered: boolean
 }
 
 export const flawless: DeliveryQuirks = { delayMs: 0, isDoubled: false, toLose: 0, isReordered: false }
 
-/** An event that waits for a later one to overtake it is sent after this time, in milliseconds. */
+/** The maximum time, in milliseconds, for which an event waits until a later one overtakes it. */
 const overtakingMs = 200
 
 /**
- * Delivers events with the given faults, before they get their numbers: an event that is lost here is missing for good,
- * and resuming a session does not recover it.
+ * Delivers events with the given faults. This happens before the events get their sequence numbers. So resuming a
+ * session does not recover an event that is lost here.
  */
 export function createDelivery<Event>(quirks: DeliveryQuirks, deliver: (event: Event) => void) {
   let waiting: { event: Event; timer: NodeJS.Timeout } | undefined

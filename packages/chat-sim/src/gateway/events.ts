@@ -9,14 +9,14 @@ import { intent } from './protocol.ts'
 
 export interface GatewayEvent {
   type: string
-  /** Only sessions with this intent receive it; 0 means all. */
+  /** Only sessions with this intent receive the event. 0 means all sessions. */
   intent: number
   guildId: string | undefined
-  /** Makes the data when the first session needs it. */
+  /** Creates the data. Called only if a session receives the event. */
   data: () => unknown
 }
 
-/** Converts a change in the world to an event of the gateway, or undefined if the bot does not receive it. */
+/** Converts a change in the world to an event of the gateway. Returns undefined if the bot does not receive it. */
 export function toEvent(world: WorldState, change: Change): GatewayEvent | undefined {
   if (change.type === 'botUpdated') {
     return { type: 'USER_UPDATE', intent: 0, guildId: undefined, data: () => toOwnUser(change.user, true) }
@@ -36,7 +36,7 @@ function inGuild(world: WorldState, guild: SimGuild, change: GuildChange): Omit<
     case 'memberUpdated': {
       const type = change.type === 'memberAdded' ? 'GUILD_MEMBER_ADD' : 'GUILD_MEMBER_UPDATE'
       const { member, user } = change
-      // A bot receives events about itself in any case.
+      // A bot receives events about itself without the member intent.
       const needed = user.id === botId(world) ? intent.guilds : intent.guildMembers
       return { type, intent: needed, data: () => ({ ...toMember(guild, member, user), guild_id }) }
     }
@@ -71,7 +71,7 @@ function inGuild(world: WorldState, guild: SimGuild, change: GuildChange): Omit<
         data: () => ({ id: guild_id, unavailable: true }),
       }
     case 'botRemoved':
-      // Without `unavailable`: a bot distinguishes its removal from an outage by that.
+      // Omits `unavailable`. By that, a bot distinguishes its removal from an outage.
       return { type: 'GUILD_DELETE', intent: intent.guilds, data: () => ({ id: guild_id }) }
   }
 }

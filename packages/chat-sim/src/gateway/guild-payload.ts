@@ -2,10 +2,10 @@ import { toDate, toGuild, toMember } from '../rest/objects.ts'
 import type { SimGuild } from '../world/model.ts'
 import { botId, getUser, type WorldState } from '../world/state.ts'
 
-/** `large` in GUILD_CREATE: above this number, offline members are left out. */
+/** The number of members above which GUILD_CREATE says `large`, and omits offline members. */
 const largeThreshold = 50
 
-/** Without the presence intent `members` contains only the bot: GUILD_CREATE is not a list of members. */
+/** Returns the data of GUILD_CREATE. Without the presence intent, `members` contains only the bot. */
 export function guildPayload(world: WorldState, guild: SimGuild) {
   const bot = guild.members.get(botId(world))
   return {

@@ -17,7 +17,7 @@ interface Identify {
 const isIdentify = (d: unknown): d is Identify =>
   typeof d === 'object' && d !== null && 'token' in d && typeof d.token === 'string' && 'intents' in d
 
-/** Opcode 2: sends READY and then the servers. Returns the close code if it is refused. */
+/** Handles opcode 2: sends READY and then the servers. Returns the close code if the client is refused. */
 export function identify(hub: Hub, connection: Connection, d: unknown): number | undefined {
   if (connection.session) return closeCode.alreadyAuthenticated
   if (!isIdentify(d)) return closeCode.decodeError
@@ -42,7 +42,7 @@ export function identify(hub: Hub, connection: Connection, d: unknown): number |
   return undefined
 }
 
-/** Checks in the order of the platform. */
+/** Returns the close code of a refusal, if there is one. The checks have the same order as on the platform. */
 function refuse(
   { botToken, memberIntent }: SimApplication,
   { token, shard, intents }: Identify,
@@ -60,7 +60,7 @@ const isShard = (shard: unknown): shard is [number, number] =>
   shard[0] >= 0 &&
   shard[0] < shard[1]
 
-/** Returns the forbidden intents. The member intent is the only privileged one that can be switched on here. */
+/** Returns the bits of the forbidden intents. Of the privileged intents, only the member intent can be allowed here. */
 const forbidden = (memberIntent: boolean): number =>
   intent.guildPresences | intent.messageContent | (memberIntent ? 0 : intent.guildMembers)
 
@@ -88,7 +88,7 @@ function ready(hub: Hub, connection: Connection, session: Session, shard: [numbe
   }
 }
 
-/** A server in an outage stays unavailable, as in READY. */
+/** Sends GUILD_CREATE for each server. Omits servers in an outage, which READY has announced as unavailable. */
 function sendGuilds(hub: Hub, session: Session): void {
   if ((session.intents & intent.guilds) === 0) return
   for (const guild of guildsOf(hub, session)) {

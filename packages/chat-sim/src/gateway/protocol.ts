@@ -1,4 +1,4 @@
-/** The numbers of the gateway's protocol that are used here. */
+/** The numbers of the gateway's protocol that the simulator uses: opcodes, close codes, and intents. */
 
 export const op = {
   dispatch: 0,
@@ -37,7 +37,7 @@ export const intent = {
   messageContent: 1 << 15,
 } as const
 
-/** All bits with a current meaning. */
+/** All bits that have a meaning in the protocol. IDENTIFY with another bit is refused. */
 export const allIntents = 0x1ffff | (1 << 20) | (1 << 21) | (1 << 24) | (1 << 25)
 
 export interface ClientMessage {
@@ -48,6 +48,6 @@ export interface ClientMessage {
 export const frame = (opcode: number, d: unknown = null): string =>
   `{"op":${opcode},"d":${JSON.stringify(d)},"s":null,"t":null}`
 
-/** Takes `d` as text, so that one event for many sessions is serialized once. */
+/** Returns a frame with an event. `d` is JSON text, so an event for many sessions is serialized only once. */
 export const dispatchFrame = (seq: number, type: string, d: string): string =>
   `{"t":"${type}","s":${seq},"op":0,"d":${d}}`

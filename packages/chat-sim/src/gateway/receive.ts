@@ -7,7 +7,7 @@ import { resume } from './resume.ts'
 
 const maxBytes = 4_096
 
-/** Handles one message of a client. Returns the close code, if the connection must be closed. */
+/** Handles one message of a client. Returns the close code if the connection must be closed. */
 export function receive(hub: Hub, connection: Connection, data: RawData): number | undefined {
   if (connection.isFrozen) return undefined
   const now = hub.platform.clock.now()
@@ -22,7 +22,7 @@ export function receive(hub: Hub, connection: Connection, data: RawData): number
   return undefined
 }
 
-/** Opcodes that the simulator ignores: presence, voice, and requests for lists of members. */
+/** The opcodes that need a session, but have no effect here: presence, voice, and requests for lists of members. */
 const sessionOps = new Set<number>([op.requestGuildMembers, op.presenceUpdate, op.voiceStateUpdate])
 
 function parse(data: RawData): ClientMessage | undefined {

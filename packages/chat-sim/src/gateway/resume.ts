@@ -16,7 +16,7 @@ const isResume = (d: unknown): d is Resume =>
   'seq' in d &&
   Number.isInteger(d.seq)
 
-/** Opcode 6: sends the missed events in order, and then RESUMED. Returns the close code if it is refused. */
+/** Handles opcode 6: sends the missed events in order, and then RESUMED. Returns the close code if it is refused. */
 export function resume(hub: Hub, connection: Connection, d: unknown): number | undefined {
   if (connection.session) return closeCode.alreadyAuthenticated
   if (!isResume(d)) return closeCode.decodeError

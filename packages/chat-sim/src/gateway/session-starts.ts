@@ -3,7 +3,9 @@ import type { Clock } from '../clock.ts'
 const dayMs = 86_400_000
 const total = 1_000
 
-/** Counts IDENTIFYs: 1,000 a day for a bot. Resuming is free. Also recommends the number of connections. */
+/**
+ * Counts IDENTIFYs, of which a bot may send 1,000 per day. Resuming does not count. Also recommends a number of shards.
+ */
 export function createSessionStarts(clock: Clock) {
   let used = 0
   let resetAt = 0
@@ -27,7 +29,7 @@ export function createSessionStarts(clock: Clock) {
         max_concurrency: 1,
       }
     },
-    /** Sets the number that is left until the count is reset. */
+    /** Sets how many IDENTIFYs remain until the count is reset. */
     leave: (remaining: number, resetAfterMs = dayMs) => {
       used = total - remaining
       resetAt = clock.now() + resetAfterMs

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { dispatchFrame } from './protocol.ts'
 
-/** A client that misses more than this cannot resume. */
+/** The maximum number of frames that are kept. A client that misses more of them cannot resume. */
 const maxHeldFrames = 20_000
 const maxHeldBytes = 48 << 20
 
@@ -10,18 +10,18 @@ export interface Session {
   readonly intents: number
   readonly shard: readonly [number, number]
   seq: number
-  /** The time, in milliseconds, at which the client disconnected; undefined while it is connected. */
+  /** The time, in milliseconds, at which the client disconnected. Undefined while it is connected. */
   lostAt: number | undefined
-  /** Sends frames to the connected client. */
+  /** Sends a frame to the client. Undefined while it is not connected. */
   send: ((text: string) => void) | undefined
   dispatch(type: string, d: string): void
-  /** Returns the frames after `seq`, or undefined if some of them are gone. */
+  /** Returns the frames after `seq`, or undefined if some of them are no longer kept. */
   since(seq: number): string[] | undefined
-  /** The client has received everything up to `seq`, and will not request it again. */
+  /** Records that the client has received everything up to `seq`, so that those frames can be dropped. */
   acknowledge(seq: number): void
 }
 
-/** Creates a session that can be resumed: numbered frames are kept until the client acknowledges them. */
+/** Creates a session that can be resumed. It numbers frames, and keeps them until the client acknowledges them. */
 export function createSession(intents: number, shard: readonly [number, number]): Session {
   let held: { seq: number; text: string }[] = []
   let heldBytes = 0
@@ -46,7 +46,7 @@ export function createSession(intents: number, shard: readonly [number, number])
       const text = dispatchFrame(++session.seq, type, d)
       held.push({ seq: session.seq, text })
       heldBytes += text.length
-      // Drops half at a time, so that a full buffer does not move on every event.
+      // Drops half of the frames at a time, because dropping one per event would move the whole array each time.
       if (held.length > maxHeldFrames || heldBytes > maxHeldBytes) forget(Math.ceil(held.length / 2))
       session.send?.(text)
     },
@@ -61,6 +61,6 @@ export function createSession(intents: number, shard: readonly [number, number])
   return session
 }
 
-/** The platform's rule for distributing servers over shards. */
+/** Returns true if a server belongs to a shard, by the platform's rule. */
 export const isOnShard = (guildId: string, [index, count]: readonly [number, number]): boolean =>
   Number((BigInt(guildId) >> 22n) % BigInt(count)) === index

@@ -1,14 +1,14 @@
 import { type DeliveryQuirks, flawless } from './delivery.ts'
 
-/** The behavior of the gateway, which tests change. */
+/** The behavior of the gateway. Tests change it to cause faults. */
 export interface GatewaySettings extends DeliveryQuirks {
   heartbeatIntervalMs: number
-  /** How long a session waits for its client to resume. */
+  /** How long, in milliseconds, a session waits for its client to resume. */
   sessionLifetimeMs: number
   isSilentAtStart: boolean
   ignoresResume: boolean
   refusesUntil: number
-  /** Sends opcode 9, not resumable, in place of READY or right after it. */
+  /** Ends new sessions by opcode 9 (not resumable), instead of READY or right after it. */
   endsSessions: 'never' | 'atIdentify' | 'afterReady'
 }
 

@@ -7,10 +7,10 @@ import { rateLimited } from './rate-limited.ts'
 import type { Route } from './route.ts'
 import type { RouteName } from './route-names.ts'
 
-/** Routes without a caller that are rate-limited by address. */
+/** The routes without a caller. They are rate-limited by address. */
 const byAddress: readonly RouteName[] = ['token', 'webhook']
 
-/** Responds like the platform: the checks before every route, in the order in which they refuse. */
+/** Responds like the platform. Runs the checks that come before every route, in the platform's order. */
 export async function answer(
   platform: Platform,
   route: Route,
@@ -24,7 +24,7 @@ export async function answer(
     const isByAddress = byAddress.includes(route.name)
     if (route.auth === 'none' && !isByAddress) return await route.handle(platform, call)
     const limited = platform.rateLimits.check(route, call)
-    // The token endpoint does not reveal its bucket, only how long to wait.
+    // The token endpoint does not reveal its bucket, but only how long to wait.
     if (route.name === 'token') {
       if (!('refusal' in limited)) return await route.handle(platform, call)
       const { 'retry-after': wait = '1' } = limited.refusal.headers
@@ -44,7 +44,7 @@ function checkCaller(route: Route, { caller: { kind } }: Call): void {
   if (!isAllowed) throw unauthorized()
 }
 
-/** Adds the rate-limit headers to refusals, too. */
+/** Runs a route. Refusals become replies here, so that they get rate-limit headers, too. */
 async function handled(platform: Platform, route: Route, call: Call): Promise<Reply> {
   try {
     return await route.handle(platform, call)

@@ -1,9 +1,9 @@
 import type { Caller } from './caller.ts'
 
-/** A request as a route sees it: the whole message without the socket. */
+/** A request as a route sees it: the whole message, but not the socket. */
 export interface Call {
   method: string
-  /** Scheme and host as the client sent them, for addresses in replies. */
+  /** The scheme and host of the request, for addresses in replies. */
   origin: string
   path: string
   query: URLSearchParams
@@ -21,7 +21,7 @@ export interface Reply {
 
 export const param = (call: Call, name: string): string => call.params[name] ?? ''
 
-/** Returns a header that may be sent once. */
+/** Returns a header, or an empty text. Use it for headers that can be sent only once. */
 export function header(call: Pick<Call, 'headers'>, name: string): string {
   const value = call.headers[name]
   return typeof value === 'string' ? value : ''
@@ -40,5 +40,5 @@ export const redirect = (location: string, status = 302, headers: Reply['headers
   headers: { location, 'cache-control': 'no-store', ...headers },
 })
 
-/** The platform keeps repeated fields as lists; a form of its OAuth endpoints has none. */
+/** Returns the fields of a form in the body. The platform's OAuth forms have no repeated fields. */
 export const form = (call: Call): URLSearchParams => new URLSearchParams(call.body.toString('utf8'))

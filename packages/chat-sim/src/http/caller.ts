@@ -6,7 +6,7 @@ export type Caller =
   | { kind: 'bearer'; grant: Grant }
   | { kind: 'invalid' }
 
-/** Identifies the caller by the `Authorization` header. */
+/** Identifies the caller by the `Authorization` header: the bot, a user with an access token, or neither. */
 export function identify(botToken: string, grants: Grants, authorization: string | undefined): Caller {
   if (!authorization) return { kind: 'none' }
   const [scheme = '', token = ''] = authorization.split(' ', 2)

@@ -21,7 +21,7 @@ const messages: Record<number, string> = {
   504: '504: Gateway Timeout',
 }
 
-/** Messages for the JSON codes that tests are likely to use. */
+/** The messages for the JSON codes that tests are likely to use. */
 const codeMessages: Record<number, string> = {
   10004: 'Unknown Guild',
   10007: 'Unknown Member',
@@ -46,7 +46,7 @@ export function faultReply(fault: Fault): Reply | undefined {
   return fault.html ? htmlReply(status, message) : json({ message, code }, status)
 }
 
-/** Removes present members from a list. */
+/** Removes members from a reply with a list of members. */
 export function withoutMembers(reply: Reply, ids: readonly string[]): Reply {
   const listed: unknown = JSON.parse(String(reply.body))
   if (!Array.isArray(listed)) return reply

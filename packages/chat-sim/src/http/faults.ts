@@ -2,26 +2,26 @@ import type { Clock } from '../clock.ts'
 import type { Caller } from './caller.ts'
 import type { RouteName } from './route-names.ts'
 
-/** A fault to simulate. Parts can be combined: `{ delayMs: 500, status: 503 }` is a late refusal. */
+/** A fault to simulate. Its parts can be combined: `{ delayMs: 500, status: 503 }` is a late refusal. */
 export interface Fault {
   /** The status to send instead of handling the request. 429 and 5xx have their own shapes. */
   status?: number
-  /** JSON error code and message beside `status`. */
+  /** The JSON error code and message that accompany `status`. */
   code?: number
   message?: string
-  /** 429: seconds to wait, in the header and the body. */
+  /** For 429: the seconds to wait, in the header and the body. */
   retryAfterSec?: number
   scope?: 'user' | 'global' | 'shared'
   global?: boolean
-  /** 429 as from the network edge: no rate-limit headers, no Retry-After unless `retryAfterSec`. */
+  /** For 429: sends no rate-limit headers, like the network edge, and `Retry-After` only with `retryAfterSec`. */
   headerless?: boolean
-  /** 429 with the plain body `error code: 1015`, as from the network edge. */
+  /** For 429: sends the plain body `error code: 1015`, like the network edge. */
   plain1015?: boolean
-  /** An HTML page beside `status`, as from a proxy in front of the API. */
+  /** Sends an HTML page with `status`, like a proxy in front of the API. */
   html?: boolean
-  /** 200 with an HTML page. */
+  /** Sends 200 with an HTML page. */
   html200?: boolean
-  /** IDs of members to omit from a list, although they are members. */
+  /** The IDs of members to omit from a list, although they are members. */
   leavesOut?: readonly string[]
   /** The delay before the response, in milliseconds. */
   delayMs?: number
@@ -29,24 +29,24 @@ export interface Fault {
   slowBody?: number | true
   /** Cuts the connection instead of handling the request. */
   reset?: boolean
-  /** Handles the request, then cuts the connection: it takes effect without a response. */
+  /** Handles the request, but cuts the connection instead of responding. So the request takes effect. */
   lost?: boolean
-  /** Sends half of the JSON, as if complete. `'cut'`: the connection ends in the middle. */
+  /** Sends half of the JSON as if it were complete. `'cut'` ends the connection in the middle instead. */
   truncate?: boolean | 'cut'
-  /** The wrong content type for the right body. */
+  /** Sends the right body with this content type. */
   contentType?: string
 }
 
 export interface FaultOptions {
-  /** The number of requests; `failNext` defaults to 1. */
+  /** The number of requests that fail. For `failNext`, the default is 1. */
   times?: number
-  /** Only requests with this kind of authorization. */
+  /** Affects only requests with this kind of authorization. */
   auth?: Caller['kind']
-  /** Only paths that contain this, e.g. one member's ID. */
+  /** Affects only paths that contain this text, e.g. the ID of a member. */
   path?: string
 }
 
-/** `*` matches everything except the pictures, which come from another host on the platform. */
+/** The route that a fault affects. `*` means all except the pictures, which the platform serves from another host. */
 export type FaultRoute = RouteName | '*'
 
 interface Rule extends FaultOptions {
@@ -67,10 +67,10 @@ export function createFaults(clock: Clock) {
   const spent = (rule: Rule) => rule.left <= 0 || rule.until <= clock.now()
 
   return {
-    /** Lets the next `times` requests to a route fail. Returns a function that removes the fault. */
+    /** Makes the next `times` requests to a route fail. Returns a function that removes the fault. */
     failNext: (route: FaultRoute, fault: Fault, options: FaultOptions = {}) =>
       add({ ...options, route, fault, left: options.times ?? 1, until: Number.POSITIVE_INFINITY }),
-    /** Lets all requests to a route fail for `ms` milliseconds. */
+    /** Makes all requests to a route fail for `ms` milliseconds. */
     failFor: (route: FaultRoute, fault: Fault, ms: number, options: FaultOptions = {}) =>
       add({
         ...options,
@@ -82,7 +82,7 @@ export function createFaults(clock: Clock) {
     clearFaults: () => {
       rules = []
     },
-    /** Returns the fault for this request, counted as used. Earlier rules win. */
+    /** Returns the fault for a request, and counts it as used. If several match, the one that was added first wins. */
     take(route: RouteName, auth: Caller['kind'], path: string): Fault | undefined {
       if (rules.length === 0) return undefined
       rules = rules.filter((rule) => !spent(rule))

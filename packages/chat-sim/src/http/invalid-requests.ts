@@ -3,8 +3,8 @@ import type { Clock } from '../clock.ts'
 const windowMs = 600_000
 
 /**
- * Counts responses with 401, 403, and 429 (unless the limit was shared). The platform blocks an address after 10,000 of
- * them in ten minutes. The simulator only counts.
+ * Counts responses with 401, 403, and 429, except those for a shared limit. The platform blocks an address after 10,000
+ * of them in ten minutes. The simulator counts them, but blocks nothing.
  */
 export function createInvalidRequests(clock: Clock) {
   let times: number[] = []

@@ -2,7 +2,7 @@ import type { Caller } from './caller.ts'
 import type { RouteName } from './route-names.ts'
 
 export interface JournalEntry {
-  /** Milliseconds since 1970 by the simulator's clock. */
+  /** The time of the request in milliseconds since 1970, by the simulator's clock. */
   at: number
   method: string
   path: string
@@ -10,9 +10,9 @@ export interface JournalEntry {
   route: RouteName
   auth: Caller['kind']
   userAgent: string
-  /** As received; empty for requests without one. */
+  /** The body as received. Empty for requests without a body. */
   body: string
-  /** Set after the reply was sent; 0 if the connection was cut instead. */
+  /** The status of the reply. Undefined until it was sent, and 0 if the connection was cut instead. */
   status: number | undefined
 }
 
@@ -23,7 +23,10 @@ export interface Journal {
   clear(): void
 }
 
-/** Drops old entries in batches: dropping one per request would move the whole array each time. */
+/**
+ * Creates a journal of the latest requests. It drops old entries in batches, because dropping one per request would
+ * move the whole array each time.
+ */
 export function createJournal(keep = 5_000): Journal & { add(entry: JournalEntry): void } {
   let list: JournalEntry[] = []
   let counts = new Map<RouteName, number>()

@@ -11,10 +11,10 @@ import { send } from './send.ts'
 
 const maxBodyBytes = 1 << 20
 
-/** The simulator's own pages are not part of the platform: they work during faults, and are not recorded. */
+/** Returns true for the simulator's own pages. They work during faults, and are not recorded in the journal. */
 const isOwn = (route: Route | undefined) => route?.name === 'control'
 
-/** Creates a handler that answers requests of node:http. */
+/** Creates the handler for `node:http` that serves all routes. */
 export function createListener(platform: Platform, routes: readonly Route[]) {
   const find = createRouter(routes)
 
@@ -47,7 +47,7 @@ export function createListener(platform: Platform, routes: readonly Route[]) {
 
   return (req: IncomingMessage, res: ServerResponse): void => {
     handle(req, res).catch((error: unknown) => {
-      // An error of the simulator, which a test run must not hide.
+      // This is a defect of the simulator, which a test run must not hide.
       console.error(`chat-sim: ${req.method} ${req.url} failed`, error)
       if (!res.headersSent) send(res, errorReply(new PlatformError(500, 0, '500: Internal Server Error')))
     })
@@ -93,7 +93,7 @@ function note(platform: Platform, route: Route | undefined, call: Call): Journal
   return entry
 }
 
-/** Returns undefined if the client disconnected or sent too much. */
+/** Reads the body. Returns undefined if the client disconnected, or sent too much. */
 async function readBody(req: IncomingMessage): Promise<Buffer | undefined> {
   if (req.method === 'GET' || req.method === 'HEAD') return Buffer.alloc(0)
   const parts: Buffer[] = []

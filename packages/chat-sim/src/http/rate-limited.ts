@@ -3,7 +3,7 @@ import type { Fault } from './faults.ts'
 
 type Kind = Pick<Fault, 'retryAfterSec' | 'scope' | 'global' | 'headerless' | 'plain1015' | 'code'>
 
-/** Returns the platform's 429, in one of its forms. */
+/** Returns a response with 429, in one of the platform's forms. */
 export function rateLimited(kind: Kind): Reply {
   const { retryAfterSec, headerless = false } = kind
   const global = kind.global ?? kind.scope === 'global'

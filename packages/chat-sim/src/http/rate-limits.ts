@@ -4,7 +4,7 @@ import { type Call, param, type Reply } from './call.ts'
 import { rateLimited } from './rate-limited.ts'
 import type { RouteName } from './route-names.ts'
 
-/** The part of a route that its bucket depends on. */
+/** The part of a route on which its rate-limit bucket depends. */
 export interface LimitedRoute {
   name: RouteName
   method: string
@@ -16,7 +16,7 @@ export interface Limit {
   perMs: number
 }
 
-/** Enough for any test that is not about limits. */
+/** The default limit. It is enough for every test that is not about limits. */
 const generous: Limit = { limit: 10_000, perMs: 1_000 }
 
 interface Bucket {
@@ -43,7 +43,7 @@ export function createRateLimits(clock: Clock) {
   }
 
   return {
-    /** Sets a limit; `undefined` restores the default. */
+    /** Sets the limit of a route. `undefined` restores the default. */
     setLimit: (route: RouteName, limit: Limit | undefined) => {
       if (limit) sizes.set(route, limit)
       else sizes.delete(route)
@@ -67,14 +67,16 @@ export function createRateLimits(clock: Clock) {
   }
 }
 
-/** Limits count per bot or user. Without an Authorization header they count per address, and there is only one here. */
+/**
+ * Returns the key by which calls are counted: the bot, the user, or else the address, of which there is only one here.
+ */
 function callerKey({ caller }: Call): string {
   return caller.kind === 'bearer' ? caller.grant.userId : caller.kind
 }
 
 const bucketIds = new Map<LimitedRoute, string>()
 
-/** The platform's bucket IDs are opaque hashes, always the same for a route. */
+/** Returns the ID of a bucket: as on the platform, an opaque hash that is always the same for a route. */
 function bucketId(route: LimitedRoute): string {
   const known = bucketIds.get(route)
   if (known) return known

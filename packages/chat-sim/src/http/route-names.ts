@@ -1,4 +1,4 @@
-/** The names of routes, in the journal and for faults. */
+/** The names of the routes. The journal contains them, and tests select routes by them. */
 export type RouteName =
   | 'authorize'
   | 'login'

@@ -5,11 +5,11 @@ import type { RouteName } from './route-names.ts'
 export interface Route {
   name: RouteName
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** `/guilds/:guild/members/:user`, below the API base unless `at` says otherwise. */
+  /** The path with parameters, e.g. `/guilds/:guild/members/:user`. `at` says below which prefix. */
   path: string
-  /** `api`: under `/api` and `/api/v10`. `root`: as written. `both`: OAuth pages, which are in both places. */
+  /** `api` means below `/api`, `/api/v9`, and `/api/v10`, `root` without a prefix, and `both` in all these places. */
   at: 'api' | 'root' | 'both'
-  /** The callers of a route. `bot` and `user` reply with rate-limit headers. */
+  /** The callers that a route accepts. Replies to a bot or a user have rate-limit headers. */
   auth: 'bot' | 'user' | 'botOrUser' | 'none'
   handle(platform: Platform, call: Call): Reply | Promise<Reply>
 }

@@ -8,16 +8,16 @@ export interface Match {
 interface Node {
   literal: Map<string, Node>
   parameter?: Node
-  /** Routes by method, with the parameter names in the order of the path. */
+  /** The routes that end here, by method, each with the names of its parameters in the order of the path. */
   routes: Map<string, { route: Route; names: string[] }>
 }
 
 const emptyNode = (): Node => ({ literal: new Map(), routes: new Map() })
 
-/** The prefixes of the API. Unversioned paths mean an old version on the platform, and v10 here. */
+/** The prefixes of the API. A path without a version means an old version on the platform, but v10 here. */
 const apiPrefix = /^\/api(?:\/v(?:9|10))?(?=\/)/
 
-/** Finds a route by walking path segments, so that its cost does not grow with the number of routes. */
+/** Creates a router that walks through the segments of a path. So its cost does not grow with the number of routes. */
 export function createRouter(routes: readonly Route[]) {
   const api = emptyNode()
   const root = emptyNode()
@@ -65,7 +65,9 @@ function insert(tree: Node, route: Route): void {
   node.routes.set(route.method, { route, names })
 }
 
-/** A literal segment takes precedence over a parameter: `/users/@me` is not a user called `@me`. */
+/**
+ * Finds the node of a path. A literal segment takes precedence over a parameter: `@me` in `/users/@me` is no user ID.
+ */
 function walk(node: Node, segments: readonly string[], at: number, values: string[]): Node | undefined {
   const segment = segments[at]
   if (segment === undefined) return node.routes.size > 0 ? node : undefined

@@ -2,8 +2,8 @@ import { type Call, header } from './call.ts'
 import { PlatformError } from './platform-error.ts'
 
 /**
- * Rejects a form that another site sent with the visitor's cookie. Programs send neither header and are accepted: they
- * have no visitor's cookie.
+ * Rejects a form that another site sent with the visitor's cookie. Accepts requests of programs, which send neither
+ * `Origin` nor `Sec-Fetch-Site`, because programs do not have the visitor's cookie.
  */
 export function refuseCrossSite(call: Call): void {
   const site = header(call, 'sec-fetch-site')
@@ -15,12 +15,12 @@ export function refuseCrossSite(call: Call): void {
 }
 
 /**
- * Rejects a foreign host name: another site could point its own name at this address and then have the same origin. A
- * numeric address, or localhost, cannot be redirected.
+ * Rejects an unknown host name. Another site could point its own name at this address, and would then have the same
+ * origin (DNS rebinding). Accepts numeric addresses and localhost, because they cannot point elsewhere.
  */
 export function refuseForeignHost(call: Call, issuer: string): void {
   const { hostname } = new URL(call.origin)
   const isNumber = /^[\d.]+$|^\[/.test(hostname)
   if (isNumber || hostname === 'localhost' || hostname === new URL(issuer).hostname) return
-  throw new PlatformError(403, 0, 'The control page is not to be had under this name.')
+  throw new PlatformError(403, 0, 'The control page is not available under this host name.')
 }

@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http'
 import type { Reply } from './call.ts'
 import type { Fault } from './faults.ts'
 
-/** Writes the reply, with the given fault. */
+/** Sends a reply, with a fault if one is given. */
 export function send(res: ServerResponse, reply: Reply, fault: Fault = {}): void {
   if (fault.lost) {
     res.socket?.resetAndDestroy()
@@ -13,7 +13,7 @@ export function send(res: ServerResponse, reply: Reply, fault: Fault = {}): void
   const body = fault.truncate === true ? half : whole
   const headers: Reply['headers'] = { ...reply.headers }
   if (fault.contentType) headers['content-type'] = fault.contentType
-  // A 204 has no body, and so no length.
+  // A reply with 204 has no body, and so no length.
   if (reply.status !== 204) headers['content-length'] = String(body.length)
   res.writeHead(reply.status, headers)
 

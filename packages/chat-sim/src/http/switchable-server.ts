@@ -3,7 +3,8 @@ import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
 /**
- * Creates a server that can stop and resume listening on its port, so that "platform down" means refused connections.
+ * Creates a server that can stop listening, and later listen on the same port again. So tests can simulate a platform
+ * that refuses connections.
  */
 export function createSwitchableServer(listener: RequestListener, host: string) {
   const server = createServer({ keepAliveTimeout: 30_000 }, listener)
@@ -12,7 +13,7 @@ export function createSwitchableServer(listener: RequestListener, host: string) 
   server.on('connection', (socket) => {
     sockets.add(socket)
     socket.once('close', () => sockets.delete(socket))
-    // A client that disconnects early is not an error here.
+    // A client may disconnect at any time.
     socket.on('error', () => socket.destroy())
   })
 

@@ -5,7 +5,7 @@ export interface AuthorizeRequest {
   scopes: string[]
   /** The address to which the browser returns. */
   redirectUri: string
-  /** The URI in the request, or undefined. A later exchange must send the same. */
+  /** The redirect URI of the request, if it had one. The exchange of the code must then send the same. */
   namedRedirectUri: string | undefined
   state: string | undefined
   prompt: 'consent' | 'none'
@@ -28,7 +28,7 @@ const knownScopes = new Set([
   'webhook.incoming',
 ])
 
-/** Returns the request, or its problem as one sentence. No problem is ever sent to a redirect URI. */
+/** Reads an authorize request. Returns its problem as one sentence if it is not valid. A page shows that sentence. */
 export function readAuthorizeRequest(
   app: SimApplication,
   { query }: Pick<Call, 'query'>,

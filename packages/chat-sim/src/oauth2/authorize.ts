@@ -10,7 +10,7 @@ import { findUser } from '../world/state.ts'
 import { type AuthorizeRequest, readAuthorizeRequest } from './authorize-request.ts'
 import { signedInUser } from './login-cookie.ts'
 
-/** The screen: choose a user, then agree to the scopes. */
+/** The route of the authorize screen, on which a person chooses a user and agrees to the scopes. */
 export const authorizeScreen: Route = {
   name: 'authorize',
   method: 'GET',
@@ -30,7 +30,7 @@ export const authorizeScreen: Route = {
   },
 }
 
-/** Handles the decision on that screen. */
+/** The route that receives the decision on that screen. */
 export const authorizeDecision: Route = {
   name: 'authorize',
   method: 'POST',
@@ -43,7 +43,7 @@ export const authorizeDecision: Route = {
     if (typeof request === 'string') return refusalPage(request)
     const user = signedInUser(platform, call)
     const body = form(call)
-    // Another tab may have changed the signed-in user: asks again rather than approve for the wrong one.
+    // Another tab may have changed the signed-in user. Shows the screen again, so that the right user decides.
     if (!user || user.id !== body.get('user')) return redirect(`${call.path}?${call.query}`, 303)
     return body.get('decision') === 'authorize' ? approve(platform, request, user) : cancel(platform, request)
   },
@@ -67,7 +67,10 @@ const cancel = (platform: Platform, request: AuthorizeRequest): Reply =>
     error_description: 'The resource owner or authorization server denied the request',
   })
 
-/** RFC 9207: the response names its issuer, so that a client with several cannot confuse them. */
+/**
+ * Redirects to the client. The response names its issuer (RFC 9207), so a client with several issuers cannot confuse
+ * them.
+ */
 function sendBack(
   { quirks, options }: Platform,
   request: AuthorizeRequest,
@@ -80,7 +83,7 @@ function sendBack(
   return redirect(`${redirectUri}${redirectUri.includes('?') ? '&' : '?'}${params}`)
 }
 
-/** Handles `login_as=<id>&auto=1` (or `auto=cancel`): outside the platform's contract, and off by default. */
+/** Handles `login_as=<id>&auto=1` and `auto=cancel`, which skip the pages. The platform has no such parameters. */
 function headlessAnswer(platform: Platform, { query }: Call, request: AuthorizeRequest): Reply | undefined {
   const auto = query.get('auto')
   if (!platform.options.headlessLogin || !auto) return undefined

@@ -13,7 +13,7 @@ export interface Code {
   code: string
   userId: string
   scopes: readonly string[]
-  /** As in the authorize request; undefined if it had none. */
+  /** The redirect URI of the authorize request. Undefined if it had none. */
   redirectUri: string | undefined
   challenge: string | undefined
   challengeMethod: string | undefined
@@ -21,7 +21,7 @@ export interface Code {
   expiresAt: number
 }
 
-/** The platform's own lifetimes: its staff stated 100 s for codes, and `expires_in` of tokens is 7 days. */
+/** The lifetimes of codes and tokens, as on the platform: 100 seconds by its staff's statement, and 7 days. */
 const codeSec = 100
 export const tokenSec = 604_800
 
@@ -29,7 +29,7 @@ const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const mintToken = (length = 30): string =>
   Array.from(randomBytes(length), (byte) => letters[byte % letters.length]).join('')
 
-/** Creates the store of codes, tokens and approvals of users for the one application. */
+/** Creates the store of the application's codes and tokens, and of the scopes that users have approved. */
 export function createGrants(clock: Clock) {
   const codes = new Map<string, Code>()
   const byAccess = new Map<string, Grant>()

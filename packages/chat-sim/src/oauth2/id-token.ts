@@ -4,7 +4,9 @@ import type { Grant } from './grants.ts'
 
 let privateKey: KeyObject | undefined
 
-/** Returns the signing key, which is generated on first use. Most runs do not need it, and it takes a tenth of a second. */
+/**
+ * Returns the signing key. It is generated at its first use, because that takes 0.1 s, and most runs do not need it.
+ */
 function signingKey() {
   privateKey ??= generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey
   return privateKey

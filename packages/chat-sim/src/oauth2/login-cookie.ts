@@ -3,7 +3,7 @@ import type { Platform } from '../platform.ts'
 import type { SimUser } from '../world/model.ts'
 import { findUser } from '../world/state.ts'
 
-/** Not `user` or `session`: ports of a host share cookies, and this one must not collide with others. */
+/** The name of the cookie. All ports of a host share cookies, so it must not collide with those of other programs. */
 const name = 'chat_sim_user'
 
 export function signedInUser(platform: Platform, call: Call): SimUser | undefined {

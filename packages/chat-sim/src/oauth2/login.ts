@@ -5,7 +5,7 @@ import { refusalPage } from '../pages/refusal.ts'
 import { findUser } from '../world/state.ts'
 import { signInCookie, signOutCookie } from './login-cookie.ts'
 
-/** "Choose an account", and "not you?". There are no passwords here. */
+/** The route that signs a user in or out. There are no passwords here: the person chooses an account. */
 export const login: Route = {
   name: 'login',
   method: 'POST',
@@ -16,7 +16,7 @@ export const login: Route = {
     refuseCrossSite(call)
     const body = form(call)
     const next = body.get('next') ?? ''
-    // Returns only to the authorize screen: this form must not send a browser to any other address.
+    // Redirects only to the authorize screen, so that the form cannot send a browser to another address.
     if (!/^(?:\/api(?:\/v\d+)?)?\/oauth2\/authorize\?/.test(next))
       return refusalPage('The request has no address to continue to.')
     const id = body.get('user') ?? ''

@@ -3,7 +3,7 @@ import type { Reply } from '../http/call.ts'
 import { oauthError } from './client.ts'
 import type { Code } from './grants.ts'
 
-/** Checks RFC 7636. Rejects a verifier without a challenge, too: both or neither must be sent. */
+/** Checks a PKCE verifier (RFC 7636). Also rejects a verifier if the authorize request had no challenge. */
 export function refuseVerifier(code: Code, verifier: string | null): Reply | undefined {
   if (code.challenge === undefined)
     return verifier ? invalid('Invalid "code_verifier" in request.') : undefined

@@ -1,6 +1,6 @@
 import type { Grants } from './grants.ts'
 
-/** The faults of the OAuth side. All are off at the start. */
+/** The faults of the OAuth endpoints. All are off at the start. */
 export interface Quirks {
   iss: 'exact' | 'absent' | (string & {})
   scopes: readonly string[] | undefined
@@ -14,20 +14,20 @@ export const createQuirks = (): Quirks => ({ ...wellBehaved })
 
 export const resetQuirks = (quirks: Quirks) => Object.assign(quirks, wellBehaved)
 
-/** Controls faults of OAuth for tests: `sim.oauth`. */
+/** Creates `sim.oauth`, with which tests cause faults of the OAuth endpoints. */
 export function oauthControl(quirks: Quirks, grants: Grants) {
   return {
     /** Expires all issued codes. */
     expireCodes: () => grants.expireCodes(),
-    /** Sets the `iss` parameter of redirects: exact, absent, or another issuer. */
+    /** Sets the parameter `iss` of redirects: correct, missing, or of another issuer. */
     answerIss: (iss: Quirks['iss']) => {
       quirks.iss = iss
     },
-    /** Sets the granted scopes, independent of the request. `undefined`: the requested ones. */
+    /** Sets the granted scopes, regardless of the request. `undefined` grants the requested scopes again. */
     grantScopes: (scopes: readonly string[] | undefined) => {
       quirks.scopes = scopes
     },
-    /** Adds an `id_token` to token replies, although no request asked for one. */
+    /** Adds an `id_token` to token replies, even if the request did not ask for it. */
     includeIdToken: (include: boolean) => {
       quirks.idToken = include
     },

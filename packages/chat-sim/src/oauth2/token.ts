@@ -13,7 +13,7 @@ export const token: Route = {
   at: 'api',
   auth: 'none',
   handle(platform, call) {
-    // A JSON body is not parsed, and so has no grant type.
+    // Parses only forms. So a JSON body has no grant type, and is refused like on the platform.
     const isForm = header(call, 'content-type').startsWith('application/x-www-form-urlencoded')
     const body = isForm ? form(call) : new URLSearchParams()
     if (body.get('grant_type') !== 'authorization_code') {

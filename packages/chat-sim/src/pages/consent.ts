@@ -16,7 +16,7 @@ const meanings: Record<string, string> = {
   connections: 'Access your third-party connections',
 }
 
-/** Returns the page with the data that the application would receive, and the buttons to agree or cancel. */
+/** Returns the page that shows which data the application would receive, with buttons to agree or cancel. */
 export const consentPage = (
   { world }: Platform,
   call: Call,

@@ -3,7 +3,7 @@ import { searchMembers } from '../world/search.ts'
 import { findUser } from '../world/state.ts'
 import type { World } from '../world/world.ts'
 
-/** Finds people for a list: first the hand-made ones, by all of their names, then generated ones. */
+/** Finds people by a text: first named ones, by any of their names, and then generated ones, by their username. */
 export function findPeople(world: World, text: string, limit: number): SimUser[] {
   const wanted = text.trim().toLowerCase()
   const found = new Map<string, SimUser>()

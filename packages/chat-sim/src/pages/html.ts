@@ -1,4 +1,4 @@
-/** Escaped markup. No other text gets into a page unescaped. */
+/** Escaped markup. Only values of this class get into a page without being escaped. */
 export class Html {
   readonly markup: string
 
@@ -24,6 +24,6 @@ function render(part: Part): string {
   return String(part).replace(/[&<>"']/g, (character) => entities[character] ?? character)
 }
 
-/** Makes markup from a template. Values are escaped unless they are markup themselves. */
+/** A tag for templates that creates markup. It escapes all values that are not markup themselves. */
 export const html = (strings: TemplateStringsArray, ...parts: Part[]): Html =>
   new Html(strings.map((text, i) => text + render(parts[i])).join(''))

@@ -7,11 +7,11 @@ import { type Html, html } from './html.ts'
 import { page } from './page.ts'
 import { badges, displayName, picture } from './person.ts'
 
-/** The number that fits on a screen or two. Others are found by name. */
+/** The maximum number of accounts on the page. Others can be found by name. */
 const shown = 24
 const searchName = 'sim_search'
 
-/** Returns "Choose an account", which replaces the platform's form for name and password. */
+/** Returns the page "Choose an account", which replaces the platform's form for name and password. */
 export function loginPage({ world }: Platform, call: Call): Reply {
   const search = call.query.get(searchName) ?? ''
   const request = new URLSearchParams(call.query)

@@ -6,11 +6,14 @@ interface Page {
   main: Html
   status?: number
   script?: string
-  /** Consent redirects a browser to other sites, and some browsers apply `form-action` to that. */
+  /**
+   * True if forms of the page lead to redirects to other sites. The policy then omits `form-action`, because some
+   * browsers also apply it to redirects.
+   */
   formsLeaveTheSite?: boolean
 }
 
-/** Returns the frame of every page, which identifies the simulator. */
+/** Returns a page with the frame that all pages share. The frame says that this is the simulator. */
 export function page({ title, main, status = 200, script, formsLeaveTheSite = false }: Page): Reply {
   const policy = [
     "default-src 'none'",
@@ -44,7 +47,7 @@ ${main}
       'content-type': 'text/html; charset=utf-8',
       'content-security-policy': policy.join('; '),
       'cache-control': 'no-store',
-      // Not `no-referrer`: the browser's own forms would then have the origin `null`.
+      // With `no-referrer`, forms of these pages would have the origin `null`.
       'referrer-policy': 'same-origin',
       'x-content-type-options': 'nosniff',
     },

@@ -2,7 +2,10 @@ import type { SimGuild, SimUser } from '../world/model.ts'
 import type { World } from '../world/world.ts'
 import { type Html, html } from './html.ts'
 
-/** Returns the same picture as clients of the platform: without one, one of six, chosen by the age of the account. */
+/**
+ * Returns the address of a person's picture. Without a picture of their own, it is one of the default pictures, which
+ * clients of the platform choose by the ID, or by the number after an old username.
+ */
 const avatarUrl = ({ id, avatar, discriminator }: SimUser): string => {
   if (avatar !== null) return `/cdn/avatars/${id}/${avatar}.png?size=128`
   const index = discriminator === '0' ? Number((BigInt(id) >> 22n) % 6n) : Number(discriminator) % 5
@@ -14,7 +17,7 @@ export const displayName = (user: SimUser): string => user.global_name ?? user.u
 export const picture = (user: SimUser, size: number): Html =>
   html`<img class="avatar" src="${avatarUrl(user)}" alt="" width="${size}" height="${size}" loading="lazy">`
 
-/** Returns the traits of a person that may decide how a sign-in ends. */
+/** Returns labels for the traits of a person that can affect a sign-in, e.g. that they are banned. */
 export function badges(world: World, user: SimUser): Html[] {
   const guilds = [...world.guilds.values()]
   const marks = guilds.flatMap((guild) => guildBadges(guild, user))

@@ -2,7 +2,7 @@ import type { Reply } from '../http/call.ts'
 import { html } from './html.ts'
 import { page } from './page.ts'
 
-/** Returns the page that the platform shows instead of redirecting a browser to an unregistered address. */
+/** Returns the page that the platform shows for an invalid authorize request, instead of a redirect. */
 export const refusalPage = (problem: string): Reply =>
   page({
     title: 'Cannot continue',

@@ -1,4 +1,4 @@
-/** The look of the simulator's pages. Different from the platform's on purpose, so that they are not confused. */
+/** The style of the simulator's pages. It differs from the platform's on purpose, so that they are not confused. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -4,7 +4,7 @@ import type { SimApplication } from '../world/model.ts'
 import { botId, getUser } from '../world/state.ts'
 import { toUser } from './objects.ts'
 
-/** Bit 15: the member intent is switched on, for an application below the size that needs review. */
+/** The flag (bit 15) of an application with the member intent that is too small to need a review by the platform. */
 const memberIntentLimited = 1 << 15
 
 export const applicationFlags = ({ memberIntent }: SimApplication): number =>

@@ -5,7 +5,7 @@ import { getUser } from '../world/state.ts'
 import { toMember } from './objects.ts'
 import { guildParam, numberQuery, snowflakeQuery, userParam } from './reach.ts'
 
-/** Returns one live member. Needs no privileged intent, unlike the list. */
+/** The route that returns one member. Unlike the list, it needs no privileged intent. */
 export const member: Route = {
   name: 'member',
   method: 'GET',

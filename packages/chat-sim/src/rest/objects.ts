@@ -2,17 +2,19 @@ import type { APIGuild, APIGuildMember, APIRole, APIUser } from 'discord-api-typ
 import type { SimGuild, SimMember, SimUser } from '../world/model.ts'
 import { botId, type WorldState } from '../world/state.ts'
 
-/** Returns a date in the platform's format: six decimals of a second and a numeric offset. */
+/** Converts a date to the platform's format, which has six decimals of a second and a numeric offset. */
 export const toDate = (iso: string): string => `${iso.slice(0, 23)}000+00:00`
 
-/** Returns the public data of a user: without email address and settings. */
+/** Returns the public data of a user, without the email address and the settings. */
 export function toUser(user: SimUser): APIUser {
   const { bot, email: _email, verified: _verified, locale: _locale, mfa_enabled: _mfa, ...profile } = user
   const seen = { ...profile, flags: user.public_flags, primary_guild: null }
   return bot ? { ...seen, bot } : seen
 }
 
-/** Returns the roles that still exist. Filtering deleted roles here is cheaper than removing them from all members. */
+/**
+ * Returns the roles of a member that still exist. Filtering here is cheaper than removing a deleted role from everyone.
+ */
 const livingRoles = (guild: SimGuild, member: SimMember): string[] =>
   member.roles.filter((id) => guild.roles.has(id))
 
@@ -40,7 +42,7 @@ export function permissionsOf(guild: SimGuild, member: SimMember): string {
   return [everyone, ...granted].reduce((all, bits) => all | BigInt(bits), 0n).toString()
 }
 
-/** The platform sends `home_header` and `nsfw`, which are missing in the types. */
+/** A guild as the platform sends it, with two fields that are missing in the types of the library. */
 type WireGuild = APIGuild & { home_header: null; nsfw: boolean }
 
 export const toGuild = (world: WorldState, guild: SimGuild): WireGuild => ({
@@ -88,7 +90,7 @@ export const toGuild = (world: WorldState, guild: SimGuild): WireGuild => ({
   ...(guild.owner_id === botId(world) ? { owner: true } : {}),
 })
 
-/** Counts are estimates on the platform, and exact here. */
+/** Returns the numbers of members. On the platform they are estimates, and here they are exact. */
 export const guildCounts = (guild: SimGuild) => ({
   approximate_member_count: guild.members.size,
   approximate_presence_count: Math.ceil(guild.members.size / 5),

@@ -5,7 +5,7 @@ import type { SimGuild, SimUser } from '../world/model.ts'
 import { isSnowflake } from '../world/snowflake.ts'
 import { findUser, hasBot } from '../world/state.ts'
 
-/** Returns an ID from the path. The platform responds with 50035 if it is not a number. */
+/** Returns an ID from the path. Throws the platform's error 50035 if it is not a number. */
 export function idParam(call: Call, name: string): string {
   const id = param(call, name)
   if (!isSnowflake(id))
@@ -14,8 +14,8 @@ export function idParam(call: Call, name: string): string {
 }
 
 /**
- * Returns the guild in the path, if the bot can read it. For a guild without the bot, routes below the guild are
- * refused with 50001, and the guild itself is unknown.
+ * Returns the guild in the path. If the bot is not in it, throws `outside()`: by default 50001, which is right for
+ * routes below a guild. For the guild itself, the platform says that it is unknown.
  */
 export function guildParam(platform: Platform, call: Call, outside: () => Error = missingAccess): SimGuild {
   const guild = platform.world.guilds.get(idParam(call, 'guild'))
@@ -31,7 +31,7 @@ export function userParam(platform: Platform, call: Call): SimUser {
   return user
 }
 
-/** Returns a whole number from the query, within its bounds. */
+/** Returns a whole number from the query. Throws 50035 if it is outside its bounds. */
 export function numberQuery(
   call: Call,
   name: string,

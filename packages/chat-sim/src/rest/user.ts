@@ -9,7 +9,7 @@ import { botId, getUser } from '../world/state.ts'
 import { guildCounts, permissionsOf, toUser } from './objects.ts'
 import { booleanQuery, numberQuery, snowflakeQuery, userParam } from './reach.ts'
 
-/** Returns the user of the token, and the data that the token may read. A bot may read everything. */
+/** Returns the user of the token, and whether the token may read data of a scope. A bot may read everything. */
 function callingUser(
   { world }: Platform,
   { caller }: Call,
@@ -20,7 +20,7 @@ function callingUser(
   return { user: getUser(world, userId), may: (scope) => scopes.includes(scope) }
 }
 
-/** Returns the account's own view. `email` requires its scope, and is included even if it is unverified. */
+/** Returns a user as they see themselves. `email` requires its scope, and is included even if it is not verified. */
 export function toOwnUser(user: SimUser, withEmail: boolean): APIUser {
   const own = {
     ...toUser(user),

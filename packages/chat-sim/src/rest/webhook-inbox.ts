@@ -7,7 +7,7 @@ export interface InboxMessage {
   body: RESTPostAPIWebhookWithTokenJSONBody
 }
 
-/** Creates the store of messages that webhooks accepted, for tests. */
+/** Creates the store of messages that webhooks have accepted. Tests read it. Keeps only the latest `keep` messages. */
 export function createInbox(keep = 1_000) {
   const messages: InboxMessage[] = []
   return {

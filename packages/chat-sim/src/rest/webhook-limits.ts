@@ -13,10 +13,10 @@ const tooLong = (max: number) => ({
 })
 const wrongType = { _errors: [{ code: 'BASE_TYPE_INVALID', message: 'Value is of the wrong type.' }] }
 
-/** The platform counts characters as people do, not UTF-16 units. */
+/** Returns the length of a text in code points. The platform counts these, and not UTF-16 units. */
 const length = (text: unknown): number => (typeof text === 'string' ? [...text].length : 0)
 
-/** Returns all problems of a message, in the platform's tree of field names. */
+/** Returns all problems of a message, as a tree of field names like in the platform's errors. */
 export function messageProblems(message: RESTPostAPIWebhookWithTokenJSONBody): ErrorTree {
   const problems: ErrorTree = {}
   const { content, username, embeds } = message
@@ -61,7 +61,7 @@ function embedProblems(embed: APIEmbed): ErrorTree {
   return problems
 }
 
-/** Checks the shape that the limits need. JSON may contain anything. */
+/** Returns true if a value has the shape on which the limits can be checked. The JSON may contain anything. */
 const isEmbeds = (embeds: unknown): embeds is APIEmbed[] =>
   Array.isArray(embeds) && embeds.every((embed) => isObject(embed) && isFields(embed))
 const isFields = ({ fields }: { fields?: unknown }) =>

@@ -6,7 +6,10 @@ import { toDate } from './objects.ts'
 import { booleanQuery, idParam } from './reach.ts'
 import { messageProblems } from './webhook-limits.ts'
 
-/** The address is the only secret: the Authorization header is ignored. */
+/**
+ * The route that accepts messages to a webhook. Its address is the only secret, and the Authorization header is
+ * ignored.
+ */
 export const webhook: Route = {
   name: 'webhook',
   method: 'POST',

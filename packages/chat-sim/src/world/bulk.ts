@@ -2,8 +2,8 @@ import type { BulkRange, SimMember, SimUser } from './model.ts'
 import { snowflakeAt, snowflakeLow, snowflakeMs } from './snowflake.ts'
 
 /*
- * Generated people. All data of person number `i` is a function of `i`, and the ID contains `i`. So 200,000 of them
- * need no memory and no search until one is edited.
+ * Generated people. All data of person number `i` is computed from `i`, and the ID contains `i`. So 200,000 generated
+ * people need no memory and no search, until one of them is edited.
  */
 
 const startMs = Date.UTC(2021, 0, 4, 6)
@@ -24,14 +24,14 @@ const titled = (word: string) => word[0]?.toUpperCase() + word.slice(1)
 
 export const bulkId = (index: number): string => snowflakeAt(startMs + index * stepMs, marker)
 
-/** Returns the index of a generated ID, or -1. */
+/** Returns the number of the generated person with an ID, or -1 for any other ID. */
 export function bulkIndex(id: string): number {
   if (id.length < 17 || snowflakeLow(id) !== marker) return -1
   const index = (snowflakeMs(id) - startMs) / stepMs
   return Number.isInteger(index) && index >= 0 ? index : -1
 }
 
-/** Returns the lowest index with an ID greater than `id`. */
+/** Returns the number of the first generated person with an ID greater than `id`. */
 export function bulkIndexAfter(id: string): number {
   const index = Math.max(0, Math.floor((snowflakeMs(id) - startMs) / stepMs))
   return BigInt(bulkId(index)) > BigInt(id) ? index : index + 1
@@ -76,7 +76,7 @@ export function bulkMember(index: number, range: BulkRange): SimMember {
   }
 }
 
-/** Yields the indexes of the range with a username that starts with `prefix`, without checking each person. */
+/** Yields the numbers of people in a range whose username starts with `prefix`, without checking each person. */
 export function* bulkSearch(prefix: string, range: BulkRange): Generator<number> {
   const period = pairs.length
   for (let offset = 0; offset < period; offset++) {

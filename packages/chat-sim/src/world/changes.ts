@@ -1,7 +1,7 @@
 import type { APIRole } from 'discord-api-types/v10'
 import type { SimGuild, SimMember, SimUser } from './model.ts'
 
-/** A change in the world. Changes are emitted in order, and the gateway turns them into events. */
+/** A change in the world. Changes are emitted in order, and the gateway converts them to events. */
 export type Change =
   | { type: 'memberAdded' | 'memberUpdated'; guild: SimGuild; member: SimMember; user: SimUser }
   | { type: 'memberRemoved' | 'banAdded' | 'banRemoved'; guild: SimGuild; user: SimUser }

@@ -1,4 +1,4 @@
-/** IDs of the demo world, so that seeds and tests use names instead of numbers. */
+/** The IDs of the demo world, by name. */
 export const demo = {
   clientId: '1019553485861027842',
   clientSecret: 'chat-sim_client-secret_not-a-real-one',

@@ -12,7 +12,7 @@ interface Person extends UserInput {
   banned?: boolean
 }
 
-/** In the order of the login page. */
+/** The named people of the demo world, in the order of the login page. */
 export const people: readonly Person[] = [
   {
     id: users.mara,

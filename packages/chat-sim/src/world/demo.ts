@@ -7,8 +7,8 @@ const administrator = '8'
 const manage = '268435464' // manage roles and messages
 
 /**
- * Creates a small harbour community, which is the same at every start, to the last ID and date. `crowd` is the number
- * of generated people in the club, in addition to the named ones.
+ * Creates the demo world, a small harbor community. It is the same at every start, including all IDs and dates. `crowd`
+ * is the number of generated people in the club, in addition to the named ones.
  */
 export function demoWorld({ crowd = 1_200 } = {}): World {
   const world = createWorld({
@@ -23,7 +23,7 @@ export function demoWorld({ crowd = 1_200 } = {}): World {
   addRoles(world)
   addPeople(world)
   const { crew, deckhand, guest, portWatch, starboardWatch } = demo.roles
-  // The number of entries for a role is its frequency.
+  // The more often a role is listed here, the more generated people have it.
   const worn = [crew, deckhand, crew, guest, portWatch, crew, deckhand, starboardWatch, guest]
   world.bulkMembers(demo.mainGuildId, crowd, worn)
   world.bulkMembers(demo.gamesGuildId, 40, [demo.gamesRoles.player])

@@ -8,7 +8,7 @@ export type GuildInput = Partial<
   Pick<SimGuild, 'id' | 'channel_id' | 'name' | 'icon' | 'description' | 'owner_id'>
 >
 
-/** The permissions that a new server grants to everyone: see channels, send messages, and similar. */
+/** The permissions that everyone has in a new server: to see channels, to send messages, and similar. */
 const everyonePermissions = '2248473465835073'
 
 export const guildEdits = (state: WorldState) => {
@@ -69,7 +69,7 @@ export const guildEdits = (state: WorldState) => {
     return role
   }
 
-  /** Members stop showing the role at once, and no member event is sent for it. */
+  /** Deletes a role. Its members lose it at once. As on the platform, there is no event for each member. */
   function deleteRole(guildId: string, roleId: string): void {
     const guild = getGuild(state, guildId)
     if (roleId === guildId) throw new Error('The @everyone role cannot be deleted')
@@ -116,7 +116,7 @@ function toRole(id: string, input: RoleInput): APIRole {
     permissions: input.permissions ?? '0',
     position: input.position ?? 1,
     color,
-    // `color` is the old name of the first of these, and still sent.
+    // The platform also sends `color`, the older field, with the primary color.
     colors: { primary_color: color, secondary_color: null, tertiary_color: null },
     hoist: input.hoist ?? false,
     managed: input.managed ?? false,

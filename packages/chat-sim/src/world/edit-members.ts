@@ -3,7 +3,7 @@ import { botId, getGuild, getUser, type WorldState } from './state.ts'
 
 export type MemberInput = Partial<Omit<SimMember, 'user_id'>>
 
-/** Bit 0 of the member flags: left and returned. */
+/** Bit 0 of the member flags: the member has left and returned. */
 const rejoined = 1
 
 export const memberEdits = (state: WorldState) => {
@@ -50,7 +50,7 @@ export const memberEdits = (state: WorldState) => {
     return member
   }
 
-  /** Removes a member. Leaving and being kicked look the same from outside. */
+  /** Removes a member. For a bot, leaving and being kicked look the same. */
   function removeMember(guildId: string, userId: string): boolean {
     const guild = getGuild(state, guildId)
     if (!guild.members.remove(userId)) return false

@@ -23,7 +23,7 @@ export const userEdits = (state: WorldState) => {
     return user
   }
 
-  /** Emits a member update in every server of the user, as the platform does. */
+  /** Changes a user. As on the platform, this emits a member update in each of the user's servers. */
   function updateUser(userId: string, input: UserInput): SimUser {
     const user = { ...getUser(state, userId), ...input }
     state.users.set(userId, user)
@@ -36,7 +36,7 @@ export const userEdits = (state: WorldState) => {
   }
 
   /**
-   * Fills a server with `count` generated people and returns the first and last ID. A seed without events: no test
+   * Adds `count` generated people to a server, and returns the first and the last ID. Emits no events, because no test
    * needs 200,000 joins at once.
    */
   function bulkMembers(guildId: string, count: number, roleIds: readonly string[] = []): [string, string] {

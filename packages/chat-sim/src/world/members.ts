@@ -3,9 +3,9 @@ import type { BulkRange, Members, SimMember } from './model.ts'
 import { compareIds } from './snowflake.ts'
 
 /**
- * Creates two layers: edited members, and ranges of generated people below them. An edited generated person moves to
- * the first layer but keeps their place in the order of the range, so an edit costs the same with 200,000 members as
- * with ten.
+ * Creates the members of a server, in two layers: members that were added or edited one by one, and below them ranges
+ * of generated people. Editing a generated person moves them to the first layer, but keeps their place in the order. So
+ * an edit costs the same with 200,000 members as with ten.
  */
 export function createMembers(): Members {
   const written = new Map<string, SimMember>()

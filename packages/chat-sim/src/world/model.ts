@@ -1,11 +1,11 @@
 import type { APIRole } from 'discord-api-types/v10'
 
-/** An account of the platform. Only its own bearer token sees `email` and `verified`. */
+/** An account of the platform. Only an access token of this user can read `email` and `verified`. */
 export interface SimUser {
   id: string
   username: string
   global_name: string | null
-  /** `"0"` for accounts with the current kind of username. */
+  /** The number after an old username. `"0"` for accounts with the current kind of username. */
   discriminator: string
   avatar: string | null
   bot: boolean
@@ -28,14 +28,14 @@ export interface SimMember {
   communication_disabled_until: string | null
 }
 
-/** A range of generated people who joined one guild, with some of `roleIds`. */
+/** A range of generated people who joined a guild. Each of them has some of `roleIds`. */
 export interface BulkRange {
   from: number
   to: number
   roleIds: readonly string[]
 }
 
-/** The members of one guild in ascending order of user ID, as the platform pages through them. */
+/** The members of one guild, in ascending order of user ID, which is also the order of the platform's pages. */
 export interface Members {
   readonly size: number
   get(userId: string): SimMember | undefined
@@ -58,11 +58,11 @@ export interface SimGuild {
   icon: string | null
   description: string | null
   owner_id: string
-  /** The only text channel, for webhooks, and so that a full client can show one. */
+  /** The only text channel. Webhooks need one, and so does a client with a user interface. */
   channel_id: string
   roles: Map<string, APIRole>
   members: Members
-  /** User ID to reason. */
+  /** The reasons of bans, by user ID. */
   bans: Map<string, string | null>
   unavailable: boolean
 }

@@ -1,7 +1,7 @@
 import type { SimGuild, SimMember } from './model.ts'
 import { findUser, type WorldState } from './state.ts'
 
-/** Finds members by the start of their username or nickname. Generated people are found only by username. */
+/** Finds members by the start of their username or nickname. Finds generated people only by their username. */
 export function searchMembers(world: WorldState, guild: SimGuild, text: string, limit: number): SimMember[] {
   const prefix = text.toLowerCase()
   const found: SimMember[] = []

@@ -1,9 +1,9 @@
 import type { WorldState } from './state.ts'
 
-/** Records the world, and returns a function that restores it in place, so that references stay valid. */
+/** Records the world. Returns a function that restores it in place, so that references to its objects stay valid. */
 export function takeSnapshot(world: WorldState): () => void {
   const { generatedUsers } = world
-  // Redirect URIs are configuration, not events: a harness registers its own once and resets between tests.
+  // Redirect URIs are not restored. Test setups register theirs once, and reset the world between tests.
   const { redirectUris: _kept, ...application } = world.application
   const users = [...world.users]
   const webhooks = [...world.webhooks]

@@ -9,7 +9,7 @@ export interface WorldState {
   readonly application: SimApplication
   readonly clock: Clock
   readonly guilds: Map<string, SimGuild>
-  /** Hand-made or edited accounts. Generated ones exist only as a number, see `findUser`. */
+  /** The accounts that were created or edited one by one. Generated accounts exist only as a number; see `findUser`. */
   readonly users: Map<string, SimUser>
   readonly webhooks: Map<string, SimWebhook>
   readonly changes: Changes
@@ -51,7 +51,7 @@ export function getGuild(state: WorldState, id: string): SimGuild {
   return guild
 }
 
-/** The bot's user ID is the application's ID, as for every application made since 2016. */
+/** Returns the user ID of the bot. It is the application's ID, as for every application created since 2016. */
 export const botId = (state: WorldState): string => state.application.clientId
 
 export const hasBot = (state: WorldState, guild: SimGuild): boolean =>

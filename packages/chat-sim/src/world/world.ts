@@ -6,7 +6,9 @@ import { createState, type WorldState } from './state.ts'
 
 type Edits = ReturnType<typeof userEdits> & ReturnType<typeof guildEdits> & ReturnType<typeof memberEdits>
 
-/** The state of the simulated platform, with the functions that change it while clients are connected. */
+/**
+ * The state of the simulated platform, with the functions that change it. Changes reach connected clients as events.
+ */
 export interface World extends WorldState, Edits {}
 
 export function createWorld(application: SimApplication): World {

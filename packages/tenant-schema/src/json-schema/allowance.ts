@@ -1,16 +1,16 @@
-/** Limits the cost of compiling one schema, depending on the thread that compiles it. */
+/** The limits for compiling one schema. They depend on the thread that compiles it. */
 export interface Allowance {
-  /** Maximum cost of its patterns, in units of about a tenth of a microsecond. */
+  /** The maximum cost of its patterns, in units of about 0.1 µs. */
   readonly units: number
-  /** False for schemas that were stored under other limits. The time and memory of a thread bound these. */
+  /** True to apply `limits`. False for a stored schema, which was accepted under the limits of its time. */
   readonly isLimited: boolean
 }
 
-/** About 10 ms. A worker compiles schemas that take longer. */
+/** For the event loop: about 10 ms. A worker compiles the schemas that take longer. */
 export const onEventLoop: Allowance = { units: 100_000, isLimited: true }
 
-/** For a worker that compiles a new schema, which the limits bound. */
+/** For a worker that compiles a new schema. `limits` bound the cost. */
 export const newSchema: Allowance = { units: Number.POSITIVE_INFINITY, isLimited: true }
 
-/** For a worker that compiles a stored schema. Its thread must be bounded in time and memory. */
+/** For a worker that compiles a stored schema. Nothing else bounds the cost, so limit the worker's time and memory. */
 export const storedSchema: Allowance = { units: Number.POSITIVE_INFINITY, isLimited: false }

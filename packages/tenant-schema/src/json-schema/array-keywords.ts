@@ -16,7 +16,7 @@ const prefixItems: Keyword = (reading) => {
   }
 }
 
-/** Checks every item after those that `prefixItems` beside it checks. */
+/** Checks every item after those that a `prefixItems` in the same schema checks. */
 const items: Keyword = (reading) => {
   const node = reading.sub('apart')
   const { prefixItems: before } = reading.schema
@@ -47,7 +47,7 @@ const unevaluatedItems: Keyword = (reading) => {
   }
 }
 
-/** Checks that at least `minContains` items, and at most `maxContains`, pass. */
+/** Checks that at least `minContains` and at most `maxContains` items match. */
 const contains: Keyword = (reading) => {
   const node = reading.sub('apart')
   const { minContains: least = 1, maxContains: most = Number.POSITIVE_INFINITY } = reading.schema
@@ -70,7 +70,7 @@ const contains: Keyword = (reading) => {
   }
 }
 
-/** Read by `contains`. */
+/** Validates `minContains` and `maxContains`. It checks no value, because `contains` reads them. */
 const containsBound: Keyword = (reading) => {
   readCount(reading)
   return undefined
@@ -85,7 +85,7 @@ const itemBound =
     return (value, run) => !Array.isArray(value) || holds(value.length, limit) || run.fail(code, message)
   }
 
-/** Compares the texts of the items, so that each item is read once, regardless of the number of items. */
+/** Checks that all items differ. It compares the items' texts, so it reads each item only once. */
 const uniqueItems: Keyword = ({ value: wanted, complain }) => {
   if (typeof wanted !== 'boolean') complain('must be true or false')
   if (wanted !== true) return undefined
@@ -96,7 +96,7 @@ const uniqueItems: Keyword = ({ value: wanted, complain }) => {
   }
 }
 
-/** Keywords of arrays, in the order of their checks: unevaluated items come last. */
+/** The keywords for arrays, in the order of their checks. `unevaluatedItems` is separate, because it comes last. */
 export const arrayKeywords: Readonly<Record<string, Keyword>> = {
   minItems: itemBound('MIN_ITEMS', 'at least', (count, limit) => count >= limit),
   maxItems: itemBound('MAX_ITEMS', 'at most', (count, limit) => count <= limit),

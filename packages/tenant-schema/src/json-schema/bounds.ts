@@ -3,8 +3,9 @@ import { limits } from './limits.ts'
 import type { SchemaProblem } from './problem.ts'
 
 /**
- * Checks the graph of references: no cycle applies to the same value, and following all references applies no more
- * schemas to a value than allowed. A schema may apply itself to a part of the value, because values are finite.
+ * Checks the references of a schema. No schema may apply itself to the same value again. All references together must
+ * not apply more schemas to a value than `limits.visits`. A schema may apply itself to a part of the value, because
+ * values are finite.
  */
 export function problemsOfReferences(nodes: Iterable<Node>): SchemaProblem[] {
   const visits = new Map<Node, number>()
@@ -21,8 +22,8 @@ export function problemsOfReferences(nodes: Iterable<Node>): SchemaProblem[] {
 }
 
 /**
- * Returns how many schemas are applied to a value at one place: infinite for a cycle, which is reached while it is
- * counted.
+ * Returns how many schemas a node applies to one value, including itself. Infinite for a cycle, which the count reaches
+ * again before it has ended.
  */
 function visitsOf(node: Node, known: Map<Node, number>): number {
   const count = known.get(node)

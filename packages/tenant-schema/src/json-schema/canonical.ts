@@ -1,7 +1,7 @@
 import { ExactNumber } from '../json/exact-number.ts'
 import type { Run } from './run.ts'
 
-/** Returns the same text for all equal values, with sorted keys. JSON Schema's equality is that of these texts. */
+/** Returns a text that is the same for all values that JSON Schema considers equal. Keys are sorted. */
 export function canonical(value: unknown, run?: Run): string {
   run?.spend(typeof value === 'string' ? 4 + (value.length >> 2) : 12)
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item, run)).join(',')}]`

@@ -23,7 +23,7 @@ import { valueKeywords } from './value-keywords.ts'
 
 const dialect = 'https://json-schema.org/draft/2020-12/schema'
 
-/** All keywords that assert something, in the order of their checks. */
+/** All keywords that check something, in the order of their checks. */
 const keywords: Readonly<Record<string, Keyword>> = {
   ...valueKeywords,
   ...arrayKeywords,
@@ -35,7 +35,7 @@ const keywords: Readonly<Record<string, Keyword>> = {
 const inOrder = Object.keys(keywords)
 const unevaluated = [...Object.keys(lastArrayKeywords), ...Object.keys(lastObjectKeywords)]
 
-/** Keywords that are only for readers. `$anchor` names a place for `$ref`. */
+/** The keywords that check nothing: annotations for readers, and `$anchor`, which names a target for `$ref`. */
 const silent = new Set([
   '$schema',
   '$anchor',
@@ -51,13 +51,15 @@ const silent = new Set([
   'contentMediaType',
 ])
 
-/** A compiled schema, or all problems of it. */
+/** A compiled schema, or all of its problems. */
 export type Compiled = { readonly root: Node } | { readonly problems: SchemaProblem[] }
 
 /**
- * Compiles a tenant's schema (JSON Schema 2020-12) into a tree of checks. It generates no code and reads nothing outside
- * the schema. Unsupported parts, and parts that could stall a validation, are rejected with their name and path: unknown
- * keywords including `$id` and `$async`, external or cyclic references, and everything larger than `limits`.
+ * Compiles a schema of a tenant (JSON Schema 2020-12) to a tree of checks. It generates no code, and reads nothing
+ * outside the schema.
+ *
+ * Rejects unsupported parts, and parts that could stall a validation: unknown keywords (including `$id` and `$async`),
+ * external or cyclic references, and everything larger than `limits`. Each problem has a path.
  *
  * @throws TooCostly if compiling costs more than the allowance
  */
@@ -160,7 +162,7 @@ export function compileSchema(schema: unknown, allowance: Allowance = newSchema)
 
 type Path = readonly (string | number)[]
 
-/** The number would change: schemas are stored as they were read. */
+/** Returns the problem of a number that a double cannot represent. A stored schema would contain another number. */
 const refuseNumber = (path: Path): SchemaProblem => ({
   path: pointer(path),
   message: 'must be a number that every JSON reader can represent: this one has too many digits',
@@ -178,7 +180,7 @@ function placesOfExactNumbers(value: unknown, path: Path = []): Path[] {
 
 const refused = (message: string): Compiled => ({ problems: [{ path: '', message, code: 'SCHEMA' }] })
 
-/** Returns a pointer like those in errors, but never cut: two places never have the same. */
+/** Returns the JSON Pointer of a place. Unlike in errors, it is never shortened, so each place has a different one. */
 const exactPointer = (path: Path) =>
   path.map((key) => `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')
 
@@ -190,7 +192,7 @@ function linked(from: Node, looks: Looks, to: Node): Node {
   return to
 }
 
-/** Finds the schema that a reference names. Only places that are schemas have one. */
+/** Returns the schema that a reference names. Undefined if there is no schema at that place. */
 function resolve(text: string, nodes: Map<string, Node>, anchors: Map<string, Node>): Node | undefined {
   if (!text.startsWith('#')) return undefined
   try {
@@ -201,7 +203,7 @@ function resolve(text: string, nodes: Map<string, Node>, anchors: Map<string, No
   }
 }
 
-/** Checks one value against all keywords of a schema. */
+/** Combines the checks of all keywords of a schema into one. */
 function checkAll(checks: readonly Check[], hasUnevaluated: boolean): Check {
   const cost = 6 + checks.length * 4
   return (value, run, seen) => {

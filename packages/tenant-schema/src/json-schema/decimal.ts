@@ -1,6 +1,6 @@
 import type { ExactNumber } from '../json/exact-number.ts'
 
-/** Returns true if a number is a multiple of another, in decimals: 19.99 is a multiple of 0.01. */
+/** Returns true if a number is a multiple of another. Calculates in decimals, so 19.99 is a multiple of 0.01. */
 export function isMultiple(value: number | ExactNumber, of: number): boolean {
   if (typeof value === 'number' && Number.isSafeInteger(value) && Number.isSafeInteger(of))
     return value % of === 0

@@ -2,8 +2,8 @@ import { fullFormats } from 'ajv-formats/dist/formats.js'
 import type { Run } from './run.ts'
 
 /**
- * The formats that a schema may name, and the maximum length of a checked text: the time of some expressions grows with
- * the square of the length.
+ * The formats that a schema may name, each with the maximum length of a text. A longer text does not match, because the
+ * time of some regular expressions grows with the square of the length.
  */
 const longest = {
   'date-time': 64,
@@ -24,7 +24,7 @@ type FormatName = keyof typeof longest
 
 export const formatNames = Object.keys(longest) as FormatName[]
 
-/** Returns the predicate of a format, or undefined if there is no such format. */
+/** Returns the predicate of a format, or undefined if the format is not supported. */
 export function findFormat(name: unknown): ((text: string, run: Run) => boolean) | undefined {
   const known = formatNames.find((one) => one === name)
   if (!known) return undefined

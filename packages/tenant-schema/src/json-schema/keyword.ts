@@ -3,65 +3,69 @@ import type { Pattern } from './pattern.ts'
 import type { Run } from './run.ts'
 import type { Seen } from './seen.ts'
 
-/** Checks a value against one keyword, or one schema. Notes problems in the run unless that is quiet. */
+/** Checks a value against one keyword or one schema. Adds its problems to the run, unless the run is quiet. */
 export type Check = (value: unknown, run: Run, seen: Seen | undefined) => boolean
 
-/** A schema within a schema. Its check is set after everything is read: `$ref` may point forward. */
+/** A schema or subschema. Its check is set only after the whole schema is read, because a `$ref` may point forward. */
 export interface Node {
   readonly pointer: string
   check: Check
-  /** Schemas that check the same value as this one. */
+  /** The subschemas that check the same value as this schema. */
   readonly inPlace: Node[]
 }
 
-/** The values that a subschema checks: the same value (`inPlace`), or a part of it or no value (`apart`). */
+/** Which value a subschema checks: the same value (`inPlace`), or a part of it, or none (`apart`). */
 export type Looks = 'inPlace' | 'apart'
 
 export type SchemaObject = Readonly<Record<string, unknown>>
 
-/** Gives a keyword access to the schema. Mistakes are collected, and reading continues to find all of them. */
+/**
+ * The access of a keyword to its schema while the schema is read. Reading continues after a problem, to find them all.
+ */
 export interface Reading {
   /** The keyword's value. */
   readonly value: unknown
   /** The schema object that contains the keyword. */
   readonly schema: SchemaObject
-  /** Reads the schema at this place of the keyword's value. */
+  /** Reads the subschema at a place of the keyword's value. */
   readonly sub: (kind: Looks, ...keys: (string | number)[]) => Node
-  /** Reads the schema of another keyword beside this one. */
+  /** Reads the subschema of another keyword in the same schema. */
   readonly sibling: (keyword: string) => Node
-  /** Returns the schema that a reference names. Its check may be called once reading is done. */
+  /** Returns the schema that a reference names. Do not call its check before the whole schema is read. */
   readonly refer: (text: string) => Node
-  /** Compiles a pattern once for the whole schema. */
+  /** Compiles a pattern. Equal patterns of a schema are compiled only once. */
   readonly pattern: (source: string, ...keys: string[]) => Pattern
   /** Reports a problem of the keyword's value, or of a place in it. */
   readonly complain: (message: string, ...keys: (string | number)[]) => void
 }
 
-/** Reads one keyword. Returns a check, or nothing if it asserts nothing or a sibling reads it. */
+/** Reads one keyword. Returns its check, or undefined if it checks nothing or another keyword reads it. */
 export type Keyword = (reading: Reading) => Check | undefined
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
 
-/** Returns true for a number, with or without a double that represents it. */
+/** Returns true for a number, even if no double represents it. */
 export const isNumber = (value: unknown): value is number | ExactNumber =>
   typeof value === 'number' || value instanceof ExactNumber
 
-/** Returns the keyword's value as a count, or undefined after a complaint. */
+/**
+ * Returns the keyword's value as a whole number of at least 0. If it is not one, reports that and returns undefined.
+ */
 export function readCount({ value, complain }: Reading): number | undefined {
   if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value
   complain('must be a whole number of at least 0')
   return undefined
 }
 
-/** Returns the keyword's value as a number, or undefined after a complaint. */
+/** Returns the keyword's value as a number. If it is not one, reports that and returns undefined. */
 export function readNumber({ value, complain }: Reading): number | undefined {
   if (typeof value === 'number' && Number.isFinite(value)) return value
   complain('must be a number')
   return undefined
 }
 
-/** Returns a list of different strings, or an empty one after a complaint. */
+/** Returns the keyword's value as a list of different strings. If it is not one, reports that and returns none. */
 export function readNames(
   value: unknown,
   complain: Reading['complain'],
@@ -73,21 +77,21 @@ export function readNames(
   return []
 }
 
-/** Returns the keys of the keyword's value, which must be an object of schemas. */
+/** Returns the keys of the keyword's value, which must be an object with schemas as its values. */
 export function readKeys({ value, complain }: Reading): string[] {
   if (isObject(value)) return Object.keys(value)
   complain('must be an object')
   return []
 }
 
-/** Returns the positions of the keyword's value, which must be a list of schemas. */
+/** Returns the indexes of the keyword's value, which must be a list of schemas. */
 export function readPositions({ value, complain }: Reading): number[] {
   if (Array.isArray(value) && value.length > 0) return value.map((_, i) => i)
   complain('must be a list of at least one schema')
   return []
 }
 
-/** Runs a check only for its result. */
+/** Runs a check only for its result, without collecting problems. */
 export function quietly(run: Run, check: () => boolean): boolean {
   run.quiet += 1
   const passed = check()
@@ -95,7 +99,7 @@ export function quietly(run: Run, check: () => boolean): boolean {
   return passed
 }
 
-/** Returns true if every check passes. Runs all of them, to find every error, unless only the result counts. */
+/** Returns true if every item passes the check. Checks all of them, to find every problem, unless the run is quiet. */
 export function every<T>(items: Iterable<T>, run: Run, check: (item: T) => boolean): boolean {
   let passed = true
   for (const item of items) {

@@ -1,34 +1,40 @@
 /**
- * Limits the cost of a schema and of a value. Schemas come from tenants, and a schema is a program: these limits
- * keep every schema from stalling the event loop, with every value.
+ * The limits for the cost of schemas and values. Tenants write schemas, and a schema is like a program. With these
+ * limits, no schema stalls the event loop, whatever the value is.
  */
 export const limits = {
-  /** Bytes of a schema as JSON. */
+  /** The maximum size of a schema as JSON, in bytes. */
   schemaBytes: 64 * 1024,
-  /** Levels of a schema, and of a value: both are traversed by recursion. */
+  /** The maximum nesting of a schema and of a value. Both are traversed by recursion. */
   depth: 64,
-  /** Schemas within a schema. */
+  /** The maximum number of subschemas. */
   subschemas: 1_000,
-  /** Schemas that are applied to one value after following every `$ref`; a chain of doubled references explodes. */
+  /**
+   * The maximum number of schemas that are applied to one value, after following every `$ref`. The number doubles with
+   * each link of a chain in which each schema refers to the next one twice.
+   */
   visits: 10_000,
-  /** Characters of a pattern. */
+  /** The maximum length of a pattern in characters. */
   patternLength: 512,
-  /** Instructions of the engine's program for a pattern, and for all patterns of a schema. */
+  /** The maximum instructions of the regular-expression program of a pattern, and of all patterns of a schema. */
   patternInstructions: 2_000,
   allInstructions: 12_000,
-  /** Ranges of characters that those instructions compare: `\p{L}{100}` compares those of its class 100 times. */
+  /**
+   * The maximum ranges of characters that those instructions compare. `\p{L}{100}` compares the ranges of `\p{L}` 100
+   * times.
+   */
   patternRanges: 250_000,
   allRanges: 500_000,
-  /** Limit for parsing all patterns of a schema, in units of about a tenth of a microsecond. */
+  /** The maximum cost of parsing all patterns of a schema, in units of about 0.1 µs. */
   parseUnits: 500_000,
-  /** Bytes that the automaton of one pattern may use. */
+  /** The maximum memory of the automaton of one pattern, in bytes. */
   patternMemory: 32 * 1024,
-  /** Nested calls of one validation: chains of `$ref` times levels of the value. */
+  /** The maximum depth of calls in one validation: the length of `$ref` chains times the nesting of the value. */
   calls: 600,
-  /** Errors that one validation collects, and characters of their paths and messages. */
+  /** The maximum number of errors of one validation, and of the characters of their paths and messages. */
   errors: 1_000,
   errorCharacters: 128 * 1024,
-  /** Work of one validation, in units of about ten nanoseconds, and the part of it that may run on the event loop. */
+  /** The maximum work of one validation, in units of about 10 ns, and the maximum of it on the event loop. */
   work: 1_000_000,
   workOnLoop: 300_000,
 } as const

@@ -2,7 +2,7 @@ import { every, type Keyword, type Node, quietly, readKeys, readPositions } from
 import type { Run } from './run.ts'
 import { Seen } from './seen.ts'
 
-/** Checks a value against a schema for the same place. Its evaluated parts count only if it passes. */
+/** Checks a value against a subschema. The parts that the subschema evaluates count only if the value passes. */
 function checkInPlace(node: Node, value: unknown, run: Run, seen: Seen | undefined): boolean {
   const inner = seen && new Seen()
   const passed = node.check(value, run, inner)
@@ -24,7 +24,9 @@ const allOf: Keyword = (reading) => {
   return (value, run, seen) => every(nodes, run, (node) => checkInPlace(node, value, run, seen))
 }
 
-/** Reports one error for all branches, because each fails for a different reason. */
+/**
+ * Checks that a value passes at least one branch. Reports one error if none passes, and not the errors of each branch.
+ */
 const anyOf: Keyword = (reading) => {
   const nodes = readPositions(reading).map((position) => reading.sub('inPlace', position))
   return (value, run, seen) => {
@@ -32,7 +34,7 @@ const anyOf: Keyword = (reading) => {
     for (const node of nodes) {
       if (!quietly(run, () => checkInPlace(node, value, run, seen))) continue
       passed = true
-      // Every passing branch evaluates parts, if those count.
+      // Stops at the first branch that passes, unless evaluated parts count. Then every branch must be checked.
       if (!seen) break
     }
     return passed || run.fail('ANY_OF', 'must match at least one schema of anyOf')
@@ -58,7 +60,7 @@ const not: Keyword = (reading) => {
     run.fail('NOT', 'must not match the schema of not')
 }
 
-/** Checks `if`, with the `then` and `else` beside it. */
+/** Checks `if`, with `then` and `else` of the same schema. */
 const condition: Keyword = (reading) => {
   const node = reading.sub('inPlace')
   const yes = reading.schema['then'] === undefined ? undefined : reading.sibling('then')
@@ -69,19 +71,19 @@ const condition: Keyword = (reading) => {
   }
 }
 
-/** Read by `if`, but still a schema that may be referred to. */
+/** Reads `then` and `else`, so that references can name them. It checks no value, because `if` applies them. */
 const branch: Keyword = ({ sub }) => {
   sub('inPlace')
   return undefined
 }
 
-/** Schemas that only serve as targets of references. */
+/** Reads `$defs`. Its schemas are only the targets of references. */
 const definitions: Keyword = (reading) => {
   for (const key of readKeys(reading)) reading.sub('apart', key)
   return undefined
 }
 
-/** Keywords that check the same value against other schemas. */
+/** The keywords that check the same value against other schemas. */
 export const logicKeywords: Readonly<Record<string, Keyword>> = {
   $defs: definitions,
   definitions,

@@ -10,7 +10,7 @@ import {
 } from './keyword.ts'
 import { Seen } from './seen.ts'
 
-/** Cost of reading one key, in addition to its schema. */
+/** The cost of reading one key, in addition to the cost of its schema. */
 const keyCost = 14
 
 const properties: Keyword = (reading) => {
@@ -45,7 +45,7 @@ const patternProperties: Keyword = (reading) => {
   }
 }
 
-/** Checks the keys that neither `properties` nor `patternProperties` beside it names. */
+/** Checks the keys that neither `properties` nor `patternProperties` of the same schema names. */
 const additionalProperties: Keyword = (reading) => {
   const node = reading.sub('apart')
   const { properties: named, patternProperties: matched } = reading.schema
@@ -154,7 +154,9 @@ const keyBound =
     }
   }
 
-/** Keywords of objects, in the order of their checks: unevaluated keys come last. */
+/**
+ * The keywords for objects, in the order of their checks. `unevaluatedProperties` is separate, because it comes last.
+ */
 export const objectKeywords: Readonly<Record<string, Keyword>> = {
   required,
   minProperties: keyBound('MIN_PROPERTIES', 'at least', (count, limit) => count >= limit),

@@ -1,22 +1,24 @@
 import { RE2Set } from 're2js'
 import { limits } from './limits.ts'
 
-/** Costs of compiling, in units of about a tenth of a microsecond. */
+/** The costs of compiling a pattern, an instruction, and a range of characters, in units of about 0.1 µs. */
 const unitsOf = { pattern: 300, instruction: 20, range: 0.5 } as const
-/** Costs of parsing a Unicode class and a folded range, in the same units. */
+/** The costs of parsing a Unicode class and a range under case folding, in the same units. */
 const unicodeClassUnits = 3_000
 const foldedRangeUnits = 50_000
-/** Cost of one optional repetition. For `{2,9}`, the engine nests seven of them. */
+/** The cost of one optional repetition. For `{2,9}`, the engine nests seven of them. */
 const optionalUnits = 25
 
-/** The engine rejects a larger product of repeats, nested or not. */
+/** The maximum product of nested repeat counts. The engine rejects a larger one. */
 const maxCopies = 1_000
 
 /**
- * Returns an upper bound for the cost of parsing a pattern, in the same units, from its text alone. It does not
- * interpret characters, so it cannot miss anything: every repeat contains `{n}`, every Unicode class `\p`, and every
- * range `-`. Quoted characters and other non-operators count too. A repeat copies one atom. After a closing bracket or
- * the end of a quotation, which may be empty, the bound assumes that the repeat copies everything before it.
+ * Returns an upper bound for the cost of parsing a pattern, in the same units.
+ *
+ * It only looks for characters in the text, and does not interpret them, so it cannot miss anything: every repeat
+ * contains `{n}`, every Unicode class `\p`, and every range `-`. It also counts such characters where they are quoted.
+ * A repeat copies the atom before it. If that atom ends with a closing bracket or the end of a quotation, its start is
+ * not known. The bound then assumes that the repeat copies everything before it.
  */
 export function parseUnits(source: string): number {
   let atoms = source.length
@@ -30,7 +32,7 @@ export function parseUnits(source: string): number {
   }
   const written = Math.min(atoms * copies, source.length * maxCopies)
   const classes = source.match(/\\p/gi)?.length ?? 0
-  // Case folding walks through a range one character at a time. Ranges that end in ASCII are short.
+  // Under case folding, the engine visits each character of a range. Ranges that end within ASCII are short.
   const isFolded = /\(\?[-msU]*i/.test(source)
   const longRanges = isFolded ? (source.match(/-(?![ -[\]-~])/g)?.length ?? 0) : 0
   return written + optional * optionalUnits + classes * unicodeClassUnits + longRanges * foldedRangeUnits
@@ -38,7 +40,7 @@ export function parseUnits(source: string): number {
 
 const repeat = /([)E]?)\{(\d+)(,?)(\d*)\}/g
 
-/** Upper bounds for the program of a pattern: its instructions, and the ranges of characters that they compare. */
+/** Upper bounds for the program of a pattern: its instructions, and the ranges of characters that these compare. */
 export interface ProgramSize {
   readonly instructions: number
   readonly ranges: number
@@ -47,14 +49,14 @@ export interface ProgramSize {
 export const compileUnits = ({ instructions, ranges }: ProgramSize): number =>
   Math.ceil(unitsOf.pattern + instructions * unitsOf.instruction + ranges * unitsOf.range)
 
-/** A node of the engine's tree. A repeat is written out, as references to the same nodes. */
+/** A node of the engine's syntax tree. A repeat is expanded, and its copies refer to the same nodes. */
 interface EngineNode {
   readonly op: number
   readonly runes: ArrayLike<number> | null
   readonly subs: readonly EngineNode[]
 }
 
-/** Returns the tree that the engine compiles. `RE2Set` exposes it before it is compiled. */
+/** Returns the syntax tree that the engine would compile. Reads it from `RE2Set`, which has it before it compiles. */
 function treeOf(source: string): EngineNode {
   const set = new RE2Set()
   set.add(source)
@@ -70,8 +72,8 @@ const alternation = treeOf('a+|b+').op
 const question = treeOf('a?').op
 
 /**
- * Measures the program that the engine would compile from a pattern, without compiling it. Stops counting above the
- * limit of a pattern.
+ * Measures the program that the engine would compile from a pattern, without compiling it. Stops counting at the limit
+ * for one pattern.
  *
  * @throws the engine's error for an invalid pattern
  */
@@ -94,15 +96,15 @@ export function measureProgram(source: string): ProgramSize {
     return size
   }
   const { instructions, ranges } = measure(treeOf(source))
-  // The engine adds one instruction to fail, and one to match.
+  // The engine adds one instruction that fails, and one that matches.
   return { instructions: instructions + 2, ranges }
 }
 
-/** Returns the maximum number of instructions of a node without its children, for every node except literals. */
+/** Returns the maximum number of instructions of a node itself, without its children. Not for literals. */
 function ownInstructions({ op, subs }: EngineNode): number {
   if (subs.length === 0 || op === question) return 1
   if (op === sequence) return 0
   if (op === alternation) return subs.length - 1
-  // A group has a start and an end; a repeat of a part that may be empty has two branches.
+  // A group has a start and an end. A repeat has two branches if the repeated part may be empty.
   return 2
 }

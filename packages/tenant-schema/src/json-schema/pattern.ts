@@ -3,17 +3,20 @@ import { limits } from './limits.ts'
 import type { ProgramSize } from './pattern-cost.ts'
 import type { Run } from './run.ts'
 
-/** A regular expression that takes time linear in the text, and charges for it beforehand. */
+/**
+ * Tests a text with a regular expression, in time that is linear in the length of the text. Spends that work from the
+ * run's budget before it starts.
+ */
 export type Pattern = (text: string, run: Run) => boolean
 
-/** Work of one instruction on one character, measured with automata that are new at every character. */
+/** The work of one instruction on one character. Measured in the worst case, with a new state at every character. */
 const stepCost = 2
 
-/** Translates a pattern of ECMA-262 into the syntax of the engine. */
+/** Translates a pattern from the syntax of JavaScript (ECMA-262) to that of the engine. */
 export const toEngineSyntax = (source: string): string => RE2JS.translateRegExp(source)
 
 /**
- * Compiles a measured pattern in the engine's syntax (RE2: neither look-around nor back-references).
+ * Compiles a pattern in the engine's syntax (RE2, without look-around and back-references). Measure it first.
  *
  * @throws the engine's error for an invalid pattern
  */

@@ -7,8 +7,8 @@ import { TooCostly } from './run.ts'
 const never: Pattern = () => false
 
 /**
- * Compiles the regular expressions of one schema, each once, and only after measuring it. The text of a pattern bounds the
- * cost of parsing, and its parsed tree bounds the cost of compiling.
+ * Compiles the regular expressions of one schema, each only once. First it bounds the cost: from the text of a pattern
+ * for parsing it, and from the parsed tree for compiling it.
  */
 export function createPatterns(allowance: Allowance) {
   const known = new Map<string, Pattern>()
@@ -17,13 +17,13 @@ export function createPatterns(allowance: Allowance) {
   let instructions = 0
   let ranges = 0
 
-  /** @throws TooCostly if the limit here is exceeded, while another thread may allow more */
+  /** @throws TooCostly if this exceeds the allowance of this thread. A worker may allow more. */
   const spend = (more: number) => {
     units += more
     if (units > allowance.units) throw new TooCostly()
   }
 
-  /** Measures a pattern, or returns the limit that it exceeds. */
+  /** Measures a pattern. If it exceeds a limit, returns that limit in words. */
   const measure = (source: string, translated: string): ProgramSize | string => {
     if (source.length > limits.patternLength) return `must be at most ${limits.patternLength} characters long`
     const toParse = parseUnits(translated)

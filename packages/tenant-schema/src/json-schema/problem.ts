@@ -1,8 +1,8 @@
-/** Describes one mistake in a schema, or in a value that a schema rejects. */
+/** One mistake in a schema, or in a value that a schema rejects. */
 export interface SchemaProblem {
-  /** JSON Pointer to the mistake. Empty for the whole schema or value. */
+  /** The JSON Pointer to the mistake. Empty for the whole schema or value. */
   path: string
   message: string
-  /** The rejecting keyword in capitals, such as `MAX_LENGTH`, or `SCHEMA` for a mistake in a schema. */
+  /** The keyword that rejects the value, in capitals, e.g. `MAX_LENGTH`. `SCHEMA` for a mistake in a schema. */
   code: string
 }

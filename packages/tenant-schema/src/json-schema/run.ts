@@ -11,14 +11,16 @@ export class TooManyErrors extends Error {
   override readonly name = 'TooManyErrors'
 }
 
-/** Cost of reporting one problem, in addition to its check: an object, a string and their collection. */
+/** The cost of reporting one problem, in addition to the cost of the check that found it. */
 const errorCost = 40
 
-/** A validation under way: its remaining budget, its place in the value, and its errors so far. */
+/** One validation: its remaining budget, its current place in the value, and its errors so far. */
 export class Run {
   readonly errors: SchemaProblem[] = []
   readonly path: (string | number)[] = []
-  /** Above zero while only the result counts: within `anyOf`, `not`, `if`, `contains`. */
+  /**
+   * Above zero while only the result counts, and errors are not collected: within `anyOf`, `not`, `if`, and `contains`.
+   */
   quiet = 0
   #left: number
   #calls = 0
@@ -28,7 +30,7 @@ export class Run {
     this.#left = work
   }
 
-  /** @throws TooCostly */
+  /** Spends work from the budget. @throws TooCostly if the budget is used up */
   spend(units: number): void {
     this.#left -= units
     if (this.#left < 0) throw new TooCostly()
@@ -43,7 +45,9 @@ export class Run {
     this.#calls -= 1
   }
 
-  /** Notes a problem at this place, or at a key of it. Always returns false, so that a check can return the result. */
+  /**
+   * Reports a problem at the current place, or at a key of it. Always returns false, so that a check can return that.
+   */
   fail(code: string, message: string, key?: string): false {
     if (this.quiet > 0) return false
     const isEnough = this.errors.length >= limits.errors || this.#errorCharacters >= limits.errorCharacters
@@ -57,9 +61,9 @@ export class Run {
   }
 }
 
-/** Longer keys are cut in errors. */
+/** The maximum length of a key in the path of an error. Longer keys are shortened. */
 const maxKey = 100
 
-/** RFC 6901. */
+/** Returns a JSON Pointer (RFC 6901). */
 export const pointer = (path: readonly (string | number)[]): string =>
   path.map((key) => `/${String(key).slice(0, maxKey).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')

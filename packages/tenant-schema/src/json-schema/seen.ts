@@ -1,13 +1,13 @@
 import type { Run } from './run.ts'
 
-/** Collects the keys and items of one object or array that schemas have evaluated, for `unevaluated…`. */
+/** The keys and items of one object or array that a schema has evaluated. `unevaluated…` checks all others. */
 export class Seen {
   readonly keys = new Set<string>()
   readonly items = new Set<number>()
   hasAllKeys = false
   hasAllItems = false
 
-  /** Adds the evaluated parts of another schema that passed. */
+  /** Adds the parts that another schema has evaluated. Call it only if the value passed that schema. */
   add(other: Seen, run: Run): void {
     run.spend(4 + (other.keys.size + other.items.size) * 12)
     for (const key of other.keys) this.keys.add(key)

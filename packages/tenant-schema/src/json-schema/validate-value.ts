@@ -4,14 +4,14 @@ import type { SchemaProblem } from './problem.ts'
 import { Run, TooCostly, TooManyErrors } from './run.ts'
 import { misshapen } from './shape.ts'
 
-/** Returns the problems of a parsed value, in bounded time. */
+/** Returns the problems of a parsed value, within the work that `limits` allow. */
 export function validateValue(root: Node, value: unknown): SchemaProblem[] {
   return validateWithin(limits.work, root, value) ?? tooCostly
 }
 
 export const tooCostly = whole('TOO_COSTLY', 'takes too much work to validate')
 
-/** Does the same within a budget of work. Returns undefined if the budget is too small for a verdict. */
+/** Returns the problems of a parsed value, or undefined if checking it exceeds the budget of work. */
 export function validateWithin(work: number, root: Node, value: unknown): SchemaProblem[] | undefined {
   const shape = misshapen(value)
   if (shape === 'DEPTH') return whole('DEPTH', `nests deeper than ${limits.depth} levels`)

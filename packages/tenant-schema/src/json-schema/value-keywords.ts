@@ -20,7 +20,7 @@ const isOfType = (value: unknown, type: string): boolean => {
     case 'integer':
       return value instanceof ExactNumber ? value.isInteger : Number.isInteger(value)
     default:
-      // The remaining names are those of typeof.
+      // The remaining types have the same names as the results of `typeof`.
       return typeof value === type
   }
 }
@@ -75,14 +75,16 @@ const bound =
     return (given, run) => !isNumber(given) || holds(orderOf(given, limit, run)) || run.fail(code, message)
   }
 
-/** Returns a number below, at or above zero if the given number is below, at or above the limit. */
+/**
+ * Compares a number with a limit. The result is negative if the number is smaller, 0 if equal, and positive if greater.
+ */
 function orderOf(given: number | ExactNumber, limit: number, run: Run): number {
   if (typeof given === 'number') return given < limit ? -1 : given > limit ? 1 : 0
   run.spend(exactCost)
   return given.compare(limit)
 }
 
-/** Work of calculating with a number that a double cannot represent. */
+/** The work of calculating with a number that a double cannot represent. */
 const exactCost = 100
 
 const multipleOf: Keyword = (reading) => {
@@ -99,7 +101,10 @@ const multipleOf: Keyword = (reading) => {
   }
 }
 
-/** Characters are code points. Counts them only if the length in code units does not decide. */
+/**
+ * Creates the keyword for a limit of length in code points. Counts them only if the length in code units does not
+ * decide.
+ */
 const lengthBound =
   (code: string, words: string, holds: (length: number, limit: number) => boolean): Keyword =>
   (reading) => {
@@ -149,7 +154,7 @@ function readText({ value, complain }: Reading): string | undefined {
   return undefined
 }
 
-/** Keywords that check a value without its parts. */
+/** The keywords that check a value itself, and not its parts. */
 export const valueKeywords: Readonly<Record<string, Keyword>> = {
   type,
   enum: enumeration,

@@ -1,7 +1,7 @@
 /**
- * A number of a JSON text that a double cannot represent: most readers turn 700000000000000001 into 700000000000000000.
- * A parsed value contains it in place of the double, so that rules check the number that was sent. Its value is
- * 0.digits × 10^exponent.
+ * A number of a JSON text that a double cannot represent. Most parsers read 700000000000000001 as 700000000000000000. A
+ * parsed value contains an `ExactNumber` instead of the double, so that a schema checks the number that was sent. Its
+ * value is 0.digits × 10^exponent.
  */
 export class ExactNumber {
   readonly #parts: DecimalParts
@@ -19,19 +19,21 @@ export class ExactNumber {
     return [BigInt(isNegative ? `-${digits}` : digits), exponent - digits.length]
   }
 
-  /** Returns a number below, at or above zero if this number is below, at or above the other. */
+  /**
+   * Compares with another number. The result is negative if this number is smaller, 0 if equal, positive if greater.
+   */
   compare(other: number): number {
     return compareParts(this.#parts, partsOf(String(other)))
   }
 
-  /** The same text for all spellings of the number, and different from that of every double. */
+  /** A text that is the same for all spellings of the number, and differs from the text of every double. */
   get text(): string {
     const { isNegative, digits, exponent } = this.#parts
     return `${isNegative ? '-' : ''}0.${digits}e${exponent}`
   }
 }
 
-/** The digits without leading and trailing zeros. Zero has no digits. */
+/** A number, with its digits without leading and trailing zeros. Zero has no digits. */
 interface DecimalParts {
   readonly isNegative: boolean
   readonly digits: string
@@ -39,17 +41,20 @@ interface DecimalParts {
 }
 
 /**
- * A double represents all numbers with at most this many digits, unless they are next to its smallest or its largest.
+ * The number of digits that a double always represents, unless the number is close to the smallest or largest double.
  */
 export const digitsAlwaysHeld = 15
-/** Below this, the precision of a double decreases with its size. */
+/** The smallest double with full precision. Below it, the precision decreases with the size. */
 const leastOfFullPrecision = 2.2250738585072014e-308
-/** Longer numbers that a double cannot represent are rejected: calculating with them is expensive. */
+/**
+ * The maximum length of a number that a double cannot represent. Longer ones are rejected, as calculating takes too
+ * long.
+ */
 const maxCharacters = 400
 
 /**
- * Parses a JSON number. Returns a number if a double represents it exactly, an `ExactNumber` if not, and NaN if the number
- * is too large, too small, or too long. `digits` is the number of digits before an exponent.
+ * Parses a JSON number. Returns a number if a double represents it exactly, and an `ExactNumber` if not. Returns NaN if
+ * it is too large, too small, or too long. `digits` is the number of digits before the exponent.
  */
 export function readNumber(source: string, digits: number): number | ExactNumber {
   const value = Number(source)
@@ -65,7 +70,10 @@ export function readNumber(source: string, digits: number): number | ExactNumber
 
 const isZero = (source: string) => /^[-0.]*(?:[eE]|$)/.test(source)
 
-/** Called for each unusual number of a body, so it avoids expressions and lists. */
+/**
+ * Splits a number. Called for each unusual number of a body, so it avoids regular expressions and lists, which are
+ * slow.
+ */
 function partsOf(source: string): DecimalParts {
   const isNegative = source.startsWith('-')
   const small = source.indexOf('e')
@@ -88,7 +96,7 @@ function compareParts(a: DecimalParts, b: DecimalParts): number {
   if (sign !== signOf(b)) return sign - signOf(b)
   if (a.exponent !== b.exponent) return a.exponent > b.exponent ? sign : -sign
   if (a.digits === b.digits) return 0
-  // Both are 0.digits, so their order is that of their texts.
+  // Both are fractions (0.digits), so they have the same order as their texts.
   return a.digits > b.digits ? sign : -sign
 }
 

@@ -1,14 +1,14 @@
 import { digitsAlwaysHeld, type ExactNumber, readNumber } from './exact-number.ts'
 
-/** Thrown for a JSON object with a duplicate key: readers disagree about which value counts. */
+/** Thrown for a JSON object with a duplicate key, because parsers disagree about which of its values counts. */
 export class DuplicateKey extends Error {
   override readonly name = 'DuplicateKey'
 }
 
 /**
- * Parses JSON so that the value says no less than the text: a number that a double cannot hold becomes an
- * `ExactNumber`, and a duplicate key in an object is rejected. Costs a pass over the text and one over the
- * value more than JSON.parse, and its parsing again where there is such a number.
+ * Parses JSON without losing information: a number that a double cannot represent becomes an `ExactNumber`, and a
+ * duplicate key is rejected. Compared with JSON.parse, it takes an additional pass over the text and one over the
+ * value. If there is an `ExactNumber`, it parses the text a second time.
  *
  * @throws SyntaxError, DuplicateKey
  */
@@ -16,13 +16,13 @@ export function parseExactly(text: string): unknown {
   const value: unknown = JSON.parse(text)
   const { members, unusual } = scan(text)
   const holder: [unknown] = [value]
-  // JSON.parse keeps one member of each name: if some are missing, names were duplicated.
+  // JSON.parse keeps one member for each name. So if members are missing, a name occurred twice.
   if (countMembers(holder) < members) throw new DuplicateKey()
   if (unusual.length > 0) fillIn(holder, [JSON.parse(markNumbers(text, unusual))], unusual)
   return holder[0]
 }
 
-/** A number in a text that a double cannot represent, and the value that replaces it. */
+/** A number in the text that a double cannot represent, and the value that replaces it. */
 interface Unusual {
   readonly start: number
   readonly end: number
@@ -46,7 +46,7 @@ function scan(text: string) {
       const start = i
       const mantissaEnd = endOfMantissa(text, start)
       const end = isExponent(text.charCodeAt(mantissaEnd)) ? endOfExponent(text, mantissaEnd) : mantissaEnd
-      // Most numbers and their exponents are short: a double represents those without further checks.
+      // A double represents every number with few digits and a short exponent, so most numbers need no further check.
       if (mantissaEnd - start > digitsAlwaysHeld || end - mantissaEnd > maxUsualPower) {
         const read = readNumber(text.slice(start, end), digitsBetween(text, start, mantissaEnd))
         if (typeof read !== 'number' || Number.isNaN(read)) unusual.push({ start, end, read })
@@ -57,7 +57,7 @@ function scan(text: string) {
   return { members, unusual }
 }
 
-/** Characters of an exponent with which a double still holds 15 digits: e99. */
+/** The maximum length of an exponent, e.g. `e99`, with which a double still represents 15 digits. */
 const maxUsualPower = 3
 
 /** Returns the index of the quote that ends the string at `start`. */
@@ -78,7 +78,7 @@ function endOfMantissa(text: string, start: number): number {
   return end
 }
 
-/** Returns the end of an exponent. In valid JSON, the letter is followed by a digit or a sign. */
+/** Returns the index after an exponent. In valid JSON, the letter `e` is followed by a digit or a sign. */
 function endOfExponent(text: string, letter: number): number {
   let end = letter + 2
   while (isDigit(text.charCodeAt(end))) end += 1
@@ -91,7 +91,7 @@ function digitsBetween(text: string, start: number, end: number): number {
   return count
 }
 
-/** Returns the text with a string in place of each number, which is the number's index. */
+/** Returns the text with each of the numbers replaced by a string, a mark that contains the index of the number. */
 function markNumbers(text: string, numbers: readonly Unusual[]): string {
   let marked = ''
   let from = 0
@@ -102,7 +102,10 @@ function markNumbers(text: string, numbers: readonly Unusual[]): string {
   return marked + text.slice(from)
 }
 
-/** Does not recurse: the value may be as deep as its text is long. */
+/**
+ * Counts the members of all objects in a value. Does not recurse, because the nesting may be as deep as the text is
+ * long.
+ */
 function countMembers(root: object): number {
   let count = 0
   const waiting = [root]
@@ -115,8 +118,8 @@ function countMembers(root: object): number {
 }
 
 /**
- * Replaces the marks by the numbers. A mark is a place where the value contains a number and the marked value a string, so
- * a string from the sender is never mistaken for a mark. This does not recurse either.
+ * Replaces the numbers of the value by the exact numbers. The marked value has a string where the value has a number. A
+ * string of the sender is a string in both, so it is never mistaken for a mark. Does not recurse, for the same reason.
  */
 function fillIn(root: object, marked: object, numbers: readonly Unusual[]): void {
   const waiting = [root, marked]
@@ -126,7 +129,7 @@ function fillIn(root: object, marked: object, numbers: readonly Unusual[]): void
     const visit = (key: string | number) => {
       const inner = one[key]
       const name = names[key]
-      // Writes an own `__proto__` like any other key.
+      // The assignment is safe: JSON.parse has already created every key, even `__proto__`, as an own property.
       if (typeof inner === 'number' && typeof name === 'string') one[key] = numbers[Number(name)]?.read
       else if (isObject(inner) && isObject(name)) waiting.push(inner, name)
     }

@@ -1,14 +1,14 @@
 import type { Compiled } from '../json-schema/compile-schema.ts'
 
-/** The number of compiled schemas in all: few, as each may be large. */
+/** The maximum number of compiled schemas. It is small, because each may be large. */
 const maxKept = 4
 
 /**
- * Keeps compiled schemas of many owners, by their texts. Above the limit, the owner with the most schemas loses the
- * least recently used one. So an owner that rotates through many drops only its own.
+ * Caches compiled schemas of all owners, by their texts. Above the limit, the owner with the most schemas loses its
+ * least recently used one. So an owner that uses many schemas in turn only evicts its own.
  */
 export class KeptSchemas {
-  /** Both in the order of their last use. */
+  /** The owners, and the schemas of each owner, in the order of their last use. */
   readonly #ofOwner = new Map<string, Map<string, Compiled>>()
 
   get(owner: string, text: string): Compiled | undefined {
@@ -33,7 +33,7 @@ export class KeptSchemas {
   }
 
   #dropOne(): void {
-    // If two owners have equally many, the least recently used one loses.
+    // If owners have equally many schemas, the owner that was used least recently loses one.
     const [owner, most] = [...this.#ofOwner].reduce((a, b) => (b[1].size > a[1].size ? b : a))
     for (const oldest of most.keys()) {
       most.delete(oldest)

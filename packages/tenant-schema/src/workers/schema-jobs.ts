@@ -5,7 +5,7 @@ import type { SchemaProblem } from '../json-schema/problem.ts'
 import { validateValue } from '../json-schema/validate-value.ts'
 import { KeptSchemas } from './kept-schemas.ts'
 
-/** Requests the problems of a schema or of a payload from a worker. Both are JSON texts. */
+/** A job of a worker: to find the problems of a schema, or of a payload. Both are JSON texts. */
 export type SchemaJob =
   | { readonly kind: 'check'; readonly schema: string }
   | { readonly kind: 'load'; readonly owner: string; readonly schema: string }
@@ -18,7 +18,7 @@ export type SchemaJob =
 
 const kept = new KeptSchemas()
 
-/** Returns all problems. `check` applies the current limits to a new schema, `load` accepts stored ones. */
+/** Runs a job. `check` applies the current limits to a new schema. `load` accepts a stored schema without them. */
 export function perform(job: SchemaJob): SchemaProblem[] {
   if (job.kind === 'check') return problemsOf(compile(job.schema, newSchema))
   const compiled = kept.get(job.owner, job.schema) ?? compileStored(job.owner, job.schema)

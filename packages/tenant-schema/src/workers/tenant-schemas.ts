@@ -8,11 +8,11 @@ import type { SchemaJob } from './schema-jobs.ts'
 import { createWorkerPool, JobTooLarge, PoolBusy } from './worker-pool.ts'
 
 export interface TenantSchema {
-  /** Returns the problems of a payload, given as text and as parsed value. */
+  /** Returns the problems of a payload. Pass it as a parsed value, and as the text from which it was parsed. */
   readonly validate: (value: unknown, text: string) => SchemaProblem[] | Promise<SchemaProblem[]>
 }
 
-/** Checks and opens schemas of tenants. Costly work runs in a worker thread with limits of time and memory. */
+/** Checks and opens schemas of tenants. Expensive work runs in a worker thread with limits for time and memory. */
 export interface TenantSchemas {
   /**
    * Returns the problems of a new schema.
@@ -26,11 +26,14 @@ export interface TenantSchemas {
   readonly open: (owner: string, schema: unknown) => Promise<TenantSchema>
 }
 
-/** Far above the time of the costliest schema and payload within the limits, even on a busy machine. */
+/**
+ * The maximum time of a job in milliseconds. The most expensive schema and payload within the limits take far less,
+ * even on a busy machine.
+ */
 const jobMs = 2_000
 const memoryMb = 64
 
-// Threads run compiled JavaScript, even if this runs from its sources.
+// Worker threads need compiled JavaScript, even if this module runs from its TypeScript source.
 const schemaWorker = new URL(
   import.meta.url.endsWith('.ts') ? '../../dist/workers/schema-worker.js' : './schema-worker.js',
   import.meta.url,
@@ -39,8 +42,8 @@ const schemaWorker = new URL(
 /**
  * Creates the checker of schemas that projects write, with its own worker threads.
  *
- * @param refuseBusy creates the error for a job when too many costly jobs wait, so that this package does not depend on
- * HTTP
+ * @param refuseBusy creates the error for a job if too many jobs wait. The caller chooses it, so that this package does
+ * not depend on HTTP.
  */
 export function createTenantSchemas(refuseBusy: () => Error): TenantSchemas {
   const pool = createWorkerPool<SchemaJob, SchemaProblem[]>({
@@ -71,7 +74,7 @@ export function createTenantSchemas(refuseBusy: () => Error): TenantSchemas {
       return { validate: (given, text) => validateWithin(limits.workOnLoop, root, given) ?? inWorker(text) }
     }
     const problems = await run(owner, { kind: 'load', owner, schema }, tooLargeSchema)
-    // A schema that exceeds the limits of a thread is not compiled again for every payload.
+    // If compiling the schema exceeds the limits of a thread, every payload is rejected without another attempt.
     if (problems === tooLargeSchema) return { validate: () => tooCostly }
     if (problems.length > 0) throw new Error('A stored schema does not compile.')
     return { validate: (_, text) => inWorker(text) }
@@ -91,7 +94,7 @@ const tooLargeSchema: SchemaProblem[] = [
   { path: '', message: 'takes too much time or memory to compile', code: 'SCHEMA' },
 ]
 
-/** Compiles a schema on the event loop, or returns undefined if that may take long. */
+/** Compiles a schema on the event loop. Returns undefined if that could take long. */
 function compileHere(schema: unknown): Compiled | undefined {
   try {
     return compileSchema(schema, onEventLoop)

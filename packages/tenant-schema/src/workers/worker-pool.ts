@@ -1,25 +1,25 @@
 import { Worker } from 'node:worker_threads'
 
-/** Thrown if a job exceeded its limit of time or memory, which ends its thread. */
+/** Thrown if a job exceeds its limit of time or memory. Its thread ends then. */
 export class JobTooLarge extends Error {
   override readonly name = 'JobTooLarge'
 }
 
-/** Thrown if too many jobs wait, in all or of this owner. The caller may retry later. */
+/** Thrown if too many jobs wait, of all owners or of this owner. The caller may retry later. */
 export class PoolBusy extends Error {
   override readonly name = 'PoolBusy'
 }
 
 export interface PoolOptions {
-  /** A module that posts `ready` once, and then one response for each message. */
+  /** The module that runs in each thread. It must post `ready` once, and then one response for each message. */
   readonly module: URL
   readonly threads: number
-  /** Jobs that may wait for a thread, in all and of one owner. */
+  /** The maximum number of jobs that wait for a thread, of all owners and of one owner. */
   readonly maxWaiting: number
   readonly maxWaitingOfOwner: number
-  /** Maximum time of one job in milliseconds, from the start of its thread. */
+  /** The maximum time of one job in milliseconds, from the moment at which a thread takes it. */
   readonly jobMs: number
-  /** Memory of one thread, in MiB. */
+  /** The maximum memory of one thread, in MiB. */
   readonly memoryMb: number
 }
 
@@ -30,7 +30,7 @@ interface Pending<Job, Result> {
   readonly reject: (error: Error) => void
 }
 
-/** A thread and its job; it is idle without one. */
+/** A thread, and its job. Without a job, the thread is idle. */
 interface Thread<Job, Result> {
   readonly worker: Worker
   isReady: boolean
@@ -45,17 +45,16 @@ interface Lane<Job, Result> {
 }
 
 /**
- * Creates a pool that runs jobs off the event loop, each with a limit of time and memory. Threads start with the first
- * job that needs them. An idle thread keeps no process alive, so the pool needs no `close`.
+ * Creates a pool of worker threads that run jobs off the event loop, each with a limit of time and memory. A thread
+ * starts when a job first needs it. Idle threads do not keep the process alive, so the pool needs no `close`.
  *
- * Owners take turns. The next job belongs to the owner with the fewest running jobs, and if several have the same
- * number, to the owner with the oldest last turn. So no owner gets a second thread while another owner waits without a
- * thread.
+ * Owners take turns. The next job is one of the owner with the fewest running jobs. Among equals, it is the owner whose
+ * last turn was longest ago. So no owner gets a second thread while another owner waits for its first.
  */
 export function createWorkerPool<Job, Result>(options: PoolOptions) {
   type Own = Thread<Job, Result>
   const threads = new Set<Own>()
-  /** Owners with waiting or running jobs, in the order of their turns. */
+  /** The owners with waiting or running jobs, in the order of their turns. */
   const lanes = new Map<string, Lane<Job, Result>>()
   let waiting = 0
 
@@ -69,7 +68,7 @@ export function createWorkerPool<Job, Result>(options: PoolOptions) {
     const [owner, lane] = next
     waiting -= 1
     lane.running += 1
-    // Moves the owner to the end of the line.
+    // Moves the owner to the end of the order, because it has just had its turn.
     lanes.delete(owner)
     lanes.set(owner, lane)
     return lane.waiting.shift()
@@ -93,7 +92,7 @@ export function createWorkerPool<Job, Result>(options: PoolOptions) {
       else finish(thread)?.resolve(message)
       assign(thread)
     })
-    // Out of memory, or an internal error: in both cases the job did not end, and another thread takes the next one.
+    // The thread ran out of memory or failed, so its job has no result. Another thread takes the next job.
     worker.on('error', () => lose(thread))
     worker.on('exit', () => lose(thread))
   }
@@ -121,7 +120,7 @@ export function createWorkerPool<Job, Result>(options: PoolOptions) {
   const lose = (thread: Own) => {
     if (!threads.delete(thread)) return
     finish(thread)?.reject(new JobTooLarge())
-    // A thread that cannot even start fails one job, so that no job waits forever.
+    // If a thread cannot even start, one waiting job fails. Otherwise jobs would wait forever.
     if (!thread.isReady) {
       const unlucky = takeNext()
       unlucky?.reject(new JobTooLarge())
@@ -132,7 +131,7 @@ export function createWorkerPool<Job, Result>(options: PoolOptions) {
   }
 
   return {
-    /** Runs a job. Rejects with JobTooLarge or PoolBusy. */
+    /** Runs a job of an owner. Rejects with JobTooLarge, or with PoolBusy if too many jobs wait. */
     run(owner: string, job: Job): Promise<Result> {
       const lane = lanes.get(owner) ?? { waiting: [], running: 0 }
       if (waiting >= options.maxWaiting || lane.waiting.length >= options.maxWaitingOfOwner) {
