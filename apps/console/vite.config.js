@@ -3,11 +3,11 @@ import { defineConfig } from 'vite'
 
 const source = (path) => fileURLToPath(new URL(`../../${path}`, import.meta.url))
 
-/** The libraries of the shell, and thus of every page. */
+/** The libraries that the shell uses, and so every page. */
 const libraries =
   /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?!react-virtual|virtual-core)[^/]+)\//
 
-// From the sources of the workspace, so that nothing has to be compiled before it.
+// Builds from the sources of the workspace, so that no package has to be compiled first.
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/console/',
@@ -22,16 +22,18 @@ export default defineConfig({
   css: { modules: { localsConvention: 'camelCaseOnly' } },
   build: {
     target: 'es2022',
-    // Names the files of each page, which a test measures.
+    // Writes a manifest of the files of each page. A test reads it to measure them.
     manifest: true,
-    // An inlined file is not from this origin, so the policy of the page would block it.
+    // Inlines no file. The Content-Security-Policy of the page would block a `data:` URL.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
     rolldownOptions: {
-      // Packages mark code that runs in browsers, but here all code does.
+      // Hides the warnings about "use client" in packages. It has no meaning here, because all code runs in the
+      // browser.
       onLog: (level, log, next) => log.code !== 'MODULE_LEVEL_DIRECTIVE' && next(level, log),
-      // Two files instead of thirty small ones, which compress worse. A module is common if half of the pages use it.
+      // Combines shared modules into two files, because thirty small ones would compress worse. A module is common if
+      // half of the pages use it.
       output: {
         codeSplitting: {
           groups: [

@@ -14,7 +14,7 @@ import './shell/shell.css'
 
 const root = document.getElementById('root')
 if (root) {
-  // This runs before the router reads the address, because the address contains the code of a login, which is secret.
+  // Runs before the router reads the address, because the address may contain the secret code of a login.
   const loginFailure = await redeemCode()
   createRoot(root).render(
     <StrictMode>

@@ -13,14 +13,14 @@ import { PageNotFound } from './shell/page-not-found.tsx'
 import { Shell } from './shell/shell.tsx'
 
 interface Context {
-  /** The error of a login that was refused on its return to this page. */
+  /** The error of a login that was refused when it returned to the console. */
   readonly loginFailure: unknown
 }
 
 const root = createRootRouteWithContext<Context>()({
   component: Shell,
   notFoundComponent: PageNotFound,
-  // The query of an address is text. Pages read it with `useFilters`.
+  // Keeps the query of an address as text. Pages read it with `useFilters`.
   validateSearch: (search: Record<string, unknown>): Record<string, string> =>
     Object.fromEntries(Object.entries(search).map(([key, value]) => [key, String(value)])),
 })
@@ -89,7 +89,7 @@ export function createConsole(loginFailure: unknown) {
     ),
     defaultErrorComponent: PageFailed,
     scrollRestoration: true,
-    // Plain text keeps addresses readable, and the service accepts them as the return address of a login.
+    // Writes plain text instead of JSON. So addresses stay readable, and a login can return to them.
     parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
     stringifySearch: (search) => {
       const fields = new URLSearchParams()

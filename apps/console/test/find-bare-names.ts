@@ -10,17 +10,17 @@ interface Node {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
 
-/** Elements whose text is isolated, or is no part of a sentence. */
+/** The elements that isolate their text, or whose text is not part of a sentence. */
 const isolating = new Set(['bdi', 'option', 'textarea'])
-/** Attributes whose value is shown as content. */
+/** The attributes whose value is shown as content. */
 const shownAttributes = new Set(['lead', 'note'])
-/** Fields of an object whose value is shown as content: a cell of a table, and a figure. */
+/** The fields of objects whose value is shown as content: `cell` of a table, and `value` of a figure. */
 const shownFields = new Set(['cell', 'value'])
 
 const isName = (identifier: unknown) =>
   typeof identifier === 'string' && /^(name|username|[a-z]\w*(Name|Username))$/.test(identifier)
 
-/** True if the value of an expression may be the name of a person, a server, a role, or a project. */
+/** Returns true if the value of an expression may be the name of a person, a server, a role, or a project. */
 function mayBeName(node: Node): boolean {
   const parts = (...fields: string[]) => fields.some((field) => isNode(node[field]) && mayBeName(node[field]))
   switch (node.type) {
@@ -48,7 +48,7 @@ function mayBeName(node: Node): boolean {
   }
 }
 
-/** Returns the node of an expression that is shown as content at this place of the tree. */
+/** Returns the expression of a node if its parent shows it as content. Undefined otherwise. */
 function shownBy(node: Node, parent: Node | undefined): Node | undefined {
   const { expression, key, value, name } = node as { [field: string]: unknown }
   if (node.type === 'JSXExpressionContainer' && parent?.type !== 'JSXAttribute') return toNode(expression)

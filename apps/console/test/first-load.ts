@@ -2,7 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** A file of the built console, by the manifest of Vite. */
+/** A file of the built console, as Vite's manifest describes it. */
 interface BuiltModule {
   readonly file: string
   readonly imports?: readonly string[]
@@ -12,7 +12,7 @@ interface BuiltModule {
 
 export type Manifest = Readonly<Record<string, BuiltModule>>
 
-/** The most that a page may load, compressed with gzip, until it can be used for the first time. */
+/** The maximum number of bytes, compressed with gzip, that a page may load before it can be used. */
 export const maxFirstLoadBytes = 150_000
 const dist = fileURLToPath(new URL('../dist', import.meta.url))
 const entry = 'index.html'
@@ -20,7 +20,7 @@ const entry = 'index.html'
 export const readManifest = (): Manifest =>
   JSON.parse(readFileSync(join(dist, '.vite/manifest.json'), 'utf8')) as Manifest
 
-/** The size of a built file, as it is sent with gzip. */
+/** Returns the size of a built file compressed with gzip, in bytes. */
 export const gzipBytes = (file: string): number => {
   const path = join(dist, `${file}.gz`)
   return existsSync(path) ? statSync(path).size : 0

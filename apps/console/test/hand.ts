@@ -20,13 +20,13 @@ export interface Hand {
   readonly count: () => number
 }
 
-/** More than the elements of any page that Tab reaches. */
+/** The maximum number of times to press Tab. It exceeds the number of elements that Tab reaches on any page. */
 const maxTabs = 200
 
 export function createHand(page: Page, way: Way): Hand {
   let count = 0
   const isFocused = (target: Locator) => target.evaluate((one) => one === document.activeElement)
-  /** Focuses an element as the keyboard does. */
+  /** Focuses an element by pressing Tab. */
   const reach = async (target: Locator) => {
     await target.waitFor()
     for (let presses = 0; presses < maxTabs; presses++) {

@@ -1,12 +1,12 @@
-/** Controls that break a line or move within it. */
+/** The control characters that break a line or move within it. */
 const breaks = /[\t\n\v\f\r\u0085\u2028\u2029]+/g
-/** All other controls, and those of bidirectional text, which reorder the text around a name. */
+/** All other control characters, and those of bidirectional text, which can reorder the text around a name. */
 const controls = /[\p{Cc}\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
 
-/** Fields with a name, or with a sentence that contains one. */
+/** Returns true for a field that contains a name, or a sentence with a name. */
 const isNameField = (field: string): boolean => /names?$/i.test(field) || /^(summary|detail)$/.test(field)
 
-/** Fields with data of a project, which the console shows as they were sent. */
+/** The fields with a project's own data, which the console shows as it was sent. */
 const dataFields = new Set(['payload', 'schema'])
 
 /** Returns a text without characters that could reorder or break the text around it. */

@@ -14,7 +14,7 @@ export type Connection =
 let connection: Connection = { state: 'good' }
 const listeners = new Set<() => void>()
 
-/** Records the outcome of a call; undefined means that the service responded. */
+/** Records the outcome of a call: its error, or undefined if the service accepted the call. */
 export function note(error: RolecallError | undefined): void {
   const next = connectionAfter(error)
   if (next.state === connection.state) return
@@ -32,7 +32,7 @@ export function connectionAfter(error: RolecallError | undefined): Connection {
   return { state: 'good' }
 }
 
-/** True for errors that are worth an automatic retry: the service, or the connection to it, may recover. */
+/** Returns true for an error that is worth an automatic retry, because the service or the connection may recover. */
 export const isPassing = (error: unknown): boolean => {
   const { code, status } = error as { code?: string; status?: number }
   return code === 'NETWORK_ERROR' || code === 'TIMEOUT' || status === 503

@@ -32,7 +32,7 @@ export function useSessionKept(): void {
   }, [])
 }
 
-/** Resolves when no tab is replacing the pair. A request that was sent with the previous pair is worth a retry then. */
+/** Resolves when no tab is replacing the pair. A request that was rejected with the old pair can then be retried. */
 export const pairSettled = (): Promise<void> =>
   navigator.locks.request(lockName, { mode: 'shared' }, () => {})
 
@@ -52,7 +52,10 @@ interface Kept {
   readonly expiresAt: number
 }
 
-/** True if the pair must be replaced. Without a stored time it is due, because the response contains the expiry. */
+/**
+ * Returns true if the pair must be replaced. Without a stored time, it is due, because only a response tells the
+ * expiry.
+ */
 const isDue = () => Date.now() >= (readKept()?.dueAt ?? 0)
 
 async function replacePair(): Promise<void> {
@@ -61,14 +64,13 @@ async function replacePair(): Promise<void> {
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: '{}',
   }).catch(() => undefined)
-  // The next call of the console finds out whether the session has ended. Until then, retry less often than every
-  // minute.
+  // The session may have ended, which the next call of the console shows. Until then, retries only every ten minutes.
   if (!response?.ok) return keep({ dueAt: Date.now() + 10 * checkEveryMs, expiresAt: 0 })
   const { expiresAt: text } = (await response.json()) as { readonly expiresAt: string }
   const expiresAt = Date.parse(text)
-  // The clock of a computer may be wrong by hours.
+  // Computes with the time of the service, because the clock of this computer may be wrong by hours.
   const leftMs = expiresAt - Date.parse(response.headers.get('date') ?? text)
-  // A session at its maximum age gains nothing from another pair.
+  // If the expiry did not move, the session has reached its maximum age. Another pair would not extend it.
   const isLast = expiresAt <= (readKept()?.expiresAt ?? 0) + checkEveryMs
   keep({
     expiresAt,
@@ -76,7 +78,7 @@ async function replacePair(): Promise<void> {
   })
 }
 
-/** The fallback of this tab if the browser stores nothing. */
+/** The times of this tab, for a browser that does not allow storage. */
 let keptHere: Kept | undefined
 
 function keep(kept: Kept) {
@@ -84,7 +86,7 @@ function keep(kept: Kept) {
   try {
     localStorage.setItem(storedName, JSON.stringify(kept))
   } catch {
-    // Each tab then replaces the pair separately, one after another.
+    // Without storage, each tab replaces the pair by itself, one after another because of the lock.
   }
 }
 

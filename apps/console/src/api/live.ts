@@ -6,22 +6,25 @@ import { noteData, silentMs, stopSilenceTimer } from './silence.ts'
 import { linesOf } from './stream-lines.ts'
 
 /**
- * Updates the screen without a reload. Browsers open six connections to an origin, so one tab holds the stream and
- * forwards its events to the others. Without a stream the screen is refetched every `pollMs`. Does not use
- * `EventSource`, which hides heartbeats, so that a dead connection looks like an idle connection.
+ * Updates the screen without a reload, when the service reports a change. Browsers open only six connections to an
+ * origin. So one tab holds the stream, and forwards its events to the others. Without a stream, the screen is refetched
+ * every `pollMs`. Does not use `EventSource`: it hides heartbeats, so a dead connection would look like an idle one.
  */
 const streamAddress = admin.address('streamAdminEvents')
 const pollMs = 15_000
-/** Clients that lose an instance must not all reconnect at the same moment. */
+/**
+ * The pause before the first reconnection. It is random, so that clients of a lost instance do not all return at once.
+ */
 const firstPauseMs = 500 + Math.random() * 500
 const channelName = 'rolecall-live'
-/** Events come in bursts, so the screen is refetched at most once in this time. */
+/** The minimum time between two refetches, in milliseconds, because events come in bursts. */
 const settleMs = 1_000
 
 type EventName = keyof AdminEndpoints['streamAdminEvents']['answer']['events']
 
 /**
- * The queries that each event makes stale. `everything` is for entries of the audit log, which can report any change.
+ * The queries that each event makes stale. `everything` is for an entry of the audit log, which can be about any
+ * change.
  */
 const about: Readonly<Record<EventName, 'everything' | readonly AdminQuestion[]>> = {
   'audit.appended': 'everything',
@@ -40,7 +43,7 @@ const about: Readonly<Record<EventName, 'everything' | readonly AdminQuestion[]>
   'health.changed': ['systemHealth', 'listAttention'],
 }
 const isEventName = (name: string): name is EventName => Object.hasOwn(about, name)
-/** The message between tabs, besides events, that the stream is alive. */
+/** The message, besides events, with which the tab that holds the stream tells the others that it is alive. */
 const aliveMessage = 'alive'
 
 export function useLive(): void {
@@ -93,7 +96,7 @@ interface StreamHandlers {
   readonly onData: () => void
 }
 
-/** Holds the stream until `ending`, across lost connections. It resolves then, so that another tab can take over. */
+/** Holds the stream across lost connections until `ending` aborts. Then it resolves, and another tab can take over. */
 async function holdStream(handlers: StreamHandlers, ending: AbortSignal): Promise<void> {
   const place: Place = { lastId: undefined }
   let failures = 0
@@ -102,7 +105,7 @@ async function holdStream(handlers: StreamHandlers, ending: AbortSignal): Promis
     if (ending.aborted) return
     failures = end === 'ended' ? 0 : failures + 1
     await pause(end === 'refused' ? pollMs : Math.min(pollMs, firstPauseMs * 2 ** failures), ending)
-    // One lost connection misses no event: the next one resumes after the last event ID.
+    // Polls only after a refusal or a second failure. After one lost connection, the next one resumes without a gap.
     const isWithout = end === 'refused' || failures > 1
     if (isWithout && !ending.aborted && document.visibilityState === 'visible') handlers.onEvent('reset')
   }
@@ -113,7 +116,7 @@ interface Place {
   lastId: string | undefined
 }
 
-/** Reads one connection to its end. A connection that stays silent for `silentMs` is closed. */
+/** Reads one connection until it ends. Closes it if nothing arrives for `silentMs`. */
 async function readStream(
   { onEvent, onData }: StreamHandlers,
   place: Place,
@@ -152,7 +155,7 @@ async function readStream(
   }
 }
 
-/** Waits for this time, or until `ending`. */
+/** Resolves after this time, or when `ending` aborts. */
 const pause = (ms: number, ending: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)

@@ -20,15 +20,15 @@ export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {
       staleTime: 10_000,
-      // Requests are sent even if the browser believes that it is offline: a failure is shown, and a paused request is
-      // not.
+      // Sends requests even if the browser believes that it is offline. The page shows a failure, but could not show
+      // that a request is paused.
       networkMode: 'always',
-      // Passing failures are retried. A rejected request would only be rejected again.
+      // Retries only failures that may pass. A request that the service rejected would be rejected again.
       retry: (_failures, error) => isPassing(error),
       retryDelay: (failures) => Math.min(8_000, 1_000 * 2 ** failures),
       placeholderData: keepPreviousData,
     },
-    // A change that waited for the network would run at a moment when the administrator no longer expects it.
+    // A change must not wait for the network: it would happen when the administrator no longer expects it.
     mutations: { networkMode: 'always' },
   },
 })
@@ -49,8 +49,9 @@ export const useAnswer = <Name extends AdminQuestion>(name: Name, ...rest: Rest<
   useQuery(question(name, ...rest))
 
 /**
- * Changes something, and then refetches everything on the screen. No caller waits for the refetch: it may unmount the
- * component that made the change, which would then miss the response, such as a secret that is shown once.
+ * Calls an endpoint that changes something, and then refetches everything on the screen. The change does not wait for
+ * the refetch. The refetch may unmount the component that made the change, which must have its response by then, such
+ * as a secret that is shown only once.
  */
 export function useChange<Name extends AdminQuestion>(name: Name) {
   const client = useQueryClient()

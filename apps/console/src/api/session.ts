@@ -4,10 +4,13 @@ import { ask } from './admin.ts'
 import { forgetSessionTime } from './keep-session.ts'
 import { queryClient, question } from './queries.ts'
 
-/** The signed-in administrator. Fetched once, because a later call shows that the session has ended. */
+/**
+ * The signed-in administrator. It is rarely fetched again, because every other call also shows if the session has
+ * ended.
+ */
 export const profile = queryOptions({ ...question('getProfile'), staleTime: 60_000 })
 
-/** The address that signs in and returns to `place`: a path of the console with its query. */
+/** Returns the address that signs in and then returns to `place`, a path of the console with its query. */
 export const loginAddress = (place: string): string =>
   `/api/auth/admin/login?${new URLSearchParams({ return_to: returnable.test(place) ? place : '/console/' })}`
 
@@ -16,9 +19,10 @@ const returnable =
   /^\/console\/([A-Za-z0-9_~-][A-Za-z0-9._~-]*(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*\/?)?(\?[A-Za-z0-9/_.~?&=%+:@,;!$*()-]*)?$/
 
 /**
- * Redeems the code that a sign-in leaves in the fragment, before any other code reads the address. A code can be used
- * once, so it is removed from the address first, and reloading does not send it again.
- * @returns the reason of a refusal, or undefined
+ * Redeems the code that a sign-in leaves in the fragment of the address. Call it before any other code reads the
+ * address. A code can be used only once. So it is removed from the address first, and a reload does not send it again.
+ *
+ * @returns the error of a refusal, or undefined
  */
 export async function redeemCode(): Promise<unknown> {
   const code = new URLSearchParams(location.hash.slice(1)).get('code')
@@ -39,10 +43,10 @@ export async function logOut(): Promise<void> {
   leave()
 }
 
-/** Shows the login page, because the session has ended. Pending calls are dropped with the page. */
+/** Shows the login page after the session has ended. Loads a new page, which also drops pending calls. */
 export function leave(): void {
   queryClient.clear()
-  // Drafts belong to the administrator who typed them, and another person may use the same tab next.
+  // Another person may use this tab next, and must not see the drafts of this administrator.
   forgetDrafts()
   location.assign('/console/?logged_out=1')
 }

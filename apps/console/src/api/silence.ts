@@ -1,7 +1,8 @@
 import { useSyncExternalStore } from 'react'
 
 /**
- * The service sends something at least every 15 seconds. After this time without data, the screen no longer updates.
+ * The time without data, in milliseconds, after which the page reports that it is no longer updated. The service sends
+ * something at least every 15 seconds.
  */
 export const silentMs = 30_000
 

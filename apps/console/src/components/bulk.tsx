@@ -17,7 +17,7 @@ export interface Change extends Step {
 }
 
 interface BulkProps {
-  /** Verb and count, as on the button that opened this dialog: `End 3 sessions`. */
+  /** The verb and the count, as on the button that opened the dialog, e.g. `End 3 sessions`. */
   readonly action: string
   readonly question: string
   /** The confirmation after every change has succeeded. */
@@ -27,7 +27,7 @@ interface BulkProps {
   readonly onClose: () => void
 }
 
-/** Shows the effect of each of several changes, and makes them one after another after a confirmation. */
+/** A dialog that shows the effect of each of several changes. After a confirmation, it makes them one after another. */
 export const Bulk = (props: BulkProps) => (
   <Dialog title={props.question} isOpen onClose={props.onClose} isQuestion>
     <BulkBody {...props} />
@@ -119,7 +119,7 @@ function BulkBody({ action, done, changes, children, onClose }: BulkProps) {
   )
 }
 
-/** The number of changes that were tried, as a bar and in words. */
+/** Shows how many changes were tried, as a bar and in words. */
 function Progress({ phase, failed }: { phase: Phase; failed: number }) {
   if (phase.name === 'checked') return null
   if (phase.name === 'ended') {

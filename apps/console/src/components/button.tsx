@@ -2,7 +2,7 @@ import { createLink } from '@tanstack/react-router'
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, Ref } from 'react'
 
 interface Look {
-  /** `main` is the main action of a page, at most once. `danger` opens a confirmation, and `destroy` confirms it. */
+  /** `main` is for the one main action of a page. `danger` opens a confirmation, and `destroy` confirms it. */
   readonly kind?: 'plain' | 'main' | 'danger' | 'destroy' | 'quiet'
   readonly size?: 'normal' | 'small' | 'icon'
 }

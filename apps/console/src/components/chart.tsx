@@ -3,7 +3,9 @@ import './chart.css'
 import { numberText } from './number.tsx'
 import { momentText } from './time.tsx'
 
-/** The maximum number of lines that a reader can distinguish. The rest are combined into one line. */
+/**
+ * The maximum number of lines in a chart, because readers cannot distinguish more. The rest are combined into one line.
+ */
 const maxLines = 6
 const bucketMs: Readonly<Record<UsageChart['bucket'], number>> = {
   '1m': 60_000,
@@ -54,7 +56,7 @@ const pathOf = (values: readonly number[], top: number): string =>
     })
     .join('')
 
-/** Returns the next round number: 1, 2 or 5 with zeros. */
+/** Rounds up to the next 1, 2, or 5 with zeros, for the top of an axis. */
 export function roundUp(value: number): number {
   const unit = 10 ** Math.floor(Math.log10(Math.max(1, value)))
   return unit * ([1, 2, 5, 10].find((step) => step * unit >= value) ?? 10)
@@ -62,7 +64,7 @@ export function roundUp(value: number): number {
 
 const colorOf = (at: number) => `var(--series-${at + 1})`
 
-/** Requests over time as lines, with a table of the same figures. */
+/** A chart of requests over time, with a table of the same figures. */
 export function UsageLines({ label, chart }: { label: string; chart: UsageChart }) {
   const lines = linesOf(chart)
   const buckets = bucketsOf(chart)
@@ -137,7 +139,7 @@ export function UsageLines({ label, chart }: { label: string; chart: UsageChart 
   )
 }
 
-/** The shape of a figure over time. The number itself is next to it. */
+/** A small chart of a figure over time. The figure itself is next to it. */
 export const Sparkline = ({ chart }: { chart: UsageChart }) => {
   const values = linesOf(chart)[0]?.values ?? []
   return (

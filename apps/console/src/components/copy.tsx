@@ -16,7 +16,7 @@ function useCopy(text: string): { isCopied: boolean; copy: () => void } {
   }
 }
 
-/** An ID that a click copies. */
+/** A text, usually an ID, that a click copies. */
 export function Copyable({ text, shown = text }: { text: string; shown?: string }) {
   const { isCopied, copy } = useCopy(text)
   return (
@@ -47,7 +47,7 @@ interface SecretProps {
   readonly takesFocus?: boolean
 }
 
-/** A secret that is shown once. The console does not store it. */
+/** A secret that is shown only once. The console does not store it. */
 export function Secret({ text, label, takesFocus = true }: SecretProps) {
   const box = useRef<HTMLDivElement>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: another secret takes the focus anew.
@@ -61,7 +61,7 @@ export function Secret({ text, label, takesFocus = true }: SecretProps) {
   )
 }
 
-/** A listing to copy. */
+/** A listing of code with a button that copies it. */
 export const Code = ({ title, text }: { title: string; text: string }) => (
   <figure className="code">
     <figcaption className="code-head">

@@ -2,15 +2,16 @@ import { Button } from './button.tsx'
 import { newestKey, olderKey } from './page-keys.ts'
 
 interface CursorPagerProps {
-  /** The cursor of this page; undefined for the first page. */
+  /** The cursor of this page. Undefined for the first page. */
   readonly after: string | undefined
-  /** The cursor of the next page; null on the last page. */
+  /** The cursor of the next page. Null on the last page. */
   readonly next: string | null
   readonly onGo: (cursor: string | undefined) => void
 }
 
 /**
- * Buttons to the next page of a list that is read by cursor, and back to the first. The browser goes back page by page.
+ * The buttons of a list that is read by cursor: to the next page, and back to the first. To go back one page, the user
+ * uses the browser's history.
  */
 export const CursorPager = ({ after, next, onGo }: CursorPagerProps) =>
   after === undefined && next === null ? null : (

@@ -6,9 +6,9 @@ import { countText } from './number.tsx'
 import { Problem, Skeleton } from './states.tsx'
 
 interface DangerProps {
-  /** Verb and object, as on the button that opened this dialog: `Revoke the key`. */
+  /** The verb and the object, as on the button that opened the dialog, e.g. `Revoke the key`. */
   readonly action: string
-  /** The same as a question about this object: `Revoke the key of “Wiki”?` */
+  /** The same as a question with the name of the object, e.g. `Revoke the key of “Wiki”?` */
   readonly question: string
   readonly isOpen: boolean
   readonly onClose: () => void
@@ -16,13 +16,14 @@ interface DangerProps {
   readonly preview: () => Promise<DryRun | undefined>
   /** The effects that a dry run cannot count. */
   readonly children?: ReactNode
-  /** The name to type for confirmation. Without it, a click is enough. */
+  /** The name that the administrator must type to confirm. Without it, a click is enough. */
   readonly name?: string
   readonly run: () => Promise<unknown>
 }
 
 /**
- * Asks for confirmation of an action that cannot be undone. It shows the effects in numbers and the name of the object.
+ * A dialog that asks for confirmation of an action that cannot be undone. It shows the name of the object, and the
+ * effects in numbers, which a dry run counts.
  */
 export function Danger({ action, question, isOpen, onClose, preview, children, name, run }: DangerProps) {
   return (

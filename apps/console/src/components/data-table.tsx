@@ -12,10 +12,10 @@ import type { PlacedRow } from './visible-rows.tsx'
 export interface Column<Row> {
   readonly header: string
   readonly cell: (row: Row) => ReactNode
-  /** Numbers and actions are aligned to the end. */
+  /** The alignment. Use `end` for numbers and actions. Default `start`. */
   readonly align?: 'start' | 'end'
   readonly width?: string
-  /** The value to sort by. Only for tables that have all rows: the order of one page among many is meaningless. */
+  /** The value by which the column is sorted. Only for tables with all rows, not with one page of them. */
   readonly sortBy?: (row: Row) => SortValue
 }
 
@@ -31,17 +31,17 @@ interface DataTableProps<Row> {
   readonly groupOf?: (row: Row) => string
   /** True to show more rows on a screen. */
   readonly isDense?: boolean
-  /** Lets rows be selected, in the first column. Not for rows that open a page. */
+  /** The selection of rows, by checkboxes in the first column. Not for rows that open a page. */
   readonly selection?: Selection<Row> | undefined
   /** The name of a row for screen readers, if rows can be selected. */
   readonly rowName?: (row: Row) => string
-  /** The content of a table without rows, with the next step. */
+  /** The content if there are no rows. It should name the next step. */
   readonly empty: ReactNode
 }
 
 /**
- * A table of rows that open a page, and on a narrow screen a list of cards. `j` and `k` move between rows, and `Enter`
- * opens one.
+ * A table whose rows can open pages. On a narrow screen, it is a list of cards. `j` and `k` move between the rows, and
+ * `Enter` opens one.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { label, columns, empty } = props
@@ -122,7 +122,7 @@ function TableRow<Row>({ columns, row, rowLink, rowName, rowKey, selection, plac
   const navigate = useNavigate()
   const to = rowLink?.(row)
   const open = (event: MouseEvent) => {
-    // A click on a control within the row is for that control, and a click that ends a text selection opens nothing.
+    // Opens nothing if the click was on a control within the row, or ended a selection of text.
     const isOther = event.target instanceof Element && event.target.closest('a, button, input, select, label')
     if (!to || isOther || getSelection()?.toString()) return
     if (event.metaKey || event.ctrlKey) window.open(`/console${to}`, '_blank', 'noopener')
@@ -147,7 +147,7 @@ function TableRow<Row>({ columns, row, rowLink, rowName, rowKey, selection, plac
     )
   }
   return (
-    // The link in the first cell is for the keyboard.
+    // A click anywhere in the row opens its page. For the keyboard, there is the link in the first cell.
     <tr data-opens={to ? '' : undefined} onClick={to ? open : undefined} {...placed}>
       {columns.map(({ header, cell, align }, column) => (
         <td key={header} data-align={align} data-label={header || undefined}>

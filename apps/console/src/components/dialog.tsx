@@ -2,7 +2,7 @@ import { lazy, type ReactNode, Suspense } from 'react'
 import { fileOf } from '../shell/page-file.tsx'
 import type { DialogProps } from './modal.tsx'
 
-// Loaded on demand, because most visits open no dialog, and its code is a quarter of the rest.
+// The code of dialogs is loaded on demand. It is a quarter of the shell's size, and most visits open no dialog.
 const Modal = lazy(fileOf(() => import('./modal.tsx')))
 
 /** A task that the administrator finishes or cancels before continuing. Escape cancels it. */

@@ -22,9 +22,9 @@ interface EndSessionsProps<Row> {
   readonly describe: (row: Row) => Described
 }
 
-/** Ends the selected sessions, after it has listed them. */
+/** A button that ends the selected sessions, after a dialog that lists them. */
 export function EndSessions<Row>({ selection, describe }: EndSessionsProps<Row>) {
-  // The changes stay as they were confirmed, even if the list below is refetched in the meantime.
+  // Keeps the changes as the administrator saw them, even if the list is refetched in the meantime.
   const [changes, setChanges] = useState<readonly Change[]>()
   const count = countText(changes?.length ?? selection.rows.length, 'session')
   return (
@@ -63,7 +63,7 @@ const changeOf = ({ id, memberId, name, effect }: Described): Change => ({
   run: () => ask('revokeMemberSession', { params: { id: memberId, sessionId: id } }).catch(expectEnded),
 })
 
-/** Accepts that a session has already ended. */
+/** Ignores the error that a session has already ended, and throws every other error. */
 function expectEnded(error: unknown): void {
   if (!(error instanceof RolecallError) || error.code !== 'SESSION_NOT_FOUND') throw error
 }

@@ -6,7 +6,7 @@ import { numberText } from './number.tsx'
 import { saveFile } from './save-file.ts'
 import { Problem } from './states.tsx'
 
-/** Downloads a list as a CSV file. A long list takes a while, so the button counts the rows that have arrived. */
+/** A button that downloads a list as a CSV file. A long list takes a while, so it counts the rows that have arrived. */
 export function ExportButton({ address, fileName }: { address: string; fileName: string }) {
   const [rows, setRows] = useState<number>()
   const [error, setError] = useState<RolecallError>()

@@ -1,4 +1,4 @@
-/** True while a dialog is open or closing: it keeps the focus until it is removed. */
+/** Returns true while a dialog is open or closing. It keeps the focus until it is removed. */
 const isAsking = () => document.querySelector('[role="dialog"], [role="alertdialog"]') !== null
 
 /** Moves the focus to a new element as soon as no dialog holds it. Returns a function that cancels the move. */

@@ -1,4 +1,4 @@
-/** Guides that pages of the console link to, by their file in docs/guides. */
+/** The guides to which the console links, by their file in docs/guides. */
 export const guides = {
   administering: 'Administering',
   discord: 'Discord',
@@ -16,8 +16,8 @@ export type Guide = keyof typeof guides
 export const guideAddress = (guide: Guide): string => docsAddress(`guides/${guide}`)
 
 /**
- * Returns the address of a page of the documentation, by its path in docs. The console's own page says where the
- * documentation is: at the service if it serves the site, otherwise in the repository.
+ * Returns the address of a page of the documentation, by its path in docs. The console's HTML says where the
+ * documentation is: at the service if it serves the documentation, or else in the repository.
  */
 export function docsAddress(path: string): string {
   const places = document.querySelector<HTMLMetaElement>('meta[name="rolecall-docs"]')?.content ?? ''

@@ -1,4 +1,4 @@
-/** Strokes on a grid of 16; drawn here, so that nothing has to be loaded for them. */
+/** The strokes of the icons, on a grid of 16. They are in the code, so that no icon has to be loaded. */
 const strokes = {
   overview: 'M2.5 13.5v-4M6.2 13.5v-7M9.8 13.5v-5M13.5 13.5v-11',
   projects: 'M2.5 5.5 8 2.5l5.5 3L8 8.5zM2.5 8.2 8 11.2l5.5-3M2.5 10.9 8 13.9l5.5-3',

@@ -17,12 +17,12 @@ const Share = ({ part, count }: { part: number; count: number }) => (
   </span>
 )
 
-/** The busiest rows come first; the others are shown on request. */
+/** The number of rows that are shown at first, the busiest ones. The others are shown on request. */
 const maxFoldedRows = 5
 
 const groupings = { route: 'By endpoint', project: 'By project' } as const
 
-/** The latency and the share of errors, of all projects or of one. */
+/** The response times and the share of errors by endpoint, of all projects or of one. */
 export function LatencyPanel({ range: { from, to }, projectId }: { range: Range; projectId?: string }) {
   const [{ of }, setFilters] = useFilters()
   const [isWhole, setWhole] = useState(false)

@@ -1,13 +1,13 @@
 import { numberText } from './number.tsx'
 
-/** The text of a percentile: a bound of the histogram, or longer than the last one. */
+/** Returns a percentile as text: a bound of the histogram, or that it is longer than the last bound. */
 export const boundText = (ms: number | null, measured: number): string => {
   if (measured === 0) return '–'
   if (ms === null) return '> 10 s'
   return ms < 1_000 ? `≤ ${numberText(ms)} ms` : `≤ ${numberText(ms / 1_000)} s`
 }
 
-/** The text of a share in percent. */
+/** Returns a share as text, in percent. */
 export const shareText = (part: number, count: number): string => {
   if (part === 0) return '0 %'
   const share = (100 * part) / count

@@ -5,19 +5,19 @@ import './menu.css'
 interface LookupChoice {
   readonly id: string
   readonly name: string
-  /** Tells apart choices with the same name. */
+  /** A note that tells choices with the same name apart. */
   readonly note?: string
 }
 
 export interface LookupProps {
   readonly label: string
-  /** The name of the choice in force; empty without one. */
+  /** The name of the current choice. Empty if there is none. */
   readonly chosenName: string
   readonly choices: readonly LookupChoice[]
-  /** True for a text that is an ID: it is chosen as it was typed. */
+  /** Returns true if a typed text is an ID, which is then chosen as it is. */
   readonly isId: (text: string) => boolean
   readonly onSearch: (text: string) => void
-  /** Called with the ID; empty when the field was cleared. */
+  /** Called with the ID of the choice. It is empty if the user cleared the field. */
   readonly onChoose: (id: string) => void
 }
 

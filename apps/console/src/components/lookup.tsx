@@ -21,7 +21,7 @@ export function Lookup(props: LookupProps) {
       const { LookupBox: Box } = await import('./lookup-box.tsx')
       setLoaded({ Box, hasFocus: document.activeElement === input.current })
     } catch {
-      // The next focus loads it again.
+      // The next focus tries to load it again.
     }
   }
   if (loaded) return <loaded.Box {...props} typed={typed} autoFocus={loaded.hasFocus} />

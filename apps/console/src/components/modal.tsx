@@ -6,7 +6,7 @@ export interface DialogProps {
   readonly title: string
   readonly isOpen: boolean
   readonly onClose: () => void
-  /** A question that is answered by a button, never by a click beside it. */
+  /** True for a question. A click outside does not close it, so the user must choose a button. */
   readonly isQuestion?: boolean
   readonly size?: 'normal' | 'wide'
   readonly children: ReactNode

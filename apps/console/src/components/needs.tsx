@@ -9,8 +9,8 @@ import { Time } from './time.tsx'
 import './needs.css'
 
 /**
- * Lists open problems, each with its fix and its runbook. Hidden if there are none: readers would stop noticing a panel
- * that is always there.
+ * Lists open problems, each with its fix and its runbook. Hidden if there are none, because readers stop noticing a
+ * panel that is always there.
  */
 export const Needs = ({ title, items }: { title: string; items: readonly Attention[] }) =>
   items.length > 0 && (

@@ -1,6 +1,6 @@
 import { useEffect } from 'react'
 
-/** A period as instants. Either end may be open. */
+/** A period. Either end may be open. */
 export interface Period {
   readonly from: string | undefined
   readonly to: string | undefined
@@ -9,13 +9,13 @@ export interface Period {
 /** The period of the page on the screen, for the keys that copy and paste it. */
 export interface PagePeriod {
   readonly period: Period
-  /** Shows another period. Its moments are in the reader’s zone, as in page addresses. */
+  /** Shows another period. The moments are in the reader’s time zone, in the format of page addresses. */
   readonly show: (from: string, to: string) => void
 }
 
 let shown: PagePeriod | undefined
 
-/** Returns the period of the page; undefined if the page has none. */
+/** Returns the period of the page. Undefined if the page has none. */
 export const shownPeriod = (): PagePeriod | undefined => shown
 
 /** Registers the period of the page while it is mounted. */

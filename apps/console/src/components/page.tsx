@@ -19,7 +19,7 @@ interface PageProps {
   readonly children: ReactNode
 }
 
-/** A page of the console. Its title is also the title of the window, and receives the focus when the page opens. */
+/** The frame of a page. Its title is also the title of the window, and receives the focus when the page opens. */
 export function Page({
   title,
   lead,
@@ -105,7 +105,7 @@ export const Panel = ({
   </section>
 )
 
-/** The tabs of one object, each with its own address. The first is the object itself, above the addresses of the others. */
+/** The tabs of an object. Each has its own address, and the first one has the address of the object itself. */
 export function Tabs({ label, tabs }: { label: string; tabs: readonly { to: string; text: string }[] }) {
   const { pathname } = useLocation()
   const strip = useRef<HTMLElement>(null)

@@ -8,7 +8,7 @@ interface PagerProps {
   readonly onPage: (page: number) => void
 }
 
-/** Buttons through the pages of a list, hidden if there is only one page. */
+/** The buttons to the previous and the next page of a list. Hidden if there is only one page. */
 export const Pager = ({ page, pages, onPage }: PagerProps) =>
   pages > 1 && (
     <nav className="pager" aria-label="Pages">

@@ -5,7 +5,7 @@ interface PeriodFieldsProps {
   readonly onChange: (changes: { readonly from?: string; readonly to?: string }) => void
 }
 
-/** Chooses from when and up to when; either may be left open. */
+/** Two fields for the start and the end of a period. Either may be empty. */
 export const PeriodFields = ({ from, to, onChange }: PeriodFieldsProps) => (
   <>
     <label className="row quiet">

@@ -2,11 +2,11 @@ import type { Period } from './page-period.ts'
 
 const two = (value: number) => String(value).padStart(2, '0')
 
-/** Returns a moment as page addresses contain it: in the reader’s zone, to the minute. */
+/** Returns a moment in the format of page addresses: in the reader’s time zone, to the minute. */
 export const localText = (at: Date): string =>
   `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}T${two(at.getHours())}:${two(at.getMinutes())}`
 
-/** Returns the same with the zone appended, so that it names the same moment wherever it is pasted. */
+/** Returns the same text with the time zone, so that it means the same moment in every time zone. */
 function zonedText(at: Date): string {
   const minutes = -at.getTimezoneOffset()
   const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
@@ -14,7 +14,7 @@ function zonedText(at: Date): string {
 }
 
 /**
- * Returns a period in ISO 8601, for the clipboard. An open end is now, and an open beginning is one day before the end.
+ * Returns a period in ISO 8601, for the clipboard. An open end becomes now, and an open start one day before the end.
  */
 export function periodText({ from, to }: Period, now: Date): string {
   const end = to === undefined ? now : new Date(to)
@@ -25,8 +25,8 @@ export function periodText({ from, to }: Period, now: Date): string {
 const zoned = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/
 
 /**
- * Parses a pasted period; undefined if the text is none. A moment without a zone is rejected, because its zone is
- * unknown.
+ * Parses a pasted period. Undefined if the text is not a period. Rejects a moment without a time zone, because it is
+ * not clear which moment it means.
  */
 export function readPeriod(text: string): { readonly from: Date; readonly to: Date } | undefined {
   const [from = '', to = '', ...rest] = text.trim().split('/')

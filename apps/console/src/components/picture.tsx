@@ -2,8 +2,8 @@ import { useState } from 'react'
 import { admin } from '../api/admin.ts'
 
 /**
- * Returns the service's own address of a picture of the platform, because pages contact no other host. Undefined if the
- * URL is not such a picture.
+ * Returns the address at which the service serves a picture from Discord, because pages contact no other host.
+ * Undefined if the URL is not a picture from Discord.
  */
 export function pictureAddress(url: string | null): string | undefined {
   const [, kind, id, hash] =

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { admin } from '../api/admin.ts'
 
 interface PortraitProps {
-  /** The address of the picture at the chat platform, as the service returns it. */
+  /** The address of the picture at Discord, as the service returns it. */
   readonly of: string | null
   /** The name of the member or server. Without a picture, its first letter is shown. */
   readonly name: string
@@ -12,8 +12,8 @@ interface PortraitProps {
 const pixels = { normal: 24, large: 44 } as const
 
 /**
- * A picture of a member or server, loaded through the service. An administrator's browser never contacts the chat
- * platform.
+ * A picture of a member or server, loaded through the service, so that the browser of an administrator never contacts
+ * Discord.
  */
 export function Portrait({ of, name, size = 'normal' }: PortraitProps) {
   const [failed, setFailed] = useState<string>()
@@ -36,7 +36,7 @@ export function Portrait({ of, name, size = 'normal' }: PortraitProps) {
   )
 }
 
-/** Returns the service's own address of a picture. Undefined for a default picture of the platform. */
+/** Returns the address at which the service serves a picture. Undefined for one of Discord's default pictures. */
 export function pictureOf(address: string | null): string | undefined {
   const [, kind, id, hash] = /\/(avatars|icons)\/(\d+)\/([a-z0-9_]+)/.exec(address ?? '') ?? []
   if ((kind !== 'avatars' && kind !== 'icons') || id === undefined || hash === undefined) return undefined

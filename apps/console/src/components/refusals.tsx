@@ -10,11 +10,11 @@ export const refusalText: Readonly<Record<RefusedLogin['code'], string>> = {
   role_lacking: 'Lacks a required role',
 }
 
-/** Returns the path to the explanation of a refusal, with its project and server selected. */
+/** Returns the path of the page that explains a refusal, with the project and the server selected. */
 export const whyLink = ({ memberId, projectId, serverId }: Omit<RefusedLogin, 'at'>): string =>
   `/members/${memberId}/why?${new URLSearchParams({ project: projectId, ...(serverId && { server: serverId }) })}`
 
-/** Keeps only the latest refusal of each member, in the order of the list. */
+/** Returns only the latest refusal of each member, in the order of the list. */
 export const latestOfEach = (refused: readonly RefusedLogin[]): RefusedLogin[] =>
   refused.filter(({ memberId }, i) => refused.findIndex((other) => other.memberId === memberId) === i)
 

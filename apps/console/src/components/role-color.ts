@@ -1,6 +1,6 @@
 import { contrast, type Rgb } from '@rolecall/contract'
 
-/** The background of chips: `--raised`, light and dark. */
+/** The background of chips in the light and the dark color scheme. Equal to `--raised` in the styles. */
 const surfaces = { light: [255, 255, 255], dark: [23, 26, 32] } as const
 
 /**
@@ -8,7 +8,7 @@ const surfaces = { light: [255, 255, 255], dark: [23, 26, 32] } as const
  * without a color.
  */
 export function roleColors(color: number | null): { color: string; backgroundColor: string } | undefined {
-  // The platform stores "no color" as black.
+  // Discord stores black (0) for a role without a color.
   if (!color) return undefined
   const rgb: Rgb = [(color >> 16) & 255, (color >> 8) & 255, color & 255]
   const light = readable(rgb, surfaces.light, [0, 0, 0])
@@ -19,7 +19,7 @@ export function roleColors(color: number | null): { color: string; backgroundCol
   }
 }
 
-/** Returns the color as text on a tint of itself, shifted towards `end` until it is readable. */
+/** Returns a text color and a tint of it as the background. Shifts the text color toward `end` until it is readable. */
 export function readable(color: Rgb, surface: Rgb, end: Rgb): { text: Rgb; ground: Rgb } {
   const ground = rounded(mix(surface, color, 0.12))
   for (let part = 0; part < 1; part += 0.02) {

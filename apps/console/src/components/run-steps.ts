@@ -3,7 +3,7 @@ import { RolecallError } from '@rolecall/sdk/admin'
 /** One of several changes that are made in sequence. */
 export interface Step {
   readonly key: string
-  /** The object of the change, as a person knows it. */
+  /** The name of the object that changes, for people. */
   readonly name: string
   readonly run: () => Promise<unknown>
 }
@@ -16,7 +16,7 @@ export interface Failure {
 interface Run {
   /** Called after each step, with the number of steps that were tried. */
   readonly onProgress: (tried: number) => void
-  /** True once the remaining steps should not start. */
+  /** Returns true if the remaining steps must not start. */
   readonly isStopped: () => boolean
 }
 

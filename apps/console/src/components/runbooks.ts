@@ -1,6 +1,6 @@
 import type { Attention } from '@rolecall/sdk/admin'
 
-/** The page of the documentation that explains each condition, by its path in docs: its runbook, or a guide. */
+/** The page of the documentation that explains each condition: a runbook or a guide, by its path in docs. */
 export const helpPages: Readonly<Record<Attention['code'], `${'runbooks' | 'guides'}/${string}`>> = {
   DATABASE_READ_ONLY: 'runbooks/RolecallDatabaseDown',
   DATABASE_FULL: 'runbooks/RolecallDatabaseDown',

@@ -4,16 +4,16 @@ import { Icon } from './icon.tsx'
 interface SearchFieldProps {
   readonly label: string
   readonly value: string
-  /** Called when nothing was typed for a moment. */
+  /** Called with the text when the user stops typing. */
   readonly onSearch: (text: string) => void
 }
 
 const settleMs = 60
 
-/** Searches as the user types. `/` moves the focus here. */
+/** A search field that searches while the user types. The key `/` moves the focus to it. */
 export function SearchField({ label, value, onSearch }: SearchFieldProps) {
   const [typed, setTyped] = useState(value)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is searched for follows what is typed, and nothing else.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of the typed text starts a search.
   useEffect(() => {
     if (typed === value) return
     const timer = setTimeout(() => onSearch(typed), settleMs)

@@ -4,7 +4,7 @@ interface SelectBoxProps {
   /** The name of the checkbox for screen readers. */
   readonly label: string
   readonly isOn: boolean
-  /** Without it, nothing can be selected, so there is no checkbox. */
+  /** Called when the user clicks the checkbox. Without it, there is no checkbox. */
   readonly onToggle: (() => void) | undefined
   readonly children: ReactNode
 }

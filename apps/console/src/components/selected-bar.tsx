@@ -8,7 +8,7 @@ interface SelectedBarProps<Row> {
   readonly children: ReactNode
 }
 
-/** Counts the selected rows and offers what can be done with all of them; hidden while none is selected. */
+/** A bar with the number of selected rows, and the actions for them. Hidden while no row is selected. */
 export const SelectedBar = <Row,>({ selection: { rows, clear }, children }: SelectedBarProps<Row>) =>
   rows.length > 0 && (
     // biome-ignore lint/a11y/useSemanticElements: it groups no fields.

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 
-/** The rows of a list that are selected. A row that leaves the list leaves the selection, too. */
+/** The selected rows of a list. A row that leaves the list also leaves the selection. */
 export interface Selection<Row> {
   /** The selected rows, in the order of the list. */
   readonly rows: readonly Row[]
@@ -12,7 +12,7 @@ export interface Selection<Row> {
   readonly clear: () => void
 }
 
-/** Returns the selection among these rows, which `keyOf` identifies across refetches. */
+/** Returns the selection among these rows. `keyOf` identifies a row, also after a refetch. */
 export function useSelection<Row>(all: readonly Row[], keyOf: (row: Row) => string): Selection<Row> {
   const [keys, setKeys] = useState<ReadonlySet<string>>(new Set())
   const rows = all.filter((row) => keys.has(keyOf(row)))

@@ -1,10 +1,10 @@
-/** The order of a table: by which column, and in which direction. */
+/** The order of a table: the column, and the direction. */
 export interface Sort {
   readonly column: string
   readonly isDescending: boolean
 }
 
-/** A value that rows are compared by; null comes last in both directions. */
+/** The value by which rows are compared. Null comes last in both directions. */
 export type SortValue = string | number | null
 
 interface SortableColumn<Row> {
@@ -12,14 +12,14 @@ interface SortableColumn<Row> {
   readonly sortBy?: (row: Row) => SortValue
 }
 
-/** Reads the order from the address: `name`, or `-name` for descending. */
+/** Parses the order from the address, e.g. `name`, or `-name` for descending. */
 export const sortOf = (text: string | undefined): Sort | undefined =>
   text ? { column: text.replace(/^-/, ''), isDescending: text.startsWith('-') } : undefined
 
-/** A column as the address names it. */
+/** Returns the name of a column in the address. */
 export const sortName = (header: string): string => header.toLowerCase().replaceAll(' ', '-')
 
-/** Returns the order after a click on a column: ascending, descending, then as the service sent the rows. */
+/** Returns the order after a click on a column: first ascending, then descending, then the order of the service. */
 export function nextSort(now: Sort | undefined, column: string): string {
   if (now?.column !== column) return column
   return now.isDescending ? '' : `-${column}`
@@ -32,7 +32,7 @@ function compare(a: SortValue, b: SortValue): number {
   return collator.compare(String(a), String(b))
 }
 
-/** Sorts rows by a column. Without a column of that name they keep their order. */
+/** Sorts rows by a column. If no column has that name, the rows keep their order. */
 export function sorted<Row>(
   rows: readonly Row[],
   columns: readonly SortableColumn<Row>[],

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import { labelOf } from '../forms/label.ts'
 import { Copyable } from './copy.tsx'
 
-/** A message that nothing exists yet, with the next step. */
+/** A message that there is nothing to show yet, with the next step. */
 export const Empty = ({
   title,
   children,
@@ -51,7 +51,7 @@ export const Notice = ({ tone = 'none', title, children, action }: NoticeProps) 
   </div>
 )
 
-/** The reason of a refusal: each wrong field in words, or the service's sentence without its marks for programs. */
+/** The reason of a refusal: each wrong field in words, or else the service's sentence without its Markdown. */
 export const Reason = ({ error: { errors, detail, message } }: { error: RolecallError }) =>
   errors.length === 0 ? (
     (detail || message).replaceAll('`', '')
@@ -90,7 +90,7 @@ interface Answered<T> {
   readonly isPlaceholderData: boolean
 }
 
-/** Combines responses that a page can only show together. The first error counts for all. */
+/** Combines responses that a page shows only together. If one of them failed, the combination has its error. */
 export function answersOf<A, B, C>(
   ...answers: readonly [Answered<A>, Answered<B>, Answered<C>]
 ): Answered<readonly [A, B, C]> {
@@ -104,7 +104,9 @@ export function answersOf<A, B, C>(
   }
 }
 
-/** A response, a placeholder while it loads, or the error. Old rows stay on the screen while new ones load. */
+/**
+ * Shows a response, a placeholder while it loads, or its error. The old response stays visible while a new one loads.
+ */
 export function Answer<T>({
   of,
   loading = <Skeleton />,
@@ -124,12 +126,12 @@ export function Answer<T>({
   return <Problem error={of.error} title="Loading failed" />
 }
 
-/** The service cannot be reached. The bar at the top counts down to the next attempt. */
+/** Says that the service cannot be reached. The bar at the top of the page counts down to the next attempt. */
 const NotReached = () => (
   <Empty title="Not loaded yet">This appears by itself as soon as Rolecall responds.</Empty>
 )
 
-/** The reader is signed in but lacks the role. */
+/** Says that the reader is signed in, but does not have the required role. */
 export const Forbidden = () => (
   <Empty title="You do not have access to this">
     Your account lacks the required role. Ask a System Admin for access.

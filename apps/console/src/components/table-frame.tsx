@@ -2,13 +2,13 @@ import type { ReactNode, Ref } from 'react'
 
 interface TableFrameProps {
   readonly label: string
-  /** The frame itself scrolls, so that a long table can show only the visible rows. */
+  /** True if the frame scrolls vertically, for a long table that renders only its visible rows. */
   readonly isVirtual?: boolean
   readonly ref?: Ref<HTMLDivElement>
   readonly children: ReactNode
 }
 
-/** Frames a table that can be wider or longer than the page. The keyboard reaches it to scroll. */
+/** The frame of a table that can be wider or longer than the page. It can have the focus, so that keys scroll it. */
 export const TableFrame = ({ label, isVirtual = false, ref, children }: TableFrameProps) => (
   // biome-ignore lint/a11y/useSemanticElements: it groups no fields.
   <div

@@ -14,7 +14,7 @@ interface TableHeadProps<Row> {
   readonly columns: readonly HeadColumn<Row>[]
   readonly sort: Sort | undefined
   readonly onSort: (sort: string) => void
-  /** Selects all rows of the table, by a checkbox in the first column. */
+  /** The selection of all rows, by a checkbox in the first column. */
   readonly selection?: Pick<Selection<Row>, 'areAll' | 'toggleAll'> | undefined
 }
 

@@ -19,9 +19,12 @@ type RangeName = keyof typeof ranges
 /** A period for queries, and the option that selects it. */
 export interface Range {
   readonly from: string
-  /** Undefined up to now. */
+  /** The end of the period. Undefined if the period ends now. */
   readonly to: string | undefined
-  /** The bucket for a chart of one line, and for one of several lines: a response has a limited number of points. */
+  /**
+   * The buckets for a chart with one line (`fine`), and for a chart with several lines. A response has a limited number
+   * of points, so several lines need larger buckets.
+   */
   readonly fine: Bucket
   readonly coarse: Bucket
   readonly name: RangeName | 'pasted'
@@ -31,16 +34,16 @@ const buckets: readonly Bucket[] = ['1m', '5m', '15m', '1h', '6h', '1d']
 const unitMs: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: dayMs }
 const lengthMs = (bucket: Bucket) => Number.parseInt(bucket, 10) * (unitMs[bucket.slice(-1)] ?? dayMs)
 
-/** Returns the shortest bucket that divides the period into at most this many. */
+/** Returns the shortest bucket that divides a period into at most `most` parts. */
 const bucketFor = (ms: number, most: number): Bucket =>
   buckets.find((bucket) => ms / lengthMs(bucket) <= most) ?? '1d'
 
 const bucketsFor = (ms: number) => ({ fine: bucketFor(ms, 170), coarse: bucketFor(ms, 30) })
 
-/** The start of a period moves every quarter of an hour. In between, the query stays the same. */
+/** The start of a relative period moves only every quarter of an hour, so that the query stays the same in between. */
 const stepMs = 900_000
 
-/** Returns the period of the address: a pasted one, or a range up to now. */
+/** Returns the period that the address selects: two moments, or a range up to now. */
 export function useRange(): Range {
   const [{ range: word, from, to }, setFilters] = useFilters()
   const step = Math.floor(Date.now() / stepMs)
@@ -57,7 +60,7 @@ export function useRange(): Range {
   return range
 }
 
-/** Chooses a period. */
+/** The controls with which the user chooses a period. */
 export function RangeChoice({ range }: { range: Range }) {
   const [, setFilters] = useFilters()
   return (

@@ -13,7 +13,7 @@ const units = [
   ['minute', 60],
 ] as const
 
-/** Returns the distance from now, past or future, in the largest unit that fits. */
+/** Returns the distance of a moment from now in words, in the largest unit that fits. */
 export function timeFrom(at: Date, now: Date): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1_000)
   const [unit, length] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
@@ -21,9 +21,9 @@ export function timeFrom(at: Date, now: Date): string {
 }
 
 interface TimeProps {
-  /** The moment as the service returns it; null means never. */
+  /** The moment, as the service returns it. Null means never. */
   readonly at: string | null | undefined
-  /** The text for never. */
+  /** The text that is shown for null. Default `never`. */
   readonly never?: string
   /**
    * `relative`: the distance from now; `full`: date and time in the reader’s zone; `both`; `clock`: the time of day.
@@ -32,7 +32,7 @@ interface TimeProps {
   readonly show?: 'relative' | 'full' | 'both' | 'clock'
 }
 
-/** A moment in the reader’s zone and format. */
+/** A moment in the reader’s time zone and format. */
 export function Time({ at, never = 'never', show = 'relative' }: TimeProps) {
   if (!at) return <span className="quiet">{never}</span>
   const date = new Date(at)
@@ -47,13 +47,13 @@ export function Time({ at, never = 'never', show = 'relative' }: TimeProps) {
   )
 }
 
-/** Returns the day of a moment in the reader’s zone: `Wednesday, November 25, 2026`. */
+/** Returns the day of a moment in the reader’s time zone, e.g. `Wednesday, November 25, 2026`. */
 export const dayText = (at: string): string => day.format(new Date(at))
 
 /** Returns a moment as text, for places that cannot contain an element. */
 export const momentText = (at: string): string => moment.format(new Date(at))
 
-/** Returns seconds in words: `2 hours`. */
+/** Returns a number of seconds in words, e.g. `2 hours`. */
 export function durationText(seconds: number): string {
   const [unit, length] = units.find(([, size]) => seconds >= size && seconds % size === 0) ?? ['second', 1]
   return new Intl.NumberFormat(undefined, { style: 'unit', unit, unitDisplay: 'long' }).format(

@@ -7,7 +7,9 @@ type Say = (text: string) => void
 
 const ToastContext = createContext<Say>(() => {})
 
-/** Confirms a change in one line, after the service has accepted it. An error stays next to the action that failed. */
+/**
+ * Returns a function that confirms a change in one line. Use it for successes. Show errors next to the failed action.
+ */
 export const useToast = (): Say => useContext(ToastContext)
 
 const shownMs = 6_000

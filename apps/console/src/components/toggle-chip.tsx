@@ -7,7 +7,7 @@ interface RoleToggleProps {
   readonly onToggle: () => void
 }
 
-/** A role that can be chosen, in its colour. */
+/** A role in its color that a click selects or deselects. */
 export const RoleToggle = ({ name, color, isOn, onToggle }: RoleToggleProps) => (
   <button
     type="button"

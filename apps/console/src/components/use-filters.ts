@@ -3,17 +3,18 @@ import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 type Filters = Readonly<Record<string, string | undefined>>
 
 /**
- * The filters of a page, read from its address, so that they survive a reload, can be shared, and are part of the
- * history.
+ * Returns the filters of a page, and a function that changes them. They are in the address, so they survive a reload,
+ * can be shared, and are part of the history.
  */
 export function useFilters(): readonly [Filters, (changes: Filters) => void] {
   const filters: Filters = useSearch({ strict: false })
   const navigate = useNavigate()
   const router = useRouter()
-  // Merges into the latest filters, so a change made while a text field settles is not lost.
+  // Merges into the latest filters. A text field sets its filter with a delay, and must not undo a change made
+  // meanwhile.
   const set = (changes: Filters) => {
-    // A page that is being left sets no filters: text that was just typed there would end up in the address of the next
-    // page.
+    // Sets no filter if the user is leaving the page. Otherwise, text that was just typed would end up in the address
+    // of the next page.
     const shown = router.state.resolvedLocation
     if (shown && shown.pathname !== router.latestLocation.pathname) return
     void navigate({
@@ -26,7 +27,7 @@ export function useFilters(): readonly [Filters, (changes: Filters) => void] {
   return [filters, set]
 }
 
-/** Returns the search of a link that filters its own page. The other filters stay. */
+/** Returns the query of a link that changes filters of the same page, and keeps the others. */
 export const withFilters =
   (changes: Filters) =>
   (before: Filters): Record<string, string> =>

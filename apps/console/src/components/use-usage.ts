@@ -2,7 +2,7 @@ import type { AdminInput, RolecallError, UsageChart } from '@rolecall/sdk/admin'
 import { type UseQueryResult, useQuery } from '@tanstack/react-query'
 import { question } from '../api/queries.ts'
 
-/** Counts change constantly and send no events, so they are polled. */
+/** The interval of polling, in milliseconds. Counts change constantly, and have no events. */
 const everyMs = 60_000
 
 type ChartQuery = NonNullable<AdminInput<'usage'>['query']> & Pick<UsageChart, 'bucket'>

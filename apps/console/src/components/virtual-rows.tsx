@@ -2,12 +2,12 @@ import { lazy, Suspense } from 'react'
 import { fileOf } from '../shell/page-file.tsx'
 import type { VirtualRowsProps } from './visible-rows.tsx'
 
-/** The most rows that are all rendered. A longer table renders only the visible rows. */
+/** The maximum number of rows that are all rendered. A longer table renders only its visible rows. */
 const maxPlainRows = 100
 
 export const isLong = (count: number): boolean => count > maxPlainRows
 
-// Few tables are long, so the others do not load the code that measures rows.
+// The code that measures rows is loaded only for long tables, and few tables are long.
 const VisibleRows = lazy(fileOf(() => import('./visible-rows.tsx')))
 
 /** The rows of a long table. */

@@ -2,7 +2,7 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { Fragment, type ReactNode } from 'react'
 
 const rowHeight = 41
-/** The attributes of a row, by which its position and height are measured. */
+/** The attributes of a row with which its position and its height are measured. */
 export interface PlacedRow {
   readonly ref: (row: HTMLTableRowElement | null) => void
   readonly 'data-index': number
@@ -14,14 +14,14 @@ export interface VirtualRowsProps {
   /** The number of columns of the table. */
   readonly columns: number
   /**
-   * The scrolling element, once it is mounted. It is state, because a ref is set only after the first render of the
-   * rows.
+   * The element that scrolls, once it is mounted. It is passed as state and not as a ref, because a ref is set only
+   * after the first render of the rows.
    */
   readonly frame: HTMLElement | null
   readonly children: (at: number, placed: PlacedRow) => ReactNode
 }
 
-/** The visible rows of a long table, between two spacers that stand in for the others. */
+/** The visible rows of a long table, between two spacers that have the height of the other rows. */
 export default function VisibleRows({ count, columns, frame, children }: VirtualRowsProps) {
   const virtual = useVirtualizer({
     count,

@@ -1,17 +1,17 @@
 import { useEffect, useState } from 'react'
 
-/** These fields contain credentials, so their values are never stored in the browser. */
+/** The fields with credentials. Their values are never stored in the browser. */
 const secretFields = new Set(['webhookUrl', 'apiKey', 'secret', 'token'])
 
 const keyOf = (name: string) => `rolecall-draft:${name}`
 
-/** Stores input for the lifetime of the tab, and across a login. */
+/** Stores the input of a form until the tab is closed. It survives a reload and a login. */
 export function keepDraft(name: string, values: object): void {
   const kept = Object.entries(values).filter(([key]) => !secretFields.has(key))
   try {
     sessionStorage.setItem(keyOf(name), JSON.stringify(Object.fromEntries(kept)))
   } catch {
-    // In a browser without storage, the form still has the input.
+    // The browser does not allow storage. The form itself still has the input.
   }
 }
 
@@ -32,7 +32,7 @@ export const forgetDraft = (name: string): void => {
   }
 }
 
-/** Those of every form. */
+/** Deletes the drafts of all forms. */
 export const forgetDrafts = (): void => {
   try {
     for (const key of Object.keys(sessionStorage))
@@ -42,7 +42,7 @@ export const forgetDrafts = (): void => {
   }
 }
 
-/** Returns a value outside a form, and its setter. The value is stored in the same way. */
+/** Returns a value that belongs to no form, and its setter. The value is stored in the same way. */
 export function useDraft<Value extends object>(name: string, initial: Value) {
   const [value, setValue] = useState<Value>(() => ({ ...initial, ...readDraft(name) }))
   useEffect(() => keepDraft(name, value), [name, value])

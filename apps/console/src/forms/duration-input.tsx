@@ -5,7 +5,7 @@ import './duration-input.css'
 interface DurationInputProps {
   readonly id: string
   readonly label: string
-  /** The value as it is stored, in text. */
+  /** The stored value, as text. */
   readonly value: string
   readonly stored: DurationUnit
   /** The stored value that counts as forever, if there is one. */
@@ -26,7 +26,7 @@ const unitNames: Readonly<Record<DurationUnit, string>> = {
 /** A field for a duration: an amount and its unit, or forever. */
 export function DurationInput(props: DurationInputProps) {
   const { id, label, value, stored, forever, onChange } = props
-  // The unit that was chosen stays while the amount is typed: 60 minutes do not turn into 1 hour.
+  // Keeps the chosen unit while the user types, so that 60 minutes do not become 1 hour.
   const [typed, setTyped] = useState<Duration>()
   const isForever = value === String(forever)
   const shown = typed && storedValue(typed, stored) === value ? typed : durationOf(value, stored)

@@ -15,7 +15,7 @@ export const Fields = <Values extends object>({
 }: {
   form: Form<Values>
   keys: readonly (keyof Values & string)[]
-  /** Labels that fit the page better than those of the contract. */
+  /** Labels that replace those of the contract on this page. */
   labels?: Partial<Record<keyof Values & string, string>>
   helps?: Partial<Record<keyof Values & string, string>>
   /** The options of a field for an ID, or of a field for a list of IDs. */
@@ -47,7 +47,7 @@ function Field<Values extends object>({ form, of: key, label, help, choices }: F
   const problem = form.problemOf(key)
   const value: unknown = form.values[key]
   const set = (next: unknown) => form.set(key, next as (typeof form.values)[typeof key])
-  // A form of changes requires no field.
+  // Marks required fields only if the form has some. A form that changes an object has none.
   const isMixed = [...form.rules.values()].some(({ isRequired }) => isRequired)
   const shown = label ?? schema.title ?? labelOf(key)
   const said = help ?? schema.description
@@ -141,7 +141,7 @@ interface InputProps {
   readonly choices: readonly Choice[] | undefined
 }
 
-/** The longest text that has a single-line input. */
+/** The maximum length of a text that has a single-line input. */
 const maxSingleLineLength = 600
 
 function Input({ schema, value, set, props, choices }: InputProps) {
@@ -220,7 +220,7 @@ function Input({ schema, value, set, props, choices }: InputProps) {
 
 const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value))
 
-/** Addresses are long, but contain no line breaks. */
+/** Returns true for a field with an address. It has a single line despite its length, because it has no line breaks. */
 const isAddress = (name: string): boolean => /ur[li]$/i.test(name)
 
 /** A description from the contract. Text between backticks is shown as code. */

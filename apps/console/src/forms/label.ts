@@ -11,7 +11,7 @@ const initials = new Map([
   ['oidc', 'OpenID Connect'],
 ])
 
-/** The name of a field as a label: `webhookUrl` is `Webhook URL`. */
+/** Returns the name of a field as a label, e.g. `Webhook URL` for `webhookUrl`. */
 export function labelOf(key: string): string {
   const words = key.replaceAll(/([a-z])([A-Z])/g, '$1 $2').split(' ')
   const [first = '', ...rest] = words.map((word) => initials.get(word.toLowerCase()) ?? word.toLowerCase())

@@ -1,6 +1,6 @@
 /**
- * Converts an instant of the service to the value of a `datetime-local` input, in the reader’s zone. Empty without an
- * instant.
+ * Converts a time of the service to the value of a `datetime-local` input, in the reader’s time zone. An empty text
+ * stays empty.
  */
 export function localText(instant: string): string {
   const at = new Date(instant)

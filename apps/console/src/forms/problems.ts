@@ -8,13 +8,13 @@ import { type FormName, formBodies } from './form-bodies.ts'
 
 for (const [name, holds] of Object.entries(formats)) setFormat(name, holds)
 
-/** Returns the problems of a body, with the same pointers and the same words as the service. */
+/** Returns the problems of a request body, with the same pointers and the same words as the service. */
 export function problemsOf(name: FormName, body: unknown): readonly ProblemDetail[] {
   return Errors(formBodies[name], body).flatMap(({ keyword, instancePath, params, message }) => {
     if (keyword === 'required' && 'requiredProperties' in params) {
       return params.requiredProperties.map((key) => said(`${instancePath}/${key}`, 'is required', keyword))
     }
-    // The problems of a union's branches are more precise than the fact that none of them matches.
+    // Leaves out the problem that no branch of a union matches. The problems of the branches are more precise.
     if (keyword === 'anyOf' || keyword === 'boolean') return []
     if (keyword === 'pattern' && 'pattern' in params) {
       return [said(instancePath, patternMessage(String(params.pattern)) ?? message, keyword)]

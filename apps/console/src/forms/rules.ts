@@ -9,7 +9,7 @@ export interface FieldRule {
   readonly isRequired: boolean
 }
 
-/** Returns the fields of an endpoint's body, or of one object in it. */
+/** Returns the rules of the fields of an endpoint's body, or of one object in it. */
 export function rulesOf(name: FormName, part?: string): ReadonlyMap<string, FieldRule> {
   const body = formBodies[name]
   const { properties = {}, required = [] } = part === undefined ? body : (body.properties?.[part] ?? {})

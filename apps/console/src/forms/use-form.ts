@@ -25,13 +25,13 @@ interface FormOptions<Name extends FormName, Values> {
   readonly initial: Partial<Values>
   /** The path parameters of the call. */
   readonly params?: Part<Name, 'params'>
-  /** The name under which input is stored until it is sent. Without it, no input is stored. */
+  /** The name under which the input is stored until it is sent. Without it, the input is not stored. */
   readonly draft?: string
   /** Called with the response after the service has accepted the form. */
   readonly onDone: (answer: AdminAnswer<Name>) => void
 }
 
-/** A field, or a place within its value: `groupNames/<role ID>`. */
+/** A field, or a place within its value, e.g. `groupNames/<role ID>`. */
 type FieldPath<Values> = (keyof Values & string) | `${keyof Values & string}/${string}`
 
 export interface Form<Values extends object> {
@@ -42,18 +42,20 @@ export interface Form<Values extends object> {
   /** The error of the service, if no field shows it. */
   readonly failure: RolecallError | undefined
   set<Key extends keyof Values & string>(key: Key, value: Values[Key] | undefined): void
-  /** Returns the problem of a field, after the user has visited it. */
+  /** Returns the problem of a field. Undefined until the user has visited the field. */
   problemOf(path: FieldPath<Values>): string | undefined
   touch(path: FieldPath<Values>): void
-  /** Resolves to true if these fields are valid. Otherwise it shows their problems and focuses the first invalid field. */
+  /**
+   * Resolves to true if these fields are valid. Otherwise it shows their problems and focuses the first invalid field.
+   */
   check(keys: readonly (keyof Values & string)[]): Promise<boolean>
   submit(event?: FormEvent): void
   reset(): void
 }
 
 /**
- * Returns a form for the body of an endpoint, validated against the contract's schema. Input is not lost: with `draft`
- * it is stored, and without `draft`, leaving the page asks for confirmation.
+ * Returns a form for the body of an endpoint. It is validated against the contract's schema. Input is not lost: with
+ * `draft`, it is stored, and without `draft`, the user must confirm before they leave the page.
  */
 export const useForm = <Name extends FormName>(
   name: Name,
@@ -118,7 +120,7 @@ function useSchemaForm<Name extends FormName, Values extends object>(
   )
   const check = async (keys: readonly string[]) => {
     const problemsOf = await load()
-    // Marks the invalid fields before the first of them is focused.
+    // Renders the marks of the invalid fields at once, because `focusFirstProblem` looks for them.
     flushSync(() => setTouched((before) => new Set([...before, ...keys])))
     const isValid = !problemsOf(name, body).some((problem) => keys.some((key) => isAtField(problem, key)))
     if (!isValid) focusFirstProblem()
@@ -185,8 +187,8 @@ function useSchemaForm<Name extends FormName, Values extends object>(
 }
 
 /**
- * Returns the body to send. A cleared field becomes null if it is nullable. Otherwise it is left out, unless it is
- * required.
+ * Returns the body to send. A cleared field becomes null if the schema allows null. Otherwise it is left out, unless it
+ * is required.
  */
 export function bodyOf(values: object, rules: ReadonlyMap<string, FieldRule>): Record<string, unknown> {
   const entries = Object.entries(values).flatMap(([key, value]): [string, unknown][] => {
@@ -200,7 +202,7 @@ export function bodyOf(values: object, rules: ReadonlyMap<string, FieldRule>): R
 
 /** Moves the focus to the first invalid field. */
 export function focusFirstProblem(): void {
-  // React must mark the field first.
+  // Waits for the next frame, in which React has marked the field.
   requestAnimationFrame(() => {
     document.querySelector<HTMLElement>('form [aria-invalid="true"]')?.focus()
   })

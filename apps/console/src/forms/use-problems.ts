@@ -6,7 +6,7 @@ type Check = (name: FormName, body: unknown) => readonly ProblemDetail[]
 
 let loaded: Check | undefined
 
-/** Loads the validator. Without its file, for example after a release, only the service checks the input. */
+/** Loads the validator. If its file is missing, for example after a release, only the service checks the input. */
 async function loadCheck(): Promise<Check> {
   try {
     loaded ??= (await import('./problems.ts')).problemsOf
@@ -16,7 +16,10 @@ async function loadCheck(): Promise<Check> {
   }
 }
 
-/** Returns the problems of a form's body: none until the validator is loaded, which begins when the form is first touched. */
+/**
+ * Returns the problems of a form's body. The validator is loaded when the form is first touched. Until then, there are
+ * none.
+ */
 export function useProblems(name: FormName, body: unknown) {
   const [check, setCheck] = useState(() => loaded)
   const problems = useMemo(() => check?.(name, body) ?? [], [check, name, body])

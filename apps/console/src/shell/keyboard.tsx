@@ -11,13 +11,13 @@ const KeysDialog = lazy(fileOf(() => import('./keys-dialog.tsx')))
 
 const openEvent = 'rolecall-open-palette'
 
-/** Opens the palette, from any page. */
+/** Opens the palette: the field that searches everything. */
 export const openPalette = () => dispatchEvent(new Event(openEvent))
 
-/** The time in which a second key completes a sequence: `g` for navigation, `t` for the period. */
+/** The time, in milliseconds, in which a second key completes a sequence: after `g` (go to) or `t` (time range). */
 const sequenceMs = 1_200
 
-/** The shortcuts that work everywhere except in fields: the palette, navigation, and those of `keys.ts`. */
+/** Handles the shortcuts that work everywhere except in fields: the palette, navigation, and the keys of `keys.ts`. */
 export function Keyboard({ profile }: { profile: AdminProfile }) {
   const [opened, setOpened] = useState<'palette' | 'keys'>()
   const typed = useRef('')
@@ -83,7 +83,7 @@ function EarlyKeys({ typed }: { typed: RefObject<string> }) {
     const keep = (event: KeyboardEvent) => {
       if (event.metaKey || event.ctrlKey || event.altKey || [...event.key].length !== 1) return
       typed.current += event.key
-      // The page below must not handle the key as a shortcut.
+      // Prevents the page from handling the key as a shortcut.
       event.preventDefault()
       event.stopImmediatePropagation()
     }
@@ -97,5 +97,5 @@ const isTyping = (target: EventTarget | null) =>
   target instanceof HTMLElement &&
   (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
-/** A dialog has its own keys. */
+/** Returns true while a dialog is open. It handles keys itself. */
 const isAsking = () => document.querySelector('[role="dialog"], [role="alertdialog"]') !== null

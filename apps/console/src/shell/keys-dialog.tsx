@@ -11,7 +11,7 @@ interface KeysDialogProps {
   readonly onClose: () => void
 }
 
-/** Every shortcut, and the switch for single keys. */
+/** A dialog with all shortcuts, and a switch that turns single keys off. */
 export default function KeysDialog({ keys, places, onClose }: KeysDialogProps) {
   const [isOn, setOn] = useState(areKeysOn)
   return (

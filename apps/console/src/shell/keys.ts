@@ -44,13 +44,15 @@ function focusSearch(event: KeyboardEvent) {
   search.focus()
 }
 
-/** Presses the button in the first list of the page that has another page in this direction. */
+/**
+ * Turns a page of a list by pressing its button. If the page has several lists, the first one with such a button turns.
+ */
 function turnPage(key: string) {
   const buttons = [...document.querySelectorAll<HTMLButtonElement>('main .pager button')]
   buttons.find((button) => button.getAttribute('aria-keyshortcuts') === key && !button.disabled)?.click()
 }
 
-/** Copies the period with its zone, so that it names the same moments wherever it is pasted. */
+/** Copies the period with its time zone, so that it means the same moments wherever it is pasted. */
 async function copyPeriod(say: Steps['say']) {
   const page = shownPeriod()
   if (!page) return say('This page has no period.')
@@ -77,8 +79,8 @@ async function pastePeriod(say: Steps['say']) {
 const settingName = 'rolecall-single-keys'
 
 /**
- * True unless the user has turned single keys off. Users of speech input, or with unsteady hands, may trigger them by
- * mistake.
+ * Returns true unless the user has turned single keys off. Users of speech input, or with unsteady hands, may press
+ * them by mistake.
  */
 export function areKeysOn(): boolean {
   try {
@@ -93,6 +95,6 @@ export function turnKeys(isOn: boolean): void {
     if (isOn) localStorage.removeItem(settingName)
     else localStorage.setItem(settingName, 'off')
   } catch {
-    // A browser without storage keeps them on.
+    // The browser does not allow storage, so the keys stay on.
   }
 }

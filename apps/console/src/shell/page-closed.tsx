@@ -3,7 +3,7 @@ import { Page } from '../components/page.tsx'
 import { Forbidden } from '../components/states.tsx'
 import type { Place } from './places.ts'
 
-/** Takes the place of a page that the administrator may not open. Owners start at their projects. */
+/** Replaces a page that the administrator may not open. It links to the projects, where owners can start. */
 export const PageClosed = ({ place: { to, text } }: { place: Place }) =>
   to === '/overview' ? (
     <Navigate to="/projects" replace />

@@ -5,7 +5,7 @@ import { Page } from '../components/page.tsx'
 import { Notice, Problem } from '../components/states.tsx'
 import { FileMissing, PageOfMissingFile } from './page-file.tsx'
 
-/** A page that failed to render. The rest of the console keeps working. */
+/** Replaces a page that failed to render. The rest of the console keeps working. */
 export function PageFailed({ error }: ErrorComponentProps) {
   const router = useRouter()
   if (error instanceof FileMissing) return <PageOfMissingFile />

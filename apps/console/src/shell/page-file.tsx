@@ -2,7 +2,7 @@ import { useEffect } from 'react'
 import { Page } from '../components/page.tsx'
 import { Notice } from '../components/states.tsx'
 
-/** A file of the console could not be loaded: the service does not respond, or a new release has replaced the file. */
+/** Thrown if a file of the console cannot be loaded: the service does not respond, or a new release has other files. */
 export class FileMissing extends Error {
   override readonly name = 'FileMissing'
 }
@@ -21,13 +21,15 @@ export const fileOf =
 
 const askEveryMs = 4_000
 /**
- * The minimum time between two reloads. While two releases run side by side, a reload may return the former one again.
+ * The minimum time between two reloads, in milliseconds. During an update, old and new instances run side by side, and
+ * a reload may return the old release again.
  */
 const reloadEveryMs = 30_000
 const reloadedKey = 'rolecall-reloaded-at'
 
 /**
- * Takes the place of a page, and reloads the console as soon as the service responds: a new release has other files.
+ * Replaces a page of which the file is missing. As soon as the service responds, it reloads the console, because a new
+ * release has other files.
  */
 export function PageOfMissingFile() {
   useEffect(() => {

@@ -36,7 +36,7 @@ interface PaletteProps {
   readonly onKeys: () => void
 }
 
-/** Goes anywhere and does things, by typing. */
+/** The palette: a search field that opens pages, projects, members, and keys, and runs actions. */
 export default function Palette({ typedBefore, profile, onClose, onKeys }: PaletteProps) {
   const navigate = useNavigate()
   const [typed, setTyped] = useState(() => typedBefore.current)
@@ -93,7 +93,7 @@ export default function Palette({ typedBefore, profile, onClose, onKeys }: Palet
               autoFocus
               className="palette-search"
               onKeyDown={(event) => {
-                // The field would clear itself first, and close only then.
+                // Without this, the first Escape would only clear the field, and the second would close the palette.
                 if (event.key === 'Escape') onClose()
               }}
             >

@@ -1,16 +1,16 @@
-/** `rck_` and eight characters: the visible prefix of a key. */
+/** The length of a key's visible prefix: `rck_` and eight characters. */
 const prefixLength = 12
 
-/** An identifier that was pasted from a log: the ID of a member or a project, or a key or its prefix. */
+/** An identifier in a search, usually pasted from a log: the ID of a member or a project, or a key or its prefix. */
 export interface Pasted {
   readonly kind: 'member' | 'project' | 'key'
-  /** An ID, or the visible prefix of a key and never more of it. */
+  /** The ID, or the visible prefix of a key, but never more of the key. */
   readonly id: string
 }
 
 /**
- * Returns the identifier in a text. Any other text is undefined, and is searched as a name. Other credentials also
- * count as keys, and no key matches them.
+ * Returns the identifier in a text. Undefined for any other text, which is then searched as a name. Other credentials
+ * also count as keys, so that they are never searched as names. No key matches them.
  */
 export function pastedIn(text: string): Pasted | undefined {
   if (/^rc[a-z]_/.test(text)) return { kind: 'key', id: text.slice(0, prefixLength) }
@@ -22,8 +22,8 @@ export function pastedIn(text: string): Pasted | undefined {
 }
 
 /**
- * Returns exact matches first, then names that begin with the text, then names that contain it. An ID matches only as a
- * whole.
+ * Returns the matches of a text: first exact matches, then names that begin with it, then names that contain it. An ID
+ * matches only as a whole.
  */
 export function exactFirst<Named extends { readonly id: string; readonly name: string }>(
   all: readonly Named[],

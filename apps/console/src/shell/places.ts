@@ -1,19 +1,19 @@
 import type { AdminProfile } from '@rolecall/sdk/admin'
 import type { IconName } from '../components/icon.tsx'
 
-/** An entry of the side bar: its address, and the key that opens it after `g`. */
+/** An entry of the side bar, with its address, and the key that opens it after `g`. */
 export interface Place {
   readonly to: string
   readonly text: string
   readonly icon: IconName
   readonly key: string
-  /** At the foot of the side bar. */
+  /** True for an entry at the bottom of the side bar. */
   readonly isAside?: boolean
-  /** Also visible to owners of a project who administer nothing else. */
+  /** True if owners of projects, who administer nothing else, see the entry, too. */
   readonly isForOwners?: boolean
 }
 
-/** The side bar, from its top; a new page gets a line here. */
+/** The entries of the side bar, from its top. Add a line here for a new page. */
 const places: readonly Place[] = [
   { to: '/overview', text: 'Overview', icon: 'overview', key: 'o' },
   { to: '/projects', text: 'Projects', icon: 'projects', key: 'p', isForOwners: true },
@@ -31,6 +31,6 @@ const places: readonly Place[] = [
 export const placesOf = ({ isSystemAdmin, isAuditor }: AdminProfile): readonly Place[] =>
   isSystemAdmin || isAuditor ? places : places.filter(({ isForOwners }) => isForOwners)
 
-/** Returns the entry of a path if the administrator may not open it. */
+/** Returns the entry for a path that the administrator may not open. Undefined if they may open it. */
 export const closedPlace = (profile: AdminProfile, path: string): Place | undefined =>
   places.find((place) => `${path}/`.startsWith(`${place.to}/`) && !placesOf(profile).includes(place))

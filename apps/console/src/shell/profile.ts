@@ -11,14 +11,14 @@ export function useProfile(): AdminProfile {
 }
 
 /**
- * True if the administrator may change everything. Auditors read everything and change nothing, so the console offers
- * them no changes.
+ * Returns true if the administrator may change everything. Auditors may only read, so the console offers them no
+ * changes.
  */
 export const useMayChange = (): boolean => useProfile().isSystemAdmin
 
 /**
- * True if the administrator may manage the project. Its owners may, too: its keys and addresses, and nothing of the
- * service.
+ * Returns true if the administrator may manage the keys and the addresses of a project, as a System Admin or as one of
+ * its owners.
  */
 export function useMayManage(projectId: string): boolean {
   const { isSystemAdmin, ownedProjects } = useProfile()

@@ -1,4 +1,4 @@
-/** The tabs of a project: the path below the project, and the text. The palette opens each by its name. */
+/** The tabs of a project: the path below the project's page, and the text. The palette finds them by their text. */
 export const projectTabs = [
   ['', 'Overview'],
   ['/keys', 'Keys'],
@@ -17,10 +17,10 @@ interface Named {
   readonly name: string
 }
 
-/** The most tabs that a search shows. More letters show others. */
+/** The maximum number of tabs in the results of a search. */
 const maxTabs = 8
 
-/** Returns the tabs that are meant by the name of a project followed by the name of a tab, such as `wiki keys`. */
+/** Returns the tabs that match the name of a project followed by the name of a tab, such as `wiki keys`. */
 export function tabsNamed(projects: readonly Named[], typed: string) {
   const words = typed.trim().toLowerCase().split(/\s+/)
   const found = words.slice(1).flatMap((_, at) => {

@@ -15,7 +15,7 @@ import { closedPlace } from './places.ts'
 import { ProfileContext } from './profile.ts'
 import { SideBar } from './side-bar.tsx'
 
-/** The frame of every page. It contains only the login page until an administrator signs in. */
+/** The frame of every page. Until an administrator signs in, it contains only the login page. */
 export function Shell() {
   const { data, error, failureReason } = useQuery(profile)
   const { state } = useConnection()
@@ -58,7 +58,7 @@ function Live() {
   return null
 }
 
-/** The page until the first response, visible only if the response is slow. */
+/** The page before the first response. It is visible only if the response is slow. */
 const Starting = ({ isUnreachable }: { isUnreachable: boolean }) => (
   <main className="way-in late">
     <div className="way-in-card" role="status">
@@ -91,7 +91,7 @@ function FocusOnNavigation() {
       return title !== undefined && title !== null
     }
     if (focus() || !main) return
-    // The page is still loading.
+    // If the page is still loading, waits until its title appears.
     const observer = new MutationObserver(() => focus() && observer.disconnect())
     observer.observe(main, { childList: true, subtree: true })
     return () => observer.disconnect()

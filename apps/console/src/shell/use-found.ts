@@ -7,7 +7,7 @@ import { latestOfEach, whyLink } from '../components/refusals.tsx'
 import { exactFirst, pastedIn } from './pasted.ts'
 import { tabsNamed } from './project-tabs.ts'
 
-/** A search result and its page. */
+/** A search result, with the address of its page. */
 export interface Found {
   readonly id: string
   readonly text: string
@@ -17,10 +17,10 @@ export interface Found {
 }
 
 const settleMs = 120
-/** The most results of each kind. More letters show other results. */
+/** The maximum numbers of results of each kind. */
 const maxProjects = 12
 const maxMembers = 8
-/** The fewest letters for a search by name. Fewer occur in nearly every name. */
+/** The minimum number of letters for a search by name. Fewer letters match nearly every name. */
 const minLetters = 2
 
 /**
@@ -38,7 +38,7 @@ export function useFound(
   const all = mayRead ? (projects.data?.data ?? []) : profile.ownedProjects
   const isKnown = all.some(({ id }) => id === pasted?.id)
 
-  // A pasted key is never searched as a name, so no part of it leaves this page.
+  // Never searches a pasted key as a name. So no secret part of it is sent to the service.
   const isName = mayRead && pasted === undefined && settled.length >= minLetters
   const members = useQuery({
     ...question('listMembers', { query: { search: settled, limit: maxMembers } }),
@@ -70,7 +70,7 @@ export function useFound(
       ...{ prefix, id: projectId, name: projectName },
     })),
   ]
-  // The previous response stays until the next one arrives. For an ID, only its own response counts.
+  // The previous response stays until the next one arrives. So this uses the response only if it is for the typed ID.
   const ofId = member.data?.memberId === pasted?.id && member.data ? [member.data] : []
   const people = isName ? (members.data?.data ?? []) : ofId
   const others = project.data?.id === pasted?.id && project.data && !isKnown ? [project.data] : []
@@ -103,7 +103,7 @@ export function useFound(
           text: `${project.name}: ${text}`,
           note: 'Project',
           icon: 'projects',
-          // The audit log can be narrowed further and downloaded, which the tab of the project cannot.
+          // Opens the audit log and not the tab of the project, because only the log has more filters and a download.
           to: path === '/audit' ? `/audit?about=${project.id}` : `/projects/${project.id}${path}`,
         }),
       ),
@@ -127,7 +127,7 @@ export function useFound(
             to: whyLink(entry),
           }),
         ),
-      // Offered even for an account that is in no server and was never seen: those are looked up most.
+      // Offers this for every member ID, even of an account that is in no server: those are looked up most.
       ...(mayRead && pasted?.kind === 'member'
         ? [
             {

@@ -9,11 +9,12 @@ import { chromium } from 'playwright-core'
 import { freePort } from '../../../../tools/free-port.js'
 import { picturesFolder, screenshots } from './list.js'
 
-// `npm run screenshots`: starts the demo in a folder of its own, logs in as Mara Lind, and takes every picture of the list.
+// `npm run screenshots`: starts the demo in a folder of its own, signs in as Mara Lind, and takes all screenshots of
+// the list.
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const pictures = join(root, picturesFolder)
-/** Sharp on screens of twice as many dots, and small enough for a document. */
+/** The scale of the screenshots: sharp enough for high-resolution screens, and small enough for a document. */
 const sharpness = 1.5
 const quality = 82
 
@@ -41,7 +42,7 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-/** The demo's last lines are the command to try. */
+/** Resolves when the demo has started, which its last lines show. */
 async function ready() {
   for await (const line of createInterface({ input: demo.stdout })) {
     if (line.includes('Ctrl-C')) return
@@ -68,7 +69,7 @@ async function takeAll() {
     await page.goto(url + (await addressOf(page, one)))
     await page.getByRole('heading', { level: 1, name: one.title }).waitFor()
     await page.getByLabel('Loading').first().waitFor({ state: 'detached' })
-    // Pictures of people load after the rows, and only in the visible part of the page.
+    // Waits for the pictures of people, which load after the rows, and only in the visible part of the page.
     await page.waitForFunction(() =>
       [...document.images].every((one) => one.complete || one.getBoundingClientRect().top > innerHeight),
     )
@@ -114,7 +115,7 @@ async function addressOf(page, { route, of, query = '' }) {
  * @param {string} name
  */
 async function find(page, list, name) {
-  // The request comes from a page of the console, because the session's cookie is valid there.
+  // Sends the request from a page of the console, which has the cookie of the session.
   await page.goto(`${url}/about`)
   const [found] = await page.evaluate(
     async (path) => (await (await fetch(`/api/admin${path}`)).json()).data,

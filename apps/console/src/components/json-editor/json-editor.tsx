@@ -17,7 +17,7 @@ import './json-editor.css'
 
 /** A problem at one place of a JSON value. */
 export interface JsonProblem {
-  /** JSON Pointer. */
+  /** The JSON Pointer to the place. */
   readonly path: string
   readonly message: string
 }
@@ -27,7 +27,7 @@ interface JsonEditorProps {
   /** The initial text. */
   readonly text: string
   readonly onChange: (text: string) => void
-  /** Returns the problems of a value that parsed as JSON. */
+  /** Returns the problems of a value. Called only for a text that is valid JSON. */
   readonly check: (value: unknown) => Promise<readonly JsonProblem[]>
 }
 
@@ -38,8 +38,8 @@ interface Found {
 }
 
 /**
- * A JSON editor that marks problems at their place while the user types. Tab leaves it. It is in a shadow root, so that
- * its styles are a sheet that a script adopts: the policy of the page allows that, and forbids a style element.
+ * A JSON editor that marks problems at their place while the user types. Tab leaves it. It is in a shadow root, where a
+ * script can add its styles as an adopted sheet. The page's Content-Security-Policy allows that, but no style element.
  */
 export function JsonEditor({ label, text, onChange, check }: JsonEditorProps) {
   const host = useRef<HTMLDivElement>(null)

@@ -58,7 +58,7 @@ function Version() {
   )
 }
 
-/** Rounds down to a whole unit: the seconds of an uptime of weeks are of no use. */
+/** Rounds an uptime down to its largest unit, because the seconds of an uptime of weeks do not matter. */
 function roundedSeconds(uptime: number): number {
   const unit = [dayS, 3_600, minuteS].find((length) => uptime >= length) ?? 1
   return Math.floor(uptime / unit) * unit

@@ -23,7 +23,7 @@ const scopes = [
   ['check_permissions', 'Check whether members hold roles'],
 ] as const
 
-/** The project and the server of a cell. */
+/** A cell of the access matrix: a project and a server. */
 export interface Cell {
   readonly project: { readonly id: string; readonly name: string; readonly isInternal: boolean }
   readonly server: { readonly id: string; readonly name: string; readonly isMain: boolean }
@@ -59,7 +59,7 @@ function AccessForm({ cell, onClose, onRevoke }: EditorProps & { readonly onRevo
   const set = useChange('setAccess')
   const say = useToast()
   const canAsk = doScopesCount(given, isInternalHere)
-  // The form saves what it shows: no scope is stored while all of them are off.
+  // While scopes have no effect, the form shows none, and saves none.
   const shownScopes = canAsk ? chosen : []
   const save = () =>
     set.mutate(

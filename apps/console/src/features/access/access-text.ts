@@ -13,13 +13,16 @@ export function grantText({ operations, scopes }: Granted): string {
   return granted.length > 0 ? granted.join(', ') : 'nothing'
 }
 
-/** True if the project can use this server without a mapping. */
+/** Returns true if the project can use the server without a mapping. */
 export const isBuiltIn = (
   { isInternal }: Pick<Project, 'isInternal'>,
   { isMain }: { readonly isMain: boolean },
 ): boolean => isInternal && isMain
 
-/** Returns the text of a cell: an internal project uses the main server with all scopes, unless a mapping narrows them. */
+/**
+ * Returns the text of a cell of the access matrix. An internal project can use the main server with all scopes, unless
+ * a mapping restricts them.
+ */
 export function accessText(
   project: Pick<Project, 'isInternal'>,
   server: { readonly isMain: boolean },
@@ -31,6 +34,6 @@ export function accessText(
   return `Main server (internal): ${grantText({ operations: { ...operations, READ: true }, scopes })}`
 }
 
-/** Scopes have an effect only while members can sign in. */
+/** Returns true if scopes have an effect, which is only while members can sign in. */
 export const doScopesCount = (operations: Granted['operations'], isAlwaysReadable: boolean): boolean =>
   operations.READ || isAlwaysReadable

@@ -29,7 +29,7 @@ interface Asked {
   readonly unchanged: number
 }
 
-/** Gives the selected projects a server, or takes it away from them. */
+/** Buttons that give the selected projects access to a server, or revoke it. */
 export function BulkAccess({ selection, servers, mappingOf }: BulkAccessProps) {
   const [serverId, setServerId] = useState('')
   const [asked, setAsked] = useState<Asked>()

@@ -19,7 +19,7 @@ import { accessText, grantText } from './access-text.ts'
 import { BulkAccess } from './bulk-access.tsx'
 import './access.css'
 
-/** Every project and every server. A cell shows the access of the project to the server, and opens to change it. */
+/** The access matrix of all projects and servers. A cell shows the access, and a click on it opens the editor. */
 export function Page() {
   const [{ name = '' }, setFilters] = useFilters()
   const [open, setOpen] = useState<Cell>()

@@ -8,10 +8,10 @@ import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { useMayChange } from '../../shell/profile.ts'
 
-/** The interval at which the progress of a check is polled. */
+/** The interval, in milliseconds, at which the progress of a check is polled. */
 const everyMs = 5_000
 
-/** The state of the audit chain: whether every entry is still as it was written. */
+/** The state of the audit chain: whether all entries are unchanged. */
 export function Chain() {
   const chain = useQuery({ ...question('auditChain', {}), refetchInterval: everyMs })
   const again = useChange('verifyAuditChain')

@@ -27,7 +27,7 @@ function wordsOf(value: unknown): string {
   return String(value)
 }
 
-/** Keeps only the items that were removed from a list, and those that were added. */
+/** Returns the difference of two lists: the items that were removed, and the items that were added. */
 function listDifference(label: string, before: readonly unknown[], after: readonly unknown[]): Difference {
   const without = (list: readonly unknown[], other: readonly unknown[]) => {
     const known = new Set(other.map((one) => JSON.stringify(one)))
@@ -36,7 +36,7 @@ function listDifference(label: string, before: readonly unknown[], after: readon
   return { label, before: wordsOf(without(before, after)), after: wordsOf(without(after, before)) }
 }
 
-/** Compares two values. Objects yield only the fields that differ. */
+/** Compares two values. For objects, returns only the fields that differ. */
 function differencesOf(label: string, before: unknown, after: unknown): readonly Difference[] {
   if (JSON.stringify(before) === JSON.stringify(after)) return []
   if (Array.isArray(before) && Array.isArray(after)) return [listDifference(label, before, after)]

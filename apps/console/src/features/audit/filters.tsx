@@ -10,7 +10,7 @@ import { isPreset, presetNamed, presetOf, presetTexts } from './period-presets.t
 type Filters = Readonly<Record<string, string | undefined>>
 type Query = NonNullable<AdminInput<'exportAuditLogs'>['query']>
 
-/** Kinds and severities in the reader’s words. */
+/** The kinds of entries, in words for the reader. */
 export const actionTypes: Readonly<Record<AuditEntry['actionType'], string>> = {
   auth: 'Sign-in and downloads',
   project: 'Project',
@@ -30,10 +30,10 @@ export const severities: Readonly<Record<AuditEntry['severity'], string>> = {
 const oneOf = <Word extends string>(words: Readonly<Record<Word, string>>, word: string | undefined) =>
   word !== undefined && word in words ? (word as Word) : undefined
 
-/** The longest text that the service searches for. */
+/** The maximum length of a text that the service searches for. */
 const maxSearchLength = 100
 
-/** Builds the query from the filters in the address. Invalid values are left out. */
+/** Returns the query for the filters in the address. Leaves out values that are not valid. */
 export const queryOf = ({ kind, severity, who, about, text, from, to }: Filters): Query => ({
   actionType: oneOf(actionTypes, kind),
   severity: oneOf(severities, severity),

@@ -21,7 +21,7 @@ import './audit.css'
 const perPage = 50
 const tones = { info: 'none', warning: 'warn', error: 'bad' } as const
 
-/** The actions of administrators and of the service, newest first. */
+/** The audit log: the actions of administrators and of the service, newest first. */
 export function Page() {
   const [filters, setFilters] = useFilters()
   const query = queryOf(filters)
@@ -92,7 +92,7 @@ export function Page() {
   )
 }
 
-/** Returns the name of the actor. */
+/** Returns the name of the person or the part of the service that acted. */
 const whoOf = ({ actorId, actorUsername }: AuditEntry): string =>
   actorId === null ? 'the service' : (actorUsername ?? 'unknown')
 

@@ -10,13 +10,13 @@ interface IdFilterProps {
   readonly onChoose: (id: string) => void
 }
 
-/** More than these are narrowed by another letter. */
+/** The maximum number of choices in a list. If there are more, the user types another letter. */
 const maxChoices = 8
 
 const isMemberId = (text: string) => pastedIn(text)?.kind === 'member'
 const isTargetId = (text: string) => ['member', 'project'].includes(pastedIn(text)?.kind ?? '')
 
-/** Narrows the log to a person, by name or ID: the changes that they made, and those about them. */
+/** Filters the log by a person, by name or ID: the changes that they made, and those about them. */
 export function PersonFilter({ id, onChoose }: IdFilterProps) {
   const [search, setSearch] = useState('')
   const known = useQuery({
@@ -44,7 +44,7 @@ export function PersonFilter({ id, onChoose }: IdFilterProps) {
   )
 }
 
-/** Narrows the log to a project by name, or to anything by ID. */
+/** Filters the log by a project, which is found by its name, or by any object, which is found by its ID. */
 export function TargetFilter({ id, onChoose }: IdFilterProps) {
   const [search, setSearch] = useState('')
   const projects = useQuery(question('listProjects', { query: {} }))

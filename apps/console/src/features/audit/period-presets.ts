@@ -1,12 +1,12 @@
 import { localText } from '../../components/period-text.ts'
 
-/** A period in the reader’s zone, in the format of page addresses. An empty end is now. */
+/** A period in the reader’s time zone, in the format of page addresses. An empty end means now. */
 interface Preset {
   readonly from: string
   readonly to: string
 }
 
-/** The periods that are chosen most, in the reader’s words. */
+/** The names of the most common periods, in words for the reader. */
 export const presetTexts = {
   week: 'Last 7 days',
   thirty: 'Last 30 days',
@@ -23,7 +23,7 @@ export function presetOf(name: PresetName, now: Date): Preset {
   return { from: midnight(year, month, day - (name === 'week' ? 7 : 30)), to: '' }
 }
 
-/** Returns the name of the period with these moments; empty if none has them. */
+/** Returns the name of the period with these moments. Empty if no named period has them. */
 export function presetNamed(from: string | undefined, to: string | undefined, now: Date): PresetName | '' {
   const names = Object.keys(presetTexts) as PresetName[]
   const hasThese = (name: PresetName) => {

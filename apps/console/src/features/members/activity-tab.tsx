@@ -10,7 +10,7 @@ import { MemberPage } from './member-page.tsx'
 
 export const Page = () => <MemberPage>{(member) => <Activity member={member} />}</MemberPage>
 
-/** The most rows shown here. The audit and monitoring pages have the rest. */
+/** The maximum number of rows. The pages Audit log and Monitoring have the rest. */
 const maxRows = 50
 const tones = { info: 'none', warning: 'warn', error: 'bad' } as const
 

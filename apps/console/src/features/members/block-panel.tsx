@@ -13,7 +13,7 @@ import { useMayChange } from '../../shell/profile.ts'
 import { EndAllSessions } from './end-all-sessions.tsx'
 import { nameOf } from './member-page.tsx'
 
-/** Shows whether the member may sign in, and offers the two actions that keep them out. */
+/** Shows whether a member may sign in, with the actions to block them and to end their sessions. */
 export function BlockPanel({ member }: { member: MemberServers }) {
   const { memberId, block } = member
   const mayChange = useMayChange()

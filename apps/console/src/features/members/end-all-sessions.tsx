@@ -9,7 +9,7 @@ import { useToast } from '../../components/toast.tsx'
 import { useMayChange, useProfile } from '../../shell/profile.ts'
 import { nameOf } from './member-page.tsx'
 
-/** Ends every session of a member, after telling how many there are. */
+/** A button that ends all sessions of a member, after a confirmation that shows their number. */
 export function EndAllSessions({ member }: { member: MemberServers }) {
   const params = { id: member.memberId }
   const endAll = useChange('endMemberSessions')

@@ -12,7 +12,7 @@ import { useFilters } from '../../components/use-filters.ts'
 const title = 'Last 30 days'
 const perPage = 20
 
-/** Lists the role changes and sign-ins of a member, newest first, by day. */
+/** Lists the role changes and sign-ins of a member, newest first, grouped by day. */
 export function HistoryPanel({ memberId }: { memberId: string }) {
   const [{ cursor }, setFilters] = useFilters()
   const history = useAnswer('listMemberHistory', {
@@ -87,7 +87,7 @@ interface RoleProps {
   readonly serverId: string | undefined
 }
 
-/** A role that links to the members who hold it, or the ID of one that was deleted. */
+/** A role with a link to the members who have it. For a deleted role, only its ID. */
 function Role({ role, serverId }: RoleProps) {
   if (!role) return null
   if (role.name === null) {

@@ -19,7 +19,7 @@ import { pastedIn } from '../../shell/pasted.ts'
 import { ExportMembers } from './export.tsx'
 
 const perPage = 50
-/** The most roles that fit into a row. */
+/** The maximum number of roles in a row. */
 const maxRoles = 4
 
 const columns: readonly Column<MemberListItem>[] = [
@@ -74,7 +74,7 @@ function rolesOf({ servers }: MemberListItem) {
   )
 }
 
-/** All accounts that are members of a server now, as the service knows them. */
+/** The list of all accounts that are now in at least one server. */
 export function Page() {
   const [{ search = '', server = '', roles = '', page = '1' }, setFilters] = useFilters()
   const roleIds = roles === '' ? [] : roles.split(',')
@@ -150,7 +150,7 @@ export function Page() {
   )
 }
 
-/** Lists accounts that were refused because they are in no server, so the list of members does not contain them. */
+/** Lists refused accounts that are in no server. They are missing in the list of members. */
 function RefusedPeople({ search }: { search: string }) {
   const refused = useAnswer('listRefusedLogins', { query: { search, limit: 50 } })
   const people = latestOfEach(refused.data?.data ?? []).filter(({ code }) => code === 'not_a_member')
@@ -186,8 +186,8 @@ function RefusedPeople({ search }: { search: string }) {
 }
 
 /**
- * A hint for a search by ID, because names contain no IDs. The account may be in no server, so the link explains its
- * access.
+ * A hint for a search by ID that finds no name. The account may be in no server, so the hint links to the page that
+ * explains its access.
  */
 const NoName = ({ id }: { id: string }) => (
   <Empty

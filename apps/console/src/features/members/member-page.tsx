@@ -17,11 +17,11 @@ const tabs = [
 
 interface MemberPageProps {
   readonly children: (member: MemberServers) => ReactNode
-  /** The content for an account that never was in a server and never tried to sign in. */
+  /** The content for an account that was never in a server and has never tried to sign in. */
   readonly unknown?: (id: string) => ReactNode
 }
 
-/** A tab of a member: the frame that all tabs share, and the content of this one. */
+/** The frame that all tabs of a member share, with the content of one tab. */
 export function MemberPage({ children, unknown = unknownAccount }: MemberPageProps) {
   const { id = '' } = useParams({ strict: false })
   const member = useAnswer('listMemberServers', { params: { chat_user_id: id } })

@@ -84,7 +84,7 @@ function Overview({ member }: { member: MemberServers }) {
   )
 }
 
-/** The last sign-in of the member, which is the start of the newest session as long as that session lasts. */
+/** The last sign-in of a member, taken from their newest live session. */
 const LastSignIn = ({ of: { data, error } }: { of: MemberSessions }) => {
   if (!data) return <span className="quiet">{error ? 'Unknown' : '…'}</span>
   return <Time at={data.sessions[0]?.createdAt} never="No current session" show="both" />

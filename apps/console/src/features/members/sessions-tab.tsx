@@ -105,6 +105,6 @@ function Sessions({ member }: { member: MemberServers }) {
   )
 }
 
-/** Tells apart sessions in the same place. */
+/** Returns a name for a session that distinguishes it from other sessions in the same place. */
 const rowName = (session: MemberSession) =>
   `${sessionPlace(session)}, ${session.clientInfo.ipAddress ?? 'Unknown address'}`

@@ -9,7 +9,7 @@ import { sessionPlace } from './session-place.ts'
 
 export type MemberSessions = UseQueryResult<AdminAnswer<'listMemberSessions'>>
 
-/** A glance does not need more sessions than these; the page Sessions has all of them. */
+/** The maximum number of sessions. The tab Sessions has all of them. */
 const maxShown = 5
 
 /** Lists the newest sessions of a member, each with its project. */

@@ -18,7 +18,7 @@ export const Page = () => (
   </MemberPage>
 )
 
-/** Describes an account that the service has never seen. The platform can be asked about it nevertheless. */
+/** Describes an account that the service has never seen. Its access can be explained nevertheless. */
 const unknownAccount = (memberId: string): Asked => ({
   ...{ memberId, username: memberId, globalName: null, servers: [] },
 })
@@ -163,7 +163,7 @@ interface MendPlace {
   readonly text: string
 }
 
-/** The console page for the fix of each check, by the code of the check. */
+/** The page of the console on which each check can be fixed, by the code of the check. */
 const mendPlaces = (memberId: string, projectId: string): Readonly<Record<string, MendPlace>> => {
   const access = { to: '/access', text: 'Open the access of projects' }
   return {
@@ -233,7 +233,7 @@ interface ChecksProps {
   readonly places: Readonly<Record<string, MendPlace>>
 }
 
-/** The checks of a list. The fix of a failed one is a link to its page, or the service's sentence if there is no page. */
+/** A list of checks. A failed check has a link to the page with its fix, or the service's sentence if there is none. */
 const Checks = ({ label, steps, places }: ChecksProps) => (
   <ol className="checks" aria-label={label}>
     {steps.map(({ check, ok, detail, mend }) => {

@@ -11,7 +11,7 @@ import type { Range } from '../../components/time-range.tsx'
 import { useFilters } from '../../components/use-filters.ts'
 import { type Group, type Grouping, groupFailures, groupings, isGrouping } from './group-failures.ts'
 
-/** The most failures that the service returns in one response. */
+/** The maximum number of failures that the service returns in one response. */
 const maxFailures = 500
 
 interface FailuresProps {
@@ -19,7 +19,7 @@ interface FailuresProps {
   readonly projectId: string | undefined
 }
 
-/** Rejected credentials of the period, with their origin and the reason of each refusal. */
+/** The rejected credentials of a period, with their origin and the reason of each refusal. */
 export function Failures({ range: { from, to }, projectId }: FailuresProps) {
   const [{ failures: word }, setFilters] = useFilters()
   const grouping: Grouping = isGrouping(word) ? word : 'address'
@@ -93,7 +93,7 @@ const columnsOf = (grouping: Grouping) => [
   { header: 'Last', cell: ({ lastAt }: Group) => <Time at={lastAt} />, align: 'end' as const },
 ]
 
-/** The most people that fit into a row. Grouping by person shows all of them. */
+/** The maximum number of people in a row. Grouping by person shows all of them. */
 const maxPeople = 3
 
 /** The people with rejected requests, each with a link to the explanation. */

@@ -9,10 +9,10 @@ import type { Range } from '../../components/time-range.tsx'
 import { summaryOf } from './summary.ts'
 
 const everyMs = 15_000
-/** More endpoints than the service has. */
+/** The maximum number of endpoints to request. It exceeds the number of endpoints that the service has. */
 const maxEndpoints = 500
 
-/** Answers the first questions of an operator: traffic, errors, rejected requests, latency, and queues. */
+/** The figures that an operator checks first: traffic, errors, rejected requests, response times, and queues. */
 export function FiveQuestions({
   range: { from, to },
   projectId,

@@ -20,7 +20,7 @@ interface Person {
   readonly name: string
 }
 
-/** Failures that share one value. */
+/** The failures that have the same value in the field by which they are grouped. */
 export interface Group {
   readonly key: string
   readonly count: number
@@ -31,7 +31,7 @@ export interface Group {
   readonly lastAt: string
 }
 
-/** Groups failures, the largest group first. The input is newest first. */
+/** Groups failures, the largest group first. The failures must be sorted, newest first. */
 export function groupFailures(failures: readonly AuthFailure[], grouping: Grouping): readonly Group[] {
   const groups = new Map<string, AuthFailure[]>()
   for (const failure of failures) {

@@ -18,7 +18,7 @@ function ageText(seconds: number): string {
   return `${Math.floor(seconds / size)} ${unit}`
 }
 
-/** The queues in the database. The age of the oldest job shows whether a worker processes them. */
+/** The queues in the database. The age of the oldest job shows whether the queue is being processed. */
 export function Queues() {
   const queues = useQuery({ ...question('queues', {}), refetchInterval: everyMs })
   return (

@@ -2,19 +2,20 @@ import type { Latency } from '@rolecall/sdk/admin'
 
 type Measured = Pick<Latency, 'count' | 'clientErrors' | 'serverErrors' | 'measured' | 'took'>
 
-/** The answers of all endpoints together. */
+/** The figures of all endpoints together. */
 export interface Summary {
   readonly count: number
   readonly clientErrors: number
   readonly serverErrors: number
   readonly measured: number
-  /** Null if it is longer than the last bound of the histogram. */
+  /** The 95th percentile of the response times. Null if it is longer than the last bound of the histogram. */
   readonly p95Ms: number | null
 }
 
 /**
- * Adds the endpoints up, and reads the 95th percentile of all of them from the sum of their histograms, which have these
- * upper bounds.
+ * Returns the figures of all endpoints together. The 95th percentile comes from the sum of their histograms.
+ *
+ * @param boundsMs the upper bounds of the histograms' cells
  */
 export function summaryOf(rows: readonly Measured[], boundsMs: readonly number[]): Summary {
   const sum = (of: (row: Measured) => number) => rows.reduce((total, row) => total + of(row), 0)

@@ -19,7 +19,7 @@ const gatewayStates: Readonly<Record<SystemHealth['chatPlatform']['gateway'], st
   refused: 'gateway refused',
 }
 
-/** Returns the state of each part that the service depends on. */
+/** Returns the state of each part of the service: the service itself, Discord, the database, and the cache. */
 export function partsOf({ api, chatPlatform, database, cache }: SystemHealth): readonly Part[] {
   const { status, gateway, sessionsLeft, latencyMs } = chatPlatform
   const left =

@@ -12,7 +12,7 @@ import { ProjectPage } from './project-page.tsx'
 
 export const Page = () => <ProjectPage>{(project) => <Audit project={project} />}</ProjectPage>
 
-/** The changes to the project. Only System Admins and auditors can read the audit log. */
+/** The entries of the audit log about a project. Only System Admins and auditors can read them. */
 function Audit({ project }: { project: Project }) {
   const { isSystemAdmin, isAuditor } = useProfile()
   return isSystemAdmin || isAuditor ? (

@@ -12,7 +12,7 @@ import { usePartForm } from '../../forms/use-form.ts'
 import { useMayManage } from '../../shell/profile.ts'
 import './branding.css'
 
-/** How the pages that members see present the project. */
+/** The form for the appearance of a project on the pages that members see. */
 export const BrandingPanel = ({ project }: { project: Project }) => (
   <Panel title="Branding" note="Members see the logo and the color when they sign in to the project.">
     <div className="stack">
@@ -86,7 +86,8 @@ function Logo({
   const [problem, setProblem] = useState<string>()
   const choose = ({ target }: ChangeEvent<HTMLInputElement>) => {
     const file = target.files?.[0]
-    // The same file can be chosen again once it has been corrected.
+    // Clears the field. Otherwise, the browser would report no change if the user corrects the file and chooses it
+    // again.
     target.value = ''
     if (!file) return
     upload.reset()
@@ -102,7 +103,7 @@ function Logo({
       <label htmlFor={mayManage ? inputId : undefined}>Logo</label>
       <div className="branding-logo">
         {hasLogo ? (
-          // The time of the last change makes the browser fetch the image again.
+          // The address contains the time of the last change, so the browser fetches the image again after a change.
           <img
             src={`/api/projects/${id}/logo?v=${Date.parse(updatedAt)}`}
             alt={`Logo of ${name}`}

@@ -40,7 +40,7 @@ export const Page = () =>
     </PageFrame>
   )
 
-/** Leads to a working project step by step: its kind, its addresses, its servers, and then its key, shown once. */
+/** Creates a project step by step: its kind, its addresses, and its servers. At the end, it shows the key once. */
 function CreateProject() {
   const [created, setCreated] = useState<{
     answer: Created
@@ -80,7 +80,7 @@ function CreateProject() {
     if (step === 1 && !(await form.check(['name', 'description']))) return
     if (step === 2 && !(await areAddressesGood())) return
     if (step < steps.length) return go(step + 1)
-    // A link may open this page at a later step, so the required fields are checked here.
+    // A link can open this page at a later step, so the required fields of the first step are checked here again.
     if (!(await form.check(['name', 'description']))) return go(1)
     if (!(await areAddressesGood())) return go(2)
     form.submit()
@@ -123,7 +123,8 @@ function CreateProject() {
 }
 
 /**
- * Saves the redirect URIs of a project that now exists. A failure is shown next to the key, which is shown only once.
+ * Saves the redirect URIs after the project was created. Returns the error of a failure, which the page shows next to
+ * the key. It must not replace the key, which is shown only once.
  */
 async function saveRedirects({ project }: Created, redirects: readonly string[]): Promise<unknown> {
   if (redirects.length === 0) return undefined

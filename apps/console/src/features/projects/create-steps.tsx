@@ -13,7 +13,7 @@ export type NewProjectForm = Form<Body<'createProject'>>
 /** The choices that are not fields of the request. */
 export interface Chosen {
   readonly kind: Kind['id']
-  /** Comma-separated. They are sent after the project is created. */
+  /** The redirect URIs, separated by commas. They are sent after the project was created. */
   readonly redirects: string
   /** The stack of the code that is shown at the end. */
   readonly stack: string

@@ -13,13 +13,13 @@ import type { Kind } from './kinds.ts'
 interface CreatedProjectProps {
   readonly answer: AdminAnswer<'createProject'>
   readonly redirects: readonly string[]
-  /** Why the redirect URIs were not saved. */
+  /** The error because of which the redirect URIs were not saved. */
   readonly failure?: unknown
   readonly kind: Kind
   readonly stack: string
 }
 
-/** The page after a project is created: its key, shown once, and the next steps. */
+/** The page after a project was created. It shows the key once, and the next steps. */
 export const CreatedProject = ({ answer, redirects, failure, kind, stack }: CreatedProjectProps) => {
   const { project, apiKey } = answer
   return (
@@ -58,7 +58,7 @@ function SiteCode({
   const [listings, setListings] = useState<readonly Listing[]>([])
   const { project, apiKey } = answer
   const [redirect = ''] = redirects
-  // All stacks show the same secret, because the user may have saved it before switching to another stack.
+  // Shows the same secret for all stacks, because the user may have saved it before they choose another stack.
   const [secret] = useState(randomSecret)
   const serverId = project.serverAccess[0]?.serverId
   const roles = useQuery({
@@ -130,7 +130,9 @@ function SiteCode({
   )
 }
 
-/** Returns a secret that is generated in the browser and stored nowhere. The site seals its cookies with it. */
+/**
+ * Returns a secret with which the site can seal its cookies. It is generated in the browser, and never stored or sent.
+ */
 function randomSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32))
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')

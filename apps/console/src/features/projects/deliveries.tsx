@@ -11,7 +11,7 @@ import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { useFilters } from '../../components/use-filters.ts'
 
-/** The fields that every delivery has, of an event or of a logout token. */
+/** The fields that all deliveries have: those of events, and those of logout tokens. */
 type Delivery = Pick<
   AdminAnswer<'listEventDeliveries'>['data'][number],
   'id' | 'status' | 'attempts' | 'lastStatus' | 'lastError' | 'createdAt' | 'nextAttemptAt'
@@ -52,7 +52,9 @@ const common: readonly Column<Delivery>[] = [
   },
 ]
 
-/** Returns the filters of one list of deliveries. Their names are parameters, because a page may have two lists. */
+/**
+ * Returns the filters of a list of deliveries. Their names in the address differ, because a page may have two lists.
+ */
 export function useDeliveryFilters(names: { readonly state: string; readonly cursor: string }) {
   const [filters, setFilters] = useFilters()
   const word = filters[names.state] ?? ''

@@ -77,8 +77,8 @@ function Events({ project }: { project: Project }) {
 }
 
 /**
- * The form of the address. It resets after each saved address; its parent keeps the secret that comes with the first
- * one.
+ * The form for the address to which events are sent. It is reset after each saved address. So its parent keeps the
+ * secret, which the response to the first address contains.
  */
 function EventsAddress({ project, onSecret }: { project: Project; onSecret: (secret: string) => void }) {
   const say = useToast()

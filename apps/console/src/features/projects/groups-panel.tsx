@@ -124,7 +124,7 @@ function RoleRow({ form, role }: { form: GroupForm; role: Pick<Role, 'id' | 'nam
   )
 }
 
-/** Returns the problem of the table as a whole. Rows show their own. */
+/** Returns the problem of the whole table. Each row shows its own problems. */
 function tooMany(form: GroupForm): string | undefined {
   const hasRowProblem = Object.keys(form.values.groupNames ?? {}).some(
     (id) => form.problemOf(`groupNames/${id}`) !== undefined,

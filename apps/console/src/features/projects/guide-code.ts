@@ -1,4 +1,6 @@
-/** The guides of the client library, each loaded when it is shown: the code is written, and tried, in one place. */
+/**
+ * The guides of the client library, loaded when needed. The console shows their code, so each listing exists only once.
+ */
 const guides = import.meta.glob<string>('../../../../../docs/guides/stacks/*.md', {
   query: '?raw',
   import: 'default',
@@ -13,7 +15,7 @@ const pythonGuide = import.meta.glob<string>('../../../../../clients/python/READ
 /** The stack of the Python client. Its guide is the README of the client, not a file in the folder of guides. */
 export const pythonStack = 'python'
 
-/** Stacks that have a guide, by its file name. */
+/** The stacks that have a guide, by its file name. */
 export const stacks = [
   ['next', 'Next.js'],
   ['sveltekit', 'SvelteKit'],
@@ -45,7 +47,9 @@ async function readGuide(stack: string): Promise<string> {
   return (await load?.()) ?? ''
 }
 
-/** Loads the listings for FastAPI. The environment is the same in every stack, so another guide provides that file. */
+/**
+ * Loads the listings for FastAPI. The file with the variables is the same for all stacks, so another guide provides it.
+ */
 async function loadPython(
   values: Readonly<Record<string, string>>,
   role: SampleRole | undefined,
@@ -74,8 +78,8 @@ export interface SampleRole {
 const lineWithRole = /^(.*(?:anyOf: \['|role_id = "))\d{17,20}(['"].*)$/gm
 
 /**
- * Replaces the role ID and appends the name of the role as a comment. Line breaks in a name are removed, so that all of
- * it stays in the comment.
+ * Replaces the role ID, and appends the name of the role as a comment. Removes line breaks from the name, so that it
+ * cannot leave the comment and become code.
  */
 const withRole = (text: string, role: SampleRole | undefined) =>
   text.replace(lineWithRole, (_line, before: string, after: string) => {
@@ -111,7 +115,7 @@ const webhookGuide = import.meta.glob<string>('../../../../../docs/guides/inboun
 })
 const signingHeading = '## 3. Sign and send'
 
-/** Loads the commands from the guide that sign a payload and send it, for one webhook. */
+/** Loads the guide's commands that sign and send a payload, and fills in the webhook and the payload. */
 export async function loadSigning(slug: string, payload: string): Promise<string> {
   const [load] = Object.values(webhookGuide)
   const guide = (await load?.()) ?? ''

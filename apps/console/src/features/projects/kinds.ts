@@ -1,4 +1,4 @@
-/** A kind of project. It decides which questions the form asks and which instructions it shows at the end. */
+/** A kind of project. It decides which questions the form asks, and which instructions follow at the end. */
 export interface Kind {
   readonly id: 'site' | 'client' | 'app' | 'proxy' | 'backend'
   readonly text: string

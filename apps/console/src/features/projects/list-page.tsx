@@ -15,7 +15,7 @@ import { useFilters } from '../../components/use-filters.ts'
 import { useMayChange, useProfile } from '../../shell/profile.ts'
 import { serverCountOf, stateOf } from './project-state.ts'
 
-/** Every project that the reader administers. */
+/** The list of all projects that the reader may see. */
 export function Page() {
   const { isSystemAdmin, isAuditor } = useProfile()
   return isSystemAdmin || isAuditor ? <AllProjects /> : <OwnProjects />

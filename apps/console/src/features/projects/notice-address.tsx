@@ -9,8 +9,8 @@ import { useForm } from '../../forms/use-form.ts'
 import { useMayManage } from '../../shell/profile.ts'
 
 /**
- * The address that receives messages for people. It is a credential: it is never shown in full, so it can only be
- * replaced or removed.
+ * The address of the Discord channel that receives notices about a project. It is a credential, so it is never shown in
+ * full, and can only be replaced or removed.
  */
 export function NoticeAddress({ project }: { project: Project }) {
   const say = useToast()

@@ -14,7 +14,7 @@ export const Page = () => <ProjectPage>{(project) => <Overview project={project}
 
 function Overview({ project }: { project: Project }) {
   const { isSystemAdmin, isAuditor } = useProfile()
-  // Owners administer their project, and nothing of the service.
+  // Owners may not read the administration of the whole service.
   const mayRead = isSystemAdmin || isAuditor
   return (
     <div className="stack">

@@ -13,7 +13,7 @@ import { SaveButtons } from '../../forms/save-buttons.tsx'
 import { usePartForm } from '../../forms/use-form.ts'
 import { useMayChange } from '../../shell/profile.ts'
 
-/** The people who manage the project besides System Admins. */
+/** The form for the owners of a project, who manage it besides System Admins. */
 export function OwnersPanel({ project }: { project: Project }) {
   const mayChange = useMayChange()
   const say = useToast()
@@ -93,7 +93,7 @@ function Owner({ id, onRemove }: { id: string; onRemove: () => void }) {
   )
 }
 
-/** The most results that a reader can scan at a glance. More letters find the others. */
+/** The maximum number of results. If there are more, the user types another letter. */
 const maxResults = 5
 
 function FindMember({ chosen, onChoose }: { chosen: readonly string[]; onChoose: (id: string) => void }) {

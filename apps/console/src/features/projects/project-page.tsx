@@ -20,7 +20,7 @@ const tabGuides: Readonly<Record<string, Guide>> = {
 
 const guideOf = (path: string): Guide => tabGuides[path.split('/')[1] ?? ''] ?? 'administering'
 
-/** A tab of a project: the frame that all tabs share, and the content of this one. */
+/** The frame that all tabs of a project share, with the content of one tab. */
 export function ProjectPage({ children }: { children: (project: Project) => ReactNode }) {
   const { id = '' } = useParams({ strict: false })
   const { pathname } = useLocation()
@@ -40,7 +40,7 @@ export function ProjectPage({ children }: { children: (project: Project) => Reac
         label={title}
         tabs={projectTabs.map(([path, text]) => ({ to: `/projects/${id}${path}`, text }))}
       />
-      {/* The key discards state, such as a secret that was just shown, when another project opens. */}
+      {/* The key resets the state when another project opens, so that it does not show a secret of this one. */}
       <Answer of={project}>{(one) => <Fragment key={one.id}>{children(one)}</Fragment>}</Answer>
     </Page>
   )

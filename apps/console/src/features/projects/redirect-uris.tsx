@@ -1,7 +1,7 @@
 import { redirectUriProblem } from '@rolecall/contract'
 import { useId } from 'react'
 
-/** Splits a list as it is sent into its addresses. */
+/** Splits a comma-separated list into its addresses. */
 const urisOf = (text: string): readonly string[] =>
   text
     .split(/[\n,]/)
@@ -16,7 +16,7 @@ interface RedirectUrisProps {
   readonly refused: string | undefined
 }
 
-/** The redirect URIs of a login, one per line. Each is checked by the service's own rule as the user types. */
+/** A field for redirect URIs, one per line. It checks each by the service's own rule while the user types. */
 export function RedirectUris({ value, onChange, refused }: RedirectUrisProps) {
   const id = useId()
   const problems = urisOf(value).flatMap((uri) => {
@@ -62,5 +62,5 @@ export function RedirectUris({ value, onChange, refused }: RedirectUrisProps) {
 export const goodUris = (text: string): readonly string[] =>
   urisOf(text).filter((uri) => redirectUriProblem(uri) === undefined)
 
-/** True if all addresses of a list are valid, or if it is empty. */
+/** Returns true if all addresses of a list are valid, or if the list is empty. */
 export const areUrisGood = (text: string): boolean => goodUris(text).length === urisOf(text).length

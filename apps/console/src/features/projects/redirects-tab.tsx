@@ -62,7 +62,7 @@ function RedirectUris({ project }: { project: Project }) {
 
 interface AddProps {
   readonly project: Project
-  /** Focuses the empty field, so that the next URI can be typed. */
+  /** True to focus the empty field, so that the user can type the next URI. */
   readonly takesFocus: boolean
   readonly onAdded: () => void
 }

@@ -13,7 +13,7 @@ export interface KeyDialogProps {
   readonly onKey: (key: string) => void
 }
 
-/** Replaces the newest key with a new one, which is shown once. */
+/** A dialog that replaces the newest key with a new one, and shows that once. */
 export const ReplaceKey = (props: KeyDialogProps) => (
   <Dialog title="Replace newest key" isOpen={props.isOpen} onClose={props.onClose}>
     <ReplaceForm {...props} />
@@ -33,7 +33,7 @@ type ReplaceBody = Form<Body<'regenerateApiKey'>>
 
 const weekMs = 604_800_000
 
-/** The fields of the request for each choice. */
+/** Returns the fields of the request for the chosen time in which the old key stays valid. */
 const fieldsOf = (grace: Grace): { readonly graceSec?: number; readonly graceUntil?: string } => {
   if (grace === 'hour') return { graceSec: 3_600 }
   if (grace === 'day') return { graceSec: 86_400 }

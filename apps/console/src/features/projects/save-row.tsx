@@ -3,7 +3,7 @@ import { SaveButtons } from '../../forms/save-buttons.tsx'
 import type { Form } from '../../forms/use-form.ts'
 import { useMayChange } from '../../shell/profile.ts'
 
-/** Ends a form that only a System Admin can save. */
+/** The last row of a form that only a System Admin can save: its buttons. */
 export function SaveRow<Values extends object>({ form, action }: { form: Form<Values>; action: string }) {
   const mayChange = useMayChange()
   return (

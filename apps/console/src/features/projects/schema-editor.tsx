@@ -6,7 +6,7 @@ interface SchemaEditorProps {
   readonly onChange: (text: string) => void
 }
 
-/** Shows the schema editor with the same checks that the service makes. The page loads it on demand. */
+/** A JSON editor for schemas. It makes the same checks as the service. The page loads it on demand. */
 export default function SchemaEditor(props: SchemaEditorProps) {
   return <JsonEditor label="Schema" {...props} check={problemsOf} />
 }
@@ -16,7 +16,7 @@ async function problemsOf(schema: unknown): Promise<readonly JsonProblem[]> {
     const compiled = compileSchema(schema, onEventLoop)
     return 'problems' in compiled ? compiled.problems : []
   } catch (error) {
-    // Checking a costly schema would block the page. The service checks it in a worker thread when it is saved.
+    // Checking an expensive schema here would block the page. The service checks it when it is saved.
     if (error instanceof TooCostly) return []
     throw error
   }

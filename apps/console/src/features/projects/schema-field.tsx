@@ -8,7 +8,7 @@ import { fileOf } from '../../shell/page-file.tsx'
 export type AnyWebhookForm = Form<Body<'updateWebhook'>>
 
 const SchemaEditor = lazy(fileOf(() => import('./schema-editor.tsx')))
-/** A rich editor is hard to use by touch, so a touch screen starts with a plain field. */
+/** True on a touch screen, which starts with a plain field, because a rich editor is hard to use by touch. */
 const isTouch = matchMedia('(pointer: coarse)').matches
 
 interface SchemaFieldProps {

@@ -38,7 +38,7 @@ function Sessions({ project }: { project: Project }) {
 }
 
 const kinds = { code: 'One-time code', oidc: 'OpenID Connect' } as const
-/** Sign-ins of members are not changes of the administration, so the stream does not report them. */
+/** The interval of polling, in milliseconds. The event stream does not report sign-ins of members. */
 const readAgainMs = 15_000
 
 const nameOf = ({ displayName, globalName, username }: ProjectSession) =>
@@ -194,5 +194,5 @@ function List({ project }: { project: Project }) {
   )
 }
 
-/** Returns the typed text as a member ID; undefined until it is complete. */
+/** Returns the typed text if it is a complete member ID. Undefined otherwise. */
 const idOf = (typed: string) => (/^\d{17,20}$/.test(typed.trim()) ? typed.trim() : undefined)

@@ -26,7 +26,7 @@ function Settings({ project }: { project: Project }) {
   const say = useToast()
   const description = project.description ?? ''
   const form = useForm('updateProject', {
-    // An owner may send only the description.
+    // An owner may change only the description, so their form has no other field.
     initial:
       mayManage && !mayChange
         ? { description }

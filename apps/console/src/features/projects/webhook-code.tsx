@@ -10,7 +10,7 @@ interface WebhookCodeProps {
   readonly payload: string
 }
 
-/** The guide’s own commands for this webhook. They name no secret: it was shown once. */
+/** The guide’s commands, filled in for this webhook. They do not contain the secret, which is shown only once. */
 export function WebhookCode({ project, webhook: { slug }, payload }: WebhookCodeProps) {
   const [signing, setSigning] = useState('')
   useEffect(() => {

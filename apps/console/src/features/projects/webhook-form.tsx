@@ -10,7 +10,7 @@ import { TryPayload, usePayload } from './webhook-try.tsx'
 
 interface WebhookFormProps {
   readonly project: Project
-  /** The webhook to change; undefined creates one. */
+  /** The webhook to change. Undefined to create one. */
   readonly webhook: InboundWebhook | undefined
   readonly onDone: (webhook: CreatedInboundWebhook | InboundWebhook) => void
   readonly onClose: () => void
@@ -67,7 +67,7 @@ function WebhookFields({
   action: string
   form: AnyWebhookForm
   onClose: () => void
-  /** The fields that accompany the schema. */
+  /** The fields besides the schema. */
   children?: ReactNode
 }) {
   const [isJson, setJson] = useState(true)

@@ -23,7 +23,7 @@ function OneWebhook({ project }: { project: Project }) {
   )
 }
 
-/** The facts and submissions of one webhook, and a trial of a payload. */
+/** The facts and the submissions of one webhook, and a form to try a payload. */
 function WebhookPanels({ project, webhook }: { project: Project; webhook: InboundWebhook }) {
   const [payload, setPayload] = usePayload(webhook)
   const { name, isActive, requireSignature, acceptedOrigins, submissionCount, lastSubmissionAt } = webhook

@@ -14,7 +14,7 @@ import { useFilters } from '../../components/use-filters.ts'
 import './webhooks.css'
 
 const perPage = 50
-/** The characters of a payload that its row shows. The rest appears when the row is opened. */
+/** The maximum number of characters of a payload in its row. The rest appears when the row is opened. */
 const maxPreviewLength = 90
 
 const columns: readonly Column<Submission>[] = [

@@ -10,7 +10,7 @@ import './webhooks.css'
 
 type Tried = AdminInput<'tryPayload'>['body']
 
-/** Returns the payload to try with a webhook, and its setter. It is stored for the lifetime of the tab. */
+/** Returns the payload to try with a webhook, and its setter. The browser tab stores it until it is closed. */
 export function usePayload({ id }: Pick<InboundWebhook, 'id'>): readonly [string, (payload: string) => void] {
   const [{ payload }, set] = useDraft(`payload-${id}`, { payload: '{}' })
   return [payload, (next) => set({ payload: next })]
@@ -24,13 +24,13 @@ interface TryPayloadProps {
   readonly schema?: InboundWebhook['schema'] | undefined
 }
 
-/** Asks the service for its response to a payload. Nothing is stored. */
+/** A form that asks the service whether it would accept a payload. Nothing is stored. */
 export function TryPayload({ webhook: { id, projectId }, payload, onChange, schema }: TryPayloadProps) {
   const fieldId = useId()
   const tried = useMutation({
     mutationFn: (body: Tried) => ask('tryPayload', { params: { projectId, webhookId: id }, body }),
   })
-  // The result belongs to the payload and schema that were sent, so it is hidden after an edit.
+  // The result is hidden after an edit, because it belongs to the payload and the schema that were sent.
   const isCurrent = tried.variables?.payload === payload && tried.variables.schema === schema
   const errors = tried.data?.errors ?? []
   const more = tried.data?.more ?? 0

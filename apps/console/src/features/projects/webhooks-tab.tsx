@@ -20,7 +20,7 @@ import { WebhookForm } from './webhook-form.tsx'
 
 export const Page = () => <ProjectPage>{(project) => <Webhooks project={project} />}</ProjectPage>
 
-/** Addresses of the project that take JSON of one shape. */
+/** The inbound webhooks of a project: its addresses that accept JSON of one shape. */
 function Webhooks({ project }: { project: Project }) {
   const params = { projectId: project.id }
   const webhooks = useAnswer('listWebhooks', { params })

@@ -51,7 +51,7 @@ const columns: readonly Column<ChatServer>[] = [
   },
 ]
 
-/** The servers of the chat platform that the service manages. */
+/** The list of the Discord servers that are registered with the service. */
 export function Page() {
   const servers = useAnswer('listServers')
   const mayChange = useMayChange()
@@ -92,7 +92,9 @@ export function Page() {
   )
 }
 
-/** One of the servers that the bot is in already; for any other, the link that brings it there. */
+/**
+ * A dialog that registers a server in which the bot already is. For other servers, it has the bot's invitation link.
+ */
 function AddServer({ onClose }: { onClose: () => void }) {
   const bot = useAnswer('getBot')
   const add = useChange('addServer')

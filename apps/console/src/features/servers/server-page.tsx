@@ -25,7 +25,7 @@ export function Page() {
   const { id = '' } = useParams({ strict: false })
   const servers = useQuery({
     ...question('listServers'),
-    // While its members are read the numbers move.
+    // Polls while the members are being read, because the numbers change then.
     refetchInterval: ({ state }) => (isReading(find(state.data, id)) ? followMs : false),
   })
   const server = find(servers.data, id)

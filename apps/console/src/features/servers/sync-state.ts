@@ -1,7 +1,7 @@
 import type { MemberSync } from '@rolecall/sdk/admin'
 import { numberText } from '../../components/number.tsx'
 
-/** How reading the members of a server is going, in a word and a colour. */
+/** Returns the state of reading a server's members, as a word and a color. */
 export function syncStateOf(sync: MemberSync | null): {
   tone: 'good' | 'warn' | 'bad' | 'none'
   text: string

@@ -3,17 +3,17 @@ import { numberText } from '../../components/number.tsx'
 import { type DurationUnit, durationWords } from '../../forms/duration.ts'
 import { labelOf } from '../../forms/label.ts'
 
-/** A setting on the page, from a row of the contract's table. */
+/** A setting on the page, created from a row of the contract's table. */
 export interface Setting {
   readonly group: string
   readonly key: string
   readonly path: string
   readonly label: string
-  /** The unit in which the value is stored; undefined for a value that is no duration. */
+  /** The unit in which the value is stored. Undefined if the value is not a duration. */
   readonly unit: DurationUnit | undefined
   readonly meaning: string
   readonly variables: readonly string[]
-  /** Undefined if the setting cannot be changed here. */
+  /** The bounds of the value. Undefined if the setting cannot be changed here. */
   readonly bounds: { readonly min: number; readonly max: number } | undefined
 }
 
@@ -39,10 +39,10 @@ const rows: readonly Setting[] = Object.entries(settingTable).flatMap(([group, t
     .map(([key, row]) => rowOf(group, key, row)),
 )
 
-/** A hundred years, the longest retention. */
+/** The longest retention in days, about a hundred years. It counts as forever. */
 const foreverDays = 36_500
 
-/** Returns the value of a setting that counts as forever. */
+/** Returns the value of a setting that counts as forever. Undefined if it has none. */
 export const foreverOf = ({ unit, bounds }: Setting): number | undefined =>
   unit === 'day' && bounds?.max === foreverDays ? foreverDays : undefined
 
@@ -56,7 +56,7 @@ export const rowsOf = (group: string): readonly Setting[] => rows.filter((row) =
 
 export const editableRows: readonly Setting[] = rows.filter(({ bounds }) => bounds !== undefined)
 
-/** Titles that are longer than the name of the group. */
+/** The titles of groups whose title is not just their name. */
 export const groupTitles: Readonly<Record<string, string>> = {
   cache: 'Caches',
   chat: 'Discord',
@@ -64,7 +64,7 @@ export const groupTitles: Readonly<Record<string, string>> = {
   retention: 'Retention',
 }
 
-/** Returns the problem of a typed value; undefined if it is valid. */
+/** Returns the problem of a typed value. Undefined if the value is valid. */
 export function problemOf(setting: Setting, text: string | undefined): string | undefined {
   const { bounds, unit } = setting
   if (text === undefined || !bounds) return undefined
@@ -75,7 +75,7 @@ export function problemOf(setting: Setting, text: string | undefined): string | 
     : `Must be ${unit ? '' : 'a whole number '}from ${valueText(setting, bounds.min)} to ${valueText(setting, bounds.max)}`
 }
 
-/** Returns the values that differ from the current ones, as the service accepts them; undefined if there are none. */
+/** Returns the values that differ from the current ones, in the form of the request. Undefined if there are none. */
 export function changesOf(
   values: object,
   changes: Changes,

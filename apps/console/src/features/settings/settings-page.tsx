@@ -59,7 +59,7 @@ function Settings({ values }: { values: Effective }) {
   const save = (event: FormEvent) => {
     event.preventDefault()
     if (body === undefined || isWrong || update.isPending) return
-    // Made of the contract's own table of settings.
+    // The cast is safe, because the names come from the contract's table of settings.
     update.mutate({ body } as AdminInput<'updateSettings'>, {
       onSuccess: () => {
         setChanges({})
@@ -138,7 +138,7 @@ function Row({ row, values, source, changed, change }: RowProps) {
   )
 }
 
-/** A number or text; for a secret, whether it is set. */
+/** Returns the value of a setting to show. For a secret, it is whether the secret is set. */
 function shownValue(values: Effective, group: string, key: string): unknown {
   const found = (values as unknown as Record<string, Record<string, object>>)[group]?.[key]
   if (found && 'isSet' in found) return found.isSet === true

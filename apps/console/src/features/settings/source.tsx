@@ -5,7 +5,7 @@ import { type Setting, valueText } from './rows.ts'
 
 interface SourceProps {
   readonly row: Setting
-  /** Undefined until it is loaded. */
+  /** The source. Undefined until it is loaded. */
   readonly source: SettingSource | undefined
 }
 

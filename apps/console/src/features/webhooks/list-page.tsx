@@ -40,7 +40,7 @@ const columns: readonly Column<ListedWebhook>[] = [
   { header: 'Last', cell: ({ lastSubmissionAt }) => <Time at={lastSubmissionAt} />, align: 'end' },
 ]
 
-/** The inbound webhooks of all projects. They are made and changed in their project. */
+/** The inbound webhooks of all projects. They are created and changed on the page of their project. */
 export function Page() {
   const [{ name = '', page = '1' }, setFilters] = useFilters()
   const number = Math.max(1, Number.parseInt(page, 10) || 1)
