@@ -10,7 +10,7 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** The address of the tested service. */
     rolecallUrl: string
-    /** The address of its simulated chat platform; empty if there is none. */
+    /** The address of the simulated chat platform. Empty if the service uses another one. */
     chatSimUrl: string
   }
 }
@@ -18,7 +18,8 @@ declare module 'vitest' {
 const program = fileURLToPath(new URL('../apps/api/bin/rolecall.js', import.meta.url))
 
 /**
- * Tests the service at `ROLECALL_URL`. Without it, starts the service by its program beside a simulated chat platform.
+ * Provides the service to test. This is the service at `ROLECALL_URL`. Without that variable, starts the program of the
+ * service with a simulated chat platform.
  */
 export default async function setup({ provide }: TestProject) {
   const { ROLECALL_URL: given, CHAT_SIM_URL: chatSimUrl = '' } = process.env
@@ -66,7 +67,7 @@ export default async function setup({ provide }: TestProject) {
 }
 
 async function untilReady(service: ChildProcess, url: string) {
-  // An interrupted run leaves no service behind.
+  // Ends the service even if the run is interrupted.
   const end = () => service.kill('SIGKILL')
   process.once('exit', end)
   service.once('exit', () => process.off('exit', end))

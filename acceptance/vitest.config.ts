@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vitest/config'
 
-/** Tests the service only by its address: `npm run acceptance`, and a project of the whole suite. */
+/** Tests that know only the address of the service. `npm run acceptance` runs them, and so does the whole suite. */
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   resolve: { conditions: ['development'] },

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { installOnce } from '../tools/install-once.js'
 import { packFolder, stagePackage } from '../tools/sdk/pack.js'
 
-/** The reason for which an example cannot be prepared, as one sentence for the user. */
+/** Thrown if an example cannot be prepared. The message tells the user why, in one sentence. */
 export class CannotPrepare extends Error {}
 
 /**
@@ -40,7 +40,7 @@ export const names = Object.keys(ways)
 export const prepare = async (name) => ways[name](name)
 
 const sourceOf = (name) => fileURLToPath(new URL(name, import.meta.url))
-/** Beside the data of the demo. */
+/** Returns the folder in which an example is prepared. It is next to the data of the demo. */
 const builtIn = (name) => resolve('.rolecall/examples', name)
 const node = (cwd) => ({ program: process.execPath, cwd })
 
@@ -62,8 +62,8 @@ async function inPlaceWithPackages(name) {
 }
 
 /**
- * Builds an example in a copy, so that no build output is among the sources. Its packages are large, and installed for
- * it alone: in the workspace they would be part of every `npm ci`.
+ * Builds an example in a copy, so that no build output gets into the sources. Its packages are large, so they are
+ * installed only for this example. As part of the workspace, every `npm ci` would install them.
  */
 function build(name, args) {
   const folder = builtIn(name)
@@ -72,7 +72,7 @@ function build(name, args) {
     console.log(`Loading the packages of ${name}…`)
     const tarball = packFolder(stageClient(), folder)
     const options = ['--no-save', '--no-package-lock', '--no-audit', '--no-fund', '--ignore-scripts']
-    // Includes development packages, which an environment of production would omit.
+    // Includes development packages, which npm would omit if NODE_ENV is `production`.
     run('npm', ['install', '--include=dev', ...options, tarball], folder)
   }
   installClient(folder)
@@ -81,12 +81,12 @@ function build(name, args) {
   return folder
 }
 
-/** Starts an example with the client for Python installed, in a folder of its own. */
+/** Starts an example in Python, with the client installed in a folder of its own. */
 function inPython(name) {
   const program = findPython()
   const folder = builtIn(name)
   copyInto(folder, sourceOf(name))
-  // Building adds files beside the sources.
+  // Builds the client from a copy, because the build adds files to the folder of the sources.
   const sources = join(folder, 'client')
   copyInto(sources, fileURLToPath(new URL('../clients/python', import.meta.url)))
   rmSync(join(folder, 'rolecall'), { recursive: true, force: true })
@@ -98,7 +98,10 @@ function inPython(name) {
   return { program, cwd: folder, start: () => ['app.py'] }
 }
 
-/** Tries Debian's Python by its full name, too: another one first in PATH does not find Debian's packages. */
+/**
+ * Returns a Python program with the required packages. Also tries Debian's by its full path, because PATH may name
+ * another.
+ */
 function findPython() {
   const needed = ['pip', 'cryptography', 'fastapi', 'httpx', 'uvicorn']
   const candidates = process.env.PYTHON ? [process.env.PYTHON] : ['python3', '/usr/bin/python3']
@@ -122,7 +125,7 @@ function missing(program, modules) {
   }
 }
 
-/** Installs the package as it is published, nearer to the example than the workspace's own. */
+/** Installs the client as it is published. The example then finds this one before the package of the workspace. */
 function installClient(folder) {
   const place = join(folder, 'node_modules/@rolecall/sdk')
   rmSync(place, { recursive: true, force: true })
@@ -137,7 +140,7 @@ function stageClient() {
   return staged
 }
 
-/** Copies only sources, without build outputs and installed packages beside them. */
+/** Copies only the sources, without build outputs and installed packages. */
 function copyInto(folder, source) {
   mkdirSync(folder, { recursive: true })
   cpSync(source, folder, {

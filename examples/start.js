@@ -5,7 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { isFree } from './demo-site/bin/is-free.js'
 import { CannotPrepare, names, prepare } from './prepare.js'
 
-// `npm run example express`: runs an example with the packed client library, as a project of the running demo.
+// Runs an example with the packed client library, as a project of the running demo: `npm run example express`.
 
 /** "Harbour Club". */
 const serverId = '1100089314336833537'
@@ -43,7 +43,7 @@ async function start() {
     env: {
       ...process.env,
       PORT: port,
-      // For SvelteKit's server, which otherwise trusts the caller for its address.
+      // SvelteKit's server needs these. Otherwise it would take its address from the request.
       HOST: '127.0.0.1',
       ORIGIN: appUrl,
       ROLECALL_URL: serviceUrl,
@@ -51,7 +51,7 @@ async function start() {
       ROLECALL_SERVER_ID: serverId,
       ROLECALL_APP_URL: appUrl,
       ROLECALL_API_KEY: project.apiKey,
-      // The same at each start, so that a restart signs no member out.
+      // The secret is the same at each start, so that members stay signed in.
       ROLECALL_SECRET: createHash('sha256').update(`example ${project.apiKey}`).digest('hex'),
     },
   })
@@ -59,7 +59,9 @@ async function start() {
   child.once('exit', (code) => process.exit(code ?? 0))
 }
 
-/** Adds the redirect URI as a System Admin of the demo, which registers only its own addresses. */
+/**
+ * Adds the example's redirect URI to the demo's project, as a System Admin. The demo registers only its own addresses.
+ */
 async function allowRedirect(path, adminToken) {
   const headers = { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ uri: `${appUrl}/auth/callback` })

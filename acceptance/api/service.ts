@@ -2,18 +2,18 @@ import { randomUUID } from 'node:crypto'
 import { demo, walkLogin } from '@rolecall/chat-sim'
 import { describe, expect, inject } from 'vitest'
 
-/** The tested address, which is all that these tests know of the service. */
+/** The address of the tested service. These tests know nothing else about it. */
 const url = inject('rolecallUrl')
 const chatSimUrl = inject('chatSimUrl')
 
-/** Describes tests with members who sign in. Skipped, with a notice, if the chat platform is not the simulated one. */
+/** Describes tests in which members sign in. They need the simulated chat platform, and are skipped without it. */
 export const describeWithMembers = describe.skipIf(chatSimUrl === '')
 
 export interface Sent {
   readonly key?: string | undefined
   readonly token?: string | undefined
   readonly body?: unknown
-  /** Sent as it is, instead of `body`. */
+  /** The text to send as the body, instead of `body` as JSON. */
   readonly raw?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -26,7 +26,7 @@ export interface Answer {
   readonly text: string
 }
 
-/** Sends a request to the service, and checks that every refusal has the common shape of errors. */
+/** Sends a request to the service, and checks that a refusal has the shape that all errors have. */
 export async function ask(method: string, path: string, sent: Sent = {}): Promise<Answer> {
   const content = sent.raw ?? (sent.body === undefined ? undefined : JSON.stringify(sent.body))
   const answer = await fetch(new URL(path, url), {
@@ -80,12 +80,12 @@ export class Browser {
     return answer
   }
 
-  /** Agrees at the platform as a member. Returns the address to which the platform sends this browser back. */
+  /** Agrees at the chat platform as a member. Returns the address to which the platform redirects the browser. */
   async agreeAtPlatform(start: Answer, as: string, cancel = false): Promise<string> {
     return walkLogin(start.headers.get('location') ?? '', { as, cancel })
   }
 
-  /** Signs in from a start address. Returns the address to which the service sends the browser at the end. */
+  /** Signs in, beginning at `path`. Returns the address to which the service redirects the browser at the end. */
   async logIn(path: string, as: string, cancel = false): Promise<URL> {
     const start = await this.open(path)
     expect(start.status, start.text).toBe(302)
@@ -98,7 +98,7 @@ export class Browser {
 /** Returns a name that no other run has used. */
 export const uniqueName = (what = 'Acceptance') => `${what} ${randomUUID().slice(0, 13)}`
 
-/** Returns the session of a System Admin, Mara Lind. */
+/** Signs in as Mara Lind, who is a System Admin. Returns the token of the session. */
 export async function logInAsAdmin(): Promise<string> {
   const end = await new Browser().logIn('/api/auth/admin/login?return_to=/console/', demo.users.mara)
   const code = new URLSearchParams(end.hash.slice(1)).get('code')
@@ -131,7 +131,7 @@ export const authorizePath = (projectId: string, more: Readonly<Record<string, s
     ...more,
   })}`
 
-/** Returns the one-time code of a member's sign-in. */
+/** Signs in as a member, and returns the one-time code. */
 export async function givenCode(project: Project, as: string = demo.users.ada): Promise<string> {
   const end = await new Browser().logIn(authorizePath(project.id), as)
   const code = end.searchParams.get('code')
@@ -151,7 +151,7 @@ export interface Session {
   readonly expiresAt: string
 }
 
-/** Returns the session of a member, by a sign-in and its exchange. */
+/** Signs in as a member, exchanges the code, and returns the session. */
 export async function givenSession(project: Project, as?: string): Promise<Session> {
   const { status, text, body } = await exchange(project, await givenCode(project, as))
   expect(status, text).toBe(200)

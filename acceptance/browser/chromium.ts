@@ -4,7 +4,10 @@ import { chromiumOptions } from '../../tools/chromium.ts'
 /** Starts the system's Chromium, so that tests download no browser. */
 export const launchChromium = (): Promise<Browser> => chromium.launch(chromiumOptions())
 
-/** Collects all complaints of a page: console errors, policy violations, exceptions, failed requests. */
+/**
+ * Collects everything that goes wrong on the pages of a browser: console errors, violations of the
+ * Content-Security-Policy, exceptions, and failed requests. The returned list grows.
+ */
 export function watchComplaints(context: BrowserContext): string[] {
   const complaints: string[] = []
   const watch = (page: Page) => {
@@ -14,7 +17,7 @@ export function watchComplaints(context: BrowserContext): string[] {
     page.on('pageerror', (error) => complaints.push(`${page.url()}: ${error.stack}`))
     page.on('requestfailed', (request) => {
       const why = request.failure()?.errorText ?? ''
-      // Leaving a page aborts its open requests.
+      // Ignores requests that were aborted because the browser left the page.
       if (why !== 'net::ERR_ABORTED') complaints.push(`${request.url()}: ${why}`)
     })
   }

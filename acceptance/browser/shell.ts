@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 
-/** A fenced block of a page. */
+/** A code block of a Markdown page. */
 export interface Fence {
   readonly language: string
   readonly text: string
@@ -16,7 +16,7 @@ export const fencesOf = (markdown: string): Fence[] =>
     }),
   )
 
-/** Opens a terminal: the settings of one block apply to the next. */
+/** Opens a shell, in which the variables and the folder that one block sets also apply to the next block. */
 export function openShell(cwd: string) {
   const child = spawn('bash', ['--noprofile', '--norc'], { cwd, stdio: ['pipe', 'pipe', 'pipe'] })
   let output = ''
@@ -31,7 +31,7 @@ export function openShell(cwd: string) {
   const end = new RegExp(`${mark} (\\d+)\\n`)
   child.once('exit', () => grown())
   return {
-    /** Returns the output so far of the block that runs. */
+    /** Returns the output so far of the block that is running. */
     output: () => output,
     /** Runs a block as if it were pasted, and returns its output. */
     async run(block: string): Promise<string> {

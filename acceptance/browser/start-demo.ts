@@ -14,15 +14,15 @@ export interface Demo {
   readonly chatUrl: string
   /** Resolves with the exit code. */
   readonly ended: Promise<number | null>
-  /** Returns the IDs of the processes that it has started. */
+  /** Returns the IDs of the processes that the demo has started. */
   children(): number[]
-  /** Returns its output so far. */
+  /** Returns the output so far. */
   output(): string
   /** Sends a signal, waits for the end, and returns the exit code. */
   stop(signal?: NodeJS.Signals): Promise<number | null>
 }
 
-/** Creates a folder to start demos in, one after the other. */
+/** Creates a folder in which a test can start demos, one after the other. */
 export async function demoFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-demo-'))
   const ports = { PORT: await freePort(), DEMO_PORT: await freePort(), CHAT_SIM_PORT: await freePort() }
@@ -33,8 +33,8 @@ export async function demoFolder() {
     return demo
   }
   /**
-   * Ends every demo of this folder, including one that a failed test left while it was starting: the next needs its
-   * ports.
+   * Ends every demo of this folder, because the next demo needs the ports. Also ends a demo that a failed test has left
+   * behind while it was starting.
    */
   const stopAll = async () => {
     for (const demo of launched) await demo.stop('SIGTERM')
@@ -44,7 +44,7 @@ export async function demoFolder() {
     path: folder,
     ports,
     start: (own?: Partial<Ports>, command?: Command) => whenReady(launch(own, command)),
-    /** Starts a demo without waiting. */
+    /** Starts a demo without waiting until it is ready. */
     launch: (own?: Partial<Ports>): Demo => launch(own),
     stopAll,
     /** Returns the data that the demo stores between starts. */
@@ -57,7 +57,7 @@ export async function demoFolder() {
   }
 }
 
-/** Creates such a folder in which a demo has run once, so that the next start is a second one. */
+/** Creates a folder in which a demo has already run, so that the next start is not the first. */
 export async function usedDemoFolder() {
   const folder = await demoFolder()
   await (await folder.start()).stop()
@@ -76,7 +76,7 @@ async function whenReady(demo: Demo & { readonly isReady: Promise<void> }): Prom
 /** A program with its arguments. */
 type Command = readonly [string, ...string[]]
 
-/** Starts it below a shell that waits, as `npm start` does. */
+/** Starts the demo as a child of a shell that waits for it, like `npm start`. */
 export const belowShell: Command = [
   'sh',
   '-c',
@@ -96,7 +96,7 @@ function launchDemo(
     for (const stream of [child.stdout, child.stderr]) {
       stream.on('data', (text) => {
         output += text
-        // The last line of the summary.
+        // The demo is ready when it has printed the last line of its summary.
         if (/Bearer \$ADMIN_TOKEN"/.test(output)) resolve()
       })
     }

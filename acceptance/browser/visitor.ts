@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import type { Demo } from './start-demo.ts'
 
-/** The folder for screenshots, if they are wanted. */
+/** The folder for screenshots. Without it, none are taken. */
 const pictures = process.env['SCREENSHOTS']
 if (pictures) mkdirSync(pictures, { recursive: true })
 
-/** Goes through the two pages of the chat platform. */
+/** Completes the two pages of the chat platform: chooses an account, and agrees. */
 export const chooseAndAgree = async (
   page: Page,
   name: string,
@@ -17,7 +17,7 @@ export const chooseAndAgree = async (
   await page.getByRole('button', { name: answer }).click()
 }
 
-/** Signs in from the demo site's start to the page of a member. */
+/** Signs in at the demo site as a member. Ends on the page for members. */
 export const logIn = async (page: Page, demo: Demo, name: string) => {
   await page.goto(demo.siteUrl)
   await page.getByRole('link', { name: 'Sign in with Discord' }).click()

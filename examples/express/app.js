@@ -21,14 +21,14 @@ app.get('/members', rolecall.requireMember(), (request, response) => {
   response.send(page('Members', `<p>You are ${escaped(member.username)}. Your roles:</p><ul>${held}</ul>`))
 })
 
-// A page for members who hold a role now.
+// A page for members who have the role at this moment.
 app.get('/captains', rolecall.requireMember({ anyOf: [captain] }), (request, response) => {
   response.send(
     page('Captains', `<p>Welcome to the bridge, ${escaped(sessionOf(request).member.username)}.</p>`),
   )
 })
 
-// An endpoint for programs: 401 or 403 instead of a page.
+// An endpoint for programs. Without access, they receive 401 or 403 instead of a page.
 app.get('/api/me', rolecall.requireMember(), (request, response) => {
   const { member, roles } = sessionOf(request)
   response.json({ username: member.username, roles: roles.map(({ roleName }) => roleName) })
@@ -48,5 +48,5 @@ const greeting = ({ member }) =>
 const page = (title, body) =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1>${body}</html>`
 
-// Escapes names, because their owners can choose any text.
+// Escapes a name, because members can choose any text as their name.
 const escaped = (text) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

@@ -21,13 +21,13 @@ app.get('/members', { onRequest: rolecall.requireMember() }, async (request, rep
   return page('Members', `<p>You are ${escaped(member.username)}. Your roles:</p><ul>${held}</ul>`)
 })
 
-// A page for members who hold a role now.
+// A page for members who have the role at this moment.
 app.get('/captains', { onRequest: rolecall.requireMember({ anyOf: [captain] }) }, async (request, reply) => {
   reply.type('text/html')
   return page('Captains', `<p>Welcome to the bridge, ${escaped(sessionOf(request).member.username)}.</p>`)
 })
 
-// An endpoint for programs: 401 or 403 instead of a page.
+// An endpoint for programs. Without access, they receive 401 or 403 instead of a page.
 app.get('/api/me', { onRequest: rolecall.requireMember() }, async (request) => {
   const { member, roles } = sessionOf(request)
   return { username: member.username, roles: roles.map(({ roleName }) => roleName) }
@@ -41,7 +41,7 @@ const greeting = ({ member }) =>
 const page = (title, body) =>
   `<!doctype html><html lang="en"><meta charset="utf-8"><title>${title}</title><h1>${title}</h1>${body}</html>`
 
-// Escapes names, because their owners can choose any text.
+// Escapes a name, because members can choose any text as their name.
 const escaped = (text) => text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 
 const port = Number(process.env.PORT ?? 8080)

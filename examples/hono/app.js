@@ -23,12 +23,12 @@ app.get('/members', rolecall.requireMember(), (c) => {
   return c.html(page('Members', html`<p>You are ${member.username}. Your roles:</p><ul>${held}</ul>`))
 })
 
-// A page for members who hold a role now.
+// A page for members who have the role at this moment.
 app.get('/captains', rolecall.requireMember({ anyOf: [captain] }), (c) =>
   c.html(page('Captains', html`<p>Welcome to the bridge, ${sessionOf(c).member.username}.</p>`)),
 )
 
-// An endpoint for programs: 401 or 403 instead of a page.
+// An endpoint for programs. Without access, they receive 401 or 403 instead of a page.
 app.get('/api/me', rolecall.requireMember(), (c) => {
   const { member, roles } = sessionOf(c)
   return c.json({ username: member.username, roles: roles.map(({ roleName }) => roleName) })

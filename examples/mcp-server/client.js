@@ -4,11 +4,11 @@ import { UnauthorizedError } from '@modelcontextprotocol/sdk/client/auth.js'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 
-// Signs a member in to an MCP server from a shell, then calls the tool that each line of input names.
+// A client for the shell. Signs a member in to an MCP server, and then calls the tool that each line of input names.
 
 const { MCP_URL = 'http://127.0.0.1:8090/mcp', ROLECALL_CLIENT_ID } = process.env
 
-/** Waits for the browser on a port that the operating system chooses (RFC 8252 §7.3). */
+/** Listens for the browser on a port that the operating system chooses (RFC 8252 §7.3). */
 async function listen() {
   const state = crypto.randomUUID()
   const server = createServer()
@@ -27,7 +27,7 @@ async function listen() {
       else resolve(answer.get('code'))
     })
   })
-  // The browser may answer before anything waits for the code. `await` still throws the error.
+  // Prevents an unhandled rejection if the browser returns before the program waits for the code. `await` still throws.
   code.catch(() => {})
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
@@ -38,7 +38,7 @@ async function listen() {
   }
 }
 
-/** Stores the sign-in for the SDK: here in memory, so each start signs in again. */
+/** Stores the sign-in for the SDK. This example stores it in memory, so each start signs in again. */
 function createProvider({ redirectUrl, state }) {
   let tokens
   let verifier
@@ -46,7 +46,7 @@ function createProvider({ redirectUrl, state }) {
     redirectUrl,
     state: () => state,
     clientMetadata: { redirect_uris: [redirectUrl], token_endpoint_auth_method: 'none' },
-    // A registered project. Rolecall has no dynamic registration.
+    // Returns a project that was registered before, because Rolecall has no dynamic registration.
     clientInformation: () => ({ client_id: ROLECALL_CLIENT_ID }),
     tokens: () => tokens,
     saveTokens: (saved) => {

@@ -8,11 +8,11 @@ import { createVerifier } from './introspect.js'
 
 const { ROLECALL_URL, ROLECALL_CLIENT_ID, ROLECALL_API_KEY, BELL_ROLE_ID } = process.env
 const port = process.env.PORT || '8090'
-/** The URI in `oidc.resources` of the project. */
+/** The URI of this server, which must be in `oidc.resources` of the project. */
 const resource = `http://127.0.0.1:${port}/mcp`
 const metadataPath = '/.well-known/oauth-protected-resource/mcp'
 
-/** Tools read the member from the token that came with their call. */
+/** Creates the tools. They read the member from the token of their call. */
 function createServer() {
   const server = new McpServer({ name: 'harbour', version: '1.0.0' })
   server.registerTool('who_am_i', { description: 'Says who is signed in.' }, ({ authInfo }) =>
@@ -29,7 +29,7 @@ function createServer() {
 const say = (text) => ({ content: [{ type: 'text', text }] })
 
 const app = express()
-// RFC 9728: where clients learn who issues tokens for this server.
+// Tells clients which service issues tokens for this server (RFC 9728).
 app.get(metadataPath, (_request, response) => {
   response.json({
     ...{ resource, authorization_servers: [ROLECALL_URL], scopes_supported: ['openid', 'roles'] },
@@ -55,7 +55,7 @@ app.post(
     await transport.handleRequest(request, response, request.body)
   },
 )
-// Each call is a request of its own: there is no stream to open and no session to end.
+// Refuses other methods. Each call is a separate request, so there is no stream to open, and no session to end.
 app.all('/mcp', (_request, response) => {
   response.status(405).set('allow', 'POST').end()
 })

@@ -1,4 +1,4 @@
-"""A site in FastAPI: a page for every member, a page for one role, a route for programs, and the login."""
+"""A site with FastAPI: a page for every member, a page for one role, an endpoint for programs, and the sign-in."""
 
 import os
 from html import escape
@@ -32,13 +32,13 @@ async def members(session: Session = Depends(login.require_member())) -> str:
     return page("Members", f"<p>You are {escape(session.member.username)}. Your roles:</p><ul>{held}</ul>")
 
 
-# A page for members who hold a role now.
+# A page for members who have the role at this moment.
 @app.get("/captains", response_class=HTMLResponse)
 async def captains(session: Session = Depends(login.require_member(any_of=[captain]))) -> str:
     return page("Captains", f"<p>Welcome to the bridge, {escape(session.member.username)}.</p>")
 
 
-# An endpoint for programs: 401 or 403 instead of a page.
+# An endpoint for programs. Without access, they receive 401 or 403 instead of a page.
 @app.get("/api/me")
 async def me(session: Session = Depends(login.require_member())) -> Dict[str, object]:
     return {"username": session.member.username, "roles": [role.role_name for role in session.roles]}

@@ -1,4 +1,4 @@
-// Asks for changes twice a second, while the page is visible.
+// Requests the member's roles twice a second while the page is visible, and shows changes.
 const roles = document.getElementById('roles')
 const asOf = document.getElementById('as-of')
 const source = document.getElementById('source')
@@ -15,7 +15,7 @@ async function ask() {
   asOf.dateTime = answer.rolesAsOf
   asOf.textContent = `${answer.rolesAsOf.slice(11, 19)} UTC`
   source.textContent = answer.rolesSource
-  // Writes only changes: screen readers read each write aloud, and it would clear a selection.
+  // Writes only changes, because each write is read aloud by screen readers, and clears a selection of text.
   if (answer.roles !== shown) {
     roles.innerHTML = answer.roles
     shown = answer.roles
@@ -26,7 +26,7 @@ async function ask() {
 
 async function keepAsking() {
   if (document.hidden) return document.addEventListener('visibilitychange', keepAsking, { once: true })
-  // Continues silently during an outage: the time above does not advance.
+  // Continues without a message during an outage. The reader sees that the time above does not advance.
   const goOn = await ask().catch(() => true)
   if (goOn) setTimeout(keepAsking, 500)
 }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net'
 
 /**
- * Returns true when a program can listen on this port of 127.0.0.1.
+ * Returns true if a program can listen on this port of 127.0.0.1.
  *
  * @param {number} port
  * @returns {Promise<boolean>}

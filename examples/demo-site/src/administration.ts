@@ -8,12 +8,13 @@ interface Terms {
 
 export interface Administration {
   readonly token: string
-  /** Calls the service's administration, as a System Admin would: `ask('GET', 'projects')`. */
+  /** Calls an endpoint of the administration as a System Admin, e.g. `ask('GET', 'projects')`. */
   ask<Answer = unknown>(method: string, path: string, body?: unknown): Promise<Answer>
 }
 
 /**
- * Opens the administration as Mara Lind, who holds the admin role: with the session of the last start, if it is live.
+ * Opens the administration as Mara Lind, who has the admin role. Uses the session of the last start if it is still
+ * live, or else signs in.
  */
 export async function openAdministration(terms: Terms, known: string | undefined): Promise<Administration> {
   const { serviceUrl, sim } = terms

@@ -1,4 +1,4 @@
-/** A reason that a person can fix, printed as it is, without a stack. */
+/** Thrown for a problem that the user can fix. Its message is printed without a stack trace. */
 export class CannotStart extends Error {
   override readonly name = 'CannotStart'
 }

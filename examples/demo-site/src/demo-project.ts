@@ -3,14 +3,14 @@ import type { Project } from './keep.ts'
 
 const name = 'Demo site'
 /**
- * No server listens there: the code stays in the browser's address bar, for readers who try the README's requests by
- * hand.
+ * A redirect URI at which no server listens. The code stays in the browser's address bar, for readers who try the
+ * README's requests by hand.
  */
 const byHand = 'http://localhost:8000/callback'
 
 /**
- * Registers the demo site through the service's administration. Reuses everything from an earlier start, except a lost
- * key.
+ * Registers the demo site as a project of the service. Reuses the project and its key from an earlier start. If the key
+ * was lost, creates a new one.
  */
 export async function registerProject(
   { ask }: Administration,
@@ -25,7 +25,7 @@ export async function registerProject(
         name,
         description: 'The site that npm start shows.',
       })
-  // The newest one is in use; a project may have twenty.
+  // A project can have twenty redirect URIs. Puts the current one first, and drops the last ones.
   const others = project.redirectUris.filter((uri) => uri !== redirectUri && uri !== byHand)
   const redirectUris = [redirectUri, byHand, ...others].slice(0, 20)
   const path = `projects/${project.id}`

@@ -12,24 +12,24 @@ import { type Service, startService } from './service.ts'
 import { startSite } from './site/start-site.ts'
 import { summary } from './summary.ts'
 
-// `npm start`: the simulated chat platform, the service, and a site that uses it, until Ctrl-C.
+// The program of `npm start`. Runs the simulated chat platform, the service, and a site that uses it, until Ctrl-C.
 
-/** The started parts, newest last. They are ended in the opposite order. */
+/** The started parts, newest last. They are stopped in the opposite order. */
 const running: { close(): Promise<unknown> }[] = []
 let isStopping = false
 
 /**
- * Delays the response with the address of the gateway. After connecting, the service reads every member again, which would
- * delay the requests that the start waits for.
+ * The delay, in milliseconds, of the response with the address of the gateway. After the service has connected, it
+ * reads all members again. The delay lets it first handle the requests for which the start waits.
  */
 const gatewayDelayMs = 500
 
-/** Starts everything, and prints the addresses. */
+/** Starts all parts, and prints their addresses. */
 export async function start() {
   try {
     await startAll()
   } catch (error) {
-    // Ctrl-C during the start causes errors that are no failures.
+    // Ignores errors after Ctrl-C. Stopping during the start causes some.
     if (isStopping) return
     console.error(error instanceof CannotStart ? error.message : error)
     await stop(1)
@@ -74,11 +74,11 @@ async function startAll() {
     apiKey: project.apiKey,
     login,
     controlUrl: sim.controlUrl,
-    // The service returns addresses of the platform's own picture server; the simulator draws the same pictures.
+    // The service returns addresses at Discord's picture server. The site replaces them by the simulator's addresses.
     pictures: { from: 'https://cdn.discordapp.com', to: sim.cdnUrl },
   })
   running.push(site)
-  // Since the start of the process, including builds.
+  // The time since the process started, which includes builds.
   const listeningMs = performance.now()
 
   const sample = await sampleSession(rolecall, sim, login, project.sampleToken)
@@ -104,7 +104,7 @@ async function stopWhenEnded(service: Service) {
   await stop(1)
 }
 
-/** Ends all started parts, and then this process. A second call has no effect. */
+/** Stops all started parts, and then exits. A second call has no effect. */
 export async function stop(exitCode: number) {
   if (isStopping) return
   isStopping = true

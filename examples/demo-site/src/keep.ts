@@ -7,22 +7,22 @@ import { CannotStart } from './cannot-start.ts'
 export interface Project {
   readonly id: string
   readonly apiKey: string
-  /** The redirect URI of its sign-ins; a different one when the demo moves to another port. */
+  /** The redirect URI of the site. It changes if the demo uses another port. */
   readonly redirectUri: string
-  /** A session of a seeded member, for the printed request. */
+  /** The token of a member's session, for the request that the demo prints. */
   readonly sampleToken?: string
 }
 
-/** The data that the demo stores between starts, because the service stores only a digest of it, or nothing. */
+/** The data that the demo stores between starts. The service does not have it, or has only a digest of it. */
 interface Kept {
   readonly outboundKey: string
   readonly inboundKey: string
-  /** Absent until a first start has completed. */
+  /** True once a first start has completed. */
   readonly isSeeded?: true
   readonly project?: Project
   /** The address of the service at the last start, for programs that use the demo. */
   readonly serviceUrl?: string
-  /** A session of Mara's, for the administration of the service. */
+  /** The token of Mara Lind's session, for the administration of the service. */
   readonly adminToken?: string
 }
 
@@ -42,9 +42,9 @@ export async function openKeep(folder: string): Promise<Keep> {
   }
   await mkdir(folder, { recursive: true, mode: 0o700 })
   let kept = await read(file)
-  // An interrupted first start has left partial data, which is not in use yet.
+  // If the first start was interrupted, its data is incomplete. Deletes it and starts again.
   if (!kept.isSeeded) await rm(data, { recursive: true, force: true })
-  // The data was deleted: the keys stay valid, but the project is gone.
+  // If the user has deleted the data, the project is gone, too. The encryption keys can still be used.
   if (!existsSync(data)) kept = { outboundKey: kept.outboundKey, inboundKey: kept.inboundKey }
   await write(file, kept)
   return {
@@ -71,7 +71,7 @@ async function read(file: string): Promise<Kept> {
   }
 }
 
-/** Writes under another name first, so that a crash never leaves a partial file. */
+/** Writes to another file and then renames it, so that a crash never leaves an incomplete file. */
 async function write(file: string, kept: Kept) {
   await writeFile(`${file}.new`, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 })
   await rename(`${file}.new`, file)

@@ -4,12 +4,14 @@ import { mintLogin, type Rolecall, RolecallError } from '@rolecall/sdk'
 import type { LoginTerms } from './site/login.ts'
 import { walk } from './walk.ts'
 
-/** A session of Ada Osei's for the printed request, or the reason for which there is none, as a sentence. */
+/**
+ * The token of a session of Ada Osei, for the request that the demo prints. If there is none, the reason as a sentence.
+ */
 export type Sample = { readonly token: string } | { readonly missing: string }
 
 /**
- * Returns the session of the last start if it is live, otherwise one of a new sign-in. After experiments she may be
- * blocked, or the key of the project replaced: the demo then continues without a session.
+ * Returns the session of the last start if it is still live, or else signs in. After experiments, Ada may be blocked,
+ * or the key of the project may be replaced. The demo then starts without a session.
  */
 export async function sampleSession(
   rolecall: Rolecall,
@@ -52,7 +54,7 @@ async function newSession(
     ...{ ...terms, code, codeVerifier: login.codeVerifier },
     client: { userAgent: 'npm start' },
   })
-  // A new service reads the names of a server's roles with the first member that is due.
+  // A new service does not know the names of the roles at once. It reads them together with the first members.
   for (let tries = 0; tries < 30; tries++) {
     if ((await rolecall.validate(token))?.roles.length) break
     await sleep(100)

@@ -2,7 +2,7 @@ import { type ChatSim, demo } from '@rolecall/chat-sim'
 import type { Administration } from './administration.ts'
 import type { Project } from './keep.ts'
 
-/** The projects of the club's volunteers, each with its key, redirect URIs and servers. */
+/** The projects of the demo community, with their redirect URIs and their servers. */
 const community = [
   {
     name: 'Harbour Wiki',
@@ -55,7 +55,7 @@ const community = [
 type Name = (typeof community)[number]['name']
 type Made = Readonly<Record<Name, Pick<Project, 'id' | 'apiKey'>>>
 
-/** Registers the projects, and then makes the changes of a typical year. */
+/** Registers the projects, and then makes changes as they happen in a typical year. */
 export async function seedProjects({ ask }: Administration, site: Project, sim: ChatSim): Promise<Made> {
   const made: Partial<Record<Name, Pick<Project, 'id' | 'apiKey'>>> = {}
   for (const { redirectUris, ...input } of community) {
@@ -76,7 +76,7 @@ export async function seedProjects({ ask }: Administration, site: Project, sim: 
   await ask('PUT', of('Harbour Wiki', club), { operations: { SEND_MESSAGES: true } })
   await ask('PUT', of('Regatta Tickets', club), { operations: { MANAGE_WEBHOOKS: true } })
   await ask('PUT', `projects/${site.id}/servers/${demo.gamesGuildId}`, { scopes: ['read_members'] })
-  // A key that was visible in a screenshot, one that was thought stolen, and one that is no longer needed.
+  // The reasons: one key was visible in a screenshot, one may have been stolen, and one is no longer needed.
   const path = of('Regatta Tickets', '/regenerate-api-key')
   const { apiKey } = await ask<{ apiKey: string }>('POST', path)
   await ask('DELETE', of('Harbour Wiki', '/key'))

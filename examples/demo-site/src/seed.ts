@@ -13,13 +13,13 @@ interface Terms {
 }
 
 /**
- * Gives every endpoint of the administration content: two servers with all their members, projects, and a history of
- * changes. All of it uses the service's own endpoints, so that the audit log is accurate.
+ * Fills the administration with content: two servers with all their members, projects, and a history of changes. It
+ * only calls endpoints of the service, so that the audit log contains everything that happened.
  */
 export async function seed(administration: Administration, { serviceUrl, sim, site }: Terms): Promise<void> {
   const { ask } = administration
   await ask('POST', 'servers', { id: demo.gamesGuildId })
-  // The service reads both in the background meanwhile.
+  // The service reads the members of both servers in the background.
   for (const id of servers) await ask('POST', `servers/${id}/sync`)
   const projects = await seedProjects(administration, site, sim)
   await ask('PATCH', 'profile', { preferredName: 'Mara Lind (harbour office)' })
@@ -31,7 +31,7 @@ export async function seed(administration: Administration, { serviceUrl, sim, si
 
 const servers = [demo.mainGuildId, demo.gamesGuildId]
 
-/** Submits to the inbound webhook of a project; one submission does not match its schema. */
+/** Sends submissions to the inbound webhook of a project. One of them does not match the schema. */
 async function requestTickets(serviceUrl: string, apiKey: string) {
   for (const body of [
     { name: 'Tomás Vrána', seats: 2 },
@@ -46,7 +46,7 @@ async function requestTickets(serviceUrl: string, apiKey: string) {
   }
 }
 
-/** Presents a code twice, which ends its session, and a key that is not valid. */
+/** Makes rejected calls for the statistics: sends a code twice, which ends its session, and a key that is not valid. */
 async function misuse(serviceUrl: string, sim: ChatSim, { id, apiKey, redirectUri }: Project) {
   const rolecall = new Rolecall({ baseUrl: serviceUrl, apiKey })
   const login = { clientId: id, redirectUri, serverId: demo.mainGuildId, ...mintLogin() }
@@ -63,8 +63,8 @@ interface Listed {
 }
 
 /**
- * Waits until no sync is running, lets one fail once, so that the log contains an error, too, and waits for its retry.
- * The service also syncs by itself, and may meet the fault first.
+ * Waits until no sync is running. Then makes one sync fail, so that the log also contains an error, and waits for its
+ * retry. The service also starts syncs by itself, so another sync may be the one that fails.
  */
 async function synced({ ask }: Administration, sim: ChatSim) {
   const list = async () => (await ask<Listed>('GET', 'servers')).data

@@ -23,8 +23,8 @@ export interface ServiceOptions {
 }
 
 /**
- * Returns the complete environment of the service. Other variables in the shell or in `.env` are meant for other
- * services.
+ * Returns the complete environment of the service. Ignores the variables in the shell and in `.env`, which are meant
+ * for other services.
  */
 const serviceEnvironment = ({ url, port, folder, sim, keep }: ServiceOptions): Environment => ({
   ...process.env,
@@ -33,7 +33,7 @@ const serviceEnvironment = ({ url, port, folder, sim, keep }: ServiceOptions): E
   HOST: '127.0.0.1',
   PORT: String(port),
   PUBLIC_URL: url,
-  // A proxy on this machine can protect a site, as the guide on reverse proxies shows.
+  // Lets a proxy on this machine protect a site, as the guide on reverse proxies shows.
   TRUST_PROXY: '127.0.0.1',
   WORKERS: '1',
   DATABASE_URL: `pglite:${join(folder, 'db')}`,
@@ -55,7 +55,7 @@ const serviceEnvironment = ({ url, port, folder, sim, keep }: ServiceOptions): E
 })
 
 export interface Service {
-  /** Resolves when it responds. Rejects if it ends before that. */
+  /** Resolves when the service responds. Rejects if the service ends before that. */
   readonly listening: Promise<void>
   /** Resolves when it has ended, for any reason. */
   readonly ended: Promise<void>
@@ -95,7 +95,8 @@ async function untilListening(
   readLog: () => string,
 ) {
   while (child.exitCode === null && child.signalCode === null) {
-    // The service listens once its database is migrated. Waiting for readiness would include background work.
+    // The service responds once its database is migrated. `ready` would take longer, because it waits for background
+    // work.
     const answer = await fetch(`${url}/api/health/live`).catch(() => undefined)
     if (answer?.ok) return
     await sleep(20)
@@ -108,7 +109,7 @@ async function untilListening(
   throw new CannotStart(`The service did not start: ${lastLines(log)}`)
 }
 
-/** Returns the service's explanation why it did not start, or the last lines of its JSON log. */
+/** Returns the service's explanation of why it did not start, or else the last lines of its JSON log. */
 function lastLines(log: string): string {
   const lines = log.trim().split('\n')
   const sentences = lines.filter((line) => !line.startsWith('{'))

@@ -7,7 +7,7 @@ interface Started {
   readonly project: Project
   readonly sample: Sample
   readonly adminToken: string
-  /** The data folder, relative to the place where the demo was started. */
+  /** The data folder, relative to the folder in which the demo was started. */
   readonly place: string
   readonly listeningMs: number
 }

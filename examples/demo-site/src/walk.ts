@@ -1,6 +1,6 @@
 import type { ChatSim } from '@rolecall/chat-sim'
 
-/** Walks through a sign-in as a browser would, with its one cookie, and returns the final address. */
+/** Completes a sign-in as a browser would, with its one cookie. Returns the address at which the sign-in ends. */
 export async function walk(start: string, sim: Pick<ChatSim, 'login'>, as: string): Promise<URL> {
   const first = await fetch(start, { redirect: 'manual' })
   const cookie = first.headers.get('set-cookie')?.split(';')[0] ?? ''

@@ -1,6 +1,6 @@
 import { rolecall } from '../lib/rolecall'
 
-// Addresses of the login are no pages: plain links and forms, which load the document.
+// Uses plain links and forms for the sign-in routes. They are not pages of the app, so `<Link>` does not work for them.
 export default async function Home() {
   const session = await rolecall.currentSession()
   return (

@@ -13,7 +13,7 @@ interface ActionOptions {
 
 type Press = (rolecall: Rolecall, visitor: Visitor, request: IncomingMessage) => Promise<unknown>
 
-/** Creates the handler of each button: it calls the service and returns to the page, which shows the response. */
+/** Creates the handlers of the buttons. Each calls the service, and returns to the page, which shows the response. */
 export function createActions({ rolecallUrl, apiKey, visitors }: ActionOptions) {
   const button =
     (call: string, press: Press) =>
@@ -26,7 +26,7 @@ export function createActions({ rolecallUrl, apiKey, visitors }: ActionOptions) 
       await press(new Rolecall({ baseUrl: rolecallUrl, apiKey, fetch }), visitor, request)
       return { redirect: '/#answer' }
     }
-  /** A button after which the visitor is no longer signed in here. */
+  /** Creates the handler of a button that ends the visitor's session on this site. */
   const exit =
     (call: string, press: Press) =>
     async (request: IncomingMessage): Promise<Reply> => {

@@ -28,7 +28,9 @@ ${
   }),
 })
 
-/** Returns the page for a refused call: the visitor's own doing, or an outage that will pass. */
+/**
+ * Returns the page for a failed call. It tells a refusal, which the visitor caused, from an outage, which will pass.
+ */
 export function errorPage(error: unknown): Reply {
   if (!(error instanceof RolecallError)) {
     console.error(error)

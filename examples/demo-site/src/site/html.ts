@@ -1,4 +1,4 @@
-/** Markup that is safe to send: all of it was written here or escaped. */
+/** Markup that is safe to send, because all of it was written in this program or escaped. */
 export class Html {
   readonly markup: string
   constructor(markup: string) {
@@ -8,7 +8,7 @@ export class Html {
 
 type Value = Html | string | number | false | null | undefined | readonly Value[]
 
-/** Makes markup with values in it. Text is escaped, lists are joined, and missing values add nothing. */
+/** A tag for templates that creates markup. It escapes text, joins lists, and omits missing values. */
 export const html = (strings: TemplateStringsArray, ...values: Value[]): Html =>
   new Html(strings.map((text, index) => text + markupOf(values[index])).join(''))
 

@@ -14,11 +14,14 @@ export const readCookie = (request: IncomingMessage, name: string): string | und
     .find((pair) => pair.startsWith(`${name}=`))
     ?.slice(name.length + 1)
 
-/** HttpOnly: no script can read it. Lax: the browser sends it when the sign-in redirects back here. */
+/**
+ * Creates a cookie. `HttpOnly` hides it from scripts. With `SameSite=Lax`, the browser sends it when the sign-in
+ * redirects back to this site.
+ */
 export const makeCookie = (name: string, value: string, path: string, maxAgeSec: number) =>
   `${name}=${value}; Path=${path}; Max-Age=${maxAgeSec}; HttpOnly; SameSite=Lax`
 
-/** Reads a small form. */
+/** Reads the fields of a small form. */
 export async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   let text = ''
   for await (const chunk of request) {
@@ -28,14 +31,14 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
   return new URLSearchParams(text)
 }
 
-/** A form of another site must not press buttons here, and cookies alone do not distinguish them (CSRF). */
+/** Returns true if a form of this site sent the request. Cookies alone do not prove that (CSRF). */
 export const isOwnForm = ({ headers }: IncomingMessage, siteUrl: string) => headers.origin === siteUrl
 
 export function send(response: ServerResponse, reply: Reply, pictures: string): void {
   if (reply.cookies?.length) response.setHeader('set-cookie', [...reply.cookies])
   response.setHeader('cache-control', 'no-store')
   response.setHeader('x-content-type-options', 'nosniff')
-  // Not `no-referrer`: the page's own forms would then have the origin `null`.
+  // With `no-referrer`, forms of this site would have the origin `null`.
   response.setHeader('referrer-policy', 'same-origin')
   if ('redirect' in reply) return void response.writeHead(303, { location: reply.redirect }).end()
   if ('json' in reply) {

@@ -20,13 +20,13 @@ interface LoginOptions {
   readonly visitors: ReturnType<typeof createVisitors>
 }
 
-/** The time, in seconds, that a person has at the chat platform. */
+/** How long a sign-in may take, in seconds. */
 const loginSec = 600
 const monthSec = 2_592_000
-/** One cookie per sign-in, named by its state: two tabs may sign in at once, without replacing each other's. */
+/** Returns the name of a sign-in's cookie. Each sign-in has its own, because several tabs may sign in at once. */
 const loginCookie = (state: string) => `login_${state}`
 
-/** Creates the sign-in, both ways: to Rolecall, and back from it. */
+/** Creates the two handlers of the sign-in: the redirect to Rolecall, and the return from it. */
 export function createLogin({ login: terms, rolecall, rolecallUrl, apiKey, visitors }: LoginOptions) {
   async function start(): Promise<Reply> {
     const login = mintLogin()
@@ -39,10 +39,10 @@ export function createLogin({ login: terms, rolecall, rolecallUrl, apiKey, visit
   async function callback(request: IncomingMessage, { searchParams: query }: URL): Promise<Reply> {
     const state = query.get('state') ?? ''
     const codeVerifier = /^[\w-]{43}$/.test(state) ? readCookie(request, loginCookie(state)) : undefined
-    // Only the browser that started this sign-in has its cookie; a link from another place ends here.
+    // Only the browser that started this sign-in has its cookie. A forged link, or another browser, ends here.
     if (!codeVerifier) return unknownLogin()
     const cookies = [makeCookie(loginCookie(state), '', '/callback', 0)]
-    // RFC 9207: a response of another service does not belong to this request.
+    // Rejects a response that another service created (RFC 9207).
     if (query.get('iss') !== rolecallUrl) return { ...unknownLogin(), cookies }
     const code = query.get('code')
     if (!code) return { ...refused(query), cookies }
@@ -76,7 +76,7 @@ const unknownLogin = () =>
     'It belongs to another browser, was already used, or took longer than ten minutes. Start again.',
   )
 
-/** RFC 6749 §4.1.2.1: the service states the reason why there is no code. */
+/** Returns the page for a redirect without a code. The service states the reason in the query (RFC 6749 §4.1.2.1). */
 function refused(query: URLSearchParams) {
   const error = query.get('error') ?? 'server_error'
   const [status, title] = refusals[error] ?? [502, 'The sign-in could not be completed']

@@ -15,7 +15,7 @@ interface PageOptions {
   readonly pictures: { readonly from: string; readonly to: string }
 }
 
-/** Creates the page of a member, and the response to its script, which asks twice a second. */
+/** Creates the page of a member, and the response to the page's script, which requests the roles twice a second. */
 export function createMemberPages(options: PageOptions) {
   const { rolecall, visitors } = options
 
@@ -55,7 +55,7 @@ export function createMemberPages(options: PageOptions) {
   return { home, live }
 }
 
-/** Validates with the current token: a refresh may have replaced it while the request was under way. */
+/** Validates the session. Tries again if a refresh has replaced the token while the request was under way. */
 async function validateNow(rolecall: Rolecall, visitor: Visitor): Promise<Session | undefined> {
   const { token } = visitor.pair
   const session = await rolecall.validate(token)

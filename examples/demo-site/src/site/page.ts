@@ -6,7 +6,7 @@ interface Page {
   readonly script?: string
 }
 
-/** Returns the frame of every page. */
+/** Returns a page with the frame that all pages share. */
 export const page = ({ title, main, script }: Page): Html => html`<!doctype html>
 <html lang="en">
 <head>

@@ -5,7 +5,7 @@ import type { Answer } from './recorder.ts'
 
 interface WelcomePage {
   readonly controlUrl: string
-  /** The console, for the people who run the community. */
+  /** The address of the console, for the people who run the community. */
   readonly consoleUrl: string
   readonly wasLoggedIn: boolean
 }
@@ -30,12 +30,12 @@ export interface MemberPage {
   readonly sessions: readonly SessionListItem[]
   readonly answer: Answer | undefined
   readonly picture: string | undefined
-  /** The page where this member's roles are given and taken. */
+  /** The address of the page on which the reader can give and take this member's roles. */
   readonly controlUrl: string
 }
 
 /**
- * Returns the page for a member: their profile, their roles as they change, and a button for every call of the library.
+ * Returns the page for a member: their profile, their roles as they change, and buttons for calls of the library.
  */
 export function memberPage({ session, sessions, answer, picture, controlUrl }: MemberPage): Html {
   const { member } = session
@@ -90,13 +90,16 @@ ${answer ? answerOf(answer) : html`<p class="quiet">Press a button to send a req
   })
 }
 
-/** Returns the list of roles, which the page also requests by itself. */
+/** Returns the list of roles. The page's script requests it, too, to show changes. */
 export const liveRoles = ({ roles }: Session): Html =>
   roles.length > 0
     ? html`<ul class="roles">${roles.map(roleChip)}</ul>`
     : html`<p class="quiet">No roles in this server.</p>`
 
-/** The color is an attribute of a drawing, because the page's policy allows no inline styles. */
+/**
+ * Returns a role with its color. The color is an attribute of an SVG, because the page's policy allows no inline
+ * styles.
+ */
 const roleChip = ({ roleId, roleName, roleColor }: Role) => html`<li data-role="${roleId}">
 <svg viewBox="0 0 10 10" width="10" height="10" aria-hidden="true"><circle cx="5" cy="5" r="5" fill="${
   roleColor === null ? 'currentColor' : `#${roleColor.toString(16).padStart(6, '0')}`
@@ -111,7 +114,7 @@ const answerOf = ({ call, method, path, status, durationMs, json }: Answer) => h
 <span class="quiet small">${durationMs} ms</span></p>
 <pre tabindex="0" aria-label="Response body">${json || '(no body)'}</pre>`
 
-/** The names of sessions without a project. The service does not tell a project where the others are. */
+/** The names of sessions that do not belong to this project. The service does not name other projects. */
 const kindNames: Partial<Record<SessionListItem['kind'], string>> = {
   admin: 'The administration',
   sso: 'Single sign-on in a browser',
@@ -128,7 +131,7 @@ const sessionRow = (
 <form method="post" action="/revoke"><button class="button danger" name="id" value="${id}" aria-label="Revoke the session …${id.slice(-8)}">Revoke</button></form>
 </li>`
 
-/** Returns the browser and its system, in as much detail as a person needs. */
+/** Returns the names of the browser and of the operating system. */
 function nameOf(userAgent: string | null | undefined): string {
   const browser = /(Firefox|Edg|OPR|HeadlessChrome|Chrome|Version)\/(\d+)/.exec(userAgent ?? '')
   if (!browser) return userAgent?.slice(0, 40) ?? 'Unknown browser'

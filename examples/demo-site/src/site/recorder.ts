@@ -1,11 +1,11 @@
-/** One request to the service and its response, as the page shows them. */
+/** A request to the service and its response, as the page shows them. */
 export interface Answer {
   readonly call: string
   readonly method: string
   readonly path: string
   readonly status: number
   readonly durationMs: number
-  /** Formatted JSON without credentials; empty if the response has no body. */
+  /** The response as formatted JSON, without credentials. Empty if it has no body. */
   readonly json: string
 }
 
@@ -27,6 +27,6 @@ export function recordingFetch(call: string, record: (answer: Answer) => void): 
   }
 }
 
-/** Tokens never reach the browser, not even for display. */
+/** Removes tokens from JSON, because they must never reach the browser. */
 const withoutCredentials = (json: string) =>
   json.replace(/\b(rc[ksrc]_)[A-Za-z0-9_]+/g, '$1… (stays on the server)')

@@ -9,15 +9,15 @@ import { createMemberPages } from './member-pages.ts'
 import { createVisitors } from './visitors.ts'
 
 export interface SiteOptions {
-  /** The address of this site in browsers. Cookies and redirects are valid only for it. */
+  /** The address of this site in browsers. Cookies and redirects work only at this address. */
   readonly url: string
   readonly port: number
   readonly rolecallUrl: string
   readonly apiKey: string
   readonly login: LoginTerms
-  /** The page where roles are given and taken. */
+  /** The address of the page on which the reader can give and take roles. */
   readonly controlUrl: string
-  /** Pictures are loaded from another place than the service returns. */
+  /** The address of pictures as the service returns it, and the one from which to load them instead. */
   readonly pictures: { readonly from: string; readonly to: string }
 }
 
@@ -25,7 +25,7 @@ type Handler = (request: IncomingMessage, url: URL) => Promise<Reply> | Reply
 
 const asset = (name: string) => readFileSync(new URL(`../../assets/${name}`, import.meta.url))
 
-/** Starts a site with sign-in by Rolecall. The table below lists all of its routes. */
+/** Starts a site with sign-in by Rolecall. `routes` lists everything that it serves. */
 export async function startSite(options: SiteOptions): Promise<{ close(): Promise<void> }> {
   const rolecall = new Rolecall({ baseUrl: options.rolecallUrl, apiKey: options.apiKey })
   const visitors = createVisitors()
@@ -54,7 +54,8 @@ export async function startSite(options: SiteOptions): Promise<{ close(): Promis
   const pictures = new URL(options.pictures.to).origin
 
   async function reply(request: IncomingMessage, url: URL): Promise<Reply> {
-    // Cookies set at `localhost` would be missing when the sign-in returns to `127.0.0.1`.
+    // Redirects from other host names. A cookie that is set at `localhost` would be missing when the sign-in returns to
+    // `127.0.0.1`.
     if (request.headers.host !== host && request.method === 'GET') return { redirect: options.url }
     const handler = routes[`${request.method} ${url.pathname}`]
     if (!handler) return problemPage(404, 'There is nothing here', 'This site has only one page.')

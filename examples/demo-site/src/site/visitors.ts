@@ -4,17 +4,19 @@ import type { Answer } from './recorder.ts'
 
 /** The state of one signed-in browser. */
 export interface Visitor {
-  /** Tokens stay here: the browser gets only a cookie without a meaning elsewhere. */
+  /** The tokens of the session. They stay on the server, and the browser only gets a random ID as its cookie. */
   pair: Pair
   /** The last response of the service, for the developer who studies this site. */
   answer?: Answer
 }
 
-/** Keeps the signed-in browsers, by the value of their cookie. In memory: a real site would use its database. */
+/** Stores the signed-in browsers in memory, by the value of their cookie. A real site would use its database. */
 export function createVisitors() {
   const visitors = new Map<string, Visitor>()
   return {
-    /** Creates a new ID at each sign-in, so that it cannot be planted beforehand (session fixation). */
+    /**
+     * Adds a browser. Creates a new ID at each sign-in, so that an attacker cannot plant one before (session fixation).
+     */
     add(visitor: Visitor): string {
       const id = randomBytes(32).toString('base64url')
       visitors.set(id, visitor)

@@ -2,7 +2,7 @@ import { rolecall } from '../../lib/rolecall'
 
 const captain = '1100094049760706562'
 
-// A page for members who hold a role now.
+// A page for members who have the role at this moment.
 export default async function Captains() {
   const { member } = await rolecall.requireMember({ anyOf: [captain] })
   return (
