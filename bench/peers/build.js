@@ -6,7 +6,9 @@ import { installOnce } from '../../tools/install-once.js'
 
 const folder = fileURLToPath(new URL('.', import.meta.url))
 
-/** Installs the packages of the servers that the benchmark compares with, and compiles those servers. */
+/**
+ * Installs the packages of the peers, which are the servers that the benchmark compares with, and compiles the peers.
+ */
 export async function buildPeers() {
   await installOnce('bench/peers')
   const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'))

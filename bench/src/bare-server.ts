@@ -2,8 +2,9 @@ import cluster from 'node:cluster'
 import { createServer } from 'node:http'
 
 /**
- * The limit: a bare `node:http` server that reads and parses the same JSON body and sends the same bytes. The distance
- * to it is the cost of the service's own work. WORKERS=2 shares the port as the service does.
+ * The bare `node:http` server with which all servers are compared. It reads and parses the same JSON body as the
+ * service, and sends the same bytes (ANSWER, in base64). The difference is the cost of the service's own work. With
+ * WORKERS=2, two processes share the port, like workers of the service.
  */
 const answer = Buffer.from(process.env['ANSWER'] ?? '', 'base64')
 const status = Number(process.env['STATUS'] ?? 200)

@@ -13,23 +13,30 @@ import { measureValidate, measureWorkers } from './validate.ts'
 help(`
 npm run bench
 
-Measures the service against a bare node:http server and against what others offer for the same question
-(better-auth, oidc-provider, Fastify with sessions in Redis): validate at 64 connections and at one, one process
-and two, the service's other endpoints, what reverse proxies and clients of OpenID Connect ask, and refresh, logout, and
-exchange against pgbench, which sends the same change as one statement, and against the token endpoint. Servers share core 0, the load has core 1; each takes turns with the bare
-server, and a ratio is to that in the same round. Needs wrk and taskset; without redis-server or pgbench rows are skipped.
-Takes about fifteen minutes and writes validate.json, endpoints.json, relying-parties.json and changes.json of bench/results;
-npm run docs makes the pages of them.
+Measures the requests per second of the service, and compares them:
 
-  ENGINE    postgres or pglite: that one only, and no peers
-  ONLY      parts, comma-separated: validate, workers, endpoints, submit, relying, changes; a file is written when it
-            is whole (validate,workers or endpoints,submit or relying or changes)
-  SESSIONS  how many each service and peer has (10000)
-  ROUNDS    of each target (3)
-  SECONDS   of each run (3)
-  CHANGES_PER_SECOND  the same for those against pgbench (5000)
-  PER_SECOND  codes and sessions made for each second of exchange, refresh and logout (6000)
-  NODE_FLAGS  for the service's process
+  validate   with peers (better-auth, oidc-provider, Fastify with sessions in Redis), at 64 connections and at one
+  workers    one process with two processes
+  endpoints  the service's other endpoints
+  submit     signed submissions to inbound webhooks
+  relying    requests of reverse proxies and of clients of OpenID Connect
+  changes    refresh, logout, and exchange with pgbench, which sends the same change as one statement, and with the
+             token endpoint of OpenID Connect
+
+Servers run on core 0, and the load on core 1. Each server takes turns with a bare node:http server. A ratio compares
+the two in the same round. Needs wrk and taskset. Without redis-server or pgbench, some rows are skipped. Takes about
+fifteen minutes. Writes validate.json, endpoints.json, relying-parties.json, and changes.json to bench/results, from
+which npm run docs generates the pages.
+
+  ENGINE    only this database, postgres or pglite, and no peers
+  ONLY      only these parts, separated by commas. A file is written only if all of its parts run: validate,workers or
+            endpoints,submit or relying or changes
+  SESSIONS  number of sessions of the service and of each peer (10000)
+  ROUNDS    number of rounds for each server (3)
+  SECONDS   duration of each run (3)
+  PER_SECOND  codes and sessions to create for each second of exchange, refresh, and logout (6000)
+  CHANGES_PER_SECOND  the same for the part changes (5000)
+  NODE_FLAGS  options of Node.js for the service
 `)
 
 const sessions = Number(process.env['SESSIONS'] ?? 10_000)

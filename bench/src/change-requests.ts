@@ -10,11 +10,11 @@ import type { Requests } from './wrk.ts'
 const members = 50_000
 const scope = 'openid profile email roles offline_access'
 
-/** A change that the service makes. */
+/** A change that the benchmark requests: a refresh, a logout, or an exchange. */
 export interface Requested {
   readonly id: string
   readonly title: string
-  /** The name of its row. */
+  /** The name of its row in the table. */
   readonly name: string
   readonly path: string
   readonly requests: Requests
@@ -27,7 +27,9 @@ export interface Change extends Requested {
   readonly byProtocol?: Requested
 }
 
-/** Makes as many rows of each kind as `supply`, and as many of OpenID Connect as `protocolSupply`. */
+/**
+ * Creates the rows that the changes use up: `supply` of each kind, and `protocolSupply` of each kind of OpenID Connect.
+ */
 export async function makeSupply(
   deps: Deps,
   { supply, protocolSupply }: { readonly supply: number; readonly protocolSupply: number },
@@ -53,7 +55,7 @@ export async function makeSupply(
   return { apiKey, projectId, codes, toRefresh, toEnd, clientCodes, clientTokens }
 }
 
-/** Rows that our own changes use up. */
+/** The rows that changes by the service's own endpoints use up. */
 interface OwnSupply {
   readonly apiKey: string
   readonly projectId: string
@@ -62,7 +64,7 @@ interface OwnSupply {
   readonly toEnd: readonly Pair[]
 }
 
-/** Returns our own changes: each use of one takes the next row. */
+/** Returns the changes by the service's own endpoints. Each request takes the next row. */
 export function ownChanges({ apiKey, projectId, codes, toRefresh, toEnd }: OwnSupply) {
   const json = { 'Content-Type': 'application/json' }
   const asProject = { ...json, 'X-API-Key': apiKey }
@@ -89,7 +91,7 @@ export function ownChanges({ apiKey, projectId, codes, toRefresh, toEnd }: OwnSu
   }
 }
 
-/** Returns the requests of a client to the token endpoint. */
+/** Returns requests of a client to the token endpoint of OpenID Connect. */
 const atTokenEndpoint = (
   client: Parameters<typeof asClient>[0],
   forms: readonly Readonly<Record<string, string>>[],
@@ -102,7 +104,7 @@ const atTokenEndpoint = (
   },
 })
 
-/** Returns the changes that those rows are for. */
+/** Returns all changes for the created rows. */
 export function changesOf({
   clientCodes,
   clientTokens,

@@ -17,22 +17,25 @@ import { startRolecall } from './services.ts'
 import type { Table } from './table.ts'
 import { writeRequests } from './wrk.ts'
 
-/** The number of sessions and codes to create per second of a run. A run that uses up all of them fails. */
+/** The number of sessions and codes to create for each second of a run. A run that uses up all of them fails. */
 const perSecond = Number(process.env['CHANGES_PER_SECOND'] ?? 5_000)
 const connectionCounts = [32, 1]
-/** The maximum for pgbench, which reaches its rate with ten. Each further one first plans the statement and its triggers. */
+/**
+ * The maximum number of clients of pgbench. It is not faster with more, and each of them must first plan the statement.
+ */
 const maxClients = 10
-/** The number of connections at which our own changes and those of OpenID Connect are compared. */
+/** The number of connections at which the service's own endpoints and those of OpenID Connect are compared. */
 const protocolConnections = 32
-/** The supply for all runs and their warm-up, for one table. */
+/** The number of rows for all runs of one table, with their warm-up. */
 const tableSupply = perSecond * (seconds * rounds + 2)
-/** The supply for the tables with pgbench, and for that with OpenID Connect. */
+/** The number of rows for all tables: those with pgbench, and the one with OpenID Connect. */
 const supply = tableSupply * (connectionCounts.length + 1)
 
 /**
- * Measures changes that the database limits. pgbench sends the same change as one plain statement for each request, to the
- * same database, and waits for the same commit. It runs on the core of the load, so the database has its core alone. Then
- * measures the same changes by OpenID Connect, against our own.
+ * Measures the changes whose rate the database limits, and compares them with pgbench. For each request, pgbench sends
+ * the same change as one plain statement to the same database, and waits for its commit. It runs on the core of the
+ * load, so the database has the other core alone. Then compares the service's own endpoints with those of OpenID
+ * Connect.
  */
 export async function measureChanges(place: Place): Promise<Table[]> {
   const program = findPgbench()
@@ -69,7 +72,7 @@ export async function measureChanges(place: Place): Promise<Table[]> {
   return tables
 }
 
-/** pgbench measures no percentiles. */
+/** The columns of the tables with pgbench, which measures no percentiles. */
 const shownColumns = ['name', 'store', 'rate', 'ratio', 'cpu']
 const note =
   'Each answer follows a commit to disk. The database has one core, which the service and the cache share with it; the load has the other.'

@@ -15,17 +15,17 @@ import { environment, prepare, roleIds, type Seeded, seedSessions } from './seed
 help(`
 npm run client -w bench
 
-The client library's validate() from memory: how many a second, beside one look into a Map behind an await, and how long
-after a change of roles or a logout it says so.
+Measures validate() of the client library with its cache. First, the calls per second, compared with a lookup in a Map
+after an await. Then the time from a role change or a logout until validate() shows it.
 
-  SECONDS  of each rate (3)
-  CHANGES  of roles, and logouts (200)
+  SECONDS  duration of each measurement of calls per second (3)
+  CHANGES  number of role changes, and of logouts (200)
 `)
 
 const seconds = Number(process.env['SECONDS'] ?? 3)
 const changes = Number(process.env['CHANGES'] ?? 200)
 const members = 9_000
-/** A loop that never yields would process no events. */
+/** The number of calls after which the loop yields. Otherwise, the process would not receive events. */
 const perTurn = 2_000
 const rolecall = fileURLToPath(new URL('../../apps/api/bin/rolecall.js', import.meta.url))
 
@@ -57,7 +57,7 @@ try {
   await removeFolder(folder)
 }
 
-/** Returns calls per second. Each token is a new string, like that of a header. */
+/** Returns the calls per second. Each token is a new string, as if it came from a header. */
 async function rateOf(tokens: readonly string[], validate: (token: string) => Promise<unknown>) {
   const headers = tokens.map((token) => Buffer.from(token, 'latin1'))
   const startedAt = performance.now()
@@ -91,7 +91,7 @@ async function measureRates(baseUrl: string, { apiKey, tokens }: Seeded) {
   }
 }
 
-/** Measures the time from the start of a change until validate() shows it. */
+/** Measures the times from the start of a change until validate() shows it. */
 async function measureLateness(baseUrl: string, { apiKey, tokens }: Seeded) {
   const db = await openConfiguredDatabase(loadConfig(env).config, createLog('warn'))
   const client = new Rolecall({ baseUrl, apiKey, cache: { maxAgeMs: 600_000 } })
@@ -136,7 +136,7 @@ async function measureLateness(baseUrl: string, { apiKey, tokens }: Seeded) {
   await db.close()
 }
 
-/** Waits until all tokens are answered from memory. */
+/** Waits until the sessions of all tokens are cached. */
 async function untilLocal(client: Rolecall, tokens: readonly string[]) {
   for (let isLocal = false; !isLocal; ) {
     const before = calls

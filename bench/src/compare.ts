@@ -2,7 +2,7 @@ import { cpuSeconds } from './processes.ts'
 import type { Row, Table } from './table.ts'
 import { type Load, load } from './wrk.ts'
 
-/** Servers run on one core and the load on the other, so that the load does not affect the measurement. */
+/** The core of the servers. The load runs on the other core, so that it does not take time from the servers. */
 export const serverCore = 0
 export const loadCore = 1
 export const allCores = '0,1'
@@ -11,11 +11,11 @@ export const seconds = Number(process.env['SECONDS'] ?? 3)
 
 interface Measured {
   readonly name: string
-  /** The store of its sessions, and other facts for the comparison. */
+  /** Where the program stores its sessions, and other facts for the comparison. A column of the table. */
   readonly store: string
-  /** The processes to count processor time for. */
+  /** The IDs of the processes whose processor time is counted. */
   readonly pids: readonly number[]
-  /** Receives the maximum number of requests that a run sent. */
+  /** Called after each run with the maximum number of requests that it can have sent. */
   readonly sent?: (requests: number) => void
   readonly answerBytes: number
 }
@@ -26,7 +26,7 @@ export interface Target extends Measured {
   readonly script: () => string | Promise<string>
 }
 
-/** Returns the bare server as a target, which gets the same requests. */
+/** Returns the bare server as a target that gets the same requests. */
 export const limitTarget = (
   bare: { readonly url: string; readonly pid: number },
   { script, answerBytes }: Pick<Target, 'script' | 'answerBytes'>,
@@ -39,7 +39,7 @@ export const limitTarget = (
   answerBytes,
 })
 
-/** A program that makes its own load. */
+/** A program that creates its load itself, such as pgbench. */
 export interface Program extends Measured {
   readonly run: (connections: number, forSeconds: number) => Promise<Load>
 }
@@ -49,8 +49,8 @@ export interface Round extends Load {
 }
 
 /**
- * Loads the targets in turn, several rounds of each, so that other work on the machine affects all of them. Warms each
- * up first, for longer if it has had fewer requests so far.
+ * Loads the targets in turn, for several rounds, so that other work on the machine affects all of them alike. First
+ * warms each one up, for longer if it has had fewer requests so far.
  */
 export async function interleaved<T extends Target | Program>(
   targets: readonly T[],
@@ -64,7 +64,7 @@ export async function interleaved<T extends Target | Program>(
       'run' in target
         ? await target.run(connections, forSeconds)
         : await load(loadCore, target.url, await target.script(), connections, forSeconds)
-    // Requests that were under way at the end were sent, too.
+    // Counts the requests that were pending at the end of the run, because they were sent, too.
     target.sent?.(result.requests + connections + 1)
     if (result.failures > 0) throw new Error(`${target.name}: ${result.failures} failed requests`)
     return { ...result, cpuPerThousand: ((cpuSeconds(target.pids) - before) / result.requests) * 1_000 }
@@ -98,7 +98,9 @@ const columns = [
   { key: 'bytes', title: 'Bytes of the answer', digits: 0 },
 ]
 
-/** Summarizes rounds as medians. A ratio is the median of the ratios to the first target in the same round. */
+/**
+ * Returns a row per target with the medians of its rounds. Its ratio is the median of the ratios to the first target.
+ */
 export function summarise(
   place: Pick<Table, 'id' | 'title' | 'note'>,
   results: ReadonlyMap<Target | Program, readonly Round[]>,
@@ -107,7 +109,9 @@ export function summarise(
   return { ...place, columns, rows: [...results].map(([target, own]) => rowOf(target, own, limit)) }
 }
 
-/** Summarizes targets that were each measured with the first one alone. All rounds of the first one count. */
+/**
+ * Like `summarise`, for targets that were each measured in turn with only the first one. All rounds of that one count.
+ */
 export function summarisePairs(
   place: Pick<Table, 'id' | 'title' | 'note'>,
   pairs: readonly ReadonlyMap<Target, readonly Round[]>[],

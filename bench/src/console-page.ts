@@ -2,17 +2,17 @@ import type { Page } from 'playwright-core'
 
 /** The content that a page must show before a user can continue. */
 export interface Goal {
-  /** The end of the address, with its query, as a regular expression. */
+  /** A regular expression that matches the end of the address, including the query. */
   readonly address: string
   readonly heading: string
-  /** A selector; one matching element must exist. */
+  /** A selector. At least one element must match. */
   readonly shown: string
 }
 
 export interface Took {
   /** The time from the key or the click to the painted content, in milliseconds. */
   readonly total: number
-  /** The part of it during which at least one request to the service was under way. */
+  /** The part of that time in which at least one request to the service was pending. */
   readonly api: number
 }
 
@@ -20,7 +20,7 @@ declare global {
   var lastActAt: number
 }
 
-/** Runs in every page before its own scripts: records the time of the last key press, click or change. */
+/** Runs in each page before the page's own scripts. Records the time of the last key press, click, or change. */
 export function rememberActs(): void {
   globalThis.lastActAt = 0
   for (const kind of ['keydown', 'click', 'change']) {
@@ -28,22 +28,22 @@ export function rememberActs(): void {
   }
 }
 
-/** Acts in the page and waits for the goal. */
+/** Performs an action in the page, waits for the goal, and returns how long that took. */
 export async function timed(page: Page, goal: Goal, act: () => Promise<unknown>): Promise<Took> {
   await page.evaluate(() => performance.clearResourceTimings())
-  // Starts waiting in the page before the act, so that the communication between the two processes is not measured.
+  // Starts to wait in the page before the action, so that the communication with the browser is not measured.
   const reached = page.evaluate(reach, goal)
   await act()
   return reached
 }
 
-/** Measures the load of the whole page since its address was requested. */
+/** Measures how long the whole page takes to load, from the request of its address. */
 export async function timedLoad(page: Page, url: string, goal: Goal): Promise<Took> {
   await page.goto(url, { waitUntil: 'commit' })
   return page.evaluate(reach, goal)
 }
 
-/** Runs in the page. */
+/** Runs in the page. Waits until the goal is reached and painted. */
 async function reach({ address, heading, shown }: Goal): Promise<Took> {
   const isThere = () =>
     new RegExp(`${address}$`).test(location.pathname + location.search) &&
@@ -64,7 +64,7 @@ async function reach({ address, heading, shown }: Goal): Promise<Took> {
     observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true })
     document.documentElement.toggleAttribute('data-observed')
   })
-  // Waits until it is painted, not only in the document.
+  // Waits until the content is painted, and not only in the document.
   await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))
   const end = performance.now()
   const requests = performance
@@ -83,7 +83,7 @@ async function reach({ address, heading, shown }: Goal): Promise<Took> {
   return { total: end - lastActAt, api }
 }
 
-/** Scrolls an element to its end, one step per frame. Returns the time of each frame, and whether it had no rows. */
+/** Scrolls an element to its end, one step per frame. Returns the duration of each frame. */
 export async function timedScroll(page: Page, frame: string, step: number): Promise<number[]> {
   return page.evaluate(
     async ({ frame, step }) => {

@@ -11,7 +11,7 @@ const batch = 5_000
 const actionTypes = ['auth', 'project', 'server', 'role', 'webhook', 'member', 'sync', 'permission']
 const yearMs = 365 * 86_400_000
 
-/** Creates four more servers, and projects with access to two servers each. Returns the IDs of the projects. */
+/** Creates four more servers, and `count` projects with access to two servers each. Returns the IDs of the projects. */
 export async function seedProjects(deps: Deps, count: number): Promise<string[]> {
   const servers = [1, 2, 3, 4].map((more) => `${serverId.slice(0, -1)}${more}`)
   for (const [at, id] of servers.entries())
@@ -26,7 +26,7 @@ export async function seedProjects(deps: Deps, count: number): Promise<string[]>
   return ids
 }
 
-/** Adds audit entries of a year, newest last, with the chain that the service checks. */
+/** Adds the audit entries of a year, newest last, linked to the chain that the service checks. */
 export async function seedAudit(
   { db }: Deps,
   count: number,
@@ -64,7 +64,7 @@ interface Named {
   readonly members: readonly string[]
 }
 
-/** One in a thousand is an error, one in fifty a warning. Thirty people do all of it, to any project. */
+/** Returns an audit entry. One in a thousand is an error, and one in fifty a warning. The actors are thirty people. */
 function entryOf(number: number, seq: number, atMs: number, { projects, members }: Named): HashedEntry {
   const at = number % projects.length
   return {

@@ -19,7 +19,7 @@ const to = (path: string, heading: string, shown = 'main tbody tr'): Way => ({
   link: `a[href="/console${path}"]`,
 })
 
-/** Returns the ways from page to page, by their links. */
+/** Returns the navigations that are measured: from which page, by which link, and to which goal. */
 export const waysOf = (project: string): readonly Way[] => [
   { name: 'Overview', goal: overview, link: 'a[href="/console/overview"]' },
   to('/projects', 'Projects'),
@@ -35,7 +35,7 @@ export const waysOf = (project: string): readonly Way[] => [
   to('/about', 'About', 'main .panel'),
 ]
 
-/** An input on a page, and the goal that it leads to. */
+/** A search or a filter that is measured: an input on a page, and the goal to which it leads. */
 export interface Narrowing {
   readonly name: string
   readonly path: string
@@ -95,7 +95,7 @@ export const narrowingsOf = (member: string): readonly Narrowing[] => [
   },
 ]
 
-/** Lists that scroll in their own frame. */
+/** The long lists that scroll in their own frame. */
 export const lists = [
   ['Projects', '/console/projects', '.table-frame'],
   ['Access of projects to servers', '/console/access', '.table-frame'],

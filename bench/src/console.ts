@@ -17,14 +17,15 @@ import type { Row, Table } from './table.ts'
 help(`
 npm run console -w bench
 
-The console in Chromium before a service with 200,000 members, 500 projects and 1,000,000 audit entries on PostgreSQL:
-how soon it can be used, how long each page takes, search while typing, filters, scrolling, and the memory of its tab.
-The browser, the service and the database share the machine. Needs chromium and taskset; takes about four minutes, most
-of them to make the entries, and writes bench/results/console.json; npm run docs makes the page of it.
+Measures the console in Chromium, with a service on PostgreSQL that has 200,000 members, 500 projects, and 1,000,000
+audit entries: the first load, the time that each page takes, search while typing, filters, scrolling, and the memory of
+the browser tab. The browser, the service, and the database share the machine. Needs chromium and taskset. Takes about
+four minutes, most of them to create the entries. Writes bench/results/console.json, from which npm run docs generates
+the page.
 
-  MEMBERS, PROJECTS, ENTRIES  how many there are (200000, 500, 1000000)
-  ROUNDS    of each way, in a new browser each (5)
-  CHROMIUM  the browser (chromium)
+  MEMBERS, PROJECTS, ENTRIES  numbers to create (200000, 500, 1000000)
+  ROUNDS    number of rounds, each in a new browser (5)
+  CHROMIUM  program of the browser (chromium)
 `)
 
 const number = (name: string, preset: number) => Number(process.env[name] ?? preset)
@@ -177,12 +178,12 @@ async function open(browser: Browser, baseURL: string, token: string): Promise<P
 }
 
 async function visitAll(page: Page, ways: readonly Way[], times: Times) {
-  // Starts on another page, so that the overview is a visit, too.
+  // Starts on another page, so that opening the overview is measured, too.
   await page.locator('a[href="/console/profile"], a[href="/console/about"]').first().click()
   for (const { name, goal, link } of ways) {
     const target = page.locator(link).first()
     await target.waitFor({ state: 'attached' })
-    // Clicks without moving the pointer to the link, because the console would start to load then.
+    // Clicks by script, because the console would start to load when the pointer moves to the link.
     keep(times, name, await timed(page, goal, () => target.evaluate((one: HTMLElement) => one.click())))
   }
 }

@@ -4,8 +4,9 @@ import type { Database } from '@rolecall/api/platform/db/database'
 import { type Sql, sql } from '@rolecall/api/platform/db/sql'
 
 /**
- * Copies a row that the service made: a measurement needs more sessions and codes than sign-ins could create in the
- * time. A copy is equal to the first, except for its identity.
+ * The number of rows per statement. This file copies rows that the service has created, because a measurement needs
+ * more sessions and codes than sign-ins could create in the time. A copy differs from the original only in its
+ * identity.
  */
 const batch = 5_000
 
@@ -14,7 +15,7 @@ export interface Pair {
   readonly refreshToken: string
 }
 
-/** Copies the session of `token` for the members in turn. */
+/** Creates copies of the session of `token`, for the members in turn. */
 export async function copySessions(
   db: Database,
   token: string,
@@ -43,7 +44,7 @@ export async function copySessions(
   return pairs
 }
 
-/** Copies a one-time code for the members in turn, valid for an hour, which is longer than any run. */
+/** Creates copies of a one-time code, for the members in turn. They are valid for an hour, longer than any run. */
 export async function copyCodes(
   db: Database,
   code: string,
@@ -93,7 +94,7 @@ export async function addMembers(db: Database, serverId: string, roleIds: readon
   return Array.from({ length: count }, (_, i) => String(firstMemberId + BigInt(i + 1) * 1_234_567n))
 }
 
-/** Runs the maintenance that PostgreSQL starts by itself a minute after so many changes. */
+/** Runs the maintenance that PostgreSQL would start by itself a minute later, during the measurement. */
 export const settle = (db: Database) => db.script('vacuum analyze')
 
 const firstMemberId = 200_000_000_000_000_000n

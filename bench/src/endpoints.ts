@@ -11,8 +11,8 @@ import type { Table } from './table.ts'
 import { firstOf, type Requests, writeRequests } from './wrk.ts'
 
 /**
- * Endpoints that change something use up their input: a code is exchanged once. Enough inputs are made for the fastest
- * run; if they run out, the run fails with that reason.
+ * The number of inputs to create for each second of a run. Endpoints that change something use up their input, because
+ * a code can be exchanged only once. If a run uses up all inputs, it fails with that reason.
  */
 const perSecond = Number(process.env['PER_SECOND'] ?? 6_000)
 const members = 50_000
@@ -42,7 +42,7 @@ interface Endpoint {
   readonly title: string
   readonly path: string
   readonly requests: Requests
-  /** Matches the response to the first credentials, which is read once before the load. */
+  /** Matches the response to a request with the first credentials. It is checked once before the load. */
   readonly expected: RegExp
 }
 

@@ -11,16 +11,17 @@ import type { Row } from './table.ts'
 help(`
 npm run faults
 
-Each fault once, under the traffic of \`npm run soak\`: what was promised, what was seen, and after how long nothing was left of it.
-Ends with 1 when a promise was broken. Takes about ten minutes and writes bench/results/faults.json; npm run docs makes the page of it.
+Causes each fault once, under the traffic of \`npm run soak\`. Reports what was promised, what was observed, and how
+long the effects lasted after the fault. Exits with 1 if a promise was broken. Takes about ten minutes. Writes
+bench/results/faults.json, from which npm run docs generates the page.
 
-  ONLY  faults whose name or part contains this
-  SEED  of how long each lasts (1)
+  ONLY  only faults whose name or part contains this text
+  SEED  seed of the durations (1)
 `)
 
 const only = process.env['ONLY'] ?? ''
 const seed = Number(process.env['SEED'] ?? 1)
-/** The pause between two faults, in milliseconds, so that observations belong to the right one. */
+/** The pause between two faults, in milliseconds, so that each observation belongs to one fault. */
 const calmMs = 11_000
 
 const wanted = [...soakFaults, ...moreFaults].filter(({ name, part }) => `${part} ${name}`.includes(only))
@@ -78,7 +79,7 @@ try {
 } finally {
   await place.close()
 }
-// Ends the process explicitly: the database's package would otherwise end it with 0.
+// Exits explicitly. Otherwise, the database's package would end the process with the code 0.
 process.exit()
 
 function observed(requests: number, failures: number, against: readonly string[]): string {

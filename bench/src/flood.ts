@@ -11,22 +11,23 @@ import { type Load, load, validateRequests, writeRequests } from './wrk.ts'
 help(`
 npm run flood -w bench
 
-What a flood of made-up API keys costs a good caller: their p99 with it and without, in turn.
+Measures how a flood of invented API keys affects a valid caller. Compares the caller's p99 with the flood and without
+it.
 
-  ROUNDS     (5)
-  SECONDS    of each run (6)
-  STRANGERS  each of whom asks ten times a second (60)
+  ROUNDS     number of rounds (5)
+  SECONDS    duration of each run (6)
+  STRANGERS  number of strangers, each of whom sends ten requests per second (60)
 `)
 
 /**
- * Measures a valid caller's p99 with and without strangers, who present keys that do not exist, each from a new address.
- * Runs both in turn, for several rounds, and measures the cost of a rejection at full speed. The keys are well-formed,
- * which is the most expensive kind of invalid key: each costs a lookup and a record. Callers and strangers share one core,
- * service and database the other.
+ * The number of rounds. Each round measures a valid caller's p99 with strangers and without them. Strangers send keys
+ * that do not exist, each from a new address. The keys are well-formed, which makes them the most expensive kind of
+ * invalid key, because each needs a lookup and a record. In the end, measures the cost of a rejection at full speed.
+ * Callers and strangers share one core, and the service and the database share the other.
  */
 const rounds = Number(process.env['ROUNDS'] ?? 5)
 const seconds = Number(process.env['SECONDS'] ?? 6)
-/** The number of strangers, each of whom sends ten requests a second, out of step with the others. */
+/** The number of strangers. Each sends ten requests per second, at other moments than the others. */
 const strangers = Number(process.env['STRANGERS'] ?? 60)
 
 const folder = await makeFolder()
@@ -90,7 +91,7 @@ function told({ requestsPerSecond, p50Ms, p99Ms }: Load) {
   return `${requestsPerSecond.toFixed(0)} req/s p50 ${p50Ms.toFixed(2)} p99 ${p99Ms.toFixed(2)} ms`
 }
 
-/** Writes the script of strangers: another key and another address with each request. */
+/** Writes the wrk script of the strangers. Each request has a different key and a different address. */
 function writeFlood(path: string, token: string, { everyMs }: { everyMs?: number } = {}) {
   const keys = Array.from({ length: 5_000 }, () => mintToken('apiKey'))
   writeFileSync(`${path}.keys`, keys.join('\n'))

@@ -13,7 +13,7 @@ export async function memberOf({ db }: Deps, token: string): Promise<string> {
   return member?.id ?? ''
 }
 
-/** Issues a one-time code for a member, of a project or of the administration. */
+/** Issues a one-time code for a member. `projectId` is null for a code of the administration. */
 export const issue = async (deps: Deps, projectId: string | null, memberId: string): Promise<string> => {
   const origin = { ip: null, userAgent: null, codeChallenge: null }
   const code = await deps.db.transaction((tx) =>
@@ -23,7 +23,7 @@ export const issue = async (deps: Deps, projectId: string | null, memberId: stri
   return code
 }
 
-/** Returns the session token of a System Admin: gives the member the admin role and signs in. */
+/** Gives a member the admin role, signs them in, and returns the token of their admin session. */
 export async function adminToken(deps: Deps, memberId: string): Promise<string> {
   await deps.db.execute(sql`
     update memberships set role_ids = role_ids || ${[adminRoleId]}::text[] where member_id = ${memberId}`)

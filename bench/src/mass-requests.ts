@@ -15,7 +15,7 @@ const patienceMs = 100_000
 
 export type Send = (event: ChatEvent) => Promise<void>
 
-/** Returns a function that reports an event of the platform, and waits until it is written. */
+/** Returns a function that passes an event of the platform to the service's writer, and waits until it is written. */
 export function createSend(writer: Pick<ReturnType<typeof createEventWriter>, 'push' | 'whenSettled'>): Send {
   let sequence = 0
   return async (event) => {
@@ -38,7 +38,7 @@ export function createAsk(url: string, apiKey: string) {
     if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${text}`)
   }
   return {
-    /** Returns true if a validate has the deleted role. */
+    /** Returns true if the response of validate still contains the deleted role. */
     holds: async (pair: Pair) => (await validate(pair)).text.includes(deletedRoleId),
     isEnded: async (pair: Pair) => (await validate(pair)).status === 401,
     refresh: async ({ token, refreshToken }: Pair) =>
@@ -47,7 +47,7 @@ export function createAsk(url: string, apiKey: string) {
   }
 }
 
-/** Returns the requests and changes that go on meanwhile. */
+/** Returns the other requests and changes, whose waiting times are measured during a mass change. */
 export function otherWork(
   deps: Deps,
   ask: ReturnType<typeof createAsk>,
@@ -96,7 +96,7 @@ export const departed = (memberId: string): ChatEvent => ({
 
 const firstListed = 600_000_000_000_000_000n
 
-/** Lists the members of a server of `count`, as the platform does. */
+/** Returns a page of the members of a server with `count` members, as the platform would. */
 export function listed(count: number, after: string, limit: number): ChatMember[] {
   const from = after === '0' ? 0 : Number(BigInt(after) - firstListed) + 1
   return Array.from({ length: Math.max(0, Math.min(limit, count - from)) }, (_, i) =>

@@ -3,7 +3,7 @@ import { sql } from '@rolecall/api/platform/db/sql'
 import { addMembers, copySessions, type Pair, settle } from './copies.ts'
 import { roleIds, seedSessions, serverId } from './seed.ts'
 
-/** A server that other changes concern, and one whose members are not known yet. */
+/** The server of the other changes, and the server whose members the service does not know yet. */
 export const otherServerId = '1100089314336833999'
 export const unreadServerId = '1100089314336833888'
 export const deletedRoleId = '1100093797636898999'
@@ -12,11 +12,11 @@ export interface MassSizes {
   readonly members: number
   readonly holders: number
   readonly leavers: number
-  /** The members of the server that is read for the first time. */
+  /** The number of members of the server that is read for the first time. */
   readonly read: number
 }
 
-/** Members with a session each. */
+/** A group of members, each with a session. */
 interface Group {
   readonly ids: readonly string[]
   readonly sessions: readonly Pair[]
@@ -26,12 +26,12 @@ export interface MassSupply {
   readonly apiKey: string
   readonly holders: Group
   readonly leavers: Group
-  /** Sessions that are used up. */
+  /** The sessions that the refreshes use up. */
   readonly toRefresh: Pair[]
   readonly toEnd: Pair[]
 }
 
-/** The number of sessions to use up: refresh and logout run one after another. */
+/** The number of sessions that refreshes and logouts use up. */
 const supply = 30_000
 
 export async function seedMass(deps: Deps, sizes: MassSizes): Promise<MassSupply> {

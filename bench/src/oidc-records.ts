@@ -5,7 +5,7 @@ import { sql } from '@rolecall/api/platform/db/sql'
 import { inBatches } from './copies.ts'
 import { redirectUri, type Seeded } from './seed.ts'
 
-/** Makes a project a client of OpenID Connect, which authenticates with its API key. */
+/** Makes a project a client of OpenID Connect. The client authenticates with the project's API key. */
 export const makeClient = (db: Queryable, projectId: string) =>
   db.execute(sql`
     insert into oidc_clients (project_id, enabled, is_public, post_logout_redirect_uris, device_flow, roles_in_id_token)
@@ -15,7 +15,7 @@ export const makeClient = (db: Queryable, projectId: string) =>
 export const asClient = ({ projectId, apiKey }: Pick<Seeded, 'projectId' | 'apiKey'>): string =>
   `Basic ${Buffer.from(`${projectId}:${apiKey}`).toString('base64')}`
 
-/** The kinds of records: the format of their credential, and their fields, in which they differ. */
+/** The kinds of records, with the format of their credential, and the fields in which they differ. */
 const kinds = {
   AccessToken: { token: 'accessToken', fields: { gty: 'authorization_code' } },
   AuthorizationCode: { token: 'clientCode', fields: { redirectUri, nonce: 'a-nonce' } },
@@ -32,7 +32,9 @@ interface Granted {
   readonly memberIds: readonly string[]
 }
 
-/** Creates sessions as sign-ins by OpenID Connect do, each with a code or token that outlives any run. */
+/**
+ * Creates sessions like sign-ins by OpenID Connect do. Each has a code or a token that is valid longer than any run.
+ */
 export async function grantRecords(
   db: Database,
   { projectId, tokens: [like = ''] }: Pick<Seeded, 'projectId' | 'tokens'>,

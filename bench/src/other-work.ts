@@ -1,11 +1,11 @@
-/** One kind of request or change, which is made again and again while something else is under way. */
+/** One kind of request or change that is repeated while something else runs. */
 export interface Lane {
   readonly name: string
-  /** Makes one request or change, and settles once it is answered. */
+  /** Makes one request or change. Settles when the response has arrived. */
   readonly once: () => Promise<void>
 }
 
-/** Runs all lanes until `work` is done; returns the longest wait of each, in milliseconds. */
+/** Runs all lanes until `work` is done. Returns the longest wait of each lane, in milliseconds. */
 export async function alongside<T>(
   lanes: readonly Lane[],
   work: () => Promise<T>,

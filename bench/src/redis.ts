@@ -7,16 +7,16 @@ export interface Redis {
   readonly program: string
   readonly url: string
   readonly pid: number
-  /** Sends SIGKILL. `start` starts an empty one on the same port. */
+  /** Sends SIGKILL to the server. `start` starts an empty one on the same port. */
   kill(): void
   start(): Promise<void>
-  /** Hangs it: connections stay open without responses. */
+  /** Stops the server without ending it. Connections stay open, but get no responses. */
   pause(): void
   resume(): void
   stop(): void
 }
 
-/** Starts a separate Redis on one core, without persistence. Returns undefined if no server is installed. */
+/** Starts a Redis server of its own without persistence. Resolves to undefined if no server is installed. */
 export async function startRedis(core: number | string): Promise<Redis | undefined> {
   const program = ['redis-server', 'valkey-server'].find(
     (name) => spawnSync(name, ['--version']).status === 0,

@@ -24,8 +24,8 @@ const scope = 'openid profile email roles'
 const connections = 64
 
 /**
- * Measures the request that a relying party without our API sends for each request of a visitor: a reverse proxy, and
- * clients of OpenID Connect. Compares them with validate, which answers from the same store, in the same rounds.
+ * Measures the requests that reverse proxies and clients of OpenID Connect send for each request of a visitor. They do
+ * not use the service's own API. Compares them with validate, which reads the same store, in the same rounds.
  */
 export async function measureRelyingParties({ folder, postgres, redis, sessions }: Place): Promise<Table[]> {
   const env = {
@@ -79,7 +79,9 @@ export async function measureRelyingParties({ folder, postgres, redis, sessions 
   ]
 }
 
-/** Sends the first request of each access token, which the protocol library answers: those that follow are measured. */
+/**
+ * Sends the first request of each access token. The protocol library handles it. The later, faster ones are measured.
+ */
 async function warmUp(url: string, accessTokens: readonly string[]) {
   const waiting = [...accessTokens]
   const lane = async () => {
@@ -97,7 +99,7 @@ interface Asked {
   readonly expected: RegExp
 }
 
-/** Lists validate first: the others are compared with it. */
+/** Lists the requests to measure. Validate is first, because the others are compared with it. */
 function askedOf({ apiKey, projectId, tokens, hostTokens, accessTokens }: Supply): readonly Asked[] {
   return [
     {

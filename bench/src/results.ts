@@ -4,14 +4,14 @@ import { createRequire } from 'node:module'
 import { cpus, loadavg, release, totalmem, type } from 'node:os'
 import { formatCell, type Table } from './table.ts'
 
-/** The result of a run. `docs/reference/figures.md` and the README's figures are made from these files. */
+/** The result of a run. `docs/reference/figures.md` and the README's table are generated from these files. */
 export interface Result {
   readonly title: string
-  /** UTC, to the minute. */
+  /** The time of the run in UTC, to the minute. */
   readonly date: string
   readonly command: string
   readonly machine: string
-  /** The load average of the minute before the run. Above 0.5 another process was at work, and times mean little. */
+  /** The load average before the run. If it is above 0.5, other processes were running, and times are not reliable. */
   readonly loadBefore: number
   readonly versions: Readonly<Record<string, string>>
   readonly tables: readonly Table[]
@@ -33,7 +33,7 @@ export function describeRun(script: string, settings: Readonly<Record<string, st
   }
 }
 
-/** Returns the versions of the parts: the installed ones of packages, and the printed ones of programs. */
+/** Returns the versions of packages, as installed, and of programs, as they print them. */
 export function versionsOf(packages: readonly string[], programs: readonly string[] = []) {
   const versions: Record<string, string> = { node: process.versions.node }
   for (const name of packages) versions[name] = installedVersion(name)
@@ -44,7 +44,9 @@ export function versionsOf(packages: readonly string[], programs: readonly strin
   return versions
 }
 
-/** Some packages do not export their package.json: searches the folders above, as Node.js does. */
+/**
+ * Returns the version of an installed package. Searches the folders, because some packages do not export package.json.
+ */
 function installedVersion(name: string): string {
   for (const paths of createRequire(import.meta.url).resolve.paths(name) ?? []) {
     try {
@@ -55,7 +57,7 @@ function installedVersion(name: string): string {
   return 'unknown'
 }
 
-/** Prints a result's tables and writes them to `bench/results`. A part of a run is only printed. */
+/** Prints the tables of a result, and writes them to `bench/results`. A partial result is only printed. */
 export function writeResult(file: string, result: Result, { isPart }: { isPart: boolean }): void {
   for (const table of result.tables) print(table)
   if (isPart) return

@@ -2,7 +2,7 @@ import { Agent, type IncomingMessage, type RequestOptions, request } from 'node:
 import { Agent as EncryptedAgent, request as encrypted } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** One request that the clients repeat. It must be answered with 200. */
+/** A request that the clients repeat. The response must have the status 200. */
 export interface Asked {
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -12,18 +12,18 @@ export interface Asked {
 
 interface Outcome {
   readonly answered: number
-  /** Failures, a few words each: requests without a 200, except those that were refused before they were sent. */
+  /** The failures, in a few words each: requests without a response of 200, unless the connection was refused. */
   readonly lost: readonly string[]
 }
 
 export interface RollingLoad {
-  /** Returns the number so far. */
+  /** Returns the number of answered requests so far. */
   answered(): number
   stop(): Promise<Outcome>
 }
 
 interface Terms {
-  /** Targets of the requests: `http://host:port`, or `https://` with an authority. */
+  /** The addresses to which the clients send requests, e.g. `http://host:port`. For `https://`, `ca` is needed. */
   readonly targets: readonly string[]
   /** The certificate of the authority that signed the targets' certificates, in PEM. */
   readonly ca?: string
@@ -34,8 +34,8 @@ interface Terms {
 }
 
 /**
- * Starts clients that send one request after the other, each over one kept connection. A client goes to the next target
- * if its connection is refused, because then nothing was sent. Every other failure is a lost request.
+ * Starts clients that each send one request after the other over one kept connection. If its connection is refused, a
+ * client continues with the next target, because nothing was sent. Every other failure counts as a lost request.
  */
 export function startRollingLoad({ targets, ca, asked, clients, pauseMs }: Terms): RollingLoad {
   let isOver = false
@@ -95,15 +95,15 @@ function send(target: string, { method, path, headers, body }: Asked, agent: Age
 
 export interface Instance {
   readonly url: string
-  /** Stops it by SIGTERM. Resolves with its exit code. */
+  /** Stops the instance by SIGTERM. Resolves with its exit code. */
   stop(): Promise<number | null>
-  /** Resolves when it listens. */
+  /** Starts the instance. Resolves when it listens. */
   start(): Promise<void>
 }
 
 /**
- * Stops and starts one instance after the other, as an update does. Behind a proxy, an instance is stopped only when
- * both receive requests again.
+ * Stops and starts one instance after the other, as an update does. Behind a proxy, waits before each stop until both
+ * instances receive requests again.
  */
 export async function stopInTurn(
   instances: readonly Instance[],
@@ -121,7 +121,7 @@ export async function stopInTurn(
   }
 }
 
-/** Waits until the instance has answered a validation since its start, according to its own metrics. */
+/** Waits until the instance has validated a session since its start, according to its own metrics. */
 async function untilServing({ url }: Instance) {
   const deadline = performance.now() + 60_000
   while (performance.now() < deadline) {

@@ -11,11 +11,11 @@ export interface RunningProxy {
   stop(): Promise<void>
 }
 
-/** Reads a sample of `deploy`. */
+/** Reads a sample configuration from `deploy`. */
 export const sample = (path: string) =>
   readFile(fileURLToPath(new URL(`../../deploy/${path}`, import.meta.url)), 'utf8')
 
-/** Returns true if a program is installed. Debian keeps servers in folders that a user's PATH may not contain. */
+/** Returns true if a program is installed. Also searches Debian's folders for servers, which may be missing in PATH. */
 export const isInstalled = (name: string) => searched().some((folder) => existsSync(join(folder, name)))
 
 const searched = () => [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin', '/usr/local/sbin']
@@ -56,7 +56,7 @@ export async function startCaddy(
     .replace('rolecall-2:3000', `127.0.0.1:${ports[1]}`)
   const file = join(folder, 'Caddyfile')
   await writeFile(file, `{\n${[...options, `storage file_system ${own}`].join('\n')}\n}\n${site}`)
-  // It speaks TLS and responds to plain HTTP with 400, which shows that it is ready.
+  // Caddy serves TLS here. It responds to plain HTTP with 400, which shows that it is ready.
   const args = ['run', '--config', file, '--adapter', 'caddyfile']
   const proxy = await running('caddy', args, `http://127.0.0.1:${port}`, () => true)
   return { ...proxy, url, ca: await readFile(join(own, 'pki/authorities/local/root.crt'), 'utf8') }
@@ -72,7 +72,7 @@ export async function nginxFolder(folder: string, server: string): Promise<strin
     join(own, 'nginx.conf'),
     [
       'daemon off;',
-      // nginx creates temporary files in a folder that only the user who started it may enter.
+      // As root, nginx would switch to another user, who cannot enter this folder to create temporary files.
       ...(process.getuid?.() === 0 ? ['user root;'] : []),
       `pid ${own}/nginx.pid;`,
       'error_log stderr crit;',
@@ -87,7 +87,7 @@ export async function nginxFolder(folder: string, server: string): Promise<strin
   return own
 }
 
-/** Fills the addresses of this run into a sample. */
+/** Replaces the addresses in a sample by those of this run. */
 function filledIn(text: string, listening: string, [one, two]: readonly [number, number]): string {
   return text
     .replace(/(?:listen 80;|bind :80)/, listening)

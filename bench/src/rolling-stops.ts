@@ -12,19 +12,20 @@ import { environment, prepare, type Seeded, seedSessions, serverId } from './see
 help(`
 npm run rolling -w bench
 
-Requests lost while two instances are stopped and started in turn, directly and behind proxies as deploy/ configures them.
+Counts the requests that are lost while two instances are stopped and started in turn, without a proxy and behind
+proxies with the configurations in deploy/.
 
-  STOPS      how often (100)
-  CLIENTS    with kept connections (32)
-  PAUSE_MS   of each client after an answer (20)
-  CACHE_URL  redis://… (memory:)
-  WAYS       direct,haproxy,nginx
+  STOPS      number of stops (100)
+  CLIENTS    number of clients, each with a kept connection (32)
+  PAUSE_MS   pause of each client after a response (20)
+  CACHE_URL  cache of the instances, e.g. redis://… (memory:)
+  WAYS       which to measure (direct,haproxy,nginx)
 `)
 
 /**
- * Requests lost while two instances are stopped and started in turn, STOPS (100) times, under CLIENTS (32) clients
- * with kept connections, each PAUSE_MS (20) after its last answer: directly, behind HAProxy and behind nginx as the
- * samples in `deploy` configure them. WAYS=direct,haproxy,nginx chooses, DRAIN_SEC and WORKERS are passed on.
+ * The number of stops. Instances are stopped and started in turn, while CLIENTS send requests over kept connections,
+ * each PAUSE_MS after its last response: directly, behind HAProxy, and behind nginx. DRAIN_SEC and WORKERS are passed
+ * on to the service.
  */
 const stops = Number(process.env['STOPS'] ?? 100)
 const clients = Number(process.env['CLIENTS'] ?? 32)
@@ -76,7 +77,7 @@ async function measure(
   for (const what of lost.slice(0, 20)) console.log(`  ${what}`)
 }
 
-/** Returns three validations for each read. */
+/** Returns the requests that the clients repeat: three validations for each read of a list. */
 function asksOf({ apiKey, tokens }: Seeded): Asked[] {
   const headers = { 'content-type': 'application/json', 'x-api-key': apiKey }
   return tokens.map((token, i) =>

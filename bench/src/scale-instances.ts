@@ -17,8 +17,10 @@ const revocations = Number(process.env['REVOCATIONS'] ?? 200)
 const manyInstances = 100
 
 /**
- * Measures the cost of another instance for the shared database: statements per second while idle, and for each session
- * that one instance ends while the others may have it in memory. The numbers of instances ascend.
+ * Measures what another instance costs the shared database: the statements per second while idle, and the statements
+ * for each session that one instance ends, which the others may have in memory.
+ *
+ * @param counts the numbers of instances, in ascending order
  */
 export async function measureInstances(counts: readonly number[]): Promise<Table[]> {
   const folder = await makeFolder()
@@ -65,14 +67,14 @@ interface Measured {
   readonly refreshMs: number
 }
 
-/** Returns the statements of all databases so far, except those that count them. */
+/** Returns the number of statements so far, except those that count them. */
 const countStatements = async (db: Database) => {
   const found = await db.maybeOne<{ calls: number }>(sql`
     select sum(calls)::float8 as calls from pg_stat_statements where query not like '%pg_stat_statements%'`)
   return found?.calls ?? 0
 }
 
-/** Counts the statements during work, and its seconds. */
+/** Runs `work`. Returns the number of statements meanwhile, and the seconds that it took. */
 async function counted(db: Database, work: () => Promise<unknown>) {
   const before = await countStatements(db)
   const from = performance.now()
@@ -92,7 +94,7 @@ async function measureCount(
   const asProject = { 'x-api-key': apiKey }
   const validate = (service: Service, token: string) =>
     ask(`${service.url}/api/auth/validate`, postJson(asProject, { token }))
-  // By now all instances have finished starting. Loads each session into the memory of each.
+  // Waits until all instances have finished starting. Then loads each session into the memory of each instance.
   await sleep(2_000)
   for (const service of services) for (const { token } of pairs) await validate(service, token)
   const rest = await counted(db, () => sleep(restSeconds * 1_000))
@@ -185,7 +187,8 @@ interface Line {
 }
 
 /**
- * Fits a line by least squares. No instance reduces the work of another: a falling line is noise, and treated as level.
+ * Fits a line by least squares. An instance cannot reduce the work of another one, so a falling line is noise, and is
+ * replaced by a level one.
  */
 function lineThrough(points: readonly (readonly [number, number])[]): Line {
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length

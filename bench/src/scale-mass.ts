@@ -19,9 +19,9 @@ const calmMs = 3_000
 const patienceMs = 120_000
 
 /**
- * Measures changes of thousands of rows: when they are in force, and how long other requests and changes wait meanwhile.
- * A process on the core of the load writes what the gateway reports, so the service learns of it as another instance
- * does.
+ * Measures changes of thousands of rows: when they take effect, and how long other requests and changes wait meanwhile.
+ * A process on the core of the load writes the events of the gateway to the database. So the service learns of them
+ * like an instance that is not connected to the gateway.
  */
 export async function measureMassChanges(sizes: MassSizes): Promise<Table> {
   return inPlace(0, async ({ postgres }) => {
@@ -99,7 +99,7 @@ async function deleteRole(
       select from memberships where left_at is null and role_ids @> array[${deletedRoleId}]::text[] and ${condition}`)
     return holders.length === 0
   }
-  // Asks about some holders, by key: reading all of them each time would take the core from the removal.
+  // Checks only some holders, by their keys. Checking all of them each time would take processor time from the removal.
   const some = holderIds.filter((_, i) => i % 40 === 0)
   await until(() => isTaken(sql`server_id = ${serverId} and member_id = any(${some}::text[])`), 20)
   await until(() => isTaken(sql`true`), 20)

@@ -6,7 +6,7 @@ import type { Row, Table } from './table.ts'
 
 const times = 20
 
-/** Measures lists and searches of one server's members, page by page, by their time in the service. */
+/** Measures how long the service takes to list and to search the members of one server, page by page. */
 export async function measureMembers(sizes: readonly number[]): Promise<Table[]> {
   return inPlace(0, async ({ postgres }) => {
     const tables: Table[] = []

@@ -9,13 +9,14 @@ import type { Table } from './table.ts'
 import { load, validateRequests, writeRequests } from './wrk.ts'
 
 const connections = 64
-/** The share of sessions that are used all the time. The others stay unused. */
+/** The share of sessions that receive requests. The others stay unused. */
 const activeShare = 0.1
 const path = '/api/auth/validate'
 
 /**
- * Validate with ever more sessions, each of a member of their own, each size in a database and a process of its own.
- * Uniform: a tenth of the sessions, any of them as likely. Zipf: all of them, the second half as often as the first.
+ * Measures validate with more and more sessions, each of a different member. Each size has a database and a process of
+ * its own. Uniform: a tenth of the sessions receive requests, all with the same probability. Zipf: all sessions do, and
+ * the n-th most frequent one has 1/n of the requests of the first.
  */
 export async function measureSessions(sizes: readonly number[]): Promise<Table> {
   return inPlace(0, async (place) => {
@@ -36,7 +37,7 @@ export async function measureSessions(sizes: readonly number[]): Promise<Table> 
     )
     console.log('each active session once, then the rounds')
     for (const { size, service, uniform } of sized) {
-      // Random draws reach nearly all active sessions within three times their number.
+      // Warms up. Random requests reach nearly all active sessions after three times as many requests as sessions.
       await load(1, `${service.url}${path}`, uniform, connections, Math.min(30, Math.ceil(size / 25_000)))
     }
     const results = await interleaved([limit, ...targets], connections)

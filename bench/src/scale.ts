@@ -9,21 +9,25 @@ import { measureSessions } from './scale-sessions.ts'
 help(`
 npm run bench:scale
 
-What grows when the community grows: validate with 10,000, 100,000 and 1,000,000 sessions, any as likely and Zipf;
-lists and search of 200,000 and 1,000,000 members; how long requests wait while a role of 4,000 members is deleted, 1,000
-members leave, and 200,000 are read; what another instance costs the database: its statements per second
-at rest, per validate and per revocation with 1 to 16 instances, and the line through them at 100. Takes about a quarter of an hour
-and writes bench/results/scale-*.json; npm run docs makes the page of them.
+Measures how the service scales:
 
-  ONLY       parts, comma-separated: sessions, members, mass, instances
-  SESSIONS   sizes, comma-separated (10000,100000,1000000)
-  MEMBERS    sizes, comma-separated (200000,1000000)
-  MASS       members, holders of the deleted role, leavers, members to read (1000000,4000,1000,200000)
-  INSTANCES  numbers, comma-separated, ascending (1,2,4,8,16)
-  REST_SECONDS  of counting at rest, for each number of instances (10)
-  REVOCATIONS  of each kind, for each number of instances (200)
-  ROUNDS     of each target (3)
-  SECONDS    of each run (3)
+  sessions   validate with 10,000, 100,000, and 1,000,000 sessions, with a uniform and a Zipf distribution of requests
+  members    lists and searches of 200,000 and 1,000,000 members
+  mass       how long requests wait while a role of 4,000 members is deleted, 1,000 members leave, and 200,000 are read
+  instances  what each instance costs the database: statements per second while idle, per validate, and per revocation,
+             with 1 to 16 instances, and extrapolated to 100
+
+Takes about fifteen minutes. Writes bench/results/scale-*.json, from which npm run docs generates the page.
+
+  ONLY       only these parts, separated by commas
+  SESSIONS   numbers of sessions (10000,100000,1000000)
+  MEMBERS    numbers of members (200000,1000000)
+  MASS       members, holders of the deleted role, leavers, and members to read (1000000,4000,1000,200000)
+  INSTANCES  numbers of instances, in ascending order (1,2,4,8,16)
+  REST_SECONDS  duration of counting while idle, for each number of instances (10)
+  REVOCATIONS  number of revocations of each kind, for each number of instances (200)
+  ROUNDS     number of rounds for each target (3)
+  SECONDS    duration of each run (3)
 `)
 
 const numbers = (name: string, preset: string) => (process.env[name] ?? preset).split(',').map(Number)

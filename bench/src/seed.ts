@@ -20,10 +20,10 @@ export const environment = {
   NODE_ENV: 'test',
   CHAT_GUILD_ID: serverId,
   CHAT_GATEWAY: 'off',
-  // No platform responds here: the mirror stays fresh for the length of the run.
+  // No chat platform responds at this address. The stored roles stay fresh for the duration of the run.
   CHAT_API_URL: 'http://127.0.0.1:9/api',
   PERMISSION_TTL_MS: '3600000',
-  // Turned on, and never reached.
+  // The rate limits are on, but so high that they are never reached.
   RATE_LIMIT_GLOBAL: '1000000000',
   LOG_LEVEL: 'error',
 }
@@ -36,7 +36,7 @@ const roles = Array.from({ length: 12 }, (_, i) => ({
 }))
 
 export const roleIds = roles.map(({ id }) => id)
-/** Holders of this role are System Admins, if the service is configured with it. */
+/** The ID of the admin role. Members with this role are System Admins, if the service is configured with it. */
 export const adminRoleId = String(1_100_093_797_636_898_817n + 100n)
 const adminRole = { id: adminRoleId, name: 'Admin', color: 0, position: roles.length }
 
@@ -46,7 +46,7 @@ export interface Seeded {
   readonly tokens: readonly string[]
 }
 
-/** Prepares a benchmark with the service's own use cases, on a migrated database with a main server. */
+/** Migrates a database, creates a main server, and runs `work` with the service's own functions. */
 export async function prepare<T>(env: Record<string, string>, work: (deps: Deps) => Promise<T>): Promise<T> {
   const log = createLog('warn')
   const { config } = loadConfig(env)
@@ -60,7 +60,7 @@ export async function prepare<T>(env: Record<string, string>, work: (deps: Deps)
   return made
 }
 
-/** Creates a project with a session for each of `count` members. */
+/** Creates a project, and `count` members with a session each. */
 export async function seedSessions(deps: Deps, count: number): Promise<Seeded> {
   const server = { id: serverId, name: 'Club', icon: null, roles: [...roles, adminRole] }
   await deps.db.transaction((tx) => writeServer(tx, server, 'now'))

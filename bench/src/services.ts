@@ -14,7 +14,7 @@ export interface Service {
   stop(): Promise<void>
 }
 
-/** Starts Rolecall as `serve` does, on one core or several. */
+/** Starts `rolecall serve` on one core or several. */
 export async function startRolecall(
   core: number | string,
   env: Readonly<Record<string, string>>,
@@ -26,7 +26,7 @@ export async function startRolecall(
   return waitUntilUp(child, `http://127.0.0.1:${port}`)
 }
 
-/** Starts the limit: a bare `node:http` server that sends these bytes. */
+/** Starts the bare `node:http` server (bare-server.ts), which sends the given bytes. */
 export async function startBare(
   core: number | string,
   answer: Buffer,
@@ -55,7 +55,7 @@ export async function startPeer(
   return waitUntilUp(startPinned(core, [process.execPath, path], settings), `http://127.0.0.1:${port}`)
 }
 
-/** Long enough to make many sessions on a busy machine. */
+/** The maximum time for the start of a peer, in milliseconds. Creating many sessions takes long on a busy machine. */
 const startDeadlineMs = 180_000
 
 async function waitUntilUp(child: ChildProcess, url: string): Promise<Service> {
@@ -69,7 +69,7 @@ async function waitUntilUp(child: ChildProcess, url: string): Promise<Service> {
   return { url, pid: child.pid as number, stop }
 }
 
-/** Returns one real response, which checks a target, and which the bare server sends, too. */
+/** Returns one real response of a target, after checking it. The bare server sends the same bytes. */
 export async function answerOf(url: string, init: RequestInit, expected: RegExp): Promise<Buffer> {
   const response = await fetch(url, init)
   const body = Buffer.from(await response.arrayBuffer())

@@ -12,18 +12,21 @@ import { startTraffic } from './soak/traffic.ts'
 help(`
 npm run soak
 
-Two instances, one of them with two workers, on PostgreSQL and Redis, with the simulated chat platform behind them: sites, members,
-administrators, forms and OpenID Connect clients use them, while instances, database, cache and platform are stopped, killed, hung and cut at
-random. Everything that was acknowledged is kept in a ledger and held against the answers, during the run and at its end: nothing may be lost and
-nothing may be wrong. Memory and open files of the instance that is never stopped are sampled. Ends with 1 when a promise was
-broken. Runs of ten minutes and more write bench/results/soak.json; npm run docs makes the page of it.
+Runs two instances, one of them with two workers, on PostgreSQL and Redis, with the simulated chat platform. Sites,
+members, administrators, forms, and OpenID Connect clients use them. Meanwhile, instances, the database, the cache, and
+the platform are stopped, killed, hung, and disconnected at random.
 
-  MINUTES  of traffic (30); 1 is a first look
-  SEED     of the faults and of what is asked next (printed)
-  LANES    of members at once (6)
-  MEMBERS  who log in (60)
-  FAULTS   off: traffic alone
-  LOGS     a folder that gets the logs of the instances
+A ledger records everything that the service has acknowledged. Responses are compared with it during the run and at the
+end: nothing may be lost, and nothing may be wrong. The memory and the open files of one instance, which is never
+stopped, are sampled. Exits with 1 if a promise was broken. Runs of ten minutes or more write bench/results/soak.json,
+from which npm run docs generates the page.
+
+  MINUTES  duration of the traffic (30). Use 1 for a quick check
+  SEED     seed of the faults and of the traffic (random, and printed)
+  LANES    number of members who are active at the same time (6)
+  MEMBERS  number of members who sign in (60)
+  FAULTS   off for traffic without faults
+  LOGS     folder for the logs of the instances
 `)
 
 const minutes = Number(process.env['MINUTES'] ?? 30)
@@ -31,9 +34,9 @@ const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1_000_000)
 const laneCount = Number(process.env['LANES'] ?? 6)
 const memberCount = Number(process.env['MEMBERS'] ?? 60)
 const withFaults = process.env['FAULTS'] !== 'off'
-/** A shorter run warms up for most of its time. */
+/** The minimum duration of a run whose result is written, in minutes. A shorter run warms up for most of its time. */
 const reportedMinutes = 10
-/** How long all faults must be over, in milliseconds, before the final check against the ledger. */
+/** The pause after the last fault, in milliseconds, before the final check against the ledger. */
 const calmMs = 25_000
 
 const run = describeRun('npm run soak', {
@@ -54,7 +57,7 @@ try {
   const shown = new Set<string>()
   const leftMs = () => runMs - (performance.now() - startedAt)
   while (leftMs() > 0) {
-    // Sometimes lasts until everything has recovered: members who left return only then.
+    // Some pauses are so long that everything recovers. Only then do members who left return.
     await sleep(Math.max(0, Math.min(random.between(3_000, 25_000), leftMs())))
     if (!withFaults || leftMs() <= 0) continue
     const fault = random.one(soakFaults)
@@ -86,5 +89,5 @@ try {
   }
   await place.close()
 }
-// Ends the process explicitly: the database's package would otherwise end it with 0.
+// Exits explicitly. Otherwise, the database's package would end the process with the code 0.
 process.exit()

@@ -18,23 +18,25 @@ import type { Row } from './table.ts'
 help(`
 npm run strict
 
-Asks about members in five ways (validate, userinfo, introspection, forward-auth, and permission checks) at two instances, one of them with two
-workers, as fast as this machine can, while the members sign in, sign out, and are blocked, and while instances, workers, database, cache, and
-platform are stopped, killed, hung, and cut at random. A request that is sent after the acknowledgement of an end must be refused, and one about
-a live session must be accepted, unless the service is unavailable. Ends with 1 when an answer was wrong. Runs of a million checks and more write
-bench/results/strict.json; npm run docs makes the page of it.
+Checks sessions in five ways (validate, userinfo, introspection, forward-auth, and permission checks), as fast as the
+machine can, at two instances, one of them with two workers. Meanwhile, members sign in, sign out, and are blocked, and
+instances, workers, the database, the cache, and the platform are stopped, killed, hung, and disconnected at random.
 
-  CHECKS   number of answers that are judged (2000000)
-  SEED     of the faults and of what ends (printed)
-  LANES    of questions at once (24)
-  MEMBERS  that sign in (40)
+A check that is sent after the end of a session was acknowledged must be refused. A check of a live session must be
+accepted, unless the service is unavailable. Exits with 1 if a response was wrong. Runs of a million checks or more
+write bench/results/strict.json, from which npm run docs generates the page.
+
+  CHECKS   number of responses to judge (2000000)
+  SEED     seed of the faults and of the members' actions (random, and printed)
+  LANES    number of concurrent checks (24)
+  MEMBERS  number of members who sign in (40)
 `)
 
 const wantedChecks = Number(process.env['CHECKS'] ?? 2_000_000)
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1_000_000))
 const laneCount = Number(process.env['LANES'] ?? 24)
 const memberCount = Number(process.env['MEMBERS'] ?? 40)
-/** A smaller number of checks is a first look. */
+/** The minimum number of checks of a run whose result is written. */
 const reportedChecks = 1_000_000
 
 const settings = { CHECKS: wantedChecks, SEED: seed, LANES: laneCount, MEMBERS: memberCount }
@@ -57,7 +59,7 @@ try {
   const lanes = Promise.all(Array.from({ length: laneCount }, askOn))
   const faults = new Map<string, number>()
   let shownAt = performance.now()
-  // A failure of a lane ends the run.
+  // Continues until there are enough checks. A failure of a lane rejects, and so ends the run.
   while (sum() < wantedChecks && (await Promise.race([lives, lanes, sleep(0, true)]))) {
     await sleep(random.between(2_000, 10_000))
     const fault = random.one(soakFaults)
@@ -74,7 +76,7 @@ try {
   report(faults)
   if (sum('stale', 'lost') > 0) process.exitCode = 1
 
-  /** Asks one question after another, and judges each answer. */
+  /** Sends one check after another, and judges each response. */
   async function askOn() {
     while (!isOver) {
       const question = random.one(random.one(members).questions())
@@ -82,7 +84,7 @@ try {
     }
   }
 
-  /** Creates the project, with a host and as a client of OpenID Connect, as an administrator does. */
+  /** Creates the project as an administrator would. It has a protected host, and is a client of OpenID Connect. */
   async function setUp(): Promise<{ admin: { token: string }; project: Project }> {
     const token = await signInAdmin(ask, logins)
     const change = async (method: string, to: string, body: object) =>
@@ -99,7 +101,7 @@ try {
 }
 process.exit()
 
-/** Counts the judged answers, or those with these judgements. */
+/** Returns the number of judged responses, or of those with the given judgements. */
 function checksOf(tally: Readonly<Record<Judgement, number>>, ...judgements: readonly Judgement[]): number {
   const counted = judgements.length > 0 ? judgements : (['accepted', 'refused', 'stale', 'lost'] as const)
   return counted.reduce((total, judgement) => total + tally[judgement], 0)

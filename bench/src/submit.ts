@@ -11,7 +11,7 @@ import { environment, prepare } from './seed.ts'
 import { startBare, startRolecall } from './services.ts'
 import type { Table } from './table.ts'
 
-/** Each signature is valid once: enough are made for one run. */
+/** The number of signatures to create for a run. Each is valid only once. */
 const perRun = 20_000 * seconds
 
 const places = [
@@ -50,11 +50,11 @@ const fields = {
   when: '2026-11-21T08:15:00Z',
 }
 const tail = JSON.stringify({ ...fields, text: '' }).slice(1, -2)
-/** The parts around the number that makes each body different. */
+/** The start of each body. A number follows, which makes each body different. */
 const before = '{"number":'
 const after = `,${tail}${'x'.repeat(1_000 - tail.length)}"}`
 
-/** Measures signed submissions on one core that the database shares, and on both. */
+/** Measures signed submissions, with the service and the database on one core, and on two. */
 export async function measureSubmit({ folder, postgres }: Place): Promise<Table[]> {
   const env = {
     ...environment,
@@ -93,7 +93,7 @@ async function makeWebhook(deps: Deps) {
   return { apiKey, id, secret }
 }
 
-/** Makes the signatures of one run in advance, so that the load generator need not. */
+/** Writes the wrk script of a run. Creates all signatures in advance, so that wrk does not have to. */
 async function writeScript(
   folder: string,
   first: number,

@@ -1,7 +1,7 @@
 export interface Table {
   readonly id: string
   readonly title: string
-  /** The explanation that a reader needs. */
+  /** The text above the table that explains it. */
   readonly note: string
   readonly columns: readonly Column[]
   readonly rows: readonly Row[]
@@ -10,13 +10,13 @@ export interface Table {
 export interface Column {
   readonly key: string
   readonly title: string
-  /** The number of decimals. Omitted for text. */
+  /** The number of decimals. Undefined for a column of text. */
   readonly digits?: number
 }
 
 export type Row = Readonly<Record<string, string | number>>
 
-/** Formats a cell for people: with thousands separators, and the decimals of its column. */
+/** Formats a cell for people, with thousands separators and the decimals of its column. */
 export function formatCell({ key, digits }: Column, row: Row): string {
   const value = row[key]
   if (typeof value !== 'number') return value ?? ''

@@ -17,9 +17,9 @@ import type { Table } from './table.ts'
 import { firstOf, type Requests, validateRequests, writeRequests } from './wrk.ts'
 
 /**
- * Measures "Who is this, and are they still signed in?": validate, the equivalents of others, and the limit of them
- * all. Each is measured in turn with the limit alone, and stops before the next starts: on one core, idle neighbors
- * would cost time.
+ * Measures validate, the equivalents of the peers, and the bare server. Each of them answers: who is this, and are they
+ * still signed in? Each target is measured in turn with only the bare server, and stops before the next one starts,
+ * because even idle servers would take time on the same core.
  */
 export async function measureValidate(place: Place): Promise<Table[]> {
   const engine = process.env['ENGINE']
@@ -63,7 +63,7 @@ async function startLimit(answer: Buffer, target: Target) {
 
 const validatePath = '/api/auth/validate'
 
-/** Starts Rolecall with its sessions in memory. */
+/** Starts Rolecall, and loads all sessions into its memory. */
 async function warmed(
   service: Service,
   seeded: Seeded,
@@ -110,7 +110,7 @@ interface Peer {
   readonly program: string
   readonly path: string
   readonly env?: Readonly<Record<string, string>>
-  /** Returns the requests with these credentials. */
+  /** Returns the requests with the given credentials. */
   readonly requests: (credentials: readonly string[]) => Requests
   /** Matches the response about a signed-in user. */
   readonly expected: RegExp
@@ -119,7 +119,7 @@ interface Peer {
 
 const cookies = (credentials: readonly string[]): Requests => ({
   method: 'GET',
-  // Behind a proxy, as in production: without an address, better-auth's rate limit does not count.
+  // Sends an address like a proxy does. Without it, the rate limit of better-auth would not count.
   headers: { 'X-Forwarded-For': '192.0.2.1' },
   header: 'Cookie',
   each: credentials.map((value) => ({ value })),
@@ -143,7 +143,8 @@ const peers: readonly Peer[] = [
     env: { COOKIE_CACHE: 'on' },
     requests: cookies,
     expected: /"session":.*"user":/,
-    // A response sets each cookie. Their number makes no difference for a peer without a store.
+    // Fewer sessions, because each needs a response that sets its cookie. A peer without a store is not slower with
+    // more.
     sessions: 1_000,
   },
   {
@@ -201,7 +202,7 @@ function startOfPeer(
   return [start]
 }
 
-/** Validates each session once, as after an hour of work. */
+/** Validates each session once, so that all of them are in memory, as in a service that has run for an hour. */
 async function warmUp(url: string, seeded: Seeded) {
   const waiting = [...seeded.tokens]
   const lane = async () => {
@@ -213,7 +214,7 @@ async function warmUp(url: string, seeded: Seeded) {
 const validateAnswer = (url: string, { apiKey, tokens }: Seeded, token = tokens[0]) =>
   answerOf(url, postJson({ 'x-api-key': apiKey }, { token }), /"rolesSource"/)
 
-/** Measures one process and two, which share both cores: the gain of a second process on a small machine. */
+/** Measures one process and two processes on both cores. The difference is the gain of a second process. */
 export async function measureWorkers({ folder, postgres, redis, seedPostgres }: Place): Promise<Table[]> {
   const { env, seeded } = await seedPostgres()
   const cache = redis && { CACHE_URL: redis.url }

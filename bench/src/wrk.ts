@@ -10,21 +10,22 @@ export interface Load {
   readonly failures: number
 }
 
-/** Requests that differ in one header, in their body, or in both. */
+/** The requests of a load. They differ in one header, in their body, or in both. */
 export interface Requests {
   readonly method: 'GET' | 'POST'
-  /** Headers of all requests. */
+  /** The headers that all requests have. */
   readonly headers?: Readonly<Record<string, string>>
-  /** The name of the header that differs. */
+  /** The name of the header in which the requests differ. */
   readonly header?: string
   readonly each: readonly { readonly value?: string; readonly body?: string }[]
   /**
-   * The order of requests: each with the same probability, some far more often than others (Zipf with exponent 1), or
-   * each once, from `first` on. After the last one the request has no credentials, and its refusal ends the run.
+   * The order of the requests. `uniform` sends each with the same probability, `zipf` sends some far more often than
+   * others (Zipf with exponent 1), and `once` sends each once, from `first` on. After the last one, requests have no
+   * credentials, and their refusal ends the run.
    */
   readonly order?: 'uniform' | 'zipf' | 'once'
   readonly first?: number
-  /** The mean pause between two requests of a connection, in milliseconds; none by default. */
+  /** The mean pause between two requests of a connection, in milliseconds. Without it, there is no pause. */
   readonly everyMs?: number
 }
 
@@ -34,7 +35,7 @@ const picks = {
   once: 'n',
 }
 
-/** Writes the script with which wrk sends those requests, and returns its path. */
+/** Writes the script with which wrk sends the requests. Returns its path. */
 export async function writeRequests(
   path: string,
   { method, headers = {}, header, each, order = 'uniform', first = 0, everyMs }: Requests,
@@ -64,21 +65,21 @@ ${everyMs === undefined ? '' : `function delay() return math.random(${2 * everyM
   return path
 }
 
-/** Returns the first of those requests, to send it by `fetch`. */
+/** Returns the first of the requests, for `fetch`. */
 export const firstOf = ({ method, headers, header, each: [first] }: Requests): RequestInit => ({
   method,
   headers: { ...headers, ...(header && { [header]: first?.value ?? '' }) },
   ...(method === 'POST' && { body: first?.body ?? '{}' }),
 })
 
-/** Returns validate requests with random tokens of the list, without a pause or with one. */
+/** Returns requests of validate, each with a random token of the list. */
 export const validateRequests = (apiKey: string, tokens: readonly string[]): Requests => ({
   method: 'POST',
   headers: { 'Content-Type': 'application/json', 'X-API-Key': apiKey },
   each: tokens.map((token) => ({ body: `{"token":"${token}"}` })),
 })
 
-/** Runs one round of wrk on one core, against loopback only. */
+/** Runs wrk for one round on the core of the load. The address must be one of this machine. */
 export async function load(
   core: number,
   url: string,

@@ -7,9 +7,9 @@ import { Pool } from 'pg'
 import { databaseUrl, port, sessions, writeCredentials } from './credentials.ts'
 
 /**
- * `better-auth` with its sessions in PostgreSQL, read by `GET /api/auth/get-session`. As in production: the rate limit
- * is on, and never reached. With COOKIE_CACHE=on the session is read from its signed cookie, without a lookup. A
- * revoked session then stays valid until that cookie expires.
+ * A peer of the benchmark: `better-auth` with its sessions in PostgreSQL, which `GET /api/auth/get-session` reads. As
+ * in production, the rate limit is on, but it is never reached. With COOKIE_CACHE=on, the session is read from a signed
+ * cookie without a lookup. A revoked session then stays valid until that cookie expires.
  */
 const isCached = process.env['COOKIE_CACHE'] === 'on'
 const secret = 'a secret of the bench that is long enough to be one'
@@ -21,7 +21,7 @@ const auth = betterAuth({
   database: pool,
   emailAndPassword: { enabled: true },
   rateLimit: { enabled: true, window: 60, max: 1_000_000_000 },
-  // Longer than the run: otherwise some responses would come from the database.
+  // The cookie is valid for longer than the run. Otherwise, some responses would come from the database.
   session: { cookieCache: { enabled: isCached, maxAge: 3_600 } },
   telemetry: { enabled: false },
   logger: { level: 'error' },

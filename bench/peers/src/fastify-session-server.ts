@@ -6,8 +6,9 @@ import { Redis } from 'ioredis'
 import { port, profileOf, redisUrl, sessions, writeCredentials } from './credentials.ts'
 
 /**
- * Fastify with `@fastify/session`, the express-session of Fastify, and its sessions in Redis. As in production: an
- * unchanged session is not written again (`rolling: false`), and no client gets an empty one.
+ * A peer of the benchmark: Fastify with `@fastify/session` (its counterpart of express-session) and its sessions in
+ * Redis. As in production, an unchanged session is not written again (`rolling: false`), and clients do not get empty
+ * sessions.
  */
 declare module 'fastify' {
   interface Session {

@@ -4,9 +4,9 @@ import Provider, { type Adapter, type AdapterPayload, type JWK } from 'oidc-prov
 import { port, redisUrl, sessions, writeCredentials } from './credentials.ts'
 
 /**
- * `oidc-provider` with token introspection (RFC 7662), its closest equivalent to validate: opaque access tokens of the
- * authorization code flow, each with a grant, stored in Redis, and introspected by a client with its secret. The
- * in-memory adapter is for development and holds 1,000 entries.
+ * A peer of the benchmark: `oidc-provider` with token introspection (RFC 7662), its closest equivalent to validate. A
+ * client authenticates with its secret, and introspects opaque access tokens of the authorization code flow. Each token
+ * has a grant. Both are in Redis, because the in-memory adapter is for development, and has a limit of 1,000 entries.
  */
 const redis = new Redis(redisUrl, { enableAutoPipelining: true })
 
@@ -30,7 +30,7 @@ class RedisAdapter implements Adapter {
     return text ? JSON.parse(text) : undefined
   }
 
-  // Methods that introspection never calls.
+  // Introspection never calls the following methods.
   async findByUserCode() {
     return undefined
   }

@@ -1,8 +1,8 @@
 export interface Answer {
-  /** 0 without a response: whether the request had an effect is unknown. */
+  /** The status, or 0 without a response. It is then not known whether the request had an effect. */
   readonly status: number
   readonly code: string | undefined
-  // Each use checks its fields.
+  // Not typed further: each use checks the fields that it reads.
   readonly body: Readonly<Record<string, unknown>>
   readonly headers: Headers
   /** The instance that responded. */
@@ -10,7 +10,7 @@ export interface Answer {
   readonly requestId: string
 }
 
-/** Returns a text that a response must contain. */
+/** Returns a text in a response, by the names that lead to it. Throws if the response does not contain it. */
 export function textOf(record: unknown, ...names: readonly string[]): string {
   let value = record
   for (const name of names) {
@@ -19,7 +19,7 @@ export function textOf(record: unknown, ...names: readonly string[]): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** Returns a list that a response must contain. */
+/** Returns a list in a response. Throws if the response does not contain it. */
 export function listOf(record: Readonly<Record<string, unknown>>, name: string): readonly unknown[] {
   const value = record[name]
   return Array.isArray(value) ? value : []

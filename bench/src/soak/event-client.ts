@@ -4,8 +4,8 @@ import type { SoakInstance } from './instance.ts'
 import type { Project } from './ledger.ts'
 
 /**
- * Reads `GET /api/events` for the whole run. After a lost connection it continues at the next instance, after its last
- * event.
+ * Reads `GET /api/events` for the whole run. After a lost connection, it continues at the next instance, and resumes
+ * after the last event.
  */
 export function followEvents(instances: readonly SoakInstance[], project: Project) {
   const seen = new Map<string, Set<string>>()
@@ -54,7 +54,7 @@ export function followEvents(instances: readonly SoakInstance[], project: Projec
   return {
     counts,
     resets,
-    /** Returns true if an event of this type named the session. */
+    /** Returns true if an event of this type about the session has arrived. */
     hasTold: (type: string, sessionId: string) => seen.get(type)?.has(sessionId) ?? false,
     async stop() {
       aborted.abort()

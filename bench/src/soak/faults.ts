@@ -4,26 +4,26 @@ import type { SoakPlace } from './place.ts'
 import type { Random } from './random.ts'
 import type { Allowance, Verdicts } from './verdicts.ts'
 
-/** A fault, for as long as it lasts. */
+/** A fault that the soak causes, and the promises that must hold meanwhile. */
 export interface SoakFault {
   readonly name: string
   readonly part: 'Database' | 'Cache' | 'Chat platform' | 'Process'
   readonly promise: string
   readonly allows: Allowance
-  /** The minimum and maximum duration in milliseconds; 0 if it is over at once. */
+  /** The minimum and the maximum duration in milliseconds. 0 if the fault is over at once. */
   readonly lastsMs: readonly [number, number]
   readonly begin: (place: SoakPlace) => Promise<unknown> | unknown
   readonly end?: (place: SoakPlace) => Promise<unknown> | unknown
 }
 
-/** The index of the instance that is stopped, killed and hung: the second of `place.instances`. */
+/** The index, in `place.instances`, of the instance that is stopped, killed, and hung. */
 const troubled = 1
-// A sign-in that is under way during a database outage ends at its redirect URI.
+// During a database outage, a sign-in that is under way may end at its redirect URI, or on a page.
 const databaseCodes = ['DATABASE_UNAVAILABLE', 'temporarily_unavailable', 'a page']
 const database: Allowance = { logins: true, codes: databaseCodes }
 /**
- * Operations that need the platform right now fail with its code, such as a decision about an administrator with
- * unknown roles.
+ * The allowed effects of an outage of the chat platform: operations that need it fail with its code, e.g. a decision
+ * about an administrator with unknown roles.
  */
 const platform: Allowance = {
   logins: true,
@@ -51,8 +51,8 @@ export const soakFaults: readonly SoakFault[] = [
   {
     name: 'instance stopped by SIGTERM and started',
     part: 'Process',
-    // HTTP cannot signal the end of an idle connection on which a request was just sent. The request is not accepted,
-    // and its client cannot know.
+    // A client may send a request on an idle connection at the moment at which the service closes it. The service does
+    // not accept that request, and HTTP has no means to tell the client.
     promise: 'what was accepted is answered; only a request that meets the end of an idle connection is not',
     allows: { lost: troubled },
     lastsMs: [500, 3_000],
@@ -81,7 +81,7 @@ export const soakFaults: readonly SoakFault[] = [
     name: 'instance hung (SIGSTOP) and resumed',
     part: 'Process',
     promise: 'the other serves everything; nothing that was revoked meanwhile validates',
-    // After it resumes, its earlier statements have timed out at the database.
+    // When the instance resumes, its pending statements have timed out at the database.
     allows: { lost: troubled, codes: databaseCodes, logins: true },
     lastsMs: [1_000, 6_000],
     begin: ({ troubled: one }) => one.hang(),
@@ -172,7 +172,7 @@ export const soakFaults: readonly SoakFault[] = [
   },
 ]
 
-/** Makes a fault, and undoes it. */
+/** Causes a fault, waits for its duration, and undoes it. */
 export async function makeFault(
   fault: SoakFault,
   place: SoakPlace,

@@ -20,10 +20,12 @@ interface Parts {
   readonly admin: { readonly token: string }
 }
 
-/** Events are delivered at least once, but not immediately. */
+/**
+ * How long to wait, in milliseconds, until all events have arrived. They are delivered at least once, but not at once.
+ */
 const eventsDeadlineMs = 60_000
 
-/** Checks all acknowledged changes after recovery. Returns the number of checks, and what was lost. */
+/** Checks all acknowledged changes after everything has recovered. Returns the number of checks, and what was lost. */
 export async function checkAll({ place, ask, ledger, traffic, events, project, webhook, admin }: Parts) {
   const checked = new Map<string, number>()
   const lost: string[] = []
@@ -118,7 +120,7 @@ function numberOf(submission: unknown): number {
   return typeof number === 'number' ? number : -1
 }
 
-/** Runs `rolecall audit verify`, and returns what it finds wrong. */
+/** Runs `rolecall audit verify`. Returns its output if it fails. */
 function verifyAudit(env: Readonly<Record<string, string>>): string | undefined {
   try {
     execFileSync(process.execPath, [rolecall, 'audit', 'verify'], {

@@ -5,16 +5,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { childrenOf } from '../processes.ts'
 
-/** The program of this checkout. */
+/** The path of the `rolecall` program in this checkout. */
 export const rolecall = fileURLToPath(new URL('../../../apps/api/bin/rolecall.js', import.meta.url))
 
-/** One `rolecall serve`, which can be stopped, killed, hung and started again at the same address. */
+/** One `rolecall serve`, which can be stopped, killed, hung, and started again at the same address. */
 export interface SoakInstance {
   readonly name: string
   readonly url: string
   /** The file with its output. */
   readonly logFile: string
-  /** Its process and its workers, while it runs. */
+  /** Returns the IDs of its process and its workers. Empty while it does not run. */
   pids(): number[]
   /** Starts it. Resolves when it is ready. */
   start(): Promise<void>
@@ -90,7 +90,7 @@ export function createInstance(
 
 const hasEnded = ({ exitCode, signalCode }: ChildProcess) => exitCode !== null || signalCode !== null
 
-/** The process may have just ended. */
+/** Sends a signal to a process. Ignores that the process may have just ended. */
 function tell(pid: number, signal: NodeJS.Signals) {
   try {
     process.kill(pid, signal)

@@ -6,8 +6,9 @@ export interface Project {
 }
 
 /**
- * The known state of a session. `ended`: its end was acknowledged, so it must never validate again, anywhere. `unsure`:
- * a request that would end it had no response, or its member is leaving at the platform.
+ * The expected state of a session. `ended` means that the service has acknowledged its end, so no instance may ever
+ * validate it again. `unsure` means that a request that would end it got no response, or that its member is leaving the
+ * server.
  */
 export interface Session {
   readonly project: Project
@@ -22,18 +23,18 @@ interface Version {
   readonly roles: string
 }
 
-/** A user of the platform. One lane works on a member at a time, so that the expected state is known. */
+/** A user of the platform. Only one lane uses a member at a time, so that the expected state is known. */
 export interface Member {
   readonly id: string
   isBusy: boolean
   isBlocked: boolean
-  /** The time at which the member left at the platform; undefined if they are there. */
+  /** The time at which the member left the server. Undefined while they are in it. */
   leftAt: number | undefined
   readonly sessions: Session[]
   readonly history: Version[]
 }
 
-/** Keeps everything that was acknowledged, and must be true from then on. */
+/** Creates the ledger: everything that the service has acknowledged, and that must be true from then on. */
 export function createLedger(memberIds: readonly string[], roles: readonly string[], random: Random) {
   const members: readonly Member[] = memberIds.map((id) => ({
     id,
@@ -45,21 +46,23 @@ export function createLedger(memberIds: readonly string[], roles: readonly strin
   }))
   return {
     members,
-    /** IDs of sessions of the watched project that ended or were rotated: the stream must send an event for each. */
+    /**
+     * The IDs of the watched project's sessions that ended or were refreshed. The stream must send an event for each.
+     */
     revoked: new Map<string, number>(),
     rotated: new Set<string>(),
-    /** Request IDs of acknowledged changes by an administrator, each with its action. */
+    /** The request IDs of an administrator's acknowledged changes, each with its action. */
     writes: new Map<string, string>(),
-    /** Request IDs of changes without a response: done once or not at all. */
+    /** The request IDs of changes without a response. Each was made once or not at all. */
     unansweredWrites: new Set<string>(),
     projects: new Map<string, string>(),
-    /** Submissions by their number: the ID of the response, or undefined without a response. */
+    /** The submissions by their number: the ID in the response, or undefined without a response. */
     submissions: new Map<number, string | undefined>(),
     done: new Map<string, number>(),
     count(what: string) {
       this.done.set(what, (this.done.get(what) ?? 0) + 1)
     },
-    /** Works on a member that no other lane works on. */
+    /** Calls `work` with a member that no other lane is using. */
     async withMember(work: (member: Member) => Promise<void>): Promise<void> {
       const free = members.filter(({ isBusy }) => !isBusy)
       if (free.length === 0) return
@@ -78,7 +81,7 @@ export type Ledger = ReturnType<typeof createLedger>
 
 export const sorted = (roles: readonly string[]) => [...roles].sort().join()
 
-/** Returns true if a member held exactly these roles at some moment of a period. */
+/** Returns true if a member had exactly these roles at some moment of a period. */
 export const heldWithin = ({ history }: Member, roles: string, from: number, to: number) =>
   history.some(
     (version, i) =>

@@ -7,10 +7,10 @@ import type { Verdicts } from './verdicts.ts'
 
 export const redirectUri = 'https://site.example/callback'
 
-/** The end of a walk: an address outside of the service, or a response without a redirect. */
+/** How a chain of redirects ends: at an address outside of the service, or with a response that does not redirect. */
 type End = { readonly address: URL } | { readonly answer: Answer }
 
-/** Simulates browsers that sign in: each step may be answered by another instance. */
+/** Simulates browsers that sign in. Each request of a sign-in may reach a different instance. */
 export function createLogins(ask: Ask, sim: ChatSim, publicUrl: string, verdicts: Verdicts) {
   async function walk(first: string, as: string): Promise<End> {
     const jar = new Map<string, string>()
@@ -35,7 +35,7 @@ export function createLogins(ask: Ask, sim: ChatSim, publicUrl: string, verdicts
     throw new Error('A login goes round in circles.')
   }
 
-  /** Returns the code of a completed sign-in, or undefined if the platform or an outage prevented it. */
+  /** Signs in and returns the code. Undefined if the platform or an outage prevented the sign-in. */
   async function codeOf(
     path: string,
     member: Pick<Member, 'id'>,
@@ -43,7 +43,7 @@ export function createLogins(ask: Ask, sim: ChatSim, publicUrl: string, verdicts
   ): Promise<string | undefined> {
     const end = await walk(path, member.id)
     if ('answer' in end) {
-      // An error page of the platform, or a response that was judged already.
+      // The sign-in ended on an error page of the platform, or with a response that was already judged.
       if (end.answer.status === 302) verdicts.loginRefused('the platform did not send the browser back')
       return undefined
     }
@@ -57,7 +57,7 @@ export function createLogins(ask: Ask, sim: ChatSim, publicUrl: string, verdicts
 
   return {
     codeOf,
-    /** Returns the address outside of the service at which a sign-in ends, if it does. */
+    /** Returns the address outside of the service at which a sign-in ends. Undefined if it ends with a page. */
     async addressAfter(path: string, { id }: Pick<Member, 'id'>): Promise<URL | undefined> {
       const end = await walk(path, id)
       return 'address' in end ? end.address : undefined
@@ -73,7 +73,7 @@ export function createLogins(ask: Ask, sim: ChatSim, publicUrl: string, verdicts
 
 export type Logins = ReturnType<typeof createLogins>
 
-/** Agrees at the platform's screen. Returns the address to which the platform sends the browser, if it does. */
+/** Agrees on the platform's screen. Returns the address to which the platform redirects the browser, if it does. */
 async function atPlatform(screen: string, as: string): Promise<URL | undefined> {
   try {
     const answer = await fetch(`${screen}&login_as=${as}&auto=1`, { redirect: 'manual' })

@@ -20,24 +20,28 @@ interface Parts {
 
 const { crew, deckhand, guest, captain, quiet } = demo.roles
 const given = [crew, deckhand, guest, captain, quiet]
-/** The maximum number of sessions of a member: the stored data must not grow with the run. */
+/** The maximum number of sessions per member, so that the stored data does not grow during the run. */
 const maxSessions = 3
-/** The guarantee is a second while the gateway is connected. A busy machine and a reconnected gateway get more. */
+/**
+ * How late a change may be visible, in milliseconds. The guarantee is one second. This also allows for a busy machine.
+ */
 const lateMs = 10_000
 /**
- * Otherwise (gateway sessions that end one after another start with growing delays), roles are read again at this age.
+ * The age, in milliseconds, at which the service reads roles again while the gateway is not connected. After several
+ * failures, the gateway connects only after growing delays.
  */
 const permissionTtlMs = 60_000
 
 /**
- * Simulates sites that work with members, and the platform with both. Each act is followed by a check of its effect.
+ * Simulates sites and their members, and changes at the platform. After each action, it checks the effect.
  */
 export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, projects, admin }: Parts) {
   const [watched] = projects
   const asKey = ({ project }: Session) => project.key
 
   const end = (session: Session) => {
-    // A client that is unsure of a session's pair may end nothing with the known one, so no event is due then.
+    // Expects an event only for a session whose pair is known. With an outdated pair, the request may have ended
+    // nothing.
     if (session.state === 'live' && session.project === watched && session.id !== '')
       ledger.revoked.set(session.id, Date.now())
     session.state = 'ended'
@@ -46,7 +50,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
     member.sessions.filter(({ state }) => states.includes(state))
   const nameOf = (session: Session) => `session ${session.id} (${session.state})`
 
-  /** Validates a session and compares the response with its known state. */
+  /** Validates a session, and compares the response with its expected state. */
   async function validate(member: Member, session: Session, at?: number): Promise<Answer> {
     const asked = Date.now()
     const answer = await ask('POST', '/api/auth/validate', {
@@ -91,15 +95,15 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
   }
 
   /**
-   * Returns true if the roles in a response are older than their source permits. Mirrored roles may be old while the
-   * platform is silent.
+   * Returns true if the roles in a response are older than their source permits. Stored roles may be old while the
+   * platform is unreachable.
    */
   function isOlderThanPromised(source: string, ms: number): boolean {
     if (source === 'mirror' || !verdicts.isCalm(lateMs)) return false
     return ms > (source === 'gateway' ? lateMs : permissionTtlMs + lateMs)
   }
 
-  /** Checks that an ended session is gone on every instance. */
+  /** Checks that every instance rejects an ended session. */
   async function expectGone(member: Member, session: Session) {
     await Promise.all([validate(member, session, 0), validate(member, session, 1)])
   }
@@ -129,7 +133,10 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
       verdicts.broken(`an exchange of a fresh code answered ${answer.status} ${answer.code}`)
   }
 
-  /** Exchanges one code twice at once: one succeeds, and the other one's use ends the session of the first. */
+  /**
+   * Exchanges the same code twice at the same time. One exchange succeeds, and the other one ends the session of the
+   * first.
+   */
   async function exchangeTwice(member: Member) {
     if (member.leftAt !== undefined || member.isBlocked) return
     const project = random.one(projects)
@@ -196,7 +203,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
     for (const one of ended) await expectGone(member, one)
   }
 
-  /** Refreshes a session, sometimes with two requests at once, of which at most one may succeed. */
+  /** Refreshes a session, sometimes with two requests at the same time, of which at most one may succeed. */
   async function refresh(member: Member) {
     const [session] = whichAre(member, 'live')
     if (!session || session.refreshToken === '') return
@@ -207,14 +214,13 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
     if (won.length > 1) verdicts.broken('one pair was refreshed twice')
     const [first] = won
     if (!first) {
-      // Refused, or no response: the client sends the pair once more, and this result is final.
+      // If no request was accepted, the client sends the pair once more. The result of that is final.
       const again = answers.every(({ status }) => status === 0 || status === 503)
         ? await once(random.below(2))
         : undefined
       if (again?.status === 200) return take(member, session, again)
       if (again?.code === 'REFRESH_TOKEN_SUPERSEDED' || again?.code === 'INVALID_TOKEN') {
-        // The refresh succeeded without a response: the pair is void, and the session continues with one that no client
-        // has.
+        // The refresh succeeded, but its response was lost. The old pair is invalid, and nobody has the new pair.
         session.state = 'ended'
         await expectGone(member, session)
       } else {
@@ -246,9 +252,9 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
   }
 
   /**
-   * Returns only once the service has reported the member as gone, and the gateway has nothing to replay. Otherwise the
-   * replay would report that the member left once more, which ends the sessions that began meanwhile
-   * (docs/decisions/0013-live-mirror.md).
+   * Lets a member leave the server, or return to it. The member returns only when the service has reported the
+   * departure, and the gateway has no events to replay. Otherwise, the replay would report the departure once more,
+   * which would end the sessions that began in the meantime (docs/decisions/0013-live-mirror.md).
    */
   async function leaveOrReturn(member: Member) {
     if (member.isBlocked) return
@@ -278,7 +284,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
       ? await ask('DELETE', path, { token })
       : await ask('PUT', path, { token, body: { reason: 'Soak' } })
     if (answer.status !== 200 && answer.status !== 204) {
-      // The state of the block is unknown: sessions may have ended, and sign-ins may be refused.
+      // It is not known whether the member is blocked now. So their sessions may have ended.
       for (const session of before) session.state = 'unsure'
       ledger.unansweredWrites.add(answer.requestId)
       if (!member.isBlocked) await unblock(member, token)
@@ -292,7 +298,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
     for (const session of before) await expectGone(member, session)
   }
 
-  /** Retries until it is acknowledged: a member with an unknown state is of no use. */
+  /** Unblocks a member. Retries until the service acknowledges it, because the run needs members with a known state. */
   async function unblock(member: Member, token: string) {
     member.isBlocked = true
     for (let tries = 0; tries < 200; tries++) {
@@ -307,7 +313,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
 
   async function validateAll(member: Member) {
     for (const session of member.sessions) await validate(member, session)
-    // Validates ended sessions for a while, and keeps only the newest.
+    // Keeps validating the newest ended sessions, and forgets the others.
     const ended = whichAre(member, 'ended')
     for (const one of ended.slice(0, -5)) member.sessions.splice(member.sessions.indexOf(one), 1)
   }

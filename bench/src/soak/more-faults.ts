@@ -6,12 +6,12 @@ import type { SoakFault } from './faults.ts'
 import { createInstance, type SoakInstance } from './instance.ts'
 import type { SoakPlace } from './place.ts'
 
-/** Faults that the soak omits: they take longer, or leave nothing to serve. */
+/** The faults that the soak omits, because they take longer, or because the service cannot respond at all meanwhile. */
 
 const unavailable = { logins: true, codes: ['DATABASE_UNAVAILABLE', 'temporarily_unavailable', 'a page'] }
 const withoutDatabase = '503 with Retry-After, never 401; by itself back after it'
 
-/** Runs statements as an administrator of the database, beside the service. */
+/** Runs statements as an administrator of the database, over a connection of its own. */
 async function atDatabase(place: SoakPlace, ...statements: readonly string[]) {
   const client = new pg.Client({ connectionString: place.postgres.url })
   client.on('error', () => {})
@@ -24,7 +24,7 @@ async function atDatabase(place: SoakPlace, ...statements: readonly string[]) {
 const cutConnections =
   "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'soak' and pid <> pg_backend_pid()"
 
-/** The resources of a fault until it ends. */
+/** What a fault occupies until it ends. */
 const held: {
   connections: pg.Client[]
   instance: SoakInstance | undefined
@@ -87,7 +87,7 @@ export const moreFaults: readonly SoakFault[] = [
         )
         if (!isOpen) break
         held.connections.push(client)
-        // The service opens connections meanwhile: cuts those, too.
+        // Also cuts the connections that the service has opened in the meantime.
         if (i % 10 === 9) await held.connections[0]?.query(cutConnections)
       }
     },

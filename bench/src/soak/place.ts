@@ -5,26 +5,26 @@ import { makeFolder, type Postgres, removeFolder, startPostgres } from '../postg
 import { type Redis, startRedis } from '../redis.ts'
 import { createInstance, type SoakInstance } from './instance.ts'
 
-/** A complete deployment: two instances, their PostgreSQL and Redis, and the chat platform behind them. */
+/** A complete deployment: two instances, their PostgreSQL and Redis, and the simulated chat platform. */
 export interface SoakPlace {
   readonly folder: string
   readonly sim: ChatSim
   readonly postgres: Postgres
   readonly redis: Redis
   readonly env: Readonly<Record<string, string>>
-  /** One process that never ends, so that leaks show as growth over the whole run. */
+  /** The instance with one process that is never stopped. A leak shows as growth of this process over the whole run. */
   readonly steady: SoakInstance
-  /** Two workers that are stopped, killed and hung at random. */
+  /** The instance with two workers, which is stopped, killed, and hung at random. */
   readonly troubled: SoakInstance
   readonly instances: readonly [SoakInstance, SoakInstance]
-  /** The only members of the main server who sign in. */
+  /** The IDs of the members who sign in. */
   readonly memberIds: readonly string[]
   close(): Promise<void>
 }
 
 export const club = demo.mainGuildId
 
-/** `PUBLIC_URL` of both, as behind one proxy. Requests go to the instances themselves. */
+/** The `PUBLIC_URL` of both instances, as if they were behind a proxy. Requests go directly to the instances. */
 const publicUrl = 'http://127.0.0.1:9099'
 
 export async function makePlace(

@@ -1,6 +1,6 @@
 import { mulberry32 } from '../../../tools/mulberry32.js'
 
-/** Returns random numbers from a seed, so that a run's faults and choices can be repeated. */
+/** Creates a source of random choices from a seed, so that the faults and choices of a run can be repeated. */
 export function createRandom(seed: number) {
   const next = mulberry32(seed)
   const below = (limit: number) => Math.floor(next() * limit)
@@ -13,7 +13,7 @@ export function createRandom(seed: number) {
       if (found === undefined) throw new Error('There is nothing to choose from.')
       return found
     },
-    /** Returns one of the values, with a probability by weight. */
+    /** Returns one of the values, with a probability that is proportional to its weight. */
     weighted: <T>(choices: readonly (readonly [weight: number, value: T])[]): T => {
       let at = next() * choices.reduce((sum, [weight]) => sum + weight, 0)
       for (const [weight, value] of choices) {

@@ -13,7 +13,7 @@ interface Outcome {
   readonly events: EventClient
 }
 
-/** Returns the tables of a soak, as `docs/reference/figures.md` shows them. */
+/** Returns the tables of a soak that `docs/reference/figures.md` shows. */
 export function reportTables({ checked, lost, verdicts, ledger, growth, events }: Outcome): Table[] {
   const { counts, wrong, unexplained } = verdicts
   const acknowledged = [...ledger.done].map(([what, times]) => `${times.toLocaleString('en')} ${what}`)

@@ -10,16 +10,16 @@ export interface Sent {
   readonly body?: unknown
   readonly form?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
-  /** The index of the instance; by default any. */
+  /** The index of the instance. By default, it is chosen at random. */
   readonly at?: number
 }
 
-/** Longer than any wait in the service, so that a hanging request differs from a late one. */
+/** The timeout in milliseconds. It is longer than any wait in the service, so only a request that hangs reaches it. */
 const timeoutMs = 15_000
 
 /**
- * Creates a client that sends requests to one of the instances, and to the other one if the connection is refused, as a
- * load balancer would: then nothing was sent. Every response is judged.
+ * Creates a client that sends each request to one of the instances. If the connection is refused, nothing was sent, so
+ * the client tries the other instance, as a load balancer would. Every response is judged.
  */
 export function createClient(instances: readonly SoakInstance[], random: Random, verdicts: Verdicts) {
   return async function ask(method: string, path: string, sent: Sent = {}): Promise<Answer> {
@@ -72,7 +72,7 @@ async function send(url: string, method: string, path: string, sent: Sent, reque
   const answered = await response.text()
   const isJson = /json/.test(response.headers.get('content-type') ?? '')
   const parsed: Record<string, unknown> = isJson && answered !== '' ? JSON.parse(answered) : {}
-  // Endpoints of OpenID Connect respond with OAuth errors, and a step of a sign-in with a page.
+  // The service's own errors have `code`, OAuth errors have `error`, and a step of a sign-in responds with a page.
   const code = parsed['code'] ?? parsed['error'] ?? (isJson ? undefined : 'a page')
   return {
     status: response.status,
@@ -82,7 +82,7 @@ async function send(url: string, method: string, path: string, sent: Sent, reque
   }
 }
 
-/** Returns the code of the error below `fetch`, which wraps it. */
+/** Returns the code of the error that caused the error of `fetch`. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   if (error.name === 'TimeoutError') return 'TIMEOUT'

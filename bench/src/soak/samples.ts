@@ -6,7 +6,7 @@ interface Sample {
   readonly files: number
 }
 
-/** Samples memory and open files of a process over time, from the end of its warm-up. */
+/** Samples the memory and the open files of processes at an interval. */
 export function sampleProcess(pids: () => readonly number[], everyMs: number) {
   const samples: Sample[] = []
   const from = performance.now()
@@ -19,12 +19,12 @@ export function sampleProcess(pids: () => readonly number[], everyMs: number) {
         files: all.reduce((sum, pid) => sum + openFiles(pid), 0),
       })
     } catch {
-      // The worker ended meanwhile.
+      // The process ended while it was sampled.
     }
   }, everyMs)
   return {
     stop: () => clearInterval(timer),
-    /** Returns the growth per hour, by least squares over the samples after the warm-up. */
+    /** Returns the growth per hour, by a least-squares fit over the samples after the warm-up. */
     growth(warmUpMs: number) {
       const warm = samples.filter(({ atMs }) => atMs >= warmUpMs)
       const first = warm.slice(0, Math.ceil(warm.length / 10))

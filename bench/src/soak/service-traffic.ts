@@ -27,13 +27,13 @@ interface Parts {
 
 export const oidcUri = 'https://wiki.example/callback'
 
-/** Simulates administrators, forms and single-page sites, beside the members' sessions. */
+/** Simulates administrators, forms that submit to webhooks, and clients of OpenID Connect. */
 export function serviceTraffic(parts: Parts) {
   const { ask, ledger, logins, verdicts, random, project, oidc, webhook, admin } = parts
   let numbers = 0
   const isUnknown = ({ status }: Answer) => status === 0 || status === 503
 
-  /** Submits a form. Without a response it retries with the same `Idempotency-Key`, as a careful client does. */
+  /** Submits a form. Without a response, it retries with the same `Idempotency-Key`, as a careful client does. */
   async function submit() {
     numbers += 1
     const number = numbers
@@ -54,13 +54,14 @@ export function serviceTraffic(parts: Parts) {
       ledger.count('submissions')
     } else {
       ledger.submissions.set(number, undefined)
-      // A second submission within the same second has the signature of the first, which may have been accepted.
+      // SIGNATURE_REPLAYED says nothing: a retry within the same second has the same signature as the first attempt,
+      // which may have been accepted.
       if (!isUnknown(answer) && answer.code !== 'SIGNATURE_REPLAYED')
         verdicts.broken(`a submission answered ${answer.status} ${answer.code}`)
     }
   }
 
-  /** Sends a change of an administrator. An acknowledged one must be in the audit log once. */
+  /** Sends a change as an administrator. If it is acknowledged, it must be in the audit log exactly once. */
   async function change(method: string, path: string, body: unknown, what: string): Promise<Answer> {
     const answer = await ask(method, path, { token: admin.token, ...(body !== undefined && { body }) })
     if (answer.status >= 200 && answer.status < 300) {
@@ -72,7 +73,9 @@ export function serviceTraffic(parts: Parts) {
   }
 
   let turn = 0
-  /** True if the last change of the site's access is known. A change without an effect adds no audit entry. */
+  /**
+   * True if the current access of the site is known. Otherwise, a change might have no effect, and add no audit entry.
+   */
   let isAccessKnown = false
   async function administer() {
     turn += 1
@@ -99,7 +102,7 @@ export function serviceTraffic(parts: Parts) {
     ledger.projects.set(id, gone.status === 204 ? 'gone' : 'unknown')
   }
 
-  /** Replaces a key: after the response the old key is invalid everywhere, and the new one valid. */
+  /** Replaces an API key. After the response, every instance must reject the old key, and accept the new one. */
   async function replaceKey(id: string, old: string) {
     const path = `/api/admin/projects/${id}/regenerate-api-key`
     const answer = await change('POST', path, {}, 'project.regenerate_key')
@@ -137,7 +140,8 @@ export function serviceTraffic(parts: Parts) {
   }
 
   /**
-   * Signs in by OpenID Connect, reads userinfo, rotates the tokens, and ends the session: then both tokens are invalid.
+   * Signs in by OpenID Connect, reads userinfo, refreshes the tokens, and ends the session. Then both tokens must be
+   * invalid.
    */
   async function signOn() {
     await ledger.withMember(async (member) => {

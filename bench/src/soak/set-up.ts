@@ -12,7 +12,9 @@ export interface SetUp {
   readonly webhook: Webhook
 }
 
-/** Creates an administrator, two sites, a client of OpenID Connect and a webhook, as an operator does. */
+/**
+ * Signs in an administrator, and creates two sites, a client of OpenID Connect, and a webhook, by the service's API.
+ */
 export async function setUp(ask: Ask, logins: Logins): Promise<SetUp> {
   const token = await signInAdmin(ask, logins)
   const create = async (name: string, uri: string, more: object = {}): Promise<Project> => {
@@ -47,7 +49,7 @@ export async function signInAdmin(ask: Ask, logins: Logins): Promise<string> {
   return textOf(session.body, 'token')
 }
 
-/** Returns an answer that accepts a request. @throws if it refuses the request */
+/** Returns a response if it is a success. @throws if it is not */
 export function good(answer: Answer): Answer {
   if (answer.status >= 200 && answer.status < 300) return answer
   throw new Error(`The set-up was answered ${answer.status}: ${JSON.stringify(answer.body)}`)

@@ -12,7 +12,9 @@ import { serviceTraffic } from './service-traffic.ts'
 import { setUp } from './set-up.ts'
 import { createVerdicts } from './verdicts.ts'
 
-/** Sets up a deployment and uses it until it is stopped. Then everything is checked against the ledger. */
+/**
+ * Sets up a deployment, and creates traffic until `stop` is called. `check` then compares everything with the ledger.
+ */
 export async function startTraffic(place: SoakPlace, random: Random, laneCount: number) {
   const verdicts = createVerdicts()
   const ask = createClient(place.instances, random, verdicts)
@@ -38,7 +40,7 @@ export async function startTraffic(place: SoakPlace, random: Random, laneCount: 
     lane(services.read, 200),
     lane(services.signOn, 1_000),
   ])
-  // `stop` reports a failure. A run that is about to end for another reason must not fail by this one.
+  // Prevents an unhandled rejection, because `stop` reports the failure of a lane.
   lanes.catch(() => {})
   return {
     verdicts,
@@ -49,6 +51,7 @@ export async function startTraffic(place: SoakPlace, random: Random, laneCount: 
       isOver = true
       await lanes
     },
+    /** Compares everything with the ledger. Call it after `stop`, when everything has recovered. */
     async check() {
       const outcome = await checkAll({ ...parts, place, traffic: members, events, project, webhook })
       await events.stop()

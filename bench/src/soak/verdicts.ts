@@ -1,12 +1,12 @@
 import type { Answer } from './answer.ts'
 
-/** The effects of a fault that clients may see. Anything else is a defect. */
+/** The effects of a fault that clients may see. Every other effect is a defect. */
 export interface Allowance {
-  /** Missing responses: the connection broke, or timed out. Of this instance, or of any (`true`). */
+  /** Missing responses are allowed from this instance, or from any instance (`true`). */
   readonly lost?: number | true
-  /** Codes of 503. */
+  /** The allowed error codes of responses with 503. */
   readonly codes?: readonly string[]
-  /** Sign-ins that end at the redirect URI with `temporarily_unavailable` or `server_error`. */
+  /** True if sign-ins may end at the redirect URI with `temporarily_unavailable` or `server_error`. */
   readonly logins?: boolean
 }
 
@@ -28,14 +28,16 @@ export interface Seen {
 }
 
 /**
- * How long, in milliseconds, the effects of a fault may last after it. The guarantee is two seconds; a busy machine
- * gets more.
+ * How long, in milliseconds, the effects of a fault may last after its end. The guarantee is two seconds. This also
+ * allows for a busy machine.
  */
 const graceMs = 5_000
-/** The circuit breakers for the platform recover by themselves, later after each failure. */
+/** The same for sign-ins. The circuit breakers for the platform take longer to recover after each failure. */
 const loginGraceMs = 60_000
 
-/** Judges all responses: as promised, explained by a fault, or unexplained. */
+/**
+ * Creates the judge of all responses. Each is as promised, or explained by a fault, or unexplained, which is a defect.
+ */
 export function createVerdicts(now: () => number = () => performance.now()) {
   const windows: Window[] = []
   const wrong: string[] = []
@@ -45,7 +47,7 @@ export function createVerdicts(now: () => number = () => performance.now()) {
   const startedAt = now()
   const isNear = ({ beganAt, endedAt }: Window, at: number, grace: number) =>
     at >= beganAt && at <= endedAt + grace
-  /** Returns the window of the newest fault that allows this. */
+  /** Returns the newest fault that allows an effect at a moment, if there is one. */
   const explain = (at: number, isAllowed: (allows: Allowance) => boolean, grace = graceMs) =>
     windows.findLast((one) => isNear(one, at, grace) && isAllowed(one.allows))
   const told = (text: string) =>
@@ -79,7 +81,7 @@ export function createVerdicts(now: () => number = () => performance.now()) {
         window.endedAt = now()
       }
     },
-    /** Records a promise that was broken, which no fault excuses. */
+    /** Records a broken promise that no fault can explain. */
     broken(text: string): void {
       wrong.push(told(text))
     },
@@ -101,7 +103,8 @@ export function createVerdicts(now: () => number = () => performance.now()) {
       } else if (status >= 500) wrong.push(told(`${kind} answered ${status} ${code}`))
     },
     /**
-     * Returns true if no fault was active for this many milliseconds: then roles and departures must arrive in time.
+     * Returns true if there was no fault in the last `ms` milliseconds. Role changes and departures must then be
+     * visible in time.
      */
     isCalm(ms: number): boolean {
       const at = now()
@@ -115,8 +118,8 @@ export function createVerdicts(now: () => number = () => performance.now()) {
       return { failures, lastedMs: endedAt - beganAt, recoveryMs: Math.max(0, lastFailureAt - endedAt) }
     },
     /**
-     * Returns for each kind of fault: its count, the failures that it explains, and the longest time from its end to
-     * its last effect.
+     * Returns, for each kind of fault, how often it happened, the failures that it explains, and the longest time from
+     * its end to its last effect.
      */
     faults() {
       const byName = new Map<

@@ -1,15 +1,18 @@
-/** `stale` and `lost` are wrong: an ended fact was confirmed, or a live one was denied. */
+/**
+ * The judgement of a response. Two are defects: `stale` (an ended fact was confirmed) and `lost` (a live one was
+ * denied).
+ */
 export type Judgement = 'accepted' | 'refused' | 'stale' | 'lost' | 'changed meanwhile' | 'unanswered'
 
 /**
- * A fact that answers depend on, such as a session. `ending` and `starting` last from the request that changes it until
- * its acknowledgement: then both answers are right.
+ * A fact that responses must agree with, such as a live session. It is `ending` or `starting` from the request that
+ * changes it until the acknowledgement of that request. Meanwhile, both responses are right.
  */
 export class Claim {
   #state: 'live' | 'ending' | 'ended' | 'starting' = 'live'
   #changes = 0
 
-  /** Remembers the state at which a request is sent. The returned function judges its answer. */
+  /** Call it when a request is sent. Returns a function that judges the response: confirmed, denied, or undefined. */
   asked(): (answer: boolean | undefined) => Judgement {
     const [state, changes] = [this.#state, this.#changes]
     return (answer) => {
@@ -20,7 +23,7 @@ export class Claim {
     }
   }
 
-  /** Notes the next step: before the request that makes a change, and after its acknowledgement. */
+  /** Sets the state. Call it before the request that makes a change, and again after its acknowledgement. */
   become(state: 'live' | 'ending' | 'ended' | 'starting'): void {
     this.#state = state
     this.#changes += 1

@@ -24,12 +24,12 @@ interface Parts {
   readonly isOver: () => boolean
 }
 
-/** The number of questions about ended sessions that are kept for each member. */
+/** The maximum number of questions about ended sessions that are kept for each member. */
 const maxEnded = 8
 
-/** A member who signs in in three ways, and loses the sessions again. */
+/** A member who signs in in three ways, and whose sessions end again. */
 export interface StrictMember {
-  /** All questions about the member, also about sessions that ended. */
+  /** Returns all questions about the member, including those about ended sessions. */
   questions(): readonly Question[]
   /** Signs in and out until the run is over. */
   live(): Promise<void>
@@ -42,7 +42,7 @@ export function createMember(id: string, parts: Parts): StrictMember {
   let open: readonly Question[] = []
   let ended: readonly Question[] = []
 
-  /** Repeats a change until it is acknowledged: without a response, both outcomes are possible. */
+  /** Repeats a change until it is acknowledged. Without a response, it is not known whether the change was made. */
   const acknowledged = async (request: () => Promise<Answer>, isDone: (answer: Answer) => boolean) => {
     while (!isOver()) {
       const answer = await request()
@@ -52,7 +52,7 @@ export function createMember(id: string, parts: Parts): StrictMember {
       await sleep(200)
     }
   }
-  /** Ends the claims of these questions, and these claims, by one request. */
+  /** Ends, by one request, the claims of the given questions, and the other given claims. */
   const end = async (
     questions: readonly Question[],
     request: () => Promise<void>,
@@ -72,7 +72,7 @@ export function createMember(id: string, parts: Parts): StrictMember {
     const body = own[0]?.body
     if (!body) return Promise.resolve()
     const request = () => ask('POST', '/api/auth/logout', { key: project.key, body: JSON.parse(body) })
-    // The second attempt finds the session ended.
+    // Also accepts 401: if the first attempt had no response, the second one finds that the session has ended.
     return end(own, () => acknowledged(request, (answer) => isOk(answer) || answer.status === 401))
   }
   const logOutAll = () =>
@@ -109,7 +109,7 @@ export function createMember(id: string, parts: Parts): StrictMember {
   }
 }
 
-/** Signs in in the ways that `open` lacks. A way that an outage prevents is tried again later. */
+/** Signs in in each way that is missing in `open`. If an outage prevents a sign-in, it is tried again later. */
 async function signIn(id: string, parts: Parts, open: readonly Question[]): Promise<Question[]> {
   const { project } = parts
   const has = (kind: Question['kind']) => open.some((question) => question.kind === kind)

@@ -3,7 +3,7 @@ import type { Project } from '../soak/ledger.ts'
 import { club } from '../soak/place.ts'
 import type { Claim } from './claim.ts'
 
-/** A question about a claim, in one of five ways. */
+/** A question about a claim: a request in one of the five ways, with the right way to read its response. */
 export interface Question {
   readonly kind: 'validate' | 'userinfo' | 'introspection' | 'forward-auth' | 'permission check'
   readonly claim: Claim
@@ -11,12 +11,12 @@ export interface Question {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
-  /** Reads the answer: true, false, or undefined if it says neither. */
+  /** Returns true if a response confirms the claim, false if it denies it, and undefined if it does neither. */
   readonly read: (status: number, body: string) => boolean | undefined
 }
 
 export const host = 'wiki.example.org'
-/** The headers with which a proxy asks. */
+/** The headers that a reverse proxy sends. */
 export const proxyHeaders = {
   'x-forwarded-proto': 'https',
   'x-forwarded-host': host,
@@ -66,11 +66,11 @@ export const aboutMember = ({ key }: Project, memberId: string, claim: Claim): r
   },
 ]
 
-/** Longer than any wait in the service. */
+/** The timeout in milliseconds. It is longer than any wait in the service. */
 const timeoutMs = 15_000
 const agent = new Agent({ keepAlive: true, maxSockets: 256 })
 
-/** Sends a question to an instance. Returns the answer; undefined if there is none, as in an outage. */
+/** Sends a question to an instance. Resolves to the answer, or to undefined if there is none, e.g. during an outage. */
 export function send(
   url: string,
   { method, path, headers, body, read }: Question,
