@@ -8,20 +8,23 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 import { buildGeneratedOnce } from './build-generated.js'
 import { digestOf } from './digest.js'
 
-// Plain JavaScript on Node's own modules, except for Vite: it runs at the end of `npm ci`, before anything is built.
+// Builds the console. This file is plain JavaScript and needs no package except Vite, because it runs at the end of
+// `npm ci`, before anything is built.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const consoleFolder = join(root, 'apps', 'console')
 const dist = join(consoleFolder, 'dist')
 /**
- * Brotli quality of the console's files. `best` takes three seconds of processor time and makes them 7 % smaller; releases use
- * it (`npm run build`). `npm ci`, `npm start`, and the tests use `quick`.
+ * The Brotli quality of the console's files. `best` takes three seconds of processor time and makes them 7 % smaller.
+ * Releases use it (`npm run build`). `npm ci`, `npm start`, and the tests use `quick`.
  */
 const qualities = { quick: 9, best: constants.BROTLI_MAX_QUALITY }
-/** Digest of the sources of the built console. It is in the same folder, so that the two cannot be separated. */
+/**
+ * The file with the digest of the sources. It is in the folder of the built console, so that it cannot be separated.
+ */
 const stampName = 'made-of'
 
-/** All sources of the console. */
+/** The sources of the console, on which the digest depends. */
 const sources = [
   'apps/console/src',
   'apps/console/index.html',
@@ -41,8 +44,8 @@ const sources = [
 /**
  * Builds the console if its sources have changed since the last build.
  *
- * @param {(line: string) => void} [say] gets one line when there is something to wait for
- * @param {keyof typeof qualities} [quality] minimum quality; a better one is not rebuilt
+ * @param {(line: string) => void} [say] receives one line if the user must wait
+ * @param {keyof typeof qualities} [quality] the minimum quality. A console with a better quality is not built again.
  */
 export async function buildConsoleOnce(say = console.error, quality = 'quick') {
   await buildGeneratedOnce()
@@ -51,10 +54,10 @@ export async function buildConsoleOnce(say = console.error, quality = 'quick') {
   const wanted = [quality, 'best'].map((one) => `${digest} ${one}`)
   if (existsSync(stamp) && wanted.includes(readFileSync(stamp, 'utf8'))) return
   const vite = findVite()
-  // An image installs packages before it has the sources, or contains a console that was built elsewhere.
+  // Does nothing without the sources or Vite. A container image installs packages before it copies the sources.
   if (!vite || !existsSync(join(consoleFolder, 'index.html'))) return
   say('Building the console (only after a change, a few seconds)…')
-  // Builds beside the folder and then renames: concurrent builds do no harm, and no reader finds a partial build.
+  // Builds in another folder and then renames it. So concurrent builds do no harm, and no reader finds a partial build.
   const made = `${dist}-${process.pid}`
   try {
     await run([
@@ -83,7 +86,7 @@ function findVite() {
   }
 }
 
-/** Compresses once, here, and better than a service could for each request. */
+/** Compresses the files once, and better than the service could do it for each request. */
 /** @param {string} assets @param {number} quality */
 async function compressAssets(assets, quality) {
   const brotli = promisify(brotliCompress)

@@ -3,15 +3,15 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { digestOf } from './digest.js'
 
-// This file is JavaScript because it runs at the end of `npm ci`, before anything is built. Rolldown, which Vite contains,
-// compiles the generators from TypeScript.
+// Runs the generators of sources that are not committed. This file is plain JavaScript, because it runs at the end of
+// `npm ci`, before anything is built. Rolldown, which Vite contains, compiles the generators from TypeScript.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const cache = join(root, 'node_modules', '.cache')
-/** Records the outputs of the last run, with a digest of outputs and sources. */
+/** The file that lists the outputs of the last run, with a digest of the outputs and the sources. */
 const stamp = join(cache, 'rolecall-generated.json')
 
-/** All sources of the outputs. */
+/** The sources on which the outputs depend. */
 const sources = [
   'clients/python/src/rolecall/async_client.py',
   'clients/python/src/rolecall/async_event_reader.py',
@@ -25,7 +25,8 @@ const sources = [
 
 /**
  * Writes the sources that are generated and not committed: the types of the client library, the schemas of the
- * console's forms, and for Python the models, the texts of pages, and the synchronous client. Costs a few milliseconds while they are up to date.
+ * console's forms, and for Python the models, the texts of pages, and the synchronous client. Takes a few milliseconds
+ * if they are up to date.
  */
 export async function buildGeneratedOnce() {
   if (isUpToDate()) return
@@ -54,10 +55,10 @@ async function findRolldown() {
 }
 
 /**
- * Runs the generators. They are compiled first, because not every supported version of Node.js runs TypeScript.
+ * Compiles and runs the generators. Not every supported version of Node.js runs TypeScript.
  *
  * @param {typeof import('rolldown').rolldown} rolldown
- * @returns {Promise<Record<string, string>>} path → text
+ * @returns {Promise<Record<string, string>>} the text of each output, by its path
  */
 async function generate(rolldown) {
   const program = join(cache, `rolecall-generate-${process.pid}.mjs`)
@@ -76,12 +77,17 @@ async function generate(rolldown) {
   }
 }
 
-/** Writes a file unless it is unchanged. Builds detect changes by the date. @param {string} path @param {string} text */
+/**
+ * Writes a file if its text has changed. Builds detect changes by the date. @param {string} path @param {string} text
+ */
 function writeIfChanged(path, text) {
   if (!existsSync(path) || readFileSync(path, 'utf8') !== text) replaceFile(path, text)
 }
 
-/** Replaces a file atomically, so that a concurrent process never reads half of it. @param {string} path @param {string} text */
+/**
+ * Replaces a file atomically, so that a concurrent process never reads half of it. @param {string} path @param {string}
+ * text
+ */
 function replaceFile(path, text) {
   mkdirSync(dirname(path), { recursive: true })
   const made = `${path}.${process.pid}`

@@ -15,17 +15,19 @@ import { fileURLToPath } from 'node:url'
 import { buildConsoleOnce } from './build-console.js'
 import { buildGeneratedOnce } from './build-generated.js'
 
-// Plain JavaScript on Node's own modules: this runs before anything is built.
+// Builds the workspace and the console if something has changed. This file is plain JavaScript and needs no package,
+// because it runs before anything is built.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** Touched after each good build. Not in the repository, and gone with a fresh install. */
+/** The file that is written after each successful build. It is not committed, and a fresh install deletes it. */
 const stamp = join(root, 'node_modules', '.cache', 'rolecall-built')
 
 /**
- * Compiles the workspace if a file that `tsc -b` reads is newer than the last build or an output is missing, and builds the
- * console if it changed. Generated sources come first. If nothing changed, this only walks the sources.
+ * Compiles the workspace if a file that `tsc -b` reads is newer than the last build, or if an output is missing. Builds
+ * the console if it has changed. Writes generated sources first. If nothing has changed, it only checks the dates of
+ * the files.
  *
- * @param {(line: string) => void} [say] gets one line when there is something to wait for
+ * @param {(line: string) => void} [say] receives one line if the user must wait
  */
 export async function buildOnce(say = console.error) {
   // Both builds read the generated sources.
@@ -39,17 +41,18 @@ async function compileOnce(say) {
   const isWhole = projects.every((folder) => existsSync(join(folder, 'dist')))
   if (isWhole && existsSync(stamp) && newest(projects) < statSync(stamp).mtimeMs) return
   say('Building (only after a change, a few seconds)…')
-  // The compiler trusts its notes and ignores missing outputs: without the notes it writes them again.
+  // If an output is missing, deletes the compiler's build information. With it, the compiler would not write the
+  // output.
   if (!isWhole) for (const folder of projects) rmSync(join(folder, 'tsconfig.tsbuildinfo'), { force: true })
   const startedAt = new Date()
   await compile()
   mkdirSync(dirname(stamp), { recursive: true })
-  // A file that was saved while the compiler ran may not be in its output, so the stamp has the time of the start.
+  // Writes the time of the start. A file that was saved while the compiler ran may not be in the output.
   writeFileSync(stamp, `${startedAt.toISOString()}\n`)
   utimesSync(stamp, startedAt, startedAt)
 }
 
-/** The folders that the root `tsconfig.json` refers to. */
+/** Returns the folders to which the root `tsconfig.json` refers. */
 function readProjects() {
   const { references } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
   return references.map((/** @type {{ path: string }} */ { path }) => join(root, path))
@@ -65,7 +68,7 @@ function newest(projects) {
   )
   const sources = projects.flatMap((folder) => {
     const src = join(folder, 'src')
-    // Folders count, too: deleting a file changes the date of its folder.
+    // Includes the folders, because deleting a file changes the date of its folder.
     const below = readdirSync(src, { recursive: true, withFileTypes: true })
     return [src, ...below.map((entry) => join(entry.parentPath, entry.name))]
   })
@@ -73,7 +76,7 @@ function newest(projects) {
 }
 
 /**
- * Compiles without checking types, because checking takes most of a build. `npm run typecheck` checks them.
+ * Compiles without checking types, which would take most of the time of a build. `npm run typecheck` checks them.
  *
  * @returns {Promise<void>}
  */

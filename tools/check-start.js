@@ -7,8 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from './free-port.js'
 
-// Runs the first command of the README, `npm ci && npm start`, in a clone of HEAD: signs in through the demo site as a
-// browser does, presses Ctrl-C, and runs `npm start` again on the same data. Then runs `npm run build`. Needs no build before.
+// Runs the first command of the README, `npm ci && npm start`, in a clone of HEAD. Signs in at the demo site as a
+// browser does, presses Ctrl-C, and runs `npm start` again with the same data. Then runs `npm run build`. Needs no
+// previous build.
 
 const firstStartSec = 90
 const secondStartSec = 10
@@ -43,7 +44,7 @@ await logIn()
 await stop()
 timed('npm run build', () => run('npm run build'))
 
-/** Types a command in the clone. */
+/** Starts a command in the clone, as if a user had typed it. */
 function run(/** @type {string} */ command) {
   const env = { ...process.env, npm_config_loglevel: 'error' }
   execFileSync('sh', ['-c', command], { cwd: clone, env, stdio: 'inherit' })
@@ -55,7 +56,7 @@ async function startAndHealth(/** @type {string} */ title, /** @type {number} */
     cwd: clone,
     env: { ...process.env, PORT: `${port}`, DEMO_PORT: `${sitePort}`, CHAT_SIM_PORT: `${chatPort}` },
     stdio: ['ignore', 'inherit', 'inherit'],
-    // Its own process group: a terminal's Ctrl-C reaches npm and all its children.
+    // Creates a process group, because Ctrl-C in a terminal reaches npm and all its children.
     detached: true,
   })
   running = child
@@ -73,7 +74,7 @@ async function startAndHealth(/** @type {string} */ title, /** @type {number} */
   say(`${title}: healthy`, began)
 }
 
-/** Presses Ctrl-C. A requested stop is no failure. */
+/** Presses Ctrl-C, and waits for the end. Throws if the exit code is that of a failure. */
 async function stop() {
   const began = performance.now()
   const child = running
@@ -84,13 +85,13 @@ async function stop() {
   if (!outcome) throw new Error(`still running ${stopSec} s after SIGINT`)
   running = undefined
   const [code, signal] = outcome
-  // npm itself may end by the signal that it passes on.
+  // npm may exit with 130, or end by the signal that it passes on. Both are a requested stop.
   if (code !== 0 && code !== 130 && signal !== 'SIGINT') throw new Error(`ended with ${code ?? signal}`)
   if (await fetch(service).catch(() => undefined)) throw new Error('the service outlived npm start')
   say(`stopped, ${signal ?? `code ${code}`}`, began)
 }
 
-/** Signs in through the links and forms of the demo site, with cookies, as a browser without scripts. */
+/** Signs in by the links and forms of the demo site, with cookies, like a browser without scripts. */
 async function logIn() {
   const began = performance.now()
   const browser = createBrowser()
@@ -108,7 +109,7 @@ async function logIn() {
 /** @typedef {{ url: string, html: string }} Page */
 
 function createBrowser() {
-  // One jar for all three parts: cookies are bound to hosts, not ports, and all parts are at 127.0.0.1.
+  // One map of cookies for all three parts. They are at 127.0.0.1, and cookies belong to a host with all its ports.
   /** @type {Map<string, string>} */
   const jar = new Map()
 

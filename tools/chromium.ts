@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-/** The package of Debian with the engine of Chromium and no window: a page takes less than half of the processor time. */
+/** Debian's package of Chromium without a window. A page takes less than half of the processor time with it. */
 export const headlessShell = 'chromium-headless-shell'
 
-/** Names of the program. The first that is on the PATH is used. */
+/** The names of the browser's program. The first one on the PATH is used. */
 export const chromiumNames = [headlessShell, 'chromium', 'chromium-browser', 'google-chrome']
 
-/** Returns launch options for the browser of the system, so that tests download none. */
+/** Returns options that launch the installed browser, so that tests download none. */
 export const chromiumOptions = (...args: string[]) => ({
   executablePath: findChromium(),
   args: [

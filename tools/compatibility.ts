@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The columns of the first table of docs/reference/compatibility.md. */
+/** The columns of the first table in docs/reference/compatibility.md, with their titles. */
 export const capabilities = {
   signIn: 'Sign-in',
   liveRoles: 'Live roles',
@@ -13,7 +13,7 @@ export const capabilities = {
   staleness: 'Stale for',
 } as const
 
-/** The columns of its second table. */
+/** The columns of the second table: how a program behaves on a bad day. */
 export const badDays = {
   restart: 'Service restarted',
   signingKey: 'Signing key replaced',
@@ -25,17 +25,17 @@ export const badDays = {
 export type BadDay = keyof typeof badDays
 type Capability = keyof typeof capabilities | BadDay
 
-/** The result of a test for one capability of a real program, or for one bad day. */
+/** What a test observed about one capability of a real program, or about one bad day. */
 export interface Observation {
   readonly capability: Capability
   readonly result: string
 }
 
-/** A program that a test ran, with everything that the test saw of it. */
+/** A program that a test ran, with all observations of the test. */
 export interface CompatibilityRecord {
   readonly program: string
   readonly version: string
-  /** The page with the configuration that was run, or its sources. */
+  /** The page with the configuration that the test ran, or the sources of the test's site. */
   readonly guide: string
   /** The day of the run. */
   readonly date: string
@@ -56,7 +56,7 @@ export function writeRecord(record: CompatibilityRecord): void {
   writeFileSync(file, `${JSON.stringify(all, null, 2)}\n`)
 }
 
-/** Lists the records without a run: the test does not exist, or does not name the program. */
+/** Lists the records that no test can have written, because the test does not exist or does not name the program. */
 export const recordsWithoutRun = (
   records: readonly CompatibilityRecord[],
   sourcesOf: (file: string) => string,

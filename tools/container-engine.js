@@ -3,15 +3,16 @@ import { cpSync, mkdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// Runs Debian's buildah and podman without a daemon and systemd, for the programs that try a release. As root: apt-get
-// install --no-install-recommends buildah podman netavark aardvark-dns runc mmdebstrap
+// Runs Debian's buildah and podman without a daemon and without systemd, for the programs that try a release. To
+// install them, run as root: apt-get install --no-install-recommends buildah podman netavark aardvark-dns runc
+// mmdebstrap
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /** @typedef {ReturnType<typeof createEngine>} Engine */
 
 /**
- * Creates an engine that keeps its images, containers and networks in one folder.
+ * Creates an engine that keeps its images, containers, and networks in one folder.
  * @param {string} folder
  */
 export function createEngine(folder) {
@@ -24,7 +25,7 @@ export function createEngine(folder) {
     join(folder, 'containers.conf'),
     [
       '[containers]',
-      // podman raises these limits by itself, which root may not do on a machine that is itself confined.
+      // podman would raise these limits, which fails if this machine is itself a container.
       'default_ulimits = ["nofile=4096:4096", "nproc=4096:4096"]',
       '[network]',
       'network_backend = "netavark"',
@@ -50,7 +51,7 @@ export function createEngine(folder) {
   const podman = (...args) =>
     execFileSync('podman', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], env })
   /**
-   * Builds the Dockerfile, with all times set to that of the last commit.
+   * Builds the Dockerfile. Sets all times to that of the last commit, so that the image can be reproduced.
    * @param {string} image
    * @param {string} [source]
    */
@@ -63,7 +64,7 @@ export function createEngine(folder) {
 }
 
 /**
- * Makes an image of the given contents, under the name that a registry has for it.
+ * Creates an image with the given contents, under the name that it has in a registry.
  * @param {Engine} engine
  * @param {string} name
  * @param {readonly string[]} contents archives and folders
@@ -78,7 +79,7 @@ export function makeImage({ run }, name, contents, settings = []) {
 }
 
 /**
- * Makes an archive of Debian 12.
+ * Creates an archive with the files of Debian 12.
  * @param {Engine} engine
  * @param {string} name
  * @param {string} packages
@@ -89,7 +90,7 @@ export function makeDebian({ folder, run }, name, packages) {
   return tar
 }
 
-/** Makes the two base images of the Dockerfile, from Debian's packages and npm's Node.js. @param {Engine} engine */
+/** Creates the two base images of the Dockerfile from Debian's packages and npm's Node.js. @param {Engine} engine */
 export function makeBases(engine) {
   const { folder, run } = engine
   const tar = makeDebian(engine, 'debian', 'ca-certificates')
@@ -97,7 +98,7 @@ export function makeBases(engine) {
   const node = join(folder, 'node')
   mkdirSync(join(node, 'usr/local/bin'), { recursive: true })
   cpSync(join(folder, 'npm/node_modules/node/bin/node'), join(node, 'usr/local/bin/node'))
-  // The build trusts the same authorities as this machine: its proxy may stand before a registry.
+  // The build must trust the same certificate authorities as this machine, because registries may be behind its proxy.
   const trusted = process.env['NODE_EXTRA_CA_CERTS'] ?? '/etc/ssl/certs/ca-certificates.crt'
   mkdirSync(join(node, 'usr/local/share'), { recursive: true })
   cpSync(trusted, join(node, 'usr/local/share/trusted.crt'), { dereference: true })

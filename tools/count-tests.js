@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs'
 
-// `node tools/count-tests.js report.json`: prints the last line of a test run, from vitest's JSON report.
+// Prints the numbers of tests from Vitest's JSON report, as the last line of a run: `node tools/count-tests.js
+// report.json`.
 
 const { passed, failed } = count(process.argv[2] ?? '')
 console.log(`${passed} passed, ${failed} failed`)
-// A run without tests proves nothing.
+// Fails if no test has passed, because a run without tests proves nothing.
 process.exitCode = failed > 0 || passed === 0 ? 1 : 0
 
 /**
- * Counts a file that could not be loaded as one failure, because it has no tests. A missing report counts as one, too.
+ * Counts the tests. A file that could not be loaded has no tests, and counts as one failure. So does a missing report.
  */
 function count(/** @type {string} */ path) {
   try {

@@ -6,9 +6,9 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 /**
- * Returns one hash of the names and contents of files. It omits tests, because no build output depends on them.
+ * Returns one hash of the names and contents of files. Skips tests, because no build output depends on them.
  *
- * @param {readonly string[]} paths files and folders, relative to the root of the repository; missing ones are skipped
+ * @param {readonly string[]} paths files and folders, relative to the root of the repository. Missing ones are skipped.
  */
 export function digestOf(paths) {
   const hash = createHash('sha256')

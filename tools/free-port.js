@@ -6,21 +6,22 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Below the ports that Linux assigns to connections and to servers on port 0, and above the last that browsers and
- * `fetch` refuse (10080: Fetch Standard, "port blocking").
+ * The range of ports. It is below the ports that Linux assigns to connections and to servers on port 0. It is above the
+ * last port that browsers and `fetch` refuse, which is 10080 (Fetch Standard, "port blocking").
  */
 const [lowest, highest] = [10_081, 32_000]
-/** A file for each port that a process of this user was given. */
+/** The folder with a file for each port that a process of this user has received. */
 const given = join(tmpdir(), `rolecall-ports-${userInfo().uid}`)
-/** The time in which a program listens at its port. */
+/** How long a port is reserved, in milliseconds. The program must listen on it by then. */
 const reservedMs = 120_000
 
 /**
  * Returns a free port of 127.0.0.1, for a program that needs its port before it starts.
  *
- * A port that the system chose for a probe is the next that it assigns, and on a busy machine another process takes it
- * before the program does. In this range, only another call of this function can choose the same, and it does not for
- * two minutes.
+ * It does not let the system choose a port: on a busy machine, the system would assign the same port to another process
+ * before the program listens on it. In this range, only another call of this function could choose the same port, and
+ * it does not do so for two minutes.
+ *
  * @returns {Promise<number>}
  */
 export async function freePort() {

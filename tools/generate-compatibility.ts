@@ -4,7 +4,7 @@ import { generated, table } from './pages.ts'
 
 const folder = new URL('../docs/guides/programs/', import.meta.url)
 
-/** Returns `docs/reference/compatibility.md`: what tests saw of each program. */
+/** Returns `docs/reference/compatibility.md`, which shows what tests observed about each program. */
 export function compatibilityReference(): string {
   const records = readRecords()
   return `${generated}
@@ -48,7 +48,7 @@ These pages follow the documentation of the programs: ${pagesNotRun().join(', ')
 `
 }
 
-/** Returns a table of the records that have one of these columns. */
+/** Returns a table of the records that have an observation in at least one of the columns. */
 function tableOf(columns: Readonly<Record<string, string>>, records: readonly CompatibilityRecord[]): string {
   const rows = records.flatMap(({ program, version, guide, date, observations }) => {
     const results = new Map<string, string>(

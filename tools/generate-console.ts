@@ -1,7 +1,7 @@
 import { picturesFolder, screenshots } from '../apps/console/test/screenshots/list.js'
 import { generated } from './pages.ts'
 
-/** Returns `docs/guides/console.md`: the pictures with their descriptions. */
+/** Returns `docs/guides/console.md`, which shows screenshots of the console with their descriptions. */
 export const consoleGuide = (): string => `${generated}
 # The console
 

@@ -6,7 +6,7 @@ import { table } from './pages.ts'
  * Returns the description of an endpoint without its heading.
  *
  * @param lead its first paragraph
- * @param errors address of the page of errors, from the page that shows the text
+ * @param errors the address of the page of errors, relative to the page that contains the text
  */
 export const endpointText = (one: EndpointPage, lead: string, errors: string): string =>
   `\`${one.method} ${one.path}\`

@@ -5,7 +5,7 @@ import { generated, table } from './pages.ts'
 /** The schema of the data of each event, by the name of the event. */
 const events: object = contractEvents.streamEvents.answers[200].events
 
-/** `docs/reference/events.md`: every event of a project, with its data. */
+/** Returns `docs/reference/events.md`, which describes every event of a project and its data. */
 export const eventReference = (): string => `${generated}
 # Events reference
 

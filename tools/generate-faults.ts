@@ -3,7 +3,9 @@ import type { Result } from '../bench/src/results.ts'
 import { columnsOf, runLine } from './generate-figures.ts'
 import { generated, table } from './pages.ts'
 
-/** Rows of the fault model that need access to the process, or more than two instances: the tests that make them. */
+/**
+ * The faults that `npm run faults` cannot cause, because they need access to the process or more instances. Tests do.
+ */
 const byTests: readonly (readonly [part: string, fault: string, promise: string, test: string])[] = [
   [
     'Database',
@@ -139,7 +141,7 @@ const byTests: readonly (readonly [part: string, fault: string, promise: string,
   ],
 ]
 
-/** Returns `docs/reference/faults.md`: each fault, its promise, and the observation. */
+/** Returns `docs/reference/faults.md`, which lists each fault, what is promised, and what was observed. */
 export function faultsReference(): string {
   const rows = byTests.map(([part, fault, promise, test]) => {
     if (!existsSync(new URL(`../${test}`, import.meta.url))) throw new Error(`${test} is not there.`)
@@ -158,7 +160,7 @@ Each run of the test suite causes these faults.
 ${table(['Part', 'Fault', 'Promise', 'Test'], rows)}`
 }
 
-/** Returns the tables of the last `npm run faults`. */
+/** Returns the tables with the results of the last `npm run faults`. */
 function measured(): string {
   const file = new URL('../bench/results/faults.json', import.meta.url)
   if (!existsSync(file)) return 'Nothing has been measured yet: `npm run faults`.\n'

@@ -3,7 +3,7 @@ import type { Result } from '../bench/src/results.ts'
 import { formatCell, type Table } from '../bench/src/table.ts'
 import { generated, table } from './pages.ts'
 
-/** Runs in the order of the page. A run without a result is omitted. */
+/** The runs in the order of the page. A run without a result is omitted. */
 const runs = [
   'validate',
   'endpoints',
@@ -25,7 +25,7 @@ function readRun(name: string): Result | undefined {
 
 const results = () => runs.flatMap((name) => readRun(name) ?? [])
 
-/** Returns `docs/reference/figures.md`: all measurements. */
+/** Returns `docs/reference/figures.md`, which contains all measurements. */
 export const figuresReference = (): string => `${generated}
 # Figures
 
@@ -51,7 +51,7 @@ export const runLine = ({ date, command, machine, loadBefore, versions }: Omit<R
     .map(([name, version]) => `${name} ${version}`)
     .join(', ')}.`
 
-/** Above this load average, another process used much of the processor. */
+/** The maximum load average of a quiet machine. Above it, the page warns that another process used the processor. */
 const calmLoad = 1
 
 const busy = (load: number) =>
@@ -59,7 +59,7 @@ const busy = (load: number) =>
     ? ' **The machine was busy with other work: these values show the form and say little.**'
     : ''
 
-/** Returns a table with all its columns, or with the named ones. */
+/** Returns a result's table as Markdown, with all columns or with the named ones. */
 export function columnsOf({ columns, rows }: Table, keys = columns.map(({ key }) => key)): string {
   const shown = columns.filter(({ key }) => keys.includes(key))
   return table(
@@ -69,10 +69,10 @@ export function columnsOf({ columns, rows }: Table, keys = columns.map(({ key })
   )
 }
 
-/** Columns of the README's only table. */
+/** The columns of the table in the README. */
 const readmeColumns = ['name', 'store', 'rate', 'ratio', 'p99']
 
-/** Returns the README's table: validate and its peers. */
+/** Returns the table of the README, which compares validate with its peers. */
 export function readmeFigures(): string {
   const validate = readRun('validate')
   const shown = validate?.tables.find(({ id }) => id === 'validate-64')

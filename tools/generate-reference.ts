@@ -28,7 +28,7 @@ reference as one page, \`docs/dist/api.md\`.
 ${chapters.map(({ tag, endpoints: list }) => `\n## ${tag}\n\n${indexTable(list)}`).join('')}`
 }
 
-/** Returns the rows. The names are anchors, as in the whole reference and on the pages of the service. */
+/** Returns the rows of endpoints. Their names are anchors, as in the complete reference and on the service's pages. */
 const indexTable = (list: readonly EndpointPage[]): string =>
   table(
     ['Name', 'Request', 'What it does'],
@@ -53,7 +53,10 @@ ${chapters.map(({ tag, endpoints: list }) => `- ${tag}: ${list.map(({ id }) => `
 ${chapters.map(({ tag, endpoints: list }, index) => `\n## ${index + 1}. ${tag}\n${list.map(endpointSection).join('')}`).join('')}`
 }
 
-/** Returns the anchor that GitHub makes of a heading of one word. Chapters have numbers, so that they never collide. */
+/**
+ * Returns the anchor that GitHub gives a heading of one word. Chapters have numbers, so they never have the same
+ * anchor.
+ */
 const headingAnchor = (operationId: string) => operationId.toLowerCase()
 
 const endpointSection = (one: EndpointPage): string =>
@@ -62,7 +65,7 @@ const endpointSection = (one: EndpointPage): string =>
 const leadOf = ({ summary, description }: EndpointPage) =>
   `${summary}.${description === undefined ? '' : ` ${description}`}`
 
-/** Returns `docs/reference/errors.md`: every code, with the endpoints that respond with it. */
+/** Returns `docs/reference/errors.md`, which describes every error code and lists the endpoints that return it. */
 export const errorReference = (): string => `${generated}
 # Errors
 
@@ -90,7 +93,7 @@ ${errorIndex(describeErrors())}${describeErrors()
   .map(({ code, cases }) => `\n## ${code}\n${cases.map(caseSection).join('')}`)
   .join('')}`
 
-/** Returns the table in which a reader finds a code. */
+/** Returns the table at the top of the page, in which a reader finds a code. */
 const errorIndex = (pages: readonly ErrorPage[]): string =>
   table(
     ['Code', 'Status', 'Problem'],
@@ -106,21 +109,21 @@ const errorIndex = (pages: readonly ErrorPage[]): string =>
 const caseSection = (one: ErrorCase): string =>
   `\n**${one.status}** ${marked(one.title)}\n\n**Fix:** ${marked(one.mend)}\n\n${returnedBy(one)}\n`
 
-/** The rows of `api.md`, by method and path. The names of a path's parameters differ between sentences. */
+/** The rows of `api.md` by method and path. Parameters in the path are unified, because texts name them differently. */
 const rowOf = new Map(endpoints.map((one) => [shapeOf(`${one.method} ${one.path}`), operationIdOf(one)]))
 
 function shapeOf(request: string): string {
   return request.replaceAll(/\{\w+\}/g, '{}')
 }
 
-/** Formats the names in a sentence of an error, and links its endpoints to their rows. */
+/** Formats the names in a sentence of an error as code, and links endpoints to their rows. */
 const marked = (text: string): string =>
   markCode(text, (request) => {
     const id = rowOf.get(shapeOf(request))
     return id === undefined ? undefined : `api.md#${headingAnchor(id)}`
   })
 
-/** Folds longer lists, because codes of nearly all endpoints say little. */
+/** The maximum length of a list of endpoints that is not folded. Long lists say little to the reader of a code. */
 const maxOpen = 3
 
 function returnedBy({ onlyOf, endpoints: where }: ErrorCase): string {
@@ -132,7 +135,7 @@ function returnedBy({ onlyOf, endpoints: where }: ErrorCase): string {
   return `<details>\n<summary>Returned by ${where.length} endpoints</summary>\n\n${links}\n\n</details>`
 }
 
-/** Returns `docs/reference/grants.md`: the grants of a System Admin to a project, and the endpoints that need them. */
+/** Returns `docs/reference/grants.md`, which lists the grants to a project, and the endpoints that need each grant. */
 export const grantReference = (): string => `${generated}
 # What a project may do in a server
 
@@ -159,7 +162,7 @@ const endpointsThatNeed = (name: string) =>
 
 const allVariables: readonly Variable[] = Object.values(variables)
 
-/** Returns `docs/reference/configuration.md`: every environment variable. */
+/** Returns `docs/reference/configuration.md`, which describes every environment variable. */
 export function configurationReference(): string {
   const groups = [...new Set(allVariables.map(({ group }) => group))]
   return `${generated}
@@ -191,7 +194,7 @@ const variableTable = (list: readonly Variable[]): string =>
 
 const defaultOf = ({ default: preset }: Variable) => (preset ? `\`${preset}\`` : '')
 
-/** Returns the README with a new table of figures. */
+/** Returns the README with its table of figures replaced by the newest. */
 export const withGenerated = (readme: string): string => between(readme, 'figures', readmeFigures())
 
 function between(text: string, name: string, content: string): string {

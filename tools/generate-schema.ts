@@ -8,7 +8,7 @@ import { exceptions, owners } from './table-owners.ts'
 
 const migrations = fileURLToPath(new URL('../apps/api/migrations/', import.meta.url))
 
-/** A migration file. Its tables, views, and functions belong together. */
+/** The tables, views, and functions that belong together, because the same migration file created them. */
 interface Domain {
   readonly file: string
   readonly title: string
@@ -16,7 +16,7 @@ interface Domain {
   readonly names: readonly string[]
 }
 
-/** Returns `docs/reference/schema.md`: the schema of a migrated database, by domain. */
+/** Returns `docs/reference/schema.md`, which describes the schema of a migrated database, by domain. */
 export async function schemaReference(db: Queryable): Promise<string> {
   const catalog = await readCatalog(db)
   refuseUncommented(catalog)
@@ -75,7 +75,7 @@ const readDomains = (): Domain[] =>
 
 const anchor = (title: string) => title.toLowerCase().replaceAll(' ', '-')
 
-/** Returns all foreign keys as one diagram: the marks at both ends show how many rows belong to how many. */
+/** Returns all foreign keys as one diagram. The marks at the ends of a line show how many rows belong together. */
 const diagram = (constraints: readonly Constraint[]): string =>
   `\`\`\`mermaid
 erDiagram
@@ -143,7 +143,7 @@ function ownerSentence(name: string): string {
   return owner ? `Owner: \`${owner}\`.${others.join('')}` : 'Written by triggers only.'
 }
 
-/** Writes a type or expression as the migrations do, on one line. */
+/** Returns a type or an expression on one line, in the notation of the migrations. */
 const short = (text: string) =>
   text
     .replaceAll(/timestamp(\(\d\))? with time zone/g, 'timestamptz$1')

@@ -4,10 +4,14 @@ import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-// This file is JavaScript without dependencies, because it runs before anything is built.
+// Installs packages of folders outside the workspace. This file is plain JavaScript and needs no package, because it
+// runs before anything is built.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** Copy of the lock file of the last complete installation. `npm ci` empties the folder first, so a partial one has no copy. */
+/**
+ * The copy of the lock file after a complete installation. An incomplete one has none, because `npm ci` deletes it
+ * first.
+ */
 const stampName = '.installed-lock.json'
 
 /**
@@ -32,8 +36,8 @@ export async function installOnce(folder, say = console.error) {
 }
 
 /**
- * Waits until no other process installs the packages of this folder: `npm ci` deletes what another one has written.
- * Returns the file that keeps others waiting.
+ * Waits until no other process installs the packages of this folder, because `npm ci` would delete what the other one
+ * has written. Returns the file that makes other processes wait. Delete it at the end.
  *
  * @param {string} folder @returns {Promise<string>}
  */
@@ -52,11 +56,11 @@ async function claimed(folder) {
   }
 }
 
-/** Returns true if the process that made the claim has ended. @param {string} claim */
+/** Returns true if the process that created a claim has ended. @param {string} claim */
 function isAbandoned(claim) {
   try {
     const pid = Number(readFileSync(claim, 'utf8'))
-    // Its process ID is written a moment after the file.
+    // The process ID is 0 until it is written, a moment after the file was created.
     if (pid !== 0) process.kill(pid, 0)
     return false
   } catch (error) {
@@ -79,7 +83,7 @@ const stampOf = (folder) => join(root, folder, 'node_modules', stampName)
 const lockOf = (folder) => readFileSync(join(root, folder, 'package-lock.json'), 'utf8')
 
 /**
- * Runs `npm ci` without install scripts. None of the packages needs its script, and one would send statistics.
+ * Runs `npm ci` without install scripts. No package needs its script, and one of them would send statistics.
  *
  * @param {string} cwd @param {string} folder @returns {Promise<void>}
  */

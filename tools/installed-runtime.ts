@@ -6,11 +6,11 @@ import { root, run } from './sdk/installed.ts'
 const folder = join(root, 'node_modules/.cache/rolecall-runtimes')
 const isArm = process.arch === 'arm64'
 
-/** Returns the package that contains the binary of a Node.js version, so that installing it runs no script. */
+/** Returns the npm package that contains the binary of a Node.js version. Installing it runs no script. */
 export const nodePackage = (version: string) =>
   `node-${process.platform}-${isArm ? 'arm64' : 'x64'}@${version}`
 
-/** Installs a runtime outside the workspace. Inside, the `node` of the package would run every script. */
+/** Installs a runtime in a folder outside the workspace. In the workspace, its `node` would run every npm script. */
 export async function installRuntime(spec: string): Promise<string> {
   const place = join(folder, spec.replaceAll('/', '-'))
   const name = spec.replace(/(?<=.)@[\d.]+$/, '')

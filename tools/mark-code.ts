@@ -16,8 +16,8 @@ const named = new RegExp(
 )
 
 /**
- * Marks paths, headers, JSON, variables, and fields as code. `linkOf` returns the address of an endpoint's description,
- * from its method and path.
+ * Marks paths, headers, JSON, variables, and fields as code. `linkOf` returns the address of an endpoint's description
+ * for its method and path, e.g. `GET /api/events`.
  */
 export const markCode = (text: string, linkOf: (request: string) => string | undefined): string =>
   text.replace(named, (name) => {

@@ -1,5 +1,6 @@
 /**
- * Returns numbers from 0 to below 1 by a seed, so that a run can be repeated: mulberry32.
+ * Creates a generator of random numbers from 0 to below 1 (mulberry32). The same seed gives the same numbers, so that a
+ * run can be repeated.
  *
  * @param {number} seed
  * @returns {() => number}

@@ -2,12 +2,12 @@ import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 
 /**
- * Reads the command line of a program that packs: one folder, or none. Prints help or the mistake, and ends the process,
- * where there is nothing to pack.
+ * Reads the command line of a program that packs. It accepts one folder, or none. For `--help` or wrong arguments,
+ * prints a text and exits.
  *
- * @param {string} command the command as a user types it
- * @param {string} makes what the program makes
- * @param {string} fallback the folder without an argument
+ * @param {string} command the command as a user types it, for the help
+ * @param {string} makes what the program creates, for the help
+ * @param {string} fallback the folder if there is no argument
  * @returns {string} the folder for the package
  */
 export function readDestination(command, makes, fallback) {

@@ -5,8 +5,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { readDestination } from './pack-command.js'
 import { buildSiteOnce } from './site/build.js'
 
-// Packs the service as one package, `rolecall`: for publishing, for `npm install`, and for the image. Plain JavaScript
-// on Node's own modules. Needs a build (`npm run build`), and builds the documentation site itself.
+// Packs the service as one package, `rolecall`, which is published, and installed by `npm install` and in the image.
+// Run `npm run build` first. This program builds the documentation site itself.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const read = (/** @type {string} */ path) => JSON.parse(readFileSync(join(root, path), 'utf8'))
@@ -26,7 +26,7 @@ export function stageService(folder) {
   cpSync(join(root, 'apps/api/migrations'), join(folder, 'migrations'), { recursive: true })
   const built = join(root, 'apps/console/dist')
   if (!existsSync(built)) throw new Error('apps/console/dist is missing. Run: npm run build')
-  // Omits the digest of the sources.
+  // Omits the file with the digest of the sources.
   cpSync(built, join(folder, 'console'), { recursive: true, filter: (path) => !path.endsWith('made-of') })
   copySite(join(folder, 'site'))
   for (const name of ['LICENSE', 'CHANGELOG.md']) cpSync(join(root, name), join(folder, name))
@@ -35,7 +35,8 @@ export function stageService(folder) {
   const manifest = publishedManifest()
   const locked = lockedFor(manifest)
   write(folder, manifest, locked)
-  // Lists the bill of materials before pinning, while the manifest still says which package needs which.
+  // Creates the bill of materials before the versions are pinned. Afterward, the manifest no longer says which package
+  // needs which.
   writeJson(join(folder, 'sbom.cdx.json'), billOfMaterials(folder, manifest.name))
   write(folder, { ...manifest, ...pins(locked) }, locked)
 }
@@ -56,14 +57,14 @@ export function packService(folder, destination) {
 /** @typedef {ReturnType<typeof publishedManifest> & { optionalDependencies?: Record<string, string> }} Manifest */
 
 const inModules = 'node_modules/'
-/** Workspace packages that are included in the published package. */
+/** The workspace packages that are included in the published package. */
 const included = ['contract', 'tenant-schema']
 const includedImport = new RegExp(
   `(?<=\\bfrom |\\bimport |\\bimport\\()(['"])@rolecall/(${included.join('|')})(/[\\w-]+)?\\1`,
   'g',
 )
 
-/** Copies a build without files that only compilers and debuggers read. @param {string} from @param {string} to */
+/** Copies a build, without the files that only compilers and debuggers read. @param {string} from @param {string} to */
 function copyProgram(from, to) {
   const source = join(root, from)
   if (!existsSync(source)) throw new Error(`${from} is missing. Run: npm run build`)
@@ -78,7 +79,7 @@ function copyProgram(from, to) {
   }
 }
 
-/** Copies the documentation site without the digest of its sources. @param {string} to */
+/** Copies the documentation site, without the file with the digest of its sources. @param {string} to */
 function copySite(to) {
   const built = join(root, 'tools/site/dist')
   if (!existsSync(built)) throw new Error('tools/site/dist is missing. Run: npm run docs:site')
@@ -126,7 +127,8 @@ function publishedManifest() {
 }
 
 /**
- * Returns the `imports` of the published package for the exports of a workspace package: `@rolecall/x/part` becomes `#x/part`.
+ * Returns the `imports` of the published package that replace the exports of a workspace package. `@rolecall/x/part`
+ * becomes `#x/part`.
  *
  * @param {{ name: string, exports: Record<string, { default: string }> }} manifest
  */
@@ -139,7 +141,7 @@ function importsOfPackage({ name, exports }) {
 }
 
 /**
- * Returns the entries of this repository's lock file for the service: by place, with version and hash.
+ * Returns the entries of this repository's lock file that the service needs, by their place in `node_modules`.
  * @param {Manifest} manifest
  */
 function lockedFor({ dependencies }) {
@@ -149,7 +151,7 @@ function lockedFor({ dependencies }) {
   const open = Object.keys(dependencies).map((one) => ({ name: one, from: 'apps/api' }))
   for (let next = open.pop(); next; next = open.pop()) {
     const path = find(lock, next.from, next.name)
-    // An optional package for another machine, or a peer that is not installed.
+    // Skips an optional package for another platform, and a peer dependency that is not installed.
     if (!path) continue
     const target = path.replace(/^apps\/api\//, '')
     if (packages[target]) continue
@@ -162,9 +164,10 @@ function lockedFor({ dependencies }) {
 }
 
 /**
- * Lists every package at the top level as a direct dependency. npm ignores a shrinkwrap in a file, and all `overrides`
- * except those of the project that it installs into: by its own choice for these dependencies, it would install
- * untested versions. npm still chooses the few packages that the lock file has only within another package.
+ * Lists all packages at the top level of the lock file as direct dependencies with exact versions. Otherwise, npm would
+ * choose versions that were not tested: it ignores the shrinkwrap of a tarball in a file, and all `overrides` except
+ * those of the project into which it installs. npm still chooses the few packages that the lock file has only within
+ * another one.
  * @param {Locked} locked
  */
 function pins(locked) {
@@ -192,8 +195,8 @@ function write(folder, manifest, locked) {
 }
 
 /**
- * Returns the bill of materials (CycloneDX), which npm makes from the shrinkwrap without requests to a registry. The
- * same sources give the same list: it has neither a time nor a serial number, which the format makes optional.
+ * Returns the bill of materials (CycloneDX), which npm creates from the shrinkwrap without requests to a registry.
+ * Removes the time and the serial number, which are optional, so that the same sources give the same list.
  * @param {string} folder
  * @param {string} name
  */
@@ -203,12 +206,12 @@ function billOfMaterials(folder, name) {
   const text = execFileSync('npm', [...args, '--sbom-type', 'application'], options)
   const { serialNumber: _, metadata, ...bill } = JSON.parse(text)
   const { timestamp: __, component, ...about } = metadata
-  // npm names it after the folder.
+  // Replaces the name, because npm uses the name of the folder.
   return { ...bill, metadata: { ...about, component: { ...component, name } } }
 }
 
 /**
- * Finds a package from a place as Node.js does: in the nearest `node_modules` above it.
+ * Returns the place of a package that a module would import, as Node.js finds it: in the nearest `node_modules` above.
  * @param {Record<string, unknown>} lock
  * @param {string} from
  * @param {string} name

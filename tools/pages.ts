@@ -1,7 +1,7 @@
 /** The first line of every generated page. */
 export const generated = '<!-- Made by `npm run docs` from the sources; changes here are overwritten. -->\n'
 
-/** Returns a table of Markdown. Columns of numbers are aligned to the right. */
+/** Returns a Markdown table. Columns of numbers are aligned to the right. */
 export function table(
   head: readonly string[],
   rows: readonly (readonly string[])[],

@@ -6,20 +6,20 @@ import { join } from 'node:path'
 import { freePort } from './free-port.js'
 import { installDebian } from './install-debian.ts'
 
-/** A real Prometheus with one target, and with the real rules. */
+/** A real Prometheus server with one target, and with the alert rules of this repository. */
 export interface Prometheus {
-  /** Returns the names of the alerts that fire now. */
+  /** Returns the names of the alerts that are firing. */
   firing(): Promise<string[]>
-  /** Returns the number of series of a query since `seconds` ago. */
+  /** Returns the number of series that a query has found within the last `seconds`. */
   seriesWithin(query: string, seconds: number): Promise<number>
-  /** Returns the number of successful scrapes of the target. */
+  /** Returns the number of successful scrapes of the target so far. */
   scrapes(): Promise<number>
   stop(): Promise<void>
 }
 
 const isThere = () => spawnSync('prometheus', ['--version']).status === 0
 
-/** Installs Debian's package if it is missing and can be installed. */
+/** Installs Debian's package of Prometheus if it is missing and this user can install it. */
 export function ensurePrometheus(): void {
   if (isThere()) return
   installDebian(['prometheus'])
@@ -29,7 +29,7 @@ export function ensurePrometheus(): void {
   )
 }
 
-/** Checks a file of rules. Throws with the output of `promtool`. */
+/** Checks a file of alert rules with `promtool`. Throws its output if the rules are not valid. */
 export const checkRules = (path: string) =>
   execFileSync('promtool', ['check', 'rules', path], { encoding: 'utf8' })
 
@@ -40,7 +40,7 @@ export const quickened = (text: string) =>
 export async function startPrometheus(target: string, rules: string): Promise<Prometheus> {
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-prometheus-'))
   await writeFile(join(folder, 'rules.yml'), quickened(rules))
-  // A scrape must fit into the interval, even while a fault blocks the event loop.
+  // The interval must be long enough for a scrape, even while a fault blocks the event loop.
   const every = '500ms'
   const config = {
     global: { scrape_interval: every, scrape_timeout: every, evaluation_interval: every },
@@ -56,7 +56,7 @@ export async function startPrometheus(target: string, rules: string): Promise<Pr
       `--config.file=${join(folder, 'prometheus.yml')}`,
       `--storage.tsdb.path=${join(folder, 'data')}`,
       `--web.listen-address=127.0.0.1:${port}`,
-      // Looks back only a few scrapes, like the default of five minutes with a scrape every minute.
+      // Looks back only a few scrapes. In production, it is five minutes with a scrape every minute.
       '--query.lookback-delta=3s',
     ],
     { stdio: 'ignore' },

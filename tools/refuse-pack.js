@@ -1,6 +1,6 @@
-// For `prepack` of a folder that is made for work on this repository. Stops `npm pack` and `npm publish` there, because the
-// published package is staged elsewhere by the command named here. That command may be an npm script called `pack`, before
-// which npm runs `prepack`, too: `npm_command` is then `run`, or `run-script` in older versions.
+// Stops `npm pack` and `npm publish` in a folder whose published package is staged elsewhere. It is the `prepack`
+// script of that folder, and its arguments are the right command. npm also runs `prepack` before an npm script that is
+// called `pack`. `npm_command` is then `run`, or `run-script` in older versions, and this program does nothing.
 
 if (!process.env['npm_command']?.startsWith('run')) {
   console.error(

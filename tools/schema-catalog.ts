@@ -6,7 +6,7 @@ export interface Column {
   readonly name: string
   readonly type: string
   readonly isNullable: boolean
-  /** Default value, or expression of a generated column. */
+  /** The default value, or the expression of a generated column. */
   readonly expression: string | null
   readonly generated: 'identity' | 'stored' | null
   readonly comment: string | null
@@ -16,11 +16,11 @@ export interface Constraint {
   readonly relation: string
   readonly kind: 'primary key' | 'unique' | 'foreign key' | 'check'
   readonly definition: string
-  /** The table that a foreign key refers to. */
+  /** The table to which a foreign key refers. */
   readonly refersTo: string | null
   readonly columns: readonly string[]
   readonly isNullable: boolean
-  /** True if at most one row can have the same values. */
+  /** True if no two rows can have the same values. */
   readonly isUnique: boolean
 }
 
@@ -53,18 +53,18 @@ interface Function {
   readonly comment: string | null
 }
 
-/** The schema of a database, as its catalog describes it. */
+/** The schema of a database, as the system catalog of PostgreSQL describes it. */
 export interface Catalog {
   readonly relations: readonly Relation[]
   readonly columns: readonly Column[]
   readonly constraints: readonly Constraint[]
   readonly indexes: readonly Index[]
   readonly triggers: readonly Trigger[]
-  /** Functions that no trigger calls directly. */
+  /** The functions that no trigger calls directly. */
   readonly functions: readonly Function[]
 }
 
-/** Reads the catalog in a fixed order, so that pages generated from it can be compared. */
+/** Reads the catalog in a fixed order, so that a page that is generated from it changes only if the schema changes. */
 export const readCatalog = async (db: Queryable): Promise<Catalog> => ({
   relations: await relations(db),
   columns: await columns(db),

@@ -1,7 +1,7 @@
 import { table } from './pages.ts'
 import type { Trigger } from './schema-catalog.ts'
 
-/** Returns the triggers of a table as rows: when each runs, what it does, and why it exists. */
+/** Returns the triggers of a table as Markdown rows: when each runs, what it does, and why it exists. */
 export const triggerTable = (triggers: readonly Trigger[]): string =>
   table(
     ['Trigger', 'When', 'What it does', 'Why'],
@@ -25,7 +25,7 @@ function occasion({ name, definition }: Trigger): string {
     .join('')
 }
 
-/** Lists the columns if the condition only compares columns, or returns the condition unchanged. */
+/** Returns a condition in words. If it only compares columns, lists those. Returns any other condition unchanged. */
 function inWords(condition: string): string {
   const columns = condition.split(' OR ').map((one) => /^old\.(\w+) IS DISTINCT FROM new\.\1$/.exec(one)?.[1])
   const known = columns.filter((column) => column !== undefined)

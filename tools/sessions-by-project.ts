@@ -6,8 +6,8 @@ const built = 'names the project in a condition that is put in from elsewhere'
 const shown = 'is asked by administrators and members themselves, not with each page view'
 
 /**
- * Statements on sessions, used pairs and codes that do not name the project by a value, by file and declaration, with
- * the reason. If sessions are partitioned by project, each of them reads every partition.
+ * The statements on sessions, used pairs, and codes that do not name the project by a value, each by its file and
+ * declaration, with the reason. If sessions were partitioned by project, each of them would read every partition.
  */
 export const withoutProject: Readonly<Record<string, string>> = {
   'session-memory/facts-store.ts readFacts':

@@ -2,8 +2,8 @@ import { relative } from 'node:path'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Files that wait for processes, browsers or timeouts, the longest of a kind first: started last, they would run alone
- * at the end.
+ * The slowest test files, which wait for processes, browsers, or timeouts, the slowest of each kind first. If they
+ * started last, they would run alone at the end of a run.
  */
 const slowest = [
   'clients/python/python.test.ts',
@@ -35,7 +35,7 @@ const slowest = [
   'packages/sdk/src/cached-validate.test.ts',
   'apps/api/src/session-memory/lease-model.test.ts',
 ]
-/** Kinds of files in the order of a run. Files of a kind share processes only while they directly follow each other. */
+/** The kinds of test files, in the order of a run. Files of a kind share processes only if they follow each other. */
 const projects = ['acceptance', 'fast', 'sweeps', 'measured', 'system', 'peers', 'browser', 'alone', 'last']
 
 /** Starts the slowest files of each kind first, so that a run ends with short files. */

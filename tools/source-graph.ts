@@ -9,13 +9,13 @@ interface Manifest {
 }
 type Targets = Readonly<Record<string, string>>
 
-/** Every source by its path from the root, and every manifest by its folder. */
+/** The text of every source by its path from the root, and every package.json by its folder. */
 export interface Tree {
   readonly sources: ReadonlyMap<string, string>
   readonly manifests: ReadonlyMap<string, Manifest>
 }
 
-/** The files of a tree, and what each imports: our own files by path, packages of others as they are written. */
+/** The files of a tree, and the imports of each: files of this repository by path, other packages as written. */
 export interface SourceGraph {
   readonly names: readonly string[]
   /** Returns a file without its comments. */
@@ -27,7 +27,7 @@ export interface SourceGraph {
 const workspaces = ['apps', 'packages', 'examples', 'acceptance', 'bench', 'clients', 'tools']
 const ignored = new Set(['node_modules', 'dist', 'coverage', 'public', '.git', '.rolecall'])
 
-/** Lists the files below a folder that match by name, without build outputs and installed packages. */
+/** Lists the files below a folder whose names match. Skips build outputs and installed packages. */
 export function listFiles(folder: string, wanted: RegExp): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
@@ -36,7 +36,7 @@ export function listFiles(folder: string, wanted: RegExp): string[] {
   })
 }
 
-/** Reads every source and manifest of the repository. */
+/** Reads every source and every package.json of the repository. */
 export function readTree(root: string): Tree {
   const list = (wanted: RegExp) =>
     workspaces.flatMap((folder) => listFiles(join(root, folder), wanted)).sort()
@@ -50,7 +50,7 @@ export function readTree(root: string): Tree {
 
 export const isTest = (name: string) => /\.test\.tsx?$/.test(name) || /\/test\//.test(name)
 
-/** Resolves every import of a tree, types included. */
+/** Resolves every import of a tree, including imports of types. */
 export function graphOf(tree: Tree): SourceGraph {
   const { sources } = tree
   const names = [...sources.keys()]
@@ -88,7 +88,7 @@ function resolveImport({ manifests }: Tree, name: string, specifier: string): st
 const isOf = (specifier: string, name: string | undefined) =>
   name !== undefined && (specifier === name || specifier.startsWith(`${name}/`))
 
-/** Finds the source that a map of `package.json` names, as Node.js does: one `*` stands for any path. */
+/** Resolves an import by the `exports` or `imports` of a package.json, as Node.js does. One `*` stands for any path. */
 function resolveIn(
   folder: string | undefined,
   map: Manifest['imports'],
@@ -103,7 +103,7 @@ function resolveIn(
   return undefined
 }
 
-/** Returns the first cycle of imports, as the files that make it up. */
+/** Returns the files of the first cycle of imports. Empty if there is none. */
 export function findCycle({ names, importsOf }: SourceGraph): string[] {
   const known = new Set(names)
   const done = new Set<string>()
@@ -125,7 +125,7 @@ export function findCycle({ names, importsOf }: SourceGraph): string[] {
   return []
 }
 
-/** Returns imports of our own that name no file. An alias or a package that no manifest resolves is still as it is written. */
+/** Returns the imports of files or packages of this repository that lead to no file. */
 export function findDangling({ names, importsOf }: SourceGraph): string[] {
   const known = new Set(names)
   const ours = new RegExp(`^((${workspaces.join('|')})/.*\\.tsx?|#.*|@rolecall/.*)$`)

@@ -1,4 +1,4 @@
-/** A `sql` template of a source file: the texts between its values, with white space normalized. */
+/** A `sql` template of a source file: the texts between its values, with normalized white space. */
 export interface SqlTemplate {
   readonly line: number
   readonly parts: readonly string[]
@@ -53,7 +53,7 @@ function endOfString(source: string, from: number): number {
   return at
 }
 
-/** Returns true if the normalized statement contains all parts of the template in their order. */
+/** Returns true if a normalized statement contains all parts of a template, in their order. */
 export function contains(statement: string, { parts }: SqlTemplate): boolean {
   let at = 0
   for (const part of parts) {

@@ -1,19 +1,19 @@
 import { findCycle, findDangling, isTest, type SourceGraph } from './source-graph.ts'
 
-/** A rule about how files depend on each other: its title is what holds, and it returns every violation. */
+/** A rule about how files depend on each other. Its title states the rule, and `find` returns every violation. */
 export interface Rule {
   readonly title: string
   readonly find: (graph: SourceGraph) => readonly string[]
-  /** A file that breaks the rule. A test plants it and sees it found. */
+  /** A file that breaks the rule. A test adds it, and checks that the rule finds it. */
   readonly planted: { readonly path: string; readonly text: string }
 }
 
 const api = 'apps/api/src'
-/** A file above "about 300 lines" should become two. */
+/** The maximum number of lines of a file. A longer file should become two. */
 const maxLines = 340
-/** Tests are tables, read row by row. */
+/** The maximum number of lines of a test. It is higher, because many tests are tables that are read row by row. */
 const maxTestLines = 500
-/** Longer files, each with a reason. */
+/** The files that may be longer, each with the reason. */
 const longFiles: Record<string, string> = {
   'apps/api/src/config.ts': 'a table: a few lines for each variable',
   'packages/contract/src/webhooks.ts': 'a table: eleven endpoints and their schemas',
@@ -23,10 +23,10 @@ const longFiles: Record<string, string> = {
   'apps/api/src/platform/cache/redis-cache.test.ts':
     'one fault after another, on one set of servers and relays',
 }
-/** SQL is in stores, and in the mirror's own files. */
+/** The files that may contain SQL: stores, and the files of the mirror. */
 const stores =
   /\/([\w-]+-)?store\.ts$|^apps\/api\/src\/mirror\/(write-(members|servers)|read-(roles|servers|members))\.ts$/
-/** Files that turn the filters of a request into conditions. Their statements are in stores. */
+/** The files that convert the filters of a request to SQL conditions. The statements themselves are in stores. */
 const conditions = [
   'apps/api/src/features/audit/filters.ts',
   'apps/api/src/features/monitoring/read-auth-failures.ts',
@@ -38,7 +38,7 @@ const knowsDiscord = [
   'features/projects/webhook-url.ts',
 ]
 const tracer = `${api}/platform/tracing/open-telemetry.ts`
-/** Lists with a known small size, each with a reason. */
+/** The lists that are known to be short, each with the reason. */
 const shortLists: Record<string, string> = {
   'apps/api/src/config.ts': 'as many problems as there are variables',
   'apps/api/src/chat/discord/gateway/gateway.ts': 'as many as there are shards',
@@ -47,7 +47,7 @@ const shortLists: Record<string, string> = {
 
 type IsAllowed = (imported: string, importer: string) => boolean
 
-/** Imports of files that match `from`, as "file → import", that are not allowed. */
+/** Returns a check that lists the imports of files matching `from` that are not allowed, as "file → import". */
 const imports =
   (from: RegExp, isAllowed: IsAllowed, { tests = false } = {}): Rule['find'] =>
   ({ names, importsOf }) =>
@@ -55,7 +55,7 @@ const imports =
       .filter((name) => from.test(name) && (tests || !isTest(name)))
       .flatMap((name) => importsOf(name).flatMap((one) => (isAllowed(one, name) ? [] : [`${name} → ${one}`])))
 
-/** Files outside tests that match `from` and contain `pattern`, except `allowed`. */
+/** Returns a check that lists the files outside of tests that match `from` and contain `pattern`, except `allowed`. */
 const contains =
   (
     from: RegExp,
@@ -72,7 +72,7 @@ const contains =
         pattern.test(codeOf(name)),
     )
 
-/** Allows only these layers of the service among our own files. */
+/** Returns a condition that allows imports from these layers of the service and from packages. */
 const onlyLayers =
   (...layers: string[]): IsAllowed =>
   (one) =>
@@ -99,7 +99,7 @@ export const rules: readonly Rule[] = [
     },
   },
   {
-    // app.ts and create-deps.ts pass functions.
+    // To connect features, app.ts and create-deps.ts pass functions.
     title: 'no feature imports another feature',
     find: imports(/^apps\/api\/src\/features\//, (one, importer) => {
       const to = featureOf(one)
@@ -249,7 +249,7 @@ export const rules: readonly Rule[] = [
     planted: { path: 'packages/sdk/src/planted.ts', text: "import '@rolecall/chat-sim'" },
   },
   {
-    // Anyone with the address of a service has the same knowledge. Tests are no exception.
+    // Acceptance tests may know only what everyone knows who has the address of a service.
     title: 'acceptance imports nothing of the service',
     find: imports(/^acceptance\//, (one) => !/^(apps|bench)\/|^#/.test(one), { tests: true }),
     planted: { path: 'acceptance/api/planted.test.ts', text: "import '@rolecall/api/app'" },
@@ -278,7 +278,8 @@ export const rules: readonly Rule[] = [
     planted: { path: `${api}/planted.ts`, text: 'export const port = process.env.PORT' },
   },
   {
-    // Instances must agree on what has expired: only the clock of the database decides. A lease is measured by its holder.
+    // Instances must agree on what has expired, so only the clock of the database decides. A lease is measured by its
+    // holder.
     title: 'no feature decides by the clock of its machine',
     find: contains(/^apps\/api\/src\/(features|deliveries|session-memory)\//, /\bDate\.now\(\)/, [
       `${api}/session-memory/clock.ts`,
@@ -291,7 +292,8 @@ export const rules: readonly Rule[] = [
     planted: { path: `${api}/planted.ts`, text: "export const is = URL.canParse('x')" },
   },
   {
-    // Arguments are on the stack: a hundred thousand of them, which a client can send, throw a RangeError.
+    // Arguments are stored on the stack. A list of a hundred thousand items, which a client can send, throws a
+    // RangeError.
     title: 'no list becomes the arguments of a call, unless it is known to be short',
     find: contains(
       /^(apps\/api|packages\/tenant-schema)\/src\//,

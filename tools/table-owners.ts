@@ -1,6 +1,6 @@
 /**
- * The owner of each table: a layer or a feature. Only its files insert and update rows. Other code reads them in joins,
- * and changes them through the owner's functions or triggers. Housekeeping deletes old rows.
+ * The owner of each table: a layer or a feature. Only the owner's files insert and update rows. Other code reads the
+ * table in joins, and changes it through the owner's functions or triggers. Housekeeping deletes old rows.
  */
 export const owners: Readonly<Record<string, string>> = {
   access_trail: 'features/access',
@@ -59,7 +59,7 @@ export const owners: Readonly<Record<string, string>> = {
   usage_minutes: 'features/monitoring',
 }
 
-/** Statements of another owner that write a table, too, each with the reason why one statement must do both. */
+/** The exceptions: files that write to a table of another owner, each with the reason. */
 export const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   api_keys: { 'features/monitoring': 'counts when keys were last used, many at a time' },
   auth_requests: { 'features/sessions': 'ends everything, logins under way too' },

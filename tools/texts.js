@@ -13,10 +13,10 @@ import { parseSync, Visitor } from 'rolldown/utils'
 const isScript = /\.[jt]sx?$/
 const isTestFile = /\.test\.tsx?$/
 const isTest = /\.test\.tsx?$|(^|\/)(test|dist)\//
-/** Folders of the interface: pages, the console, `--help`, errors, and log lines. Only English is checked. */
+/** Matches the files with texts of the interface: pages, the console, `--help`, errors, and log lines. Only English. */
 const hasInterface =
   /^(apps\/(api|console)|packages\/(contract|sdk|chat-sim|tenant-schema)|examples\/demo-site)\/src\/(?!languages\/(?!en\.ts))/
-/** Patterns of comments in files that are not scripts. */
+/** The patterns of comments in files that are neither JavaScript nor TypeScript. */
 const otherComments = [
   { files: /\.sql$/, pattern: /(?:^[ \t]*--.*\n)+/gm },
   { files: /\.py$/, pattern: /"""[\s\S]*?"""|(?:^[ \t]*#.*\n)+/gm },
@@ -24,7 +24,7 @@ const otherComments = [
 ]
 
 /**
- * Reads the files that git tracks or would add.
+ * Reads the files that Git tracks or would add.
  *
  * @param {string} root
  * @returns {Sources}
@@ -83,7 +83,7 @@ export const titlesIn = (sources) =>
  * Returns the paragraphs, list items, and table rows of Markdown, without code.
  *
  * @param {Sources} sources
- * @param {readonly RegExp[]} wanted Each matches paths of pages.
+ * @param {readonly RegExp[]} wanted the patterns of the pages' paths
  * @returns {Text[]}
  */
 export const proseIn = (sources, wanted) =>
@@ -92,12 +92,12 @@ export const proseIn = (sources, wanted) =>
     .flatMap(proseOf)
 
 /**
- * Splits a page where a line is empty or begins a list item, a table row, a heading, or a quotation.
+ * Splits a page at empty lines, and before each list item, table row, heading, and quotation.
  *
  * @param {readonly [string, string]} page
  */
 function proseOf([path, source]) {
-  // Code keeps its lines, so that those below keep their numbers.
+  // Replaces code by empty lines, so that the lines below keep their numbers.
   const prose = source.replace(/^( *)(```+)[\s\S]*?^\1\2$|<!--[\s\S]*?-->/gm, (code) =>
     code.replace(/.+/g, ''),
   )

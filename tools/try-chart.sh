@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Lints the chart and renders it, with an unknown value and a number for an id refused. Helm is taken from a package of npm (36 MB), so
-# this is no part of the suite: by hand, before a release and after a change of the chart. No cluster has run it.
+# Lints the Helm chart, and renders it. Checks that the chart refuses an unknown value, and a number in place of an ID.
+# Helm comes from an npm package of 36 MB, so this is not part of the suite. Run it by hand before a release, and after
+# a change of the chart. It does not test the chart in a cluster.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 folder="$(mktemp -d)"

@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ask, logIn } from './try-login.js'
 
-// A site for the deployment of tools/try-compose.js: signs a member in, and validates the session until its input ends.
-// It is a separate program, because Node.js reads its trusted authorities at its start (NODE_EXTRA_CA_CERTS). Prints
-// `logged in`, and at the end the numbers of answered and lost requests.
+// A site for tools/try-compose.js. Signs a member in, and validates the session until its standard input ends. Prints
+// `logged in`, and at the end the numbers of answered and lost requests. It is a separate program, because Node.js
+// reads the trusted certificate authorities only at its start (NODE_EXTRA_CA_CERTS).
 
 const site = JSON.parse(process.env['SITE'] ?? '')
 const token = await logIn(site, site.member)

@@ -21,22 +21,24 @@ import { promisify } from 'node:util'
 import { createEngine, makeBases, makeDebian, makeImage, timed } from './container-engine.js'
 import { freePort } from './free-port.js'
 
-// Brings deploy/compose.yml up as its first lines describe: two instances of the image, PostgreSQL, Valkey, and Caddy
-// with TLS. Signs a member in through it, stops and starts one instance after the other under load, and fails if a
-// request is lost. Takes minutes, so it is not part of the suite: run it by hand before a release.
+// Starts deploy/compose.yml as its first lines describe: two instances of the image, PostgreSQL, Valkey, and Caddy with
+// TLS. Signs a member in, stops and starts one instance after the other under load, and fails if a request is lost.
+// Takes minutes, so it is not part of the suite. Run it by hand before a release.
 //
-// Needs root on Debian, the packages that container-engine.js lists, docker-compose, which connects to podman here, and
-// a clone that is built. The images are made here from Debian's packages, under the names in the files: PostgreSQL 15,
-// Redis 7 and Caddy 2.6 instead of 17, Valkey 8 and the newest. Other differences from the file: the ports are bound to
-// this machine alone, health checks do not run (podman needs systemd for them, and says so each time), and the chat
-// platform is the simulated one.
+// Needs root on Debian, the packages that container-engine.js lists, docker-compose (which connects to podman here),
+// and a clone that is built. Differences from the file:
+// - The images are created from Debian's packages, under the names in the file. They contain PostgreSQL 15 instead of
+//   17, Redis 7 instead of Valkey 8, and Caddy 2.6 instead of the newest version.
+// - The ports are bound only to this machine.
+// - Health checks do not run, because podman needs systemd for them. It says so each time.
+// - The chat platform is the simulated one.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'rolecall-compose-'))
 const engine = createEngine(folder)
 const place = join(folder, 'rolecall')
 const socket = join(folder, 'podman.sock')
-/** The machine, as the network of the file sees it. */
+/** The address of this machine in the network of the containers. */
 const gateway = '10.89.57.1'
 const publicUrl = 'https://localhost'
 const redirectUri = 'https://site.example/callback'
@@ -49,7 +51,7 @@ function makeOthers() {
     writeFileSync(join(files, 'usr/local/bin', name), ['#!/bin/sh', 'set -e', ...lines, ''].join('\n'))
     chmodSync(join(files, 'usr/local/bin', name), 0o755)
   }
-  // The part of PostgreSQL's image that the file relies on.
+  // Does what the file expects of PostgreSQL's image.
   script(
     'postgres-image',
     'export PATH="/usr/lib/postgresql/15/bin:$PATH"',
@@ -65,7 +67,7 @@ function makeOthers() {
     'fi',
     'exec $as postgres -D /var/lib/postgresql/data -c listen_addresses="*"',
   )
-  // Valkey's image has no protected mode either: any host in the network may connect.
+  // Like Valkey's image, has no protected mode, so that other containers can connect.
   script('valkey-server', 'exec redis-server --protected-mode no "$@"')
   const contents = [tar, files]
   const entry = (/** @type {string} */ program) => ['--entrypoint', JSON.stringify([program])]
@@ -80,7 +82,7 @@ function makeOthers() {
   ])
 }
 
-/** Writes the files of an operator, with the differences that the first lines of this program list. */
+/** Writes the files that an operator writes, with the differences that the first lines of this program list. */
 function writePlace() {
   mkdirSync(place)
   cpSync(join(root, 'deploy/compose.Caddyfile'), join(place, 'compose.Caddyfile'))
@@ -92,7 +94,7 @@ function writePlace() {
     throw new Error('deploy/compose.yml has other ports, or other health checks.')
   }
   writeFileSync(join(place, 'compose.yml'), own)
-  // The check in the image is disabled, too.
+  // Also disables the health check of the image.
   const trusting = { healthcheck: { disable: true }, volumes: ['./chat.pem:/chat.pem:ro'] }
   const services = { 'rolecall-1': trusting, 'rolecall-2': trusting }
   // JSON is YAML.
@@ -111,8 +113,8 @@ const compose = async (...args) => {
 }
 
 /**
- * Opens TLS access to the simulated platform for the instances, which require TLS to another machine. It waits for the
- * network.
+ * Starts a TLS proxy in front of the simulated platform, because the instances require TLS to another machine. Waits
+ * until the network of the containers exists.
  * @param {URL} platform
  * @param {number} port
  */
@@ -169,7 +171,7 @@ async function tryIt() {
     const answers = ['--public-url', publicUrl, '--server', demo.mainGuildId, '--admin-role', 'Steward']
     const image = ['--volume', `${place}:/data`, '--user', '0', 'rolecall', 'init', '--compose']
     const args = ['run', '--rm', '--network', 'host', '--no-healthcheck', ...settings, ...image]
-    // The simulated platform runs in this process: waiting synchronously for a program that calls it would deadlock.
+    // The simulated platform runs in this process. So this must not wait synchronously for a program that calls it.
     await promisify(execFile)('podman', [...args, ...answers, '--output', 'rolecall.env'], { env })
     const port = await freePort()
     closeDoor = openDoor(platform, port)
@@ -237,7 +239,7 @@ async function stopInTurn(site) {
       if (code !== '0') throw new Error(`${service} ended with ${code}.`)
       await compose('start', service)
       await untilReady(service)
-      // Waits until Caddy has checked it.
+      // Waits until Caddy has checked the instance.
       await sleep(2_000)
     })
   }

@@ -8,13 +8,13 @@ import { fileURLToPath } from 'node:url'
 import { freePort } from './free-port.js'
 import { ask, logIn } from './try-login.js'
 
-// Runs a PostgreSQL primary with a synchronous standby and a service in use. Kills the primary, promotes the standby,
-// and checks that every acknowledged logout still holds. Prints what was lost and how long no request was answered.
-// Ends with 1 if anything was lost.
+// Runs a service under load on a PostgreSQL primary with a synchronous standby. Kills the primary, promotes the
+// standby, and checks that no acknowledged logout was lost. Prints what was lost, and for how long no request was
+// answered. Exits with 1 if anything was lost.
 //
-// Run it by hand, in half a minute: as root on Debian, with its PostgreSQL, after `npm run build`. SESSIONS (200) and
-// LANES (8) set the load. WAY=hosts (the default) lists both servers in DATABASE_URL, WAY=haproxy names Debian's
-// HAProxy (deploy/haproxy/postgresql.cfg).
+// Run it by hand as root on Debian, with Debian's PostgreSQL, after `npm run build`. It takes half a minute. SESSIONS
+// (200) and LANES (8) set the load. WAY=hosts (the default) lists both servers in DATABASE_URL. WAY=haproxy uses
+// Debian's HAProxy with deploy/haproxy/postgresql.cfg.
 
 const sessions = Number(process.env['SESSIONS'] ?? 200)
 const lanes = Number(process.env['LANES'] ?? 8)
@@ -25,7 +25,10 @@ chmodSync(folder, 0o755)
 const version = readdirSync('/usr/lib/postgresql').sort((a, b) => Number(b) - Number(a))[0]
 const data = { first: join(folder, 'first'), second: join(folder, 'second') }
 
-/** Runs a program of PostgreSQL, which refuses root. @param {string} name @param {readonly string[]} args */
+/**
+ * Runs a program of PostgreSQL as another user, because it refuses root. @param {string} name @param {readonly
+ * string[]} args
+ */
 const postgres = (name, ...args) =>
   execFileSync(
     'setpriv',
@@ -63,7 +66,7 @@ const ports = {
   proxy: await freePort(),
   service: await freePort(),
 }
-/** Cleanups at the end, newest first. @type {(() => unknown)[]} */
+/** The cleanups that run at the end, newest first. @type {(() => unknown)[]} */
 const endings = [() => rmSync(folder, { recursive: true, force: true })]
 
 function startServers() {
@@ -77,8 +80,8 @@ function startServers() {
   postgres('pg_basebackup', ...copy, '-R', '-X', 'stream', '--checkpoint=fast')
   start('second', ports.second, "''")
   endings.push(() => postgres('pg_ctl', 'stop', `--pgdata=${data.second}`, '--mode=immediate', '--silent'))
-  // From here on the standby must have a commit before it is acknowledged. After its promotion, the standby waits for
-  // no other.
+  // From here on, a commit is acknowledged only when the standby has it, too. After its promotion, the standby has no
+  // standby of its own to wait for.
   postgres('pg_ctl', 'stop', `--pgdata=${data.first}`, '--mode=fast', '--silent')
   start('first', ports.first, "'*'")
   for (let tries = 0; query(ports.first, 'select sync_state from pg_stat_replication') !== 'sync'; tries++) {

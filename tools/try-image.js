@@ -8,16 +8,16 @@ import { createEngine, makeBases, timed } from './container-engine.js'
 import { freePort } from './free-port.js'
 import { ask, logIn } from './try-login.js'
 
-// Builds the image of the Dockerfile twice, the second time from a fresh clone, and compares the two. Compares its bill
-// of materials with its contents. Sets it up, starts it as in production (user, read-only root, no capabilities), signs
-// a member in, and stops it.
+// Builds the image of the Dockerfile twice, the second time from a fresh clone, and checks that both are equal.
+// Compares the image's bill of materials with its contents. Sets the service up, starts it as in production (as a user,
+// with a read-only root, and without capabilities), signs a member in, and stops it.
 //
-// Needs root on Debian without a daemon (container-engine.js lists the packages), and a clone that is built and has no
-// uncommitted changes. BASES=own makes the two base images from Debian's packages and npm's Node.js, under the names in
-// the Dockerfile, for a machine without access to a registry of images. Takes minutes, so it is not part of the suite:
-// run it by hand before a release.
+// Needs root on Debian, the packages that container-engine.js lists, and a clone that is built and has no uncommitted
+// changes. On a machine without access to a registry of images, set BASES=own, which creates the two base images from
+// Debian's packages and npm's Node.js. Takes minutes, so it is not part of the suite. Run it by hand before a release.
 //
-// Does not test the timer of the HEALTHCHECK (podman needs systemd for it; tools/artifacts.test.ts runs its command).
+// Does not test the timer of the HEALTHCHECK, because podman needs systemd for it. tools/artifacts.test.ts runs the
+// command of the check.
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'rolecall-image-'))
@@ -25,7 +25,9 @@ const engine = createEngine(folder)
 const { run, podman } = engine
 const image = 'localhost/rolecall:try'
 
-/** Adds all restrictions of production. @param {string} data @param {readonly string[]} more */
+/**
+ * Returns arguments of podman with all restrictions of production. @param {string} data @param {readonly string[]} more
+ */
 const confined = (data, ...more) => [
   ...['--network', 'host', '--no-healthcheck', '--read-only', '--cap-drop=all'],
   ...['--security-opt', 'no-new-privileges', '--volume', `${data}:/data`, ...more, image],
@@ -56,7 +58,7 @@ async function tryIt() {
     project: 'Site',
     'redirect-uri': redirectUri,
   }
-  // The simulated platform runs in this process: waiting synchronously for a program that calls it would deadlock.
+  // The simulated platform runs in this process. So this must not wait synchronously for a program that calls it.
   const made = await new Promise((resolve, reject) => {
     const settings = Object.entries(env).flatMap(([name, value]) => ['--env', `${name}=${value}`])
     const options = Object.entries(answers).flatMap(([name, value]) => [`--${name}`, value])
@@ -72,7 +74,8 @@ async function tryIt() {
   const [, id = ''] = /^project {2}(\S+)$/m.exec(made) ?? []
   const [, key = ''] = /^API key {2}(\S+)/m.exec(made) ?? []
 
-  // HOST in the image is for its own network; this one is the machine's.
+  // Overrides HOST of the image, which is for a network of the container's own. Here, it uses the network of the
+  // machine.
   const args = confined(data, '--env', `PORT=${port}`, '--env', 'HOST=127.0.0.1')
   podman('run', '--detach', '--name', 'tried', ...args)
   try {
@@ -105,8 +108,8 @@ const isReady = (url) =>
   )
 
 /**
- * Returns the digest that a registry would use: that of an OCI image, since Docker's format contains the name of the
- * build container.
+ * Returns the digest that a registry would use. It is that of the OCI format, because Docker's format contains the name
+ * of the build container, which differs each time.
  * @param {string} name
  */
 function digestOf(name) {
@@ -118,7 +121,7 @@ function digestOf(name) {
 
 function buildAgain() {
   const clone = join(folder, 'clone')
-  // Another developer may have this umask.
+  // Clones with another umask, which another developer may have.
   execFileSync('sh', ['-c', 'umask 002 && git clone --quiet "$0" "$1"', root, clone])
   engine.build('localhost/rolecall:again', clone)
   const [first, second] = [digestOf(image), digestOf('localhost/rolecall:again')]
@@ -126,7 +129,7 @@ function buildAgain() {
   return `the same digest, ${first}`
 }
 
-/** Fails if the bill of materials omits a package of the image, or lists one that the image does not contain. */
+/** Throws if the bill of materials omits a package of the image, or lists a package that the image does not contain. */
 function compareBill() {
   const inImage = (/** @type {string} */ program) => {
     const args = ['run', '--rm', '--network', 'none', '--no-healthcheck', '--entrypoint', 'node', image]

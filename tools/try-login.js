@@ -1,4 +1,4 @@
-// Signs in as a site does, at a service with the simulated platform. For programs that test a release.
+// Signs in at a service with the simulated chat platform, as a site does. Used by the programs that try a release.
 
 /** @typedef {{ url: string, id: string, key: string, redirectUri: string, serverId: string }} Site */
 
@@ -11,7 +11,8 @@ export const ask = ({ url, key }, path, body) =>
   })
 
 /**
- * Goes through authorize, the platform's screen, the callback and the exchange. Returns the token of the session.
+ * Completes a sign-in: the authorize request, the platform's screen, the callback, and the exchange. Returns the token
+ * of the session.
  * @param {Site} site
  * @param {string} as the member
  * @returns {Promise<string>}

@@ -9,13 +9,14 @@ import { freePort } from './free-port.js'
 import { installOnce } from './install-once.js'
 
 // Updates from an older version to this checkout, and back, under load. Starts two instances of the old version on one
-// database with SESSIONS (1000000) sessions and MEMBERS (200000) members, and runs the migrations of the new one.
-// Replaces each instance by the new version, then by the old one again, until REQUESTS (100000) are answered.
+// database with SESSIONS (1000000) sessions and MEMBERS (200000) members. Runs the migrations of this checkout.
+// Replaces each instance by the new version, and then by the old one again, until REQUESTS (100000) requests are
+// answered.
 //
-// Prints the lost requests, the longest wait for a lock and the longest response while the migrations ran. Ends with 1
-// if a request was lost. Run it by hand, after `npm run build`, in some minutes. OLD is a commit or tag; the default is
-// the newest tag `v…`, or without a tag the commit before the newest migration. This checkout must have every migration
-// of OLD unchanged.
+// Prints the lost requests, and the longest wait for a lock and the longest response while the migrations ran. Exits
+// with 1 if a request was lost. Run it by hand after `npm run build`. It takes some minutes. OLD is the commit or the
+// tag of the old version. Its default is the newest tag `v…`, or without a tag, the commit before the newest migration.
+// This checkout must contain every migration of OLD without changes.
 
 const size = {
   sessions: Number(process.env['SESSIONS'] ?? 1_000_000),
@@ -33,7 +34,8 @@ function released() {
   return `${git('log', '-1', '--diff-filter=A', '--format=%H', '--', 'apps/api/migrations')}^`
 }
 
-// Rejects an older version with other migrations, because its database cannot be updated.
+// Rejects an old version with migrations that differ from those of this checkout, because its database cannot be
+// updated.
 const other = git('diff', '--name-only', '--no-renames', '--diff-filter=a', old, '--', 'apps/api/migrations')
 if (other) {
   console.error(
@@ -43,7 +45,7 @@ if (other) {
 }
 
 /**
- * Builds the older version beside this one, with the packages that are installed here.
+ * Builds the old version in another folder, with the packages that are installed here.
  * @param {string} folder
  */
 async function buildOld(folder) {
@@ -63,7 +65,7 @@ async function buildOld(folder) {
   }
   for (const [name, parent] of Object.entries(own))
     symlinkSync(join(tree, parent, name), join(tree, 'node_modules/@rolecall', name))
-  // The benchmark of the older version may contain the servers of `bench/peers`, and compiles them.
+  // Installs the packages of `bench/peers`, because the old version may contain and compile the servers there.
   await installOnce('bench/peers')
   symlinkSync(join(root, 'bench/peers/node_modules'), join(tree, 'bench/node_modules'))
   execFileSync(join(root, 'node_modules/.bin/tsc'), ['-b', 'bench'], { cwd: tree, stdio: 'inherit' })
@@ -71,7 +73,7 @@ async function buildOld(folder) {
 }
 
 /**
- * Measures the longest wait for a lock and the longest response, until it is stopped.
+ * Measures the longest wait for a lock, and the longest response, until it is stopped.
  * @param {string} databaseUrl
  * @param {string} url
  * @param {() => RequestInit} ask
@@ -192,5 +194,5 @@ try {
   await postgres.stop()
   await removeFolder(folder)
 }
-// Ends the process explicitly: the database's package would otherwise end it with 0.
+// Exits explicitly. Otherwise, the database's package would end the process with the code 0.
 process.exit()

@@ -1,18 +1,19 @@
 import { commentsIn, proseIn, stringsIn, titlesIn } from './texts.js'
 
 /**
- * A rule about words: no more than the share `budget` of its texts may break it.
+ * A rule about words. At most the share `budget` of its texts may break it.
  *
  * @typedef {object} Rule
- * @property {string} title The property that holds.
- * @property {number} budget
- * @property {(sources: import('./texts.js').Sources) => import('./texts.js').Text[]} read
+ * @property {string} title what the rule requires
+ * @property {number} budget a share from 0 to 1
+ * @property {(sources: import('./texts.js').Sources) => import('./texts.js').Text[]} read returns the texts to check
  * @property {(text: string) => boolean} isBroken
- * @property {{ path: string, text: string }} planted A file that breaks the rule. A test plants it and sees it found.
+ * @property {{ path: string, text: string }} planted a file that breaks the rule. A test adds it, and checks that it is
+ *   found.
  */
 /** @typedef {Rule & { total: number, found: import('./texts.js').Text[] }} Result */
 
-/** The largest shares of texts that may break a rule. Lower them when there are fewer; never raise them. */
+/** The maximum shares of texts that may break a rule. Lower a share when fewer texts break its rule. Never raise it. */
 const budgets = {
   relativeComments: 0.02,
   pronounComments: 0.01,
@@ -21,12 +22,12 @@ const budgets = {
   pages: 0,
   longSentences: 0.005,
 }
-/** The most words that a sentence has. A colon and a semicolon end one, too. */
+/** The maximum number of words in a sentence. A colon and a semicolon also end a sentence. */
 const maxWords = 25
 
 const relative = /^(Who|What|Where|When|Of|Whether|Whoever|Whatever|Whose)\b/
 const pronoun = /\b(whoever|whatever|whose|nobody|somebody)\b/i
-/** Names and titles that a page quotes: code, italics, and the title of a test after its file. */
+/** Matches names and titles that a page quotes: code, italics, and the title of a test after its file. */
 const quoted = /`[\w./-]+\.test\.ts`: [^|]*|`[^`]*`|(?<![*\w])\*[^*]+\*(?!\*)/g
 const isRelative = (/** @type {string} */ text) => relative.test(text)
 const hasPronoun = (/** @type {string} */ text) => pronoun.test(text)
@@ -103,7 +104,7 @@ export const check = (sources) =>
 export const isOverBudget = ({ budget, total, found }) => found.length > budget * total
 
 /**
- * Splits a paragraph. Code is one word, and tables have no sentences.
+ * Splits a paragraph into sentences. Code counts as one word, and tables have no sentences.
  *
  * @param {import('./texts.js').Text} block
  */

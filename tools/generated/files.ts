@@ -8,12 +8,12 @@ import { pythonPageTexts } from './python-page-texts.ts'
 import { asSynchronous } from './synchronous-python.ts'
 
 const python = 'clients/python/src/rolecall'
-/** Asynchronous modules, each with the synchronous module that is generated from it. */
+/** The asynchronous modules of the Python client, each with the synchronous module that is generated from it. */
 const twins = { 'async_client.py': 'client.py', 'async_event_reader.py': 'event_reader.py' }
 
 /**
- * Returns the generated sources that are not committed, by path. The files for Python are omitted if the folder of the
- * Python client is missing, as in a container image.
+ * Returns the generated sources that are not committed, by path. Omits the files for Python if the folder of the Python
+ * client is missing, as in a container image.
  */
 export function generatedFiles(root: string): Record<string, string> {
   return {

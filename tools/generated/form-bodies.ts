@@ -14,8 +14,8 @@ const forms: readonly string[] = [
 ]
 
 /**
- * Returns `apps/console/src/forms/form-bodies.ts`: the schema of each form's body. The console loads these without the
- * rest of the contract and its schema library, which are thirty times as large.
+ * Returns `apps/console/src/forms/form-bodies.ts`, which contains the schema of each form's body. So the console need
+ * not load the rest of the contract and its schema library, which are thirty times as large.
  */
 export function formBodies(): string {
   const bodies = endpoints

@@ -4,7 +4,7 @@ import { type AnySchema, createPrinter, doc, sentence } from './print-schema.ts'
 
 const { endpoints, operationIdOf } = contract
 
-/** Endpoints that administrators call with an admin session. The sign-in itself is a navigation of their browser. */
+/** The endpoints that administrators call with an admin session. The sign-in is not among them: a browser opens it. */
 const ofAdministration = endpoints.filter(
   ({ auth, path, answers }) => auth === 'admin' || (path.startsWith('/api/auth/admin/') && 200 in answers),
 )
@@ -12,7 +12,10 @@ const ofAdministration = endpoints.filter(
 const isObjectSchema = (value: unknown): value is AnySchema & Schema =>
   typeof value === 'object' && value !== null && 'properties' in value
 
-/** Records by the names of their exports. If two differ under one name, only the first has it. */
+/**
+ * The named types, by the names of their exports. If several modules use a name for different types, the first one
+ * wins.
+ */
 const named = [
   ...new Map(
     Object.values<unknown>(contract)
@@ -24,8 +27,8 @@ const named = [
 ].reverse()
 
 /**
- * Returns `packages/sdk/src/admin-types.ts`: the endpoints of administrators, with types that do not need the
- * contract's schema library. `admin.test.ts` compares them with the contract's own.
+ * Returns `packages/sdk/src/admin-types.ts`, which contains the types of the endpoints for administrators. They do not
+ * need the contract's schema library. `admin.test.ts` compares them with the types of the contract.
  */
 export function adminTypes(): string {
   const { print, printObject, used } = createPrinter(named)
@@ -57,7 +60,7 @@ export function adminTypes(): string {
   const printed = ofAdministration.map(printEndpoint).join('')
   const schemas = new Map(named)
   const interfaces: string[] = []
-  // Printing an interface appends the names that it refers to, while the loop runs.
+  // The loop continues while printing an interface adds the names of other interfaces to `used`.
   for (const name of used) {
     const schema = schemas.get(name)
     if (!schema) continue

@@ -2,19 +2,21 @@ import type { EndpointDefinition, Schema } from '@rolecall/contract'
 
 export type AnySchema = NonNullable<EndpointDefinition['params']>
 
-/** Schemas with equal content are the same: options such as "optional" make copies of them. */
+/**
+ * Returns a key that is the same for schemas with equal content. Options such as "optional" create copies of a schema.
+ */
 const keyOf = (schema: Schema) => JSON.stringify(schema)
 
-/** Creates a printer of schemas as TypeScript types. Named schemas are printed by name. */
+/** Creates a printer of schemas as TypeScript types. It prints only the name of a named schema. */
 export function createPrinter(named: readonly (readonly [string, AnySchema])[]) {
-  // For a schema with several names, the first one counts.
+  // If a schema has several names, the first one counts.
   const names = new Map(named.map(([name, schema]) => [keyOf(schema), name] as const).reverse())
   /** The names that were printed so far, in the order of their first use. */
   const used = new Set<string>()
 
   /**
-   * Prints a schema as a type. Throws on keywords that the contract has not used so far, instead of printing a wrong
-   * type.
+   * Prints a schema as a type. Throws if the schema has a keyword that this function does not know, because the type
+   * would be wrong.
    */
   function print(schema: Schema, indent: string): string {
     const name = names.get(keyOf(schema))
@@ -57,5 +59,5 @@ export function createPrinter(named: readonly (readonly [string, AnySchema])[]) 
 
 export const doc = (text: string, indent: string) => `${indent}/** ${text} */\n`
 
-/** Ends a text with a period if it does not end a sentence. */
+/** Adds a period to a text that does not end with one or with a question mark. */
 export const sentence = (text: string) => (/[.?]$/.test(text) ? text : `${text}.`)

@@ -15,7 +15,7 @@ import {
 } from '@rolecall/contract'
 import { type AnySchema, createPrinter, doc, sentence } from './print-schema.ts'
 
-/** The names of the contract's schemas in the client library, with their comments. */
+/** The schemas that have a name in the client library: the name, its comment, and the schema. */
 const named: readonly (readonly [string, string, AnySchema])[] = [
   ['Member', 'A member of the community.', Member],
   ['Role', 'A role that a member holds.', SessionRole],
@@ -39,14 +39,14 @@ const named: readonly (readonly [string, string, AnySchema])[] = [
 
 const { print, printObject } = createPrinter(named.map(([name, , schema]) => [name, schema]))
 
-/** Endpoints that take a project's key, or the session of one of its members. */
+/** The endpoints that accept the API key of a project, or the session of one of its members. */
 const ofProjects = endpoints.filter(
   ({ auth, path }) => auth === 'projectKey' || (auth === 'session' && !path.startsWith('/api/auth/admin/')),
 )
 
 /**
- * Returns `packages/sdk/src/contract-types.ts`: the types of all endpoints for projects, flat and without the
- * contract's schema library. A test compares them with the contract's own.
+ * Returns `packages/sdk/src/contract-types.ts`, which contains the types of all endpoints for projects. They do not
+ * need the contract's schema library. A test compares them with the types of the contract.
  */
 export function contractTypes(): string {
   const interfaces = named.map(
@@ -75,7 +75,7 @@ ${ofProjects.map(printEndpoint).join('')}}
 `
 }
 
-/** A code may have several statuses: each of them is a row of the table. */
+/** Returns the HTTP statuses of each code. A code has several statuses if several rows of the error table have it. */
 function statusesByCode() {
   const codes = new Map<string, { readonly title: string; readonly found: Set<number> }>()
   for (const [row, definition] of Object.entries<ErrorDefinition>(errors)) {

@@ -12,7 +12,9 @@ import {
   webhooks,
 } from '@rolecall/contract'
 
-/** The schemas that the Python client reads, in an order that Python can resolve: name → comment and schema. */
+/**
+ * The schemas that the Python client reads, with their names and comments, each after the schemas to which it refers.
+ */
 const described: readonly (readonly [name: string, about: string, schema: object])[] = [
   ['ProblemDetail', 'One problem of a request.', ProblemDetail],
   ['Role', 'A role of a member in a server.', SessionRole],
@@ -48,7 +50,7 @@ const described: readonly (readonly [name: string, about: string, schema: object
 
 const models = described.map(([name, about, schema]) => [name, about, plain(schema)] as const)
 
-/** `session.revoked` → `SessionRevoked`. */
+/** The classes of events. The event `session.revoked` has the class `SessionRevoked`. */
 const eventModels = Object.entries(events.Events).map(([name, schema]) => ({
   name,
   className: name.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase()),
@@ -64,7 +66,7 @@ const codes = [
   ]),
 ]
 
-/** Returns `clients/python/src/rolecall/models.py`: the responses of the service, as Python classes. */
+/** Returns `clients/python/src/rolecall/models.py`, which contains the responses of the service as Python classes. */
 export const pythonModels =
   (): string => `# Generated from packages/contract by tools/build-generated.js. Do not edit.
 """The responses of the service. Times have a time zone; a missing value is \`None\`."""
@@ -142,7 +144,7 @@ const fieldsOf = (schema: Schema) =>
       const { type, isOptional } = pythonOf(one, isRequired(schema, key))
       const about = one.description ?? innerOf(one).description
       const comment = about === undefined ? '' : `    #: ${about}\n`
-      // Printing or logging an object must not reveal a credential.
+      // Hides tokens from `repr`, because printing or logging an object must not reveal a credential.
       const hidden = /token$/i.test(key) ? ' = field(repr=False)' : ''
       return `${comment}    ${snakeCase(key)}: ${isOptional ? `Optional[${type}]` : type}${hidden}\n`
     })
@@ -160,7 +162,7 @@ const readsOf = (schema: Schema) =>
 const entriesOf = (schema: Schema) => Object.entries(schema.properties ?? {})
 const isRequired = (schema: Schema, key: string) => schema.required?.includes(key) ?? false
 
-/** Returns the Python type of a field, and the reader for it in json_values.py. */
+/** Returns the Python type of a field, and the function in json_values.py that reads it. */
 function pythonOf(schema: Schema, required: boolean) {
   const inner = innerOf(schema)
   const isOptional = !required || inner !== schema
@@ -182,7 +184,7 @@ const scalars: Readonly<Record<string, { readonly type: string; readonly reader:
   boolean: { type: 'bool', reader: 'flag' },
 }
 
-/** Returns the schema of a nullable schema's other values. */
+/** Returns a nullable schema without null. */
 function innerOf(schema: Schema): Schema {
   return schema.anyOf?.find(({ type }) => type !== 'null') ?? schema
 }

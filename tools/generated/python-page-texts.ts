@@ -1,6 +1,6 @@
 import { catalogs } from '../../packages/sdk/src/site/languages/catalogs.ts'
 
-/** Prints the texts of the pages for Python: the same as those of the client for JavaScript. */
+/** Returns the texts of the pages for the Python client. They are those of the client for JavaScript. */
 export function pythonPageTexts(): string {
   const languages = Object.entries(catalogs).map(([language, texts]) => {
     const lines = Object.entries(texts).map(([key, text]) => `        "${key}": ${JSON.stringify(text)},\n`)

@@ -1,4 +1,4 @@
-/** Replacements of asynchronous words by synchronous ones, applied in this order. */
+/** The replacements of asynchronous words by synchronous ones, in the order in which they are applied. */
 const rules: readonly (readonly [from: RegExp, to: string])[] = [
   [/\basync (?=def |with |for )/g, ''],
   [/\bawait /g, ''],
@@ -10,7 +10,7 @@ const rules: readonly (readonly [from: RegExp, to: string])[] = [
   [/\bfor asyncio\b/g, 'for threads'],
   [/\bfor each event loop\b/g, 'for each process'],
 ]
-/** Matches lines with words that no rule has replaced. */
+/** Matches a line with a word that no rule has replaced. */
 const leftover = /.*(?:async|await|event loop).*/i
 
 /**

@@ -12,7 +12,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 const execute = promisify(execFile)
 
-/** Runs a program of an app. If it fails, the error contains all of its output, from both channels. */
+/** Runs a program of an app. If it fails, the error contains all of its output. */
 export async function run(
   program: string,
   args: readonly string[],
@@ -25,16 +25,16 @@ export async function run(
   return stdout
 }
 
-/** The package as it is published, and an app in its own folder with only this package installed. */
+/** The package as it is published, and an app in which only this package is installed. */
 export interface Installed {
-  /** Remove it at the end. */
+  /** The folder of both. Remove it at the end. */
   readonly folder: string
   readonly staged: string
   readonly tarball: string
   readonly app: string
 }
 
-/** Copies everything, for this test file alone. */
+/** Copies the installed package and the app for one test file. */
 export async function installPackage(): Promise<Installed> {
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-package-'))
   await cp(await installOnce(), folder, { recursive: true })
@@ -43,7 +43,7 @@ export async function installPackage(): Promise<Installed> {
   return { folder, staged: join(folder, 'package'), tarball: join(folder, tarball), app }
 }
 
-/** Compiles both formats, packs and installs. The first test file of a run does this, and the others wait for it. */
+/** Compiles, packs, and installs the package. The first test file of a run does this, and the others wait for it. */
 async function installOnce(): Promise<string> {
   const done = join(inject('onceFolder'), 'sdk')
   const [begun, unfinished] = [`${done}.begun`, `${done}.unfinished`]
@@ -54,7 +54,7 @@ async function installOnce(): Promise<string> {
   if (isFirst) {
     try {
       await install(unfinished)
-      // No reader finds a partial folder.
+      // Renames the folder when it is complete, so that other test files never find a partial one.
       await rename(unfinished, done)
     } catch (error) {
       await rm(unfinished, { recursive: true, force: true })
@@ -63,13 +63,13 @@ async function installOnce(): Promise<string> {
     }
   }
   await vi.waitUntil(() => existsSync(done) || !existsSync(begun), { timeout: 100_000, interval: 100 })
-  // The first one failed and reported why: this one repeats it to report the same.
+  // If the first test file has failed, tries again, so that this one reports the same error.
   return existsSync(done) ? done : installOnce()
 }
 
 async function install(folder: string): Promise<void> {
   const app = join(folder, 'app')
-  // This is the documented command, with a folder of its own because several runs may pack at once.
+  // Runs the documented command, but with another folder, because several runs may pack at the same time.
   const command = 'npm run pack -w packages/sdk'
   const said = await run('sh', ['-c', `${command} -- ${folder}`], root, 120_000)
   noteRun(command)
@@ -80,7 +80,7 @@ async function install(folder: string): Promise<void> {
   await cp(join(root, 'tools/sdk/walk.js'), join(app, 'walk.mjs'))
 }
 
-/** The result of `walk.js` in every runtime. */
+/** The result that `walk.js` must have in every runtime. */
 export const walked = {
   member: 'ada.osei',
   hasChallenge: true,
@@ -98,7 +98,7 @@ export interface Given {
   readonly refreshToken: string
 }
 
-/** Writes programs that walk through the package, one as a module and one as CommonJS. */
+/** Writes two programs that run `walk.js`, one as an ECMAScript module and one as CommonJS. */
 export async function writeWalk(app: string, given: Given): Promise<{ esm: string; cjs: string }> {
   const rest = `walk(sdk, ${JSON.stringify(given)}).then((walked) => console.log(JSON.stringify(walked)))\n`
   const esm = "import * as sdk from '@rolecall/sdk'\nimport { walk } from './walk.mjs'\n"

@@ -6,24 +6,24 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { buildGeneratedOnce } from '../build-generated.js'
 import { readDestination } from '../pack-command.js'
 
-// Plain JavaScript on Node's own modules, so that it runs without a build.
+// Packs the client library. This file is plain JavaScript and needs no package, so that it runs without a build.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const source = join(root, 'packages', 'sdk')
 
 /**
- * Creates the folder that is published. It is not the folder of the sources, because that one is for work on this
- * repository: its `exports` name sources, and its types are compiled with the contract's.
- * @param {string} folder emptied first
+ * Creates the folder that is published. It differs from `packages/sdk`, which is for work in this repository: there,
+ * `exports` name sources, and the types are compiled together with those of the contract.
+ * @param {string} folder is emptied first
  */
 export function stagePackage(folder) {
   rmSync(folder, { recursive: true, force: true })
   mkdirSync(folder, { recursive: true })
   compile(join(folder, 'esm'), [])
-  // The package.json of this folder makes its files CommonJS, so that names and imports stay as they are.
+  // A package.json in this folder makes its files CommonJS, so their names and imports need not change.
   compile(join(folder, 'cjs'), ['--module', 'commonjs', '--moduleResolution', 'bundler'])
   writeJson(join(folder, 'cjs', 'package.json'), { type: 'commonjs', sideEffects: false })
-  // A program, which apps do not import.
+  // Removes `rolecall-init`, which is a program, and which apps do not import.
   rmSync(join(folder, 'cjs', 'init'), { recursive: true })
   for (const name of readdirSync(join(folder, 'esm', 'init'))) {
     if (name.endsWith('.d.ts')) rmSync(join(folder, 'esm', 'init', name))
@@ -47,7 +47,10 @@ export function packFolder(folder, destination) {
   return join(destination, filename)
 }
 
-/** Source maps would name files that are not packed. @param {string} outDir @param {string[]} more */
+/**
+ * Compiles without source maps, which would name files that are not packed. @param {string} outDir @param {string[]}
+ * more
+ */
 function compile(outDir, more) {
   const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'))
   const plain = ['--composite', 'false', '--incremental', 'false', '--sourceMap', 'false']
@@ -56,7 +59,7 @@ function compile(outDir, more) {
   execFileSync(process.execPath, [join(typescript, 'bin', 'tsc'), ...project, ...plain, ...loose, ...more], {
     stdio: ['ignore', 'inherit', 'inherit'],
   })
-  // The compiler rewrites the extensions of imports in programs, but not in declarations.
+  // Rewrites the extensions of imports in declarations. The compiler does that only in programs.
   const files = readdirSync(outDir, { encoding: 'utf8', recursive: true })
   for (const name of files.filter((one) => one.endsWith('.d.ts'))) {
     const path = join(outDir, name)
@@ -65,9 +68,9 @@ function compile(outDir, more) {
 }
 
 /**
- * Returns the fields that installing the package needs. `module-sync` comes first, so that `require` and `import` of
- * one program get the same classes and the same cache. Runtimes and compilers that do not know it find ECMAScript by
- * `import`, and CommonJS by `require`.
+ * Returns the package.json of the published package. In `exports`, `module-sync` comes first, so that `require` and
+ * `import` in one program get the same classes and the same cache. Runtimes and compilers that do not know it find the
+ * ECMAScript module by `import`, and CommonJS by `require`.
  * @param {Record<string, any>} manifest
  */
 function publishedManifest({ exports, private: _, devDependencies: __, scripts: ___, ...manifest }) {
@@ -81,7 +84,7 @@ function publishedManifest({ exports, private: _, devDependencies: __, scripts: 
     ...manifest,
     exports: Object.fromEntries([...entries, ['./package.json', './package.json']]),
     bin: { 'rolecall-init': './esm/init/main.js' },
-    // For tools that do not read `exports`.
+    // Tools that do not read `exports` use this field.
     main: './cjs/index.js',
     types: './cjs/index.d.ts',
     files: ['esm', 'cjs'],

@@ -4,24 +4,25 @@ import { commandsOfPage } from '../shown/collect.ts'
 import { root } from './installed.ts'
 
 /**
- * Returns the files that a page of docs/guides/stacks shows, by path: each block that begins with a path in a comment.
+ * Returns the files that a page of docs/guides/stacks shows, by path. A code block is a file if it begins with a
+ * comment that contains its path.
  */
 export async function filesIn(page: string): Promise<Map<string, string>> {
   const blocks = (await pageOf(page)).matchAll(/^```(?:tsx?|js)\n\/\/ (\S+)\n([\s\S]*?)^```$/gm)
   return new Map([...blocks].map(([, path = '', code = '']) => [path, code]))
 }
 
-/** Returns the blocks of commands that a page shows. */
+/** Returns the code blocks with commands that a page shows. */
 export const commandsIn = async (page: string): Promise<string[]> =>
   commandsOfPage(page, await pageOf(page)).flatMap(({ text, isBlock }) => (isBlock ? [text] : []))
 
 const pageOf = (page: string) => readFile(join(root, 'docs/guides/stacks', `${page}.md`), 'utf8')
 
 export interface Stack {
-  /** The page that the app is built from. */
+  /** The page whose files make up the app. */
   readonly page: string
   readonly packages: readonly string[]
-  /** Files for the table of tests, which replace or complete those of the page. */
+  /** More files, with the routes that the tests need. They replace or complete those of the page. */
   readonly files: Readonly<Record<string, string>>
   readonly build: readonly string[]
   readonly start: (port: number) => readonly string[]
@@ -29,7 +30,7 @@ export interface Stack {
 
 const crew = "{ anyOf: ['1100094049760706562', '1100094301884514307'] }"
 
-/** Apps that have to be built: the files of the pages, with the routes of the table. */
+/** The apps that must be built before they are tested, with the files of their pages and the routes of the tests. */
 export const stacks: Readonly<Record<string, Stack>> = {
   'Next.js': {
     page: 'next',

@@ -1,5 +1,5 @@
 /**
- * Uses the client as a project does, in any runtime. It never calls `close()`: the program must end nevertheless.
+ * Uses the client as a project does, in any runtime. It never calls `close()`, because the program must end without it.
  * @param {typeof import('@rolecall/sdk')} sdk
  * @param {{ url: string, key: string, token: string, refreshToken: string }} given
  */
@@ -22,14 +22,14 @@ export async function walk({ Rolecall, RolecallError, mintLogin }, { url, key, t
   const session = await rolecall.validate(token, { signal: new AbortController().signal })
   const next = await rolecall.refresh({ token, refreshToken })
 
-  /** `cached` answers from memory. */
+  /** True once `cached` returns the session from memory. */
   const isLocal = await until(async () => {
     const before = calls
     await cached.validate(next.token)
     return calls === before
   })
   await rolecall.logout(next.token)
-  /** An event has reported the logout by another client. */
+  /** True once an event has reported the logout by another client. */
   const isTold = await until(async () => (await cached.validate(next.token)) === undefined)
 
   const refused = await new Rolecall({ baseUrl: url, apiKey: 'rck_wrong' }).validate(token).catch((e) => e)
@@ -43,7 +43,7 @@ export async function walk({ Rolecall, RolecallError, mintLogin }, { url, key, t
   }
 }
 
-/** Repeats a check for ten seconds. @param {() => Promise<boolean>} isSo */
+/** Repeats a check until it returns true, for up to ten seconds. @param {() => Promise<boolean>} isSo */
 async function until(isSo) {
   for (let i = 0; i < 500; i++) {
     if (await isSo()) return true

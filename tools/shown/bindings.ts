@@ -1,11 +1,11 @@
-/** Binds shown commands to the test or script that runs them. */
+/** Binds commands that a page shows to the test or the script that runs them. */
 export interface Binding {
-  /** Path of the test or script. */
+  /** The path of the test or the script. */
   readonly by: string
-  /** A page of which it runs all blocks from top to bottom, or with `sections` only those below these headings. */
+  /** A page whose code blocks it runs from top to bottom. With `sections`, only the blocks below these headings. */
   readonly page?: string
   readonly sections?: readonly string[]
-  /** Single commands, wherever they are shown. */
+  /** Single commands that it runs, wherever they are shown. */
   readonly commands?: readonly string[]
 }
 
@@ -105,7 +105,7 @@ export const bindings: readonly Binding[] = [
   { by: 'tools/package.test.ts', commands: ['node tools/pack-service.js'] },
 ]
 
-/** Commands that a text only mentions. The reader does not need to type them. */
+/** The commands that texts only mention, so that readers do not type them. */
 export const named: readonly string[] = [
   'node --test',
   'npm init -y',
@@ -122,7 +122,7 @@ export const named: readonly string[] = [
   'rolecall token',
 ]
 
-/** Commands that a program prints, with the reason why no test runs them. Program output cannot contain marks. */
+/** The commands that only a program prints, with the reason why no test runs them. Output of programs has no marks. */
 export const printedOnly: Readonly<Record<string, string>> = {
   'docker compose --env-file … up -d': 'needs a Docker engine; tools/try-compose.js runs it by hand',
   'npx wrangler secret put ROLECALL_API_KEY': 'needs an account of Cloudflare',

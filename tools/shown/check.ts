@@ -1,7 +1,7 @@
 import type { Binding } from './bindings.ts'
 import type { ShownCommand } from './collect.ts'
 
-/** Splits a block into single commands, without parts that depend on the reader's environment. */
+/** Splits a code block into single commands, without the parts that depend on the reader's environment. */
 const unitsOf = (text: string): string[] =>
   text
     .replaceAll('\\\n', '')
@@ -9,7 +9,9 @@ const unitsOf = (text: string): string[] =>
     .map(normalized)
     .filter((line) => line !== '')
 
-/** Removes comments, leading assignments, and redirections from a command, and shortens `npx rolecall` to `rolecall`. */
+/**
+ * Removes comments, leading assignments, and redirections from a command, and shortens `npx rolecall` to `rolecall`.
+ */
 const normalized = (line: string): string =>
   line
     .replace(/(?:^| +)#.*$/, '')
@@ -27,7 +29,7 @@ const isOf = ({ page, sections }: Binding, shown: ShownCommand) =>
 const pageBinding = (shown: ShownCommand, bindings: readonly Binding[]): Binding | undefined =>
   bindings.find((binding) => isOf(binding, shown))
 
-/** Returns the whole text if it is bound. Otherwise returns its single commands, each of which needs a binding. */
+/** Returns the whole text if it is bound, or else its single commands, which then each need a binding. */
 const partsOf = ({ text }: ShownCommand, known: ReadonlySet<string>): string[] =>
   known.has(text) ? [text] : unitsOf(text)
 
@@ -39,7 +41,7 @@ export interface Registry {
   readonly exists: (path: string) => boolean
 }
 
-/** Lists shown commands without a test or mark, and entries of the registry that are wrong or unnecessary. */
+/** Lists the shown commands that have neither a test nor a mark, and the entries of the registry that are wrong. */
 export function problemsOf(all: readonly ShownCommand[], registry: Registry): string[] {
   const { bindings, named, printedOnly, exists } = registry
   const bound = new Set(bindings.flatMap(({ commands = [] }) => commands))
@@ -70,7 +72,10 @@ export function problemsOf(all: readonly ShownCommand[], registry: Registry): st
   ]
 }
 
-/** Lists bound commands that their tests neither ran nor skipped. A script outside the suite must contain the command. */
+/**
+ * Lists the bound commands that their tests neither ran nor skipped. A script outside the suite must contain the
+ * command.
+ */
 export function notRun(
   all: readonly ShownCommand[],
   { bindings }: Pick<Registry, 'bindings'>,

@@ -6,33 +6,33 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 
 /** A command that a page or a program shows to a reader. */
 export interface ShownCommand {
-  /** Path of the page or source file. */
+  /** The path of the page or the source file. */
   readonly page: string
-  /** The nearest heading of the second level above it; empty in a source file. */
+  /** The nearest heading of the second level above the command. Empty in a source file. */
   readonly section: string
   readonly line: number
   /** The text as a reader copies it, without the indentation of a list. */
   readonly text: string
-  /** True for a block between fences, false for a command within a line. */
+  /** True for a code block, false for a command within a line. */
   readonly isBlock: boolean
   /** The reason after the mark "Not run by our tests:". Empty if the mark has none, and undefined without a mark. */
   readonly notRun: string | undefined
 }
 
-/** Programs that distinguish commands from other inline code. */
+/** Matches the programs with which a command begins. They distinguish commands from other inline code. */
 const programs =
   'npm|npx|node|rolecall|rolecall-init|curl|docker|docker-compose|pg_dump|pg_restore|createdb|openssl|php|java|go|dotnet|python3|pip|bun|deno|occ|forgejo|redis-cli|kubectl|systemctl|tar|apt-get'
 const assignment = '[A-Z_]+=\\S* '
 const command = new RegExp(`^(?:${assignment})*(?:(?:${programs}) \\S|\\.ci/run$)`)
 
-/** Languages of shell blocks. A block without a language counts if it begins with a command. */
+/** The languages of code blocks with commands. A block without a language counts if it begins with a command. */
 const shells = ['sh', 'shell', 'bash', 'zsh', 'console', 'powershell']
 
 /** Matches a paragraph that begins with a mark. A mark in a comment is visible to maintainers only. */
 const beginsMark = /^(?:_|<!-- )?Not run by our tests/
 const mark = /Not run by our tests(?::\s+(\S[^|]*?)\.(?:[_\s|)]|$))?/
 
-/** Collects the commands of a Markdown page: blocks between fences, and code within lines. */
+/** Collects the commands of a Markdown page: code blocks, and code within lines. */
 export function commandsOfPage(page: string, markdown: string): ShownCommand[] {
   const fence = /^( *)(`{3,})([^\n`]*)\n([\s\S]*?)^ *\2 *$/gm
   const lineAt = (index: number) => markdown.slice(0, index).split('\n').length

@@ -15,7 +15,7 @@ interface Typed {
 /** A PATH that contains the programs of this repository, like that of an installed package. */
 export const path = `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`
 
-/** Replaces the placeholders, as a reader would. */
+/** Replaces the placeholders in a command, as a reader would. */
 export function filledIn(text: string, fill: Typed['fill'] = {}): string {
   return Object.entries(fill).reduce((filled, [place, value]) => {
     if (!filled.includes(place)) throw new Error(`${text} has no ${place} to fill in`)

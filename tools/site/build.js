@@ -6,15 +6,16 @@ import { buildGeneratedOnce } from '../build-generated.js'
 import { digestOf } from '../digest.js'
 import { installOnce } from '../install-once.js'
 
-// This file is JavaScript because not every supported version of Node.js runs TypeScript.
+// Builds the documentation site. This file is plain JavaScript, because not every supported version of Node.js runs
+// TypeScript.
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const folder = fileURLToPath(new URL('.', import.meta.url))
 const dist = join(folder, 'dist')
-/** Digest of the sources of the built site. It is in the same folder, so that the two cannot be separated. */
+/** The file with the digest of the sources. It is in the folder of the built site, so that it cannot be separated. */
 const stampName = 'made-of'
 
-/** All sources of the site. */
+/** The sources of the site, on which the digest depends. */
 const sources = [
   'CHANGELOG.md',
   'CONTRIBUTING.md',
@@ -32,10 +33,11 @@ const sources = [
 ]
 
 /**
- * Builds the documentation site if its sources have changed since the last build. Installs its packages when they are missing.
+ * Builds the documentation site if its sources have changed since the last build. Installs its packages if they are
+ * missing.
  *
- * @param {(line: string) => void} [say] gets one line when there is something to wait for
- * @throws if the site has a problem, with one line for each
+ * @param {(line: string) => void} [say] receives one line if the user must wait
+ * @throws Error if the site has problems, with one line for each
  */
 export async function buildSiteOnce(say = console.error) {
   await buildGeneratedOnce()
@@ -44,7 +46,7 @@ export async function buildSiteOnce(say = console.error) {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === digest) return
   await installOnce('tools/site', say)
   say('Building the documentation site (only after a change, a few seconds)…')
-  // Written beside the old one and renamed: a concurrent build does no harm, and no reader finds half of it.
+  // Writes to another folder and then renames it. So concurrent builds do no harm, and no reader finds a partial site.
   const made = `${dist}-${process.pid}`
   try {
     mkdirSync(made, { recursive: true })
@@ -60,7 +62,7 @@ export async function buildSiteOnce(say = console.error) {
 }
 
 /**
- * Compiles the generator, and returns its entry.
+ * Compiles the generator of the site, and returns its function.
  *
  * @returns {Promise<typeof import('./src/main.ts').writeSite>}
  */
@@ -71,7 +73,7 @@ async function loadGenerator() {
     input: join(folder, 'src', 'main.ts'),
     platform: 'node',
     resolve: { conditionNames: ['development', 'import', 'node'] },
-    // Packages of others are imported as they are installed.
+    // Does not bundle installed packages, except those of the workspace.
     external: /^(?!@rolecall\/|@oxc-project\/)[@a-z]/,
   })
   try {

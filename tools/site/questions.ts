@@ -1,9 +1,12 @@
-/** A question as a reader types it, and the pages that answer it, by their sources. */
+/** A question as a reader types it into the search, and the pages that answer it, by their source files. */
 export type Question = readonly [asked: string, ...pages: string[]]
 
 const endpoint = (id: string) => `docs/reference/api/${id}.md`
 
-/** Written before any result was seen. A weak subject gets a heading in the words of its question; a question never changes. */
+/**
+ * The questions with which the search is tested. They were written before any result was seen, and never change. If the
+ * search does not find a page, give the page a heading in the words of the question.
+ */
 export const questions: readonly Question[] = [
   ['role id', 'docs/concepts/live-roles.md', 'docs/guides/first-project.md', 'docs/guides/discord.md'],
   [

@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch'
 import type { components, paths } from './schema.js'
 
-/** Creates a project and validates an unknown token, as a program with the output of openapi-typescript would. */
+/** Creates a project and validates an unknown token, with the types that openapi-typescript generates. */
 export async function walk(baseUrl: string, token: string) {
   const admin = createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${token}` } })
   const { data, error } = await admin.POST('/api/admin/projects', { body: { name: 'Made by a client' } })

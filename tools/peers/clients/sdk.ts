@@ -2,7 +2,7 @@ import { createClient } from './generated/client/index.js'
 import { createOwnWebhook, createProject, listProjects, submit } from './generated/sdk.gen.js'
 import type { Project } from './generated/types.gen.js'
 
-/** Creates a project with a webhook and submits to it, as a program with the output of hey-api would. */
+/** Creates a project with a webhook and submits to it, with the client that hey-api generates. */
 export async function walk(baseUrl: string, token: string) {
   const admin = createClient({ baseUrl, headers: { Authorization: `Bearer ${token}` } })
   const { data, error } = await createProject({ client: admin, body: { name: 'Made by an SDK' } })

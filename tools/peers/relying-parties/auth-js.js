@@ -1,14 +1,15 @@
 import { createServer } from 'node:http'
 import { Auth, skipCSRFCheck } from '@auth/core'
 
-// A site with Auth.js. It stores only the identity of the user. It reads their current rights with the access token.
+// A site with Auth.js. It stores only the identity of the user, and reads the user's current roles with the access
+// token.
 const { port, issuer, clientId, clientSecret } = JSON.parse(process.argv[2] ?? '{}')
 const site = `http://127.0.0.1:${port}`
 const config = {
   trustHost: true,
   basePath: '/auth',
   secret: 'thirty-two-bytes-of-nothing-much',
-  // Only `/login` below starts a sign-in.
+  // No CSRF check is needed, because only `/login` below starts a sign-in.
   skipCSRFCheck,
   providers: [
     {
@@ -53,7 +54,7 @@ async function respond(asked, answer) {
   answer.end(await reply.text())
 }
 
-// A failure is a service that does not answer.
+// Every error means that the service does not respond.
 createServer((asked, answer) => respond(asked, answer).catch(() => answer.writeHead(503).end())).listen(
   port,
   '127.0.0.1',

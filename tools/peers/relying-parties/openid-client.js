@@ -6,7 +6,7 @@ import * as client from 'openid-client'
 const { port, issuer, clientId, clientSecret } = JSON.parse(process.argv[2] ?? '{}')
 const site = `http://127.0.0.1:${port}`
 const config = await client.discovery(new URL(issuer), clientId, clientSecret, undefined, {
-  // The service of a test uses plain HTTP.
+  // Allows plain HTTP, which the service uses in tests.
   execute: [client.allowInsecureRequests],
 })
 const visits = new Map()
@@ -36,7 +36,7 @@ const pages = {
     const { sub } = tokens.claims()
     return client.fetchUserInfo(config, tokens.access_token, sub).then(
       (me) => ({ status: 200, body: JSON.stringify(me) }),
-      // An error without a status is a service that does not answer.
+      // An error without a status means that the service does not respond.
       ({ status = 503 }) => ({ status }),
     )
   },

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { extname, join, posix } from 'node:path'
 
-/** Files of the site by their path within it. */
+/** The files of the site, by their path within the site. */
 export type SiteFiles = Map<string, string | Buffer>
 
-/** Adds a file that browsers cache forever: its name contains a digest of its content. Returns its path within the site. */
+/** Adds a file with a digest of its content in its name, so that browsers can cache it forever. Returns its path. */
 export function addAsset(files: SiteFiles, name: string, content: string | Buffer): string {
   const digest = createHash('sha256').update(content).digest('hex').slice(0, 12)
   const extension = extname(name)
@@ -14,12 +14,12 @@ export function addAsset(files: SiteFiles, name: string, content: string | Buffe
   return path
 }
 
-/** Returns a function that adds a picture which a page names, and returns its path within the site. */
+/** Returns a function that adds a picture of a page to the site. It returns the picture's path, or undefined. */
 export function createPictures(root: string, files: SiteFiles) {
   const added = new Map<string, string>()
   return (from: string, path: string): string | undefined => {
     const source = posix.join(posix.dirname(from), path)
-    // An address of another origin, or above the repository, is no file of ours.
+    // Ignores addresses of other origins, and paths outside of the repository.
     if (/^(\w+:|\/)/.test(path) || source.startsWith('..') || !existsSync(join(root, source)))
       return undefined
     const known =

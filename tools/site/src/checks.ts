@@ -1,7 +1,7 @@
 import type { SiteFiles } from './assets.ts'
 import type { Content } from './content.ts'
 
-/** Returns a problem for each link to an anchor that no heading of its page has. */
+/** Returns a problem for each link to an anchor that does not exist on its page. */
 export function findBrokenAnchors(contents: ReadonlyMap<string, Content>): readonly string[] {
   return [...contents].flatMap(([from, { links }]) =>
     links
@@ -13,7 +13,7 @@ export function findBrokenAnchors(contents: ReadonlyMap<string, Content>): reado
 const inPages = /<(?!a\b)[a-z]+\b[^>]*?\s(?:src|srcset|href|action|data-index)="((?:\w+:)?\/\/[^"]*)/g
 const inStyles = /(?:url\(|@import\s)\s*["']?((?:\w+:)?\/\/[^"')]*)/g
 
-/** Returns a problem for each request that a file would send to another origin. A link sends one only when it is followed. */
+/** Returns a problem for each request that a page would send to another origin when it loads. Links do not count. */
 export function findForeignRequests(files: SiteFiles): readonly string[] {
   return [...files].flatMap(([path, content]) => {
     const pattern = path.endsWith('.html') ? inPages : /\.(css|svg)$/.test(path) ? inStyles : undefined

@@ -4,7 +4,7 @@ import { parseDocument } from 'htmlparser2'
 import type { ResolvedLink } from './links.ts'
 import type { PlacedPage } from './navigation.ts'
 
-/** A part of a page under one heading, for the search. */
+/** The part of a page below one heading, for the search. */
 interface Part {
   readonly anchor: string
   readonly heading: string
@@ -17,7 +17,7 @@ interface Heading {
   readonly text: string
 }
 
-/** The text of a page as HTML, and everything that checks and the search need of it. */
+/** The text of a page as HTML, with everything that the checks and the search need to know about it. */
 export interface Content {
   readonly html: string
   readonly anchors: ReadonlySet<string>
@@ -29,7 +29,7 @@ export interface Content {
 
 interface Resolvers {
   readonly link: (from: string, href: string) => ResolvedLink
-  /** Returns the address of a picture of the site, or undefined for a file that does not exist. */
+  /** Returns the address of a picture within the site. Undefined if the file does not exist. */
   readonly picture: (from: string, path: string) => string | undefined
 }
 
@@ -40,7 +40,10 @@ const elements = new Set(
   ).split(' '),
 )
 
-/** Rewrites the links and pictures of rendered Markdown, and reports everything in it that a reader or a policy would reject. */
+/**
+ * Rewrites the links and the pictures of rendered Markdown. Reports what does not work for a reader, such as broken
+ * links, and what the Content-Security-Policy would block.
+ */
 export function readContent(
   { source, searchesText }: PlacedPage,
   rendered: string,
@@ -66,7 +69,7 @@ export function readContent(
         problems.push(`${source} shows ${path}, which is no picture of this repository.`)
       else attribs[name] = address
     }
-    // A header without text is no header.
+    // Makes an empty header cell a normal cell, because screen readers would announce a header without text.
     if (element.name === 'th' && textOf(element).trim() === '') element.name = 'td'
   }
   const all = elementsIn(document)
@@ -106,7 +109,7 @@ const describeHeading = (heading: Element): Heading => ({
 const textOf = (node: ChildNode): string =>
   isText(node) ? node.data : node instanceof Element ? node.children.map(textOf).join('') : ''
 
-/** Returns the text between headings. Code blocks are left out: they repeat the same words on many pages. */
+/** Returns the text between headings. Leaves out code blocks, because they contain the same words on many pages. */
 function partsOf(document: Document, searchesText: boolean): readonly Part[] {
   const parts: { anchor: string; heading: string; text: string }[] = []
   for (const node of document.children) {

@@ -2,14 +2,17 @@ import { renderMermaidSVG } from 'beautiful-mermaid'
 import { escapeHtml } from '../../../apps/api/src/platform/http/escape-html.ts'
 import { addAsset, type SiteFiles } from './assets.ts'
 
-/** Colors of the pages, which an image does not inherit. */
+/** The colors of the pages. An image does not inherit them. */
 const light = { bg: '#ffffff', fg: '#171a21', muted: '#596273' }
 const dark = { bg: '#101216', fg: '#e9ebef', muted: '#9ba4b3' }
 
-/** Returns the HTML of a Mermaid diagram, with the heading above it as its name. */
+/** Returns the HTML of a Mermaid diagram. The heading above the diagram becomes its name. */
 export type Diagram = (code: string, heading: string) => string
 
-/** Draws diagrams during the build, as pictures for both color schemes, and keeps their text for screen readers and searches. */
+/**
+ * Draws diagrams during the build, as one picture for each color scheme. Keeps the text of the diagram for screen
+ * readers and the search.
+ */
 export const createDiagrams =
   (files: SiteFiles): Diagram =>
   (code, heading) => {
@@ -19,6 +22,9 @@ export const createDiagrams =
 `
   }
 
-/** The library imports its font from another origin, and does not draw the numbers of `autonumber`. */
+/**
+ * Draws a diagram. Removes the import of the library's font, which comes from another origin. The library does not draw
+ * the numbers of `autonumber`.
+ */
 const draw = (code: string, colors: typeof light) =>
   renderMermaidSVG(code, { ...colors, font: 'system-ui' }).replaceAll(/@import[^;]+;/g, '')

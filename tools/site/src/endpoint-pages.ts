@@ -2,7 +2,7 @@ import { describeContract } from '../../../apps/api/src/features/docs/describe-e
 import { endpointText } from '../../generate-endpoint.ts'
 import type { Page } from './page.ts'
 
-/** The address in the requests that pages show. */
+/** The address of the service in the sample requests. */
 const exampleUrl = 'https://rolecall.example'
 const folder = 'docs/reference/api'
 /** The page with a row for each endpoint. */
@@ -28,11 +28,11 @@ const examples = ({ answers }: Parameters<typeof endpointText>[0]) =>
     )
     .join('')
 
-/** Lets each row of the list of endpoints link to the page of its endpoint, which the repository does not have. */
+/** Links each row of the list of endpoints to the page of its endpoint, which exists only on the site. */
 export const linkEndpoints = (list: string): string =>
   list.replaceAll(/<a id="(\w+)"><\/a>`(\w+)`/g, '<a id="$1" href="api/$2.md">`$2`</a>')
 
-/** Returns the source of the page that describes the operation with this anchor in the list. */
+/** The source of the page for each endpoint, by the endpoint's anchor in the list. */
 export const endpointSources: ReadonlyMap<string, string> = new Map(
   describeContract(exampleUrl).flatMap(({ endpoints }) =>
     endpoints.map(({ id }) => [id.toLowerCase(), `${folder}/${id}.md`]),

@@ -1,10 +1,10 @@
 import { createCssVariablesTheme, createHighlighter } from 'shiki'
 import { escapeHtml } from '../../../apps/api/src/platform/http/escape-html.ts'
 
-/** Returns the HTML of code in a language. */
+/** Returns code in a language as HTML, with classes for its colors. */
 export type Highlight = (code: string, language: string) => string
 
-/** Languages of the pages. Text in another one is shown without colors. */
+/** The languages of code on the pages. Code in another language is shown without colors. */
 const languages = [
   'apache',
   'bash',
@@ -28,7 +28,10 @@ const languages = [
 
 const variable = /^var\(--shiki-token-([a-z-]+)\)$/
 
-/** Loads the grammars, until `close` is called. Tokens get classes, because the policy of the service allows no style attribute. */
+/**
+ * Loads the grammars of the languages. Call `close` at the end. Tokens get classes, because the service's
+ * Content-Security-Policy does not allow style attributes.
+ */
 export async function createHighlight() {
   const theme = createCssVariablesTheme({ name: 'classes' })
   const highlighter = await createHighlighter({ themes: [theme], langs: languages })

@@ -3,7 +3,7 @@ import type { Content } from './content.ts'
 import { relativeAddress, relativePath } from './links.ts'
 import type { PlacedPage } from './navigation.ts'
 
-/** Addresses of the files that every page loads, within the site. */
+/** The paths, within the site, of the files that every page loads. */
 export interface Assets {
   readonly style: string
   readonly script: string
@@ -58,7 +58,7 @@ ${renderContents(content)}
 `.text
 }
 
-/** Says who a page is for, below its first heading. */
+/** Adds a line below the first heading that says who the page is for. */
 const withAudience = (text: string, page: PlacedPage): string =>
   text.replace(
     '</h1>',
@@ -68,7 +68,9 @@ const withAudience = (text: string, page: PlacedPage): string =>
 
 const sectionsOf = (pages: Side) => [...new Set(pages.map(({ section }) => section))]
 
-/** The section of the page is listed; other sections are links to their first pages. */
+/**
+ * Returns a section of the menu. The section of the page lists its pages. Each other section links to its first page.
+ */
 function renderSection(section: string, page: PlacedPage, pages: Side): Html {
   const own = pages.filter((one) => one.section === section)
   const [first] = own
@@ -89,7 +91,7 @@ ${groups.map((group) => {
 const renderLink = (page: PlacedPage, to: PlacedPage, text = to.label): Html =>
   html`<a href="${relativeAddress(page.source, to.source)}"${page === to && new Html(' aria-current="page"')}>${text}</a>`
 
-/** The previous and the next page in reading order, within the section. */
+/** Returns links to the previous and the next page of the section, in reading order. */
 function renderNeighbors(page: PlacedPage, pages: Side): Html {
   const own = pages.filter(({ section }) => section === page.section)
   const at = own.indexOf(page)
@@ -100,7 +102,7 @@ ${next && html`<p>Next: ${renderLink(page, next)}</p>`}
 </nav>`
 }
 
-/** Lists the parts of a page that has several. */
+/** Returns the list of the headings of a page, if it has several. */
 function renderContents({ headings }: Content): Html | false {
   const parts = headings.filter(({ level }) => level === 2)
   if (parts.length < 2) return false

@@ -3,17 +3,17 @@ import { join, posix } from 'node:path'
 import { endpointList, endpointSources } from './endpoint-pages.ts'
 import { addressOf } from './page.ts'
 
-/** A link of a page, as it is written and as the site shows it. */
+/** A link of a page, as the site shows it. */
 export interface ResolvedLink {
   readonly href: string
-  /** The page of the site that the link leads to, with the anchor within it. */
+  /** The page of the site to which the link leads, with the anchor. Undefined for a link that leaves the site. */
   readonly to?: { readonly source: string; readonly anchor: string | undefined }
   readonly problem?: string
 }
 
 const repository = 'https://github.com/rolecall/rolecall'
 
-/** Resolves the links of pages. A link to a file that is no page leads to the repository. */
+/** Resolves the links of pages. A link to a file that is not a page leads to the repository. */
 export function createLinks(root: string, sources: ReadonlySet<string>) {
   return (from: string, href: string): ResolvedLink => {
     if (/^(https?:|mailto:)/.test(href)) return { href }
@@ -31,7 +31,9 @@ export function createLinks(root: string, sources: ReadonlySet<string>) {
   }
 }
 
-/** A row of the list of endpoints stands for the page of the endpoint. */
+/**
+ * Returns the page for a path and an anchor. A link to a row of the list of endpoints leads to the endpoint's own page.
+ */
 function pageAt(
   target: string,
   anchor: string | undefined,
@@ -43,9 +45,9 @@ function pageAt(
   return source === undefined ? undefined : { source, anchor }
 }
 
-/** Returns the address of a page as another page refers to it, so that the site works below any path. */
+/** Returns the relative address of a page for a link on another page, so that the site works below any path. */
 export const relativeAddress = (from: string, to: string): string => relativePath(from, addressOf(to))
 
-/** Returns the path of a file of the site as a page refers to it. */
+/** Returns the relative address of a file of the site for a link on a page. */
 export const relativePath = (from: string, path: string): string =>
   posix.relative(posix.dirname(addressOf(from)), path)

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path'
 import { makeSite, readSources } from './site.ts'
 
 /**
- * Writes the site into a folder, unless it has a problem.
+ * Writes the site to a folder. Writes nothing if the site has problems.
  *
  * @returns the problems
  */

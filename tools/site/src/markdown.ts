@@ -14,7 +14,7 @@ export function createMarkdown(highlight: Highlight, diagram: Diagram): (markdow
       if (token.type === 'heading_open') token.attrSet('id', slugger.slug(text))
     })
   })
-  // Alignment by class: the policy of the service allows no style attribute.
+  // Aligns columns by classes, because the service's Content-Security-Policy does not allow style attributes.
   markdown.core.ruler.push('alignment', ({ tokens }) => {
     for (const token of tokens) {
       const style = token.attrGet('style')
@@ -36,7 +36,7 @@ export function createMarkdown(highlight: Highlight, diagram: Diagram): (markdow
   return (text) => markdown.render(text)
 }
 
-/** Returns the text of the last heading among tokens. */
+/** Returns the text of the last heading in a list of tokens. */
 function headingAbove(tokens: readonly Token[]): string {
   const at = tokens.findLastIndex(({ type }) => type === 'heading_open')
   return tokens[at + 1]?.content ?? ''

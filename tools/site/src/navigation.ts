@@ -1,14 +1,17 @@
 import { type Page, titleOf } from './page.ts'
 
-/** Rows of `docs/navigation.json`. `for` and `after` complete "For … Afterwards you can …"; `after` may contain `{title}`. */
+/**
+ * A row of `docs/navigation.json`. `for` and `after` complete the line "For … Afterwards you can …". `after` may
+ * contain `{title}`.
+ */
 interface Told {
   readonly for: string
   readonly after: string
-  /** Short name of the page in lists; its heading otherwise. */
+  /** The short name of the page in lists. By default, it is the heading. */
   readonly label?: string
-  /** Sections of the page in the search: all text (the default), or headings alone where a page is a long table. */
+  /** What the search finds of the page: all text by default, or only headings, for a page that is a long table. */
   readonly search?: 'headings'
-  /** Overrides the weight of the section in search results. */
+  /** The weight of the page in search results. Overrides the weight of its section. */
   readonly weight?: number
 }
 type Item =
@@ -22,12 +25,12 @@ export interface NavigationFile {
   readonly items: readonly Item[]
 }
 
-/** A page with its place on the site. */
+/** A page with its place in the navigation. */
 export interface PlacedPage extends Page {
   readonly title: string
   readonly label: string
   readonly section: string
-  /** Title of the list that folds within the section; undefined for a page directly in it. */
+  /** The title of the folded list within the section. Undefined for a page that is directly in the section. */
   readonly group: string | undefined
   readonly for: string
   readonly after: string
@@ -36,8 +39,8 @@ export interface PlacedPage extends Page {
 }
 
 /**
- * Assigns each page to its place, in reading order. Reports pages without a place or with two, places without a page, and
- * places that do not say who the page is for.
+ * Assigns each page to its place, in reading order. Reports pages without a place or with several, places without a
+ * page, and places that do not say who the page is for.
  */
 export function placePages(
   sections: readonly NavigationFile[],

@@ -1,15 +1,17 @@
 /** A page of the site before it has a place in the navigation. */
 export interface Page {
-  /** Path of the Markdown file from the root of the repository. A generated page has the path that it would have. */
+  /**
+   * The path of the Markdown file from the root of the repository. For a generated page, the path that it would have.
+   */
   readonly source: string
   readonly markdown: string
   /** The chapter of the API reference, for the page of an endpoint. */
   readonly chapter: string | undefined
-  /** Words that the search finds the page by, beside its text. */
+  /** More words by which the search finds the page, besides its text. */
   readonly keywords: string
 }
 
-/** Returns the first heading without its marks. */
+/** Returns the first heading as plain text. */
 export function titleOf({ source, markdown }: Page): string {
   const [, title] = /^# +(.+)$/m.exec(markdown) ?? []
   if (title === undefined) throw new Error(`${source} has no heading of the first level.`)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { endpointList, endpointPages, linkEndpoints } from './endpoint-pages.ts'
 import type { Page } from './page.ts'
 
-/** Pages outside `docs` that belong to the site. */
+/** The pages outside `docs` that belong to the site. */
 const files = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', 'clients/python/README.md']
 
 /** Returns every page: the Markdown files of the repository that readers need, and one page for each endpoint. */

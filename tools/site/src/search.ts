@@ -1,10 +1,10 @@
 import MiniSearch, { type Options } from 'minisearch'
 import { stemmer } from 'stemmer'
 
-/** A part of a page in the index. */
+/** An entry of the index: a part of a page. */
 export interface SearchEntry {
   readonly id: number
-  /** Address of the part within the site. */
+  /** The address of the part within the site. */
   readonly address: string
   readonly title: string
   readonly heading: string
@@ -13,14 +13,14 @@ export interface SearchEntry {
   readonly weight: number
 }
 
-/** A page that a search found, at the part that fits best. */
+/** A page that a search found, with the part that matches best. */
 export interface Hit {
   readonly address: string
   readonly title: string
   readonly heading: string
 }
 
-/** Words that occur in most questions and say nothing about their subject. */
+/** The words that the search ignores. They occur in most questions, and say nothing about the subject. */
 const stopWords = new Set(
   (
     'a an and are as at be by can do does for from get has have how i if in is it its me my no not of on or our that the their ' +
@@ -28,7 +28,7 @@ const stopWords = new Set(
   ).split(' '),
 )
 
-/** Terms of a word: `refreshSession` is found by both words, in any form of them. */
+/** Returns the terms of a word for the index. `refreshSession` is found by both of its words, in any form. */
 function termsOf(word: string): string[] {
   const words = word
     .replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, ' ')
@@ -37,7 +37,10 @@ function termsOf(word: string): string[] {
   return words.filter((one) => !stopWords.has(one)).map(stemmer)
 }
 
-/** The build and the browser use the same options: they are not part of the stored index. */
+/**
+ * The options of the index. The build and the browser must use the same, because the stored index does not contain
+ * them.
+ */
 const options: Options<SearchEntry> = {
   fields: ['title', 'heading', 'keywords', 'text'],
   storeFields: ['address', 'title', 'heading', 'weight'],
@@ -57,7 +60,7 @@ export function writeIndex(entries: readonly SearchEntry[]): string {
   return JSON.stringify(index)
 }
 
-/** Opens the text of an index, and returns a search that lists each page once, best first. */
+/** Opens an index from its text. Returns a search function that lists each page once, best first. */
 export function openIndex(text: string): (query: string) => readonly Hit[] {
   const index = MiniSearch.loadJSON<SearchEntry>(text, options)
   return (query) => {

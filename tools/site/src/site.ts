@@ -17,11 +17,11 @@ import { type SearchEntry, writeIndex } from './search.ts'
 interface Site {
   readonly files: SiteFiles
   readonly index: string
-  /** Every reason why the site must not be published. */
+  /** All reasons why the site must not be published. */
   readonly problems: readonly string[]
 }
 
-/** The parts of a site that a test replaces to plant a violation. */
+/** The parts of a site that a test can replace, to check that a problem is found. */
 interface Sources {
   readonly pages: readonly Page[]
   readonly navigation: readonly NavigationFile[]
@@ -34,7 +34,7 @@ export const readSources = (root: string): Sources => ({
   style: readFileSync(join(root, 'tools/site/src/style.css'), 'utf8'),
 })
 
-/** Makes the whole site in memory, and checks it. */
+/** Creates the whole site in memory, and checks it. */
 export async function makeSite(root: string, { pages, navigation, style }: Sources): Promise<Site> {
   const { placed, problems } = placePages(navigation, pages)
   const files: SiteFiles = new Map()
@@ -66,7 +66,7 @@ async function readContents(root: string, placed: readonly PlacedPage[], files: 
   const link = createLinks(root, new Set(placed.map(({ source }) => source)))
   const pictureOf = createPictures(root, files)
   const picture = (from: string, path: string) => {
-    // A diagram is a file of the site already.
+    // The picture of a diagram has already been added.
     const added = files.has(path) ? path : pictureOf(from, path)
     return added && relativePath(from, added)
   }
@@ -83,7 +83,7 @@ function contentOf(contents: ReadonlyMap<string, Content>, { source }: PlacedPag
   return content
 }
 
-/** Returns an entry for each part of each page. The first part has the line that says what a reader can do afterwards. */
+/** Returns an entry for each part of each page. The first part includes the line that says what the page is for. */
 function searchEntries(placed: readonly PlacedPage[], contents: ReadonlyMap<string, Content>): SearchEntry[] {
   const entries = placed.flatMap((page) =>
     contentOf(contents, page).parts.map(({ anchor, heading, text }, at) => ({

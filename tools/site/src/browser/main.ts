@@ -1,6 +1,6 @@
 import { type Hit, openIndex } from '../search.ts'
 
-// The page works without this script: it adds the search, and folds the menu on narrow screens.
+// The script of each page. It adds the search, and folds the menu on narrow screens. Pages also work without it.
 
 const maxHits = 12
 
@@ -16,12 +16,12 @@ const input = find<HTMLInputElement>('dialog.search input')
 const status = find<HTMLElement>('dialog.search [role="status"]')
 const list = find<HTMLOListElement>('dialog.search ol')
 const indexUrl = new URL(find<HTMLElement>('script[data-index]').dataset['index'] ?? '', document.baseURI)
-/** Hits name pages from the root of the site, which has the index in its folder `assets`. */
+/** The address of the site's root, to which the addresses of hits are relative. The index is in its folder `assets`. */
 const siteUrl = new URL('../', indexUrl)
 
 let index: Promise<(query: string) => readonly Hit[]> | undefined
 
-/** Loads the index when the search is first opened. */
+/** Loads the index of the search, once. Called when the reader first opens the search. */
 function loadIndex() {
   index ??= fetch(indexUrl)
     .then((response) => (response.ok ? response.text() : Promise.reject(new Error(`${response.status}`))))
@@ -44,7 +44,7 @@ async function showHits() {
   if (query === '') return show('', [])
   try {
     const search = await loadIndex()
-    // The reader may have typed on while the index loaded.
+    // Ignores the result if the reader has continued to type while the index was loading.
     if (query !== input.value.trim()) return
     const hits = search(query)
     show(countText(hits.length), hits.slice(0, maxHits))
@@ -79,7 +79,7 @@ function renderHit({ address, title, heading }: Hit): HTMLLIElement {
   return item
 }
 
-/** Moves between the field and the hits with the arrow keys. */
+/** Moves the focus between the field and the hits, for the arrow keys. */
 function moveFocus(event: KeyboardEvent) {
   const steps: Record<string, number> = { ArrowDown: 1, ArrowUp: -1 }
   const step = steps[event.key]
@@ -91,7 +91,7 @@ function moveFocus(event: KeyboardEvent) {
 }
 
 function followFirst(event: SubmitEvent) {
-  // The button that closes is a submitter; Enter in the field submits without a click on it.
+  // Enter in the field opens the first hit. It submits the form without a click on the button that closes the dialog.
   const first = list.querySelector('a')
   if (document.activeElement !== input || !first) return
   event.preventDefault()
@@ -103,7 +103,7 @@ button.addEventListener('click', openSearch)
 input.addEventListener('input', () => void showHits())
 dialog.addEventListener('keydown', moveFocus)
 dialog.querySelector('form')?.addEventListener('submit', followFirst)
-// A link to another part of the same page keeps the page.
+// Closes the dialog after a click on a hit, because a link to another part of the same page does not load a page.
 list.addEventListener('click', () => dialog.close())
 document.addEventListener('keydown', (event) => {
   const isTyping = event.target instanceof HTMLInputElement
@@ -113,7 +113,7 @@ document.addEventListener('keydown', (event) => {
   openSearch()
 })
 
-/** The menu is beside the text on wide screens, and folded above it on narrow ones. */
+/** Matches narrow screens, on which the menu is folded above the text. On wide screens, it is beside the text. */
 const narrow = matchMedia('(max-width: 59.99rem)')
 const foldMenu = () => {
   find<HTMLDetailsElement>('.menu').open = !narrow.matches
