@@ -233,8 +233,7 @@ export class Rolecall {
   }
 
   /**
-   * Ends all sessions of the token's member in all projects, including the session of the token. Also ends single
-   * sign-on in every browser.
+   * Ends all sessions of the token's member, in all projects, and single sign-on in every browser.
    *
    * @example
    * await rolecall.revokeAllSessions(token)
