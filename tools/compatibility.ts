@@ -46,6 +46,7 @@ export interface CompatibilityRecord {
 const root = fileURLToPath(new URL('..', import.meta.url))
 const file = join(root, 'docs/reference/compatibility.json')
 
+/** Returns the committed records of all programs. */
 export const readRecords = (): CompatibilityRecord[] => JSON.parse(readFileSync(file, 'utf8'))
 
 /** Replaces the record of a program in a test. Only a run with `COMPATIBILITY=write` does so. */

@@ -44,6 +44,7 @@ const runSection = ({ title, tables, ...run }: Result): string => `
 ${runLine(run)}
 ${tables.map((one) => `\n### ${one.title}\n\n${one.note}\n\n${columnsOf(one)}`).join('')}`
 
+/** Returns the line that says when and on which machine a run was measured. */
 export const runLine = ({ date, command, machine, loadBefore, versions }: Omit<Result, 'title' | 'tables'>) =>
   `\`${command}\`, ${date}, on ${machine}; load average before the run ${loadBefore}.${busy(loadBefore)} Versions: ${Object.entries(
     versions,

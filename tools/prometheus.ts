@@ -37,6 +37,7 @@ export const checkRules = (path: string) =>
 export const quickened = (text: string) =>
   text.replace(/\[\d+m\]/g, '[3s]').replace(/^(\s*for:) \d+m$/gm, '$1 1s')
 
+/** Starts a Prometheus server that scrapes `target` and evaluates the rules in a file. */
 export async function startPrometheus(target: string, rules: string): Promise<Prometheus> {
   const folder = await mkdtemp(join(tmpdir(), 'rolecall-prometheus-'))
   await writeFile(join(folder, 'rules.yml'), quickened(rules))

@@ -1,6 +1,7 @@
 import type { Queryable } from '../apps/api/src/platform/db/database.ts'
 import { sql } from '../apps/api/src/platform/db/sql.ts'
 
+/** A column of a table or a view. */
 export interface Column {
   readonly relation: string
   readonly name: string
@@ -12,6 +13,7 @@ export interface Column {
   readonly comment: string | null
 }
 
+/** A constraint of a table. */
 export interface Constraint {
   readonly relation: string
   readonly kind: 'primary key' | 'unique' | 'foreign key' | 'check'
@@ -24,6 +26,7 @@ export interface Constraint {
   readonly isUnique: boolean
 }
 
+/** An index of a table. */
 export interface Index {
   readonly relation: string
   readonly name: string
@@ -31,6 +34,7 @@ export interface Index {
   readonly comment: string | null
 }
 
+/** A trigger of a table, with the function that it calls. */
 export interface Trigger {
   readonly relation: string
   readonly name: string
@@ -41,6 +45,7 @@ export interface Trigger {
   readonly why: string | null
 }
 
+/** A table or a view. */
 export interface Relation {
   readonly name: string
   readonly kind: 'table' | 'view'

@@ -48,6 +48,7 @@ export function readTree(root: string): Tree {
   return { sources: new Map(list(/(?<!\.d)\.tsx?$/).map(read)), manifests: new Map(manifests) }
 }
 
+/** Returns true for a test, and for a file that only tests use. */
 export const isTest = (name: string) => /\.test\.tsx?$/.test(name) || /\/test\//.test(name)
 
 /** Resolves every import of a tree, including imports of types. */

@@ -81,6 +81,7 @@ const onlyLayers =
 const featureOf = (path: string) => /^apps\/api\/src\/features\/([^/]+)\//.exec(path)?.[1]
 const isOurs = (one: string) => /^(apps|packages|examples|bench|tools|clients)\//.test(one)
 
+/** All rules about the structure of the sources. */
 export const rules: readonly Rule[] = [
   {
     title: 'no file imports itself by any detour, types included',

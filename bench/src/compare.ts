@@ -20,6 +20,7 @@ interface Measured {
   readonly answerBytes: number
 }
 
+/** A server that is measured, and the requests that it gets. */
 export interface Target extends Measured {
   readonly url: string
   /** Returns the wrk script of the next run. */
@@ -44,6 +45,7 @@ export interface Program extends Measured {
   readonly run: (connections: number, forSeconds: number) => Promise<Load>
 }
 
+/** The result of one round of a target. */
 export interface Round extends Load {
   readonly cpuPerThousand: number
 }
@@ -81,6 +83,7 @@ export async function interleaved<T extends Target | Program>(
   return results
 }
 
+/** Returns the median of values. */
 export const median = (values: readonly number[]): number => {
   const sorted = values.toSorted((a, b) => a - b)
   return sorted[Math.floor(sorted.length / 2)] ?? 0

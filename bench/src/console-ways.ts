@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core'
 import type { Goal } from './console-page.ts'
 
+/** A navigation that is measured: its name, the link to click, and the goal. */
 export interface Way {
   readonly name: string
   readonly goal: Goal
@@ -43,6 +44,7 @@ export interface Narrowing {
   readonly act: (page: Page) => Promise<unknown>
 }
 
+/** Returns the searches and filters that are measured. */
 export const narrowingsOf = (member: string): readonly Narrowing[] => [
   ...['amber1', 'delta19', 'Person 1999', 'nobody'].map((text) => ({
     name: `Members: search “${text}”`,

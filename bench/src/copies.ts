@@ -100,6 +100,7 @@ export const settle = (db: Database) => db.script('vacuum analyze')
 const firstMemberId = 200_000_000_000_000_000n
 const memberIdOf = `(${firstMemberId} + i * 1234567)::text`
 
+/** Runs a statement for `count` rows in batches. Throws if a batch does not create all of its rows. */
 export async function inBatches(
   db: Database,
   count: number,

@@ -18,6 +18,7 @@ const perSecond = Number(process.env['PER_SECOND'] ?? 6_000)
 const members = 50_000
 const connections = 64
 
+/** Measures the service's endpoints other than validate, one table per kind. */
 export async function measureEndpoints(place: Place): Promise<Table[]> {
   const { postgres, redis } = place
   const env = {

@@ -25,6 +25,7 @@ export function createSend(writer: Pick<ReturnType<typeof createEventWriter>, 'p
   }
 }
 
+/** Creates the requests of a project, for the checks and for the other work. */
 export function createAsk(url: string, apiKey: string) {
   const post = (path: string, headers: Record<string, string>, body: object) =>
     fetch(`${url}/api/auth/${path}`, postJson(headers, body))
@@ -88,6 +89,7 @@ const changed = (id: string, memberId: string): ChatEvent => ({
   member: memberOf(memberId),
 })
 
+/** Returns the event that a member has left. */
 export const departed = (memberId: string): ChatEvent => ({
   kind: 'memberRemoved',
   serverId,

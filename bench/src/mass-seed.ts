@@ -8,6 +8,7 @@ export const otherServerId = '1100089314336833999'
 export const unreadServerId = '1100089314336833888'
 export const deletedRoleId = '1100093797636898999'
 
+/** The sizes of a mass change. */
 export interface MassSizes {
   readonly members: number
   readonly holders: number
@@ -22,6 +23,7 @@ interface Group {
   readonly sessions: readonly Pair[]
 }
 
+/** Everything that a measurement of mass changes needs. */
 export interface MassSupply {
   readonly apiKey: string
   readonly holders: Group
@@ -34,6 +36,7 @@ export interface MassSupply {
 /** The number of sessions that refreshes and logouts use up. */
 const supply = 30_000
 
+/** Creates the members and sessions for the measurement of mass changes. */
 export async function seedMass(deps: Deps, sizes: MassSizes): Promise<MassSupply> {
   const { db } = deps
   const { apiKey, tokens } = await seedSessions(deps, 1)

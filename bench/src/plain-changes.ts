@@ -15,6 +15,7 @@ const active = (members: string) => `
   on conflict (member_id) do update set seen_at = excluded.seen_at
   where a.seen_at < excluded.seen_at - interval '10 minutes'`
 
+/** The statement of a refresh. */
 export const plainRefresh = `
   with rotated as (
     update sessions set token_digest = ${digest('next')}, refresh_digest = ${digest('next refresh')},
@@ -28,6 +29,7 @@ export const plainRefresh = `
     select ${digest('refresh')}, ${digest('refresh refresh')}, id, rotation - 1 from rotated)
   select expires_at from rotated`
 
+/** Returns the statement of a logout. */
 export const plainLogout = (projectId: string) => `
   update sessions set revoked_at = clock_now(), revoked_reason = 'logout'
   where revoked_at is null and project_id = '${projectId}' and id in (
@@ -36,6 +38,7 @@ export const plainLogout = (projectId: string) => `
     select session_id from spent_tokens
     where token_digest = ${digest('logout')} or refresh_digest = ${digest('logout')})`
 
+/** Returns the statement of an exchange. */
 export const plainExchange = (projectId: string, redirectUri: string) => `
   with code as (
     update authorization_codes c set used_at = clock_now(), session_id = ${id('exchanged')}

@@ -16,6 +16,7 @@ export async function makeFolder(): Promise<string> {
 
 export const removeFolder = (folder: string) => rm(folder, { recursive: true, force: true })
 
+/** A running PostgreSQL server. */
 export interface Postgres {
   readonly url: string
   readonly pid: number

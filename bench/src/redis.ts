@@ -3,6 +3,7 @@ import { createConnection } from 'node:net'
 import { freePort } from '../../tools/free-port.js'
 import { startPinned } from './processes.ts'
 
+/** A running Redis server. */
 export interface Redis {
   readonly program: string
   readonly url: string

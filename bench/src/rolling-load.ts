@@ -16,6 +16,7 @@ interface Outcome {
   readonly lost: readonly string[]
 }
 
+/** Running clients, which send requests until they are stopped. */
 export interface RollingLoad {
   /** Returns the number of answered requests so far. */
   answered(): number
@@ -93,6 +94,7 @@ function send(target: string, { method, path, headers, body }: Asked, agent: Age
   })
 }
 
+/** An instance of the service that can be stopped and started. */
 export interface Instance {
   readonly url: string
   /** Stops the instance by SIGTERM. Resolves with its exit code. */

@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../tools/free-port.js'
 
+/** A running proxy in front of two instances. */
 export interface RunningProxy {
   readonly url: string
   stop(): Promise<void>

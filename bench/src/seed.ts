@@ -40,6 +40,7 @@ export const roleIds = roles.map(({ id }) => id)
 export const adminRoleId = String(1_100_093_797_636_898_817n + 100n)
 const adminRole = { id: adminRoleId, name: 'Admin', color: 0, position: roles.length }
 
+/** A project, and the sessions of its members. */
 export interface Seeded {
   readonly projectId: string
   readonly apiKey: string

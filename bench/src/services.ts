@@ -8,6 +8,7 @@ import { environment } from './seed.ts'
 const rolecall = fileURLToPath(new URL('../../apps/api/bin/rolecall.js', import.meta.url))
 const bare = fileURLToPath(new URL('./bare-server.js', import.meta.url))
 
+/** A running server. */
 export interface Service {
   readonly url: string
   readonly pid: number
@@ -79,6 +80,7 @@ export async function answerOf(url: string, init: RequestInit, expected: RegExp)
   return body
 }
 
+/** Returns a POST request with a JSON body, for `fetch`. */
 export const postJson = (headers: Readonly<Record<string, string>>, body: unknown): RequestInit => ({
   method: 'POST',
   headers: { 'content-type': 'application/json', ...headers },

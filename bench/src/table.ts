@@ -1,3 +1,4 @@
+/** A table of results, as `docs/reference/figures.md` shows it. */
 export interface Table {
   readonly id: string
   readonly title: string
@@ -7,6 +8,7 @@ export interface Table {
   readonly rows: readonly Row[]
 }
 
+/** A column of a table. `key` is its field in the rows. */
 export interface Column {
   readonly key: string
   readonly title: string

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 
+/** The result of a load. */
 export interface Load {
   readonly requestsPerSecond: number
   readonly requests: number

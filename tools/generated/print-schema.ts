@@ -57,6 +57,7 @@ export function createPrinter(named: readonly (readonly [string, AnySchema])[]) 
   return { print, printObject, used }
 }
 
+/** Returns a JSDoc comment. */
 export const doc = (text: string, indent: string) => `${indent}/** ${text} */\n`
 
 /** Adds a period to a text that does not end with one or with a question mark. */

@@ -18,6 +18,7 @@ export const commandsIn = async (page: string): Promise<string[]> =>
 
 const pageOf = (page: string) => readFile(join(root, 'docs/guides/stacks', `${page}.md`), 'utf8')
 
+/** An app that a test builds from a page. */
 export interface Stack {
   /** The page whose files make up the app. */
   readonly page: string

@@ -12,6 +12,7 @@ export interface Binding {
 const pasted = 'acceptance/browser/pasted-commands.test.ts'
 const examples = ['express', 'fastify', 'hono', 'next', 'python-fastapi', 'sveltekit']
 
+/** All bindings of shown commands. */
 export const bindings: readonly Binding[] = [
   {
     by: '.ci/run',

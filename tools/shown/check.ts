@@ -33,6 +33,7 @@ const pageBinding = (shown: ShownCommand, bindings: readonly Binding[]): Binding
 const partsOf = ({ text }: ShownCommand, known: ReadonlySet<string>): string[] =>
   known.has(text) ? [text] : unitsOf(text)
 
+/** Everything that decides whether a shown command is tested. */
 export interface Registry {
   readonly bindings: readonly Binding[]
   readonly named: readonly string[]

@@ -73,6 +73,7 @@ const pages = [
   page('/profile', () => import('./features/profile/profile-page.tsx')),
 ] as const
 
+/** Creates the router of the console. */
 export function createConsole(loginFailure: unknown) {
   return createRouter({
     routeTree: root.addChildren([start, ...pages]),

@@ -1,3 +1,4 @@
+/** A response of the service, as the traffic sees it. */
 export interface Answer {
   /** The status, or 0 without a response. It is then not known whether the request had an effect. */
   readonly status: number

@@ -47,6 +47,7 @@ const failing = (name: string, fault: Fault): SoakFault => ({
   end: ({ sim }) => sim.clearFaults(),
 })
 
+/** The faults that the soak causes at random. */
 export const soakFaults: readonly SoakFault[] = [
   {
     name: 'instance stopped by SIGTERM and started',

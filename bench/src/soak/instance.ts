@@ -30,6 +30,7 @@ export interface SoakInstance {
 
 const startDeadlineMs = 120_000
 
+/** Creates an instance. It does not start yet. */
 export function createInstance(
   name: string,
   port: number,

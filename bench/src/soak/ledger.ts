@@ -1,5 +1,6 @@
 import type { Random } from './random.ts'
 
+/** A project of the soak, with its API key. */
 export interface Project {
   readonly id: string
   readonly key: string
@@ -79,6 +80,7 @@ export function createLedger(memberIds: readonly string[], roles: readonly strin
 
 export type Ledger = ReturnType<typeof createLedger>
 
+/** Returns role IDs as one text that does not depend on their order. */
 export const sorted = (roles: readonly string[]) => [...roles].sort().join()
 
 /** Returns true if a member had exactly these roles at some moment of a period. */

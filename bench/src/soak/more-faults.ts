@@ -45,6 +45,7 @@ const untilReady = async () => {
   await held.instance?.stop()
 }
 
+/** The faults that only `npm run faults` causes. */
 export const moreFaults: readonly SoakFault[] = [
   {
     name: 'connections cut, ten times a second',

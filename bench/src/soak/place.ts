@@ -27,6 +27,7 @@ export const club = demo.mainGuildId
 /** The `PUBLIC_URL` of both instances, as if they were behind a proxy. Requests go directly to the instances. */
 const publicUrl = 'http://127.0.0.1:9099'
 
+/** Starts a complete deployment with members who can sign in. */
 export async function makePlace(
   members: number,
   more: Readonly<Record<string, string>> = {},

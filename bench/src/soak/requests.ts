@@ -4,6 +4,7 @@ import type { SoakInstance } from './instance.ts'
 import type { Random } from './random.ts'
 import type { Verdicts } from './verdicts.ts'
 
+/** The parts of a request. */
 export interface Sent {
   readonly key?: string
   readonly token?: string

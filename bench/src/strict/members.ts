@@ -35,6 +35,7 @@ export interface StrictMember {
   live(): Promise<void>
 }
 
+/** Creates a member of the strict run. */
 export function createMember(id: string, parts: Parts): StrictMember {
   const { ask, random, project, admin, isOver } = parts
   const membership = new Claim()

@@ -28,8 +28,10 @@ const byStatus = (status: number) => (status === 200 ? true : status === 401 ? f
 const byField = (name: string) => (status: number, body: string) =>
   status === 200 ? JSON.parse(body)[name] === true : undefined
 const json = { 'content-type': 'application/json' }
+/** Returns the `Authorization` header of a client of OpenID Connect. */
 export const basic = ({ id, key }: Project) => `Basic ${Buffer.from(`${id}:${key}`).toString('base64')}`
 
+/** Returns the question whether a session is live. */
 export const aboutSession = ({ key }: Project, token: string, claim: Claim): readonly Question[] => [
   {
     ...{ kind: 'validate', claim, method: 'POST', path: '/api/auth/validate', read: byStatus },
@@ -38,6 +40,7 @@ export const aboutSession = ({ key }: Project, token: string, claim: Claim): rea
   },
 ]
 
+/** Returns the questions whether an access token is valid: by userinfo and by introspection. */
 export const aboutAccessToken = (project: Project, token: string, claim: Claim): readonly Question[] => [
   {
     ...{ kind: 'userinfo', claim, method: 'GET', path: '/oidc/me', read: byStatus },
@@ -50,6 +53,7 @@ export const aboutAccessToken = (project: Project, token: string, claim: Claim):
   },
 ]
 
+/** Returns the question whether the session of a protected host is live. */
 export const aboutHostSession = (cookie: string, claim: Claim): readonly Question[] => [
   {
     ...{ kind: 'forward-auth', claim, method: 'GET', path: '/api/forward-auth', read: byStatus },
@@ -57,6 +61,7 @@ export const aboutHostSession = (cookie: string, claim: Claim): readonly Questio
   },
 ]
 
+/** Returns the question whether a member is in the server, by a permission check. */
 export const aboutMember = ({ key }: Project, memberId: string, claim: Claim): readonly Question[] => [
   {
     ...{ kind: 'permission check', claim, method: 'POST', read: byField('allowed') },

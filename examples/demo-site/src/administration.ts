@@ -6,6 +6,7 @@ interface Terms {
   readonly sim: Pick<ChatSim, 'login'>
 }
 
+/** The service's administration, with the session of a System Admin. */
 export interface Administration {
   readonly token: string
   /** Calls an endpoint of the administration as a System Admin, e.g. `ask('GET', 'projects')`. */

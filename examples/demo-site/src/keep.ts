@@ -4,6 +4,7 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CannotStart } from './cannot-start.ts'
 
+/** The demo site's project, as the demo stores it. */
 export interface Project {
   readonly id: string
   readonly apiKey: string
@@ -26,6 +27,7 @@ interface Kept {
   readonly adminToken?: string
 }
 
+/** The stored data of the demo. */
 export interface Keep {
   readonly kept: Kept
   save(more: Partial<Kept>): Promise<void>

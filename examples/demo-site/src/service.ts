@@ -14,6 +14,7 @@ const exitWithParent = new URL('../bin/exit-with-parent.js', import.meta.url).hr
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** What the demo's service needs to start. */
 export interface ServiceOptions {
   readonly url: string
   readonly port: number
@@ -54,6 +55,7 @@ const serviceEnvironment = ({ url, port, folder, sim, keep }: ServiceOptions): E
   INBOUND_WEBHOOK_ENCRYPTION_KEY: keep.kept.inboundKey,
 })
 
+/** The running service of the demo. */
 export interface Service {
   /** Resolves when the service responds. Rejects if the service ends before that. */
   readonly listening: Promise<void>

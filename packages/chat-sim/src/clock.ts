@@ -5,6 +5,7 @@ export interface Clock {
   reset(): void
 }
 
+/** Creates a clock that shows the present time until a test moves it. */
 export function createClock(): Clock {
   let ahead = 0
   return {

@@ -8,6 +8,7 @@ import { createQuirks, resetQuirks } from './oauth2/quirks.ts'
 import { createInbox } from './rest/webhook-inbox.ts'
 import type { World } from './world/world.ts'
 
+/** The options of a simulated platform. */
 export interface PlatformOptions {
   /** The issuer, which is also the address of the simulator in browsers. */
   issuer: string

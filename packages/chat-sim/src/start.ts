@@ -12,6 +12,7 @@ import { demoWorld } from './world/demo.ts'
 import { takeSnapshot } from './world/snapshot.ts'
 import type { World } from './world/world.ts'
 
+/** The options of `startChatSim`. */
 export interface ChatSimOptions {
   /** The port to listen on. Default 0, which means any free port. */
   port?: number

@@ -19,6 +19,7 @@ export type AdminFile = Names<Download>
 export type AdminStream = Names<Stream<object>>
 /** The endpoints that return JSON, or an empty response. Call them with `ask()`. */
 export type AdminQuestion = Exclude<keyof AdminEndpoints, AdminFile | AdminStream>
+/** The response of an endpoint. */
 export type AdminAnswer<Name extends keyof AdminEndpoints> = AdminEndpoints[Name]['answer']
 
 type Loose<T> = { readonly [Key in keyof T]: T[Key] | undefined }

@@ -10,6 +10,7 @@ export interface Moment {
 /** Returns the present moment. */
 export const moment = (): Moment => ({ monotonicMs: performance.now(), wallMs: Date.now() })
 
+/** Returns the moment `ms` milliseconds after another. */
 export const plus = ({ monotonicMs, wallMs }: Moment, ms: number): Moment => ({
   monotonicMs: monotonicMs + ms,
   wallMs: wallMs + ms,

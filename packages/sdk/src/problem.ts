@@ -15,6 +15,7 @@ export const titles = {
   LOGIN_FAILED: 'You could not be signed in right now. Try again in a moment.',
 }
 
+/** The code of a problem for which an app refuses a request. */
 export type ProblemCode = keyof typeof titles
 
 /** Returns the body of a problem response (RFC 9457), with the same fields as a problem of the service. */

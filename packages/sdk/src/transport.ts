@@ -10,6 +10,7 @@ export interface CallOptions {
   readonly timeoutMs?: number
 }
 
+/** The settings that all calls of a client share. */
 export interface TransportOptions {
   readonly baseUrl: string
   readonly timeoutMs: number

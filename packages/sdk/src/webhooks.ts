@@ -34,6 +34,7 @@ export type UpdateWebhook = Endpoints['updateOwnWebhook']['body']
 /** The receipt of an accepted submission: its ID, and the time of acceptance. */
 export type Receipt = Endpoints['submit']['answer']
 
+/** The calls about a project's inbound webhooks, as `rolecall.webhooks`. */
 export type Webhooks = ReturnType<typeof createWebhooks>
 
 /** Creates the calls about a project's inbound webhooks. The argument `webhook` is the ID or the slug of a webhook. */

@@ -29,5 +29,6 @@ export function createPictures(root: string, files: SiteFiles) {
   }
 }
 
+/** The icon of the site. */
 export const icon =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="4" fill="#4a48d4"/><path d="M4 8.5 7 11l5-6" stroke="#fff" stroke-width="2" fill="none"/></svg>\n'

@@ -28,6 +28,7 @@ interface Sources {
   readonly style: string
 }
 
+/** Reads the sources of the site from the repository. */
 export const readSources = (root: string): Sources => ({
   pages: readPages(root),
   navigation: JSON.parse(readFileSync(join(root, 'docs/navigation.json'), 'utf8')),

@@ -22,6 +22,7 @@ export function note(error: RolecallError | undefined): void {
   for (const listener of listeners) listener()
 }
 
+/** Returns the state of the connection after a call that ended with this error, or without one. */
 export function connectionAfter(error: RolecallError | undefined): Connection {
   if (error?.code === 'INVALID_TOKEN') return { state: 'ended' }
   if (error?.code === 'NETWORK_ERROR' || error?.code === 'TIMEOUT')
@@ -38,6 +39,7 @@ export const isPassing = (error: unknown): boolean => {
   return code === 'NETWORK_ERROR' || code === 'TIMEOUT' || status === 503
 }
 
+/** Returns the state of the connection. The component renders again when it changes. */
 export const useConnection = (): Connection =>
   useSyncExternalStore(
     (listener) => {

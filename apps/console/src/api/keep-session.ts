@@ -9,6 +9,7 @@ const checkEveryMs = 60_000
 const lockName = 'rolecall-session'
 const storedName = 'rolecall-session-due'
 
+/** Keeps the session alive while the administrator clicks or types. Called once, by the shell of the console. */
 export function useSessionKept(): void {
   useEffect(() => {
     let isUsed = false

@@ -46,6 +46,7 @@ const isEventName = (name: string): name is EventName => Object.hasOwn(about, na
 /** The message, besides events, with which the tab that holds the stream tells the others that it is alive. */
 const aliveMessage = 'alive'
 
+/** Keeps the screen up to date while the component is mounted. */
 export function useLive(): void {
   const client = useQueryClient()
   useEffect(() => {

@@ -16,6 +16,7 @@ declare module '@tanstack/react-query' {
   }
 }
 
+/** The cache of responses, with the rules for retries and refetches that all calls share. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {

@@ -14,6 +14,7 @@ type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'className'> &
     readonly ref?: Ref<HTMLButtonElement>
   }
 
+/** A button of the console. */
 export const Button = ({
   kind = 'plain',
   size = 'normal',

@@ -30,6 +30,7 @@ export function Copyable({ text, shown = text }: { text: string; shown?: string 
   )
 }
 
+/** A button that copies a text, and says that it has done so. */
 export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }) {
   const { isCopied, copy } = useCopy(text)
   return (

@@ -9,6 +9,7 @@ import { useFilters } from './use-filters.ts'
 import { isLong, VirtualRows } from './virtual-rows.tsx'
 import type { PlacedRow } from './visible-rows.tsx'
 
+/** A column of a table: its header, and the content of its cells. */
 export interface Column<Row> {
   readonly header: string
   readonly cell: (row: Row) => ReactNode

@@ -13,6 +13,7 @@ export const Dialog = (props: DialogProps) =>
     </Suspense>
   )
 
+/** The row of buttons at the end of a dialog. */
 export const DialogActions = ({ children }: { children: ReactNode }) => (
   <div className="dialog-actions">{children}</div>
 )

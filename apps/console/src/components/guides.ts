@@ -10,6 +10,7 @@ export const guides = {
   'openid-connect': 'OpenID Connect',
 } as const
 
+/** The name of a guide to which the console links. */
 export type Guide = keyof typeof guides
 
 /** Returns the address of a guide. */

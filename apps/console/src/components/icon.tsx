@@ -25,6 +25,7 @@ const strokes = {
 
 export type IconName = keyof typeof strokes
 
+/** An icon. It is hidden from screen readers, so put a text next to it, or label its button. */
 export const Icon = ({ name, size = 16 }: { name: IconName; size?: number }) => (
   <svg
     width={size}

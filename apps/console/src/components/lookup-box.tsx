@@ -9,6 +9,7 @@ interface LookupChoice {
   readonly note?: string
 }
 
+/** The properties of a field that finds something by its name or takes its ID. */
 export interface LookupProps {
   readonly label: string
   /** The name of the current choice. Empty if there is none. */

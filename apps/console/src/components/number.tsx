@@ -11,6 +11,7 @@ export const Num = ({ value, short: isShort = false }: { value: number; short?: 
     <span className="number">{whole.format(value)}</span>
   )
 
+/** Returns a number as text, in the reader’s format. */
 export const numberText = (value: number): string => whole.format(value)
 
 /** Returns a count with its noun, e.g. `1 session` or `214 sessions`. */

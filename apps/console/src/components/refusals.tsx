@@ -18,6 +18,7 @@ export const whyLink = ({ memberId, projectId, serverId }: Omit<RefusedLogin, 'a
 export const latestOfEach = (refused: readonly RefusedLogin[]): RefusedLogin[] =>
   refused.filter(({ memberId }, i) => refused.findIndex((other) => other.memberId === memberId) === i)
 
+/** A link to the explanation of a refused sign-in. */
 export const WhyLink = ({ refused }: { refused: RefusedLogin }) => (
   <Link to={whyLink(refused)}>
     Why

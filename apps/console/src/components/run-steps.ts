@@ -8,6 +8,7 @@ export interface Step {
   readonly run: () => Promise<unknown>
 }
 
+/** A step that failed, with its error. */
 export interface Failure {
   readonly step: Step
   readonly error: RolecallError

@@ -14,6 +14,7 @@ export const useToast = (): Say => useContext(ToastContext)
 
 const shownMs = 6_000
 
+/** Provides `useToast` to the page, and shows the confirmations. */
 export function Toasts({ children }: { children: ReactNode }) {
   const [toasts, setToasts] = useState<readonly { id: string; text: string }[]>([])
   const drop = useCallback((id: string) => setToasts((all) => all.filter((one) => one.id !== id)), [])

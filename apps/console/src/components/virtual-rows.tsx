@@ -5,6 +5,7 @@ import type { VirtualRowsProps } from './visible-rows.tsx'
 /** The maximum number of rows that are all rendered. A longer table renders only its visible rows. */
 const maxPlainRows = 100
 
+/** Returns true if a table with this number of rows renders only its visible rows. */
 export const isLong = (count: number): boolean => count > maxPlainRows
 
 // The code that measures rows is loaded only for long tables, and few tables are long.

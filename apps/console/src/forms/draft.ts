@@ -15,6 +15,7 @@ export function keepDraft(name: string, values: object): void {
   }
 }
 
+/** Returns the stored input of a form. Empty if there is none. */
 export function readDraft(name: string): object {
   try {
     const kept: unknown = JSON.parse(sessionStorage.getItem(keyOf(name)) ?? '{}')

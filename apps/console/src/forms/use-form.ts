@@ -18,6 +18,7 @@ import { useProblems } from './use-problems.ts'
 type Part<Name extends AdminQuestion, Kind extends string> = Kind extends keyof AdminEndpoints[Name]
   ? NonNullable<AdminEndpoints[Name][Kind]>
   : undefined
+/** The body of an endpoint for which there is a form. */
 export type Body<Name extends FormName> = Part<Name, 'body'> & object
 export type FieldKey<Name extends FormName> = keyof Body<Name> & string
 

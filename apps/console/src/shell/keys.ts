@@ -90,6 +90,7 @@ export function areKeysOn(): boolean {
   }
 }
 
+/** Turns the single-key shortcuts on or off in this browser. */
 export function turnKeys(isOn: boolean): void {
   try {
     if (isOn) localStorage.removeItem(settingName)

@@ -2,6 +2,7 @@ import { ButtonLink } from '../components/button.tsx'
 import { Page } from '../components/page.tsx'
 import { Empty } from '../components/states.tsx'
 
+/** The page for an address of the console that does not exist. */
 export const PageNotFound = () => (
   <Page title="Page not found" width="narrow">
     <Empty

@@ -28,6 +28,7 @@ const places: readonly Place[] = [
   { to: '/profile', text: 'Your profile', icon: 'members', key: 'y', isAside: true, isForOwners: true },
 ]
 
+/** Returns the entries of the side bar that an administrator sees. */
 export const placesOf = ({ isSystemAdmin, isAuditor }: AdminProfile): readonly Place[] =>
   isSystemAdmin || isAuditor ? places : places.filter(({ isForOwners }) => isForOwners)
 

@@ -1,6 +1,7 @@
 import type { AdminProfile } from '@rolecall/sdk/admin'
 import { createContext, useContext } from 'react'
 
+/** The signed-in administrator, for the components below. Undefined outside of a signed-in console. */
 export const ProfileContext = createContext<AdminProfile | undefined>(undefined)
 
 /** Returns the signed-in administrator. */

@@ -9,6 +9,7 @@ import { openPalette } from './keyboard.tsx'
 import { Brand } from './login-page.tsx'
 import { type Place, placesOf } from './places.ts'
 
+/** The side bar with the pages of the console. On a narrow screen, it is a menu. */
 export const SideBar = ({ profile }: { profile: AdminProfile }) => {
   const { pathname } = useLocation()
   const [isOpen, setOpen] = useState(false)

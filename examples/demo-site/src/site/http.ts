@@ -8,6 +8,7 @@ export type Reply = { readonly cookies?: readonly string[] } & (
   | { readonly redirect: string }
 )
 
+/** Returns a cookie of a request. */
 export const readCookie = (request: IncomingMessage, name: string): string | undefined =>
   request.headers.cookie
     ?.split(/; ?/)
@@ -34,6 +35,7 @@ export async function readForm(request: IncomingMessage): Promise<URLSearchParam
 /** Returns true if a form of this site sent the request. Cookies alone do not prove that (CSRF). */
 export const isOwnForm = ({ headers }: IncomingMessage, siteUrl: string) => headers.origin === siteUrl
 
+/** Sends a reply, with the security headers of every page. `pictures` is the origin of pictures. */
 export function send(response: ServerResponse, reply: Reply, pictures: string): void {
   if (reply.cookies?.length) response.setHeader('set-cookie', [...reply.cookies])
   response.setHeader('cache-control', 'no-store')

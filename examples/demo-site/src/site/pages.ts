@@ -25,6 +25,7 @@ Viktor is banned, so both are refused. <a href="${controlUrl}">Change the commun
 </main>`,
   })
 
+/** What the page of a member shows. */
 export interface MemberPage {
   readonly session: Session
   readonly sessions: readonly SessionListItem[]

@@ -8,6 +8,7 @@ import { createLogin, type LoginTerms } from './login.ts'
 import { createMemberPages } from './member-pages.ts'
 import { createVisitors } from './visitors.ts'
 
+/** The options of the demo site. */
 export interface SiteOptions {
   /** The address of this site in browsers. Cookies and redirects work only at this address. */
   readonly url: string

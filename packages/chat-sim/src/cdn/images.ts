@@ -44,9 +44,13 @@ const image = (
 
 const stem = (file = '') => file.replace(/\.\w+$/, '')
 
+/** The route of a user's picture. */
 export const avatar = image('/cdn/avatars/:user/:file', person, ({ user, file }) => `${user}${stem(file)}`)
+/** The route of the pictures for users without a picture of their own. */
 export const defaultAvatar = image('/cdn/embed/avatars/:file', nobody, ({ file }) => `default ${stem(file)}`)
+/** The route of a server's icon. */
 export const guildIcon = image('/cdn/icons/:guild/:file', ship, ({ guild, file }) => `${guild}${stem(file)}`)
+/** The route of a member's picture for one server. */
 export const guildAvatar = image(
   '/cdn/guilds/:guild/users/:user/avatars/:file',
   person,

@@ -11,6 +11,7 @@ export interface View {
   search: string
 }
 
+/** Reads the selection from the query of the address. */
 export function readView(world: World, params: Call['query']): View {
   const guild = world.guilds.get(params.get('guild') ?? '') ?? [...world.guilds.values()][0]
   if (!guild) throw new Error('The simulated platform has no servers')
@@ -23,6 +24,7 @@ const query = ({ guild, user, search }: View): [string, string][] => [
   ...(search ? [['search', search] as [string, string]] : []),
 ]
 
+/** Returns the address of the control page with a selection. */
 export const viewUrl = (view: View): string => `/control?${new URLSearchParams(query(view))}`
 
 /** Returns a form that runs an action, and then shows the same view again. */

@@ -6,6 +6,7 @@ export interface DeliveryQuirks {
   isReordered: boolean
 }
 
+/** The settings without faults. */
 export const flawless: DeliveryQuirks = { delayMs: 0, isDoubled: false, toLose: 0, isReordered: false }
 
 /** The maximum time, in milliseconds, for which an event waits until a later one overtakes it. */

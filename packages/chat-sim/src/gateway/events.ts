@@ -7,6 +7,7 @@ import { botId, hasBot, type WorldState } from '../world/state.ts'
 import { guildPayload } from './guild-payload.ts'
 import { intent } from './protocol.ts'
 
+/** An event for the sessions of the gateway. */
 export interface GatewayEvent {
   type: string
   /** Only sessions with this intent receive the event. 0 means all sessions. */

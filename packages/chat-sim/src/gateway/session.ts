@@ -5,6 +5,7 @@ import { dispatchFrame } from './protocol.ts'
 const maxHeldFrames = 20_000
 const maxHeldBytes = 48 << 20
 
+/** A session of the gateway. It outlives its connection, so that a client can resume it. */
 export interface Session {
   readonly id: string
   readonly intents: number

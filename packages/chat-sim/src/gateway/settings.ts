@@ -22,5 +22,6 @@ const atStart: GatewaySettings = {
   endsSessions: 'never',
 }
 
+/** Returns the settings without faults. */
 export const createSettings = (): GatewaySettings => ({ ...atStart })
 export const resetSettings = (settings: GatewaySettings) => Object.assign(settings, atStart)

@@ -13,12 +13,14 @@ export interface Call {
   caller: Caller
 }
 
+/** The response of a route. */
 export interface Reply {
   status: number
   headers: Record<string, string | string[]>
   body?: string | Buffer
 }
 
+/** Returns a parameter of the path. */
 export const param = (call: Call, name: string): string => call.params[name] ?? ''
 
 /** Returns a header, or an empty text. Use it for headers that can be sent only once. */
@@ -27,6 +29,7 @@ export function header(call: Pick<Call, 'headers'>, name: string): string {
   return typeof value === 'string' ? value : ''
 }
 
+/** Returns a response with JSON. */
 export const json = (value: unknown, status = 200, headers: Reply['headers'] = {}): Reply => ({
   status,
   headers: { 'content-type': 'application/json', ...headers },

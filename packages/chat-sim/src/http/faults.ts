@@ -37,6 +37,7 @@ export interface Fault {
   contentType?: string
 }
 
+/** Which requests a fault affects. */
 export interface FaultOptions {
   /** The number of requests that fail. For `failNext`, the default is 1. */
   times?: number
@@ -56,6 +57,7 @@ interface Rule extends FaultOptions {
   until: number
 }
 
+/** Creates the store of faults that tests have set. */
 export function createFaults(clock: Clock) {
   let rules: Rule[] = []
   const add = (rule: Rule) => {

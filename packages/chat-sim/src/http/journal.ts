@@ -1,6 +1,7 @@
 import type { Caller } from './caller.ts'
 import type { RouteName } from './route-names.ts'
 
+/** One request that the simulator has received, with the status of its reply. */
 export interface JournalEntry {
   /** The time of the request in milliseconds since 1970, by the simulator's clock. */
   at: number
@@ -16,6 +17,7 @@ export interface JournalEntry {
   status: number | undefined
 }
 
+/** The requests that the simulator has received. Tests read it. */
 export interface Journal {
   /** Returns the entries, oldest first. Keeps only the latest `keep`, so that a load test does not fill the memory. */
   entries(route?: RouteName): JournalEntry[]

@@ -14,6 +14,7 @@ export class PlatformError extends Error {
   }
 }
 
+/** Converts a refusal to a response. */
 export const errorReply = ({ status, code, message, errors }: PlatformError): Reply =>
   json(errors === undefined ? { message, code } : { message, code, errors }, status)
 

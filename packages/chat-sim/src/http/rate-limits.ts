@@ -11,6 +11,7 @@ export interface LimitedRoute {
   path: string
 }
 
+/** A rate limit: the number of requests that are allowed per time. */
 export interface Limit {
   limit: number
   perMs: number
@@ -24,6 +25,7 @@ interface Bucket {
   resetAt: number
 }
 
+/** Creates the counters of rate limits, by bucket and caller. */
 export function createRateLimits(clock: Clock) {
   const sizes = new Map<RouteName, Limit>()
   const buckets = new Map<string, Bucket>()

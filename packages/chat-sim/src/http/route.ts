@@ -2,6 +2,7 @@ import type { Platform } from '../platform.ts'
 import type { Call, Reply } from './call.ts'
 import type { RouteName } from './route-names.ts'
 
+/** A route of the simulated platform. */
 export interface Route {
   name: RouteName
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -1,5 +1,6 @@
 import type { Route } from './route.ts'
 
+/** The route of a request, with the parameters of its path. */
 export interface Match {
   route: Route
   params: Record<string, string>

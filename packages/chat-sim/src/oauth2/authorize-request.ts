@@ -1,6 +1,7 @@
 import type { Call } from '../http/call.ts'
 import type { SimApplication } from '../world/model.ts'
 
+/** A valid authorize request. */
 export interface AuthorizeRequest {
   scopes: string[]
   /** The address to which the browser returns. */

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 
+/** What an access token permits. */
 export interface Grant {
   userId: string
   scopes: readonly string[]
@@ -9,6 +10,7 @@ export interface Grant {
   expiresAt: number
 }
 
+/** A code that was issued, and what the exchange must match. */
 export interface Code {
   code: string
   userId: string

@@ -14,6 +14,7 @@ function signingKey() {
 
 const encode = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
 
+/** Returns a signed ID token of a user. */
 export function idToken(
   { options, world, clock }: Platform,
   grant: Grant,

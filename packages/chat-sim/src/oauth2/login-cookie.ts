@@ -6,6 +6,7 @@ import { findUser } from '../world/state.ts'
 /** The name of the cookie. All ports of a host share cookies, so it must not collide with those of other programs. */
 const name = 'chat_sim_user'
 
+/** Returns the user that the browser's cookie names. Undefined if no user is signed in. */
 export function signedInUser(platform: Platform, call: Call): SimUser | undefined {
   const id = new RegExp(`(?:^|; )${name}=(\\d+)`).exec(header(call, 'cookie'))?.[1]
   const user = id === undefined ? undefined : findUser(platform.world, id)

@@ -6,6 +6,7 @@ import { type Grant, tokenSec } from './grants.ts'
 import { idToken } from './id-token.ts'
 import { refuseVerifier } from './pkce.ts'
 
+/** The token endpoint: exchanges codes, and refreshes tokens. */
 export const token: Route = {
   name: 'token',
   method: 'POST',

@@ -1,6 +1,7 @@
 import type { Route } from '../http/route.ts'
 import { style } from './style.ts'
 
+/** Returns the route of a fixed file of the simulator's pages. */
 export const asset = (path: string, type: string, body: string): Route => ({
   name: 'control',
   method: 'GET',

@@ -12,6 +12,7 @@ const avatarUrl = ({ id, avatar, discriminator }: SimUser): string => {
   return `/cdn/embed/avatars/${index}.png`
 }
 
+/** Returns the display name of a user, or else their username. */
 export const displayName = (user: SimUser): string => user.global_name ?? user.username
 
 export const picture = (user: SimUser, size: number): Html =>

@@ -10,6 +10,7 @@ const memberIntentLimited = 1 << 15
 export const applicationFlags = ({ memberIntent }: SimApplication): number =>
   memberIntent ? memberIntentLimited : 0
 
+/** The route that returns the application of the bot. */
 export const application: Route = {
   name: 'application',
   method: 'GET',

@@ -4,6 +4,7 @@ import type { Route } from '../http/route.ts'
 
 const gatewayUrl = ({ origin }: Call): string => `${origin.replace(/^http/, 'ws')}/gateway`
 
+/** The route that returns the address of the gateway, the recommended shards, and the remaining session starts. */
 export const gatewayBot: Route = {
   name: 'gateway',
   method: 'GET',

@@ -21,6 +21,7 @@ export const member: Route = {
   },
 }
 
+/** The route that lists the members of a server in pages. It needs the privileged member intent. */
 export const members: Route = {
   name: 'members',
   method: 'GET',

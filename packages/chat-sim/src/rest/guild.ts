@@ -4,6 +4,7 @@ import type { Route } from '../http/route.ts'
 import { guildCounts, toGuild } from './objects.ts'
 import { booleanQuery, guildParam } from './reach.ts'
 
+/** The route that returns a server. */
 export const guild: Route = {
   name: 'guild',
   method: 'GET',

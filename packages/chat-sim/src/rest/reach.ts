@@ -25,6 +25,7 @@ export function guildParam(platform: Platform, call: Call, outside: () => Error 
   return guild
 }
 
+/** Returns the user in the path. Throws the platform's error if there is none. */
 export function userParam(platform: Platform, call: Call): SimUser {
   const user = findUser(platform.world, idParam(call, 'user'))
   if (!user) throw unknownUser()

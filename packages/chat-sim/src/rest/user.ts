@@ -35,6 +35,7 @@ export function toOwnUser(user: SimUser, withEmail: boolean): APIUser {
   return withEmail ? { ...own, email: user.email, verified: user.verified } : own
 }
 
+/** The route that returns the user of the token. It needs the scope `identify`. */
 export const me: Route = {
   name: 'me',
   method: 'GET',
@@ -48,6 +49,7 @@ export const me: Route = {
   },
 }
 
+/** The route that lists the servers of the user of the token. */
 export const myGuilds: Route = {
   name: 'myGuilds',
   method: 'GET',

@@ -1,5 +1,6 @@
 import type { RESTPostAPIWebhookWithTokenJSONBody } from 'discord-api-types/v10'
 
+/** A message that a webhook has accepted. */
 export interface InboxMessage {
   id: string
   webhookId: string

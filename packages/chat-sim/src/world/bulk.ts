@@ -22,6 +22,7 @@ const lasts =
 const pairs = firsts.flatMap((first) => lasts.map((last) => [first, last] as const))
 const titled = (word: string) => word[0]?.toUpperCase() + word.slice(1)
 
+/** Returns the ID of a generated person. */
 export const bulkId = (index: number): string => snowflakeAt(startMs + index * stepMs, marker)
 
 /** Returns the number of the generated person with an ID, or -1 for any other ID. */
@@ -41,6 +42,7 @@ const pairOf = (index: number) => pairs[(index * 7) % pairs.length] ?? (['amelia
 
 const bulkUsername = (index: number): string => `${pairOf(index).join('.')}${index}`
 
+/** Returns the account of a generated person. */
 export function bulkUser(index: number): SimUser {
   const [first, last] = pairOf(index)
   return {
@@ -58,6 +60,7 @@ export function bulkUser(index: number): SimUser {
   }
 }
 
+/** Returns a generated person as a member of the server of a range. */
 export function bulkMember(index: number, range: BulkRange): SimMember {
   const { roleIds } = range
   const worn = roleIds.length === 0 ? [] : [roleIds[index % roleIds.length] as string]

@@ -15,6 +15,7 @@ export interface Changes {
   subscribe(listener: (change: Change) => void): () => void
 }
 
+/** Creates the emitter of changes. */
 export function createChanges(): Changes {
   const listeners = new Set<(change: Change) => void>()
   return {

@@ -11,6 +11,7 @@ export type GuildInput = Partial<
 /** The permissions that everyone has in a new server: to see channels, to send messages, and similar. */
 const everyonePermissions = '2248473465835073'
 
+/** Creates the functions that change servers and their roles. */
 export const guildEdits = (state: WorldState) => {
   function getRole(guild: SimGuild, roleId: string): APIRole {
     const role = guild.roles.get(roleId)

@@ -6,6 +6,7 @@ export type MemberInput = Partial<Omit<SimMember, 'user_id'>>
 /** Bit 0 of the member flags: the member has left and returned. */
 const rejoined = 1
 
+/** Creates the functions that change the members of servers. */
 export const memberEdits = (state: WorldState) => {
   const departed = new Set<string>()
 

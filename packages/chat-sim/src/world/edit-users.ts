@@ -4,6 +4,7 @@ import { botId, getGuild, getUser, type WorldState } from './state.ts'
 
 export type UserInput = Partial<Omit<SimUser, 'id'>>
 
+/** Creates the functions that change accounts. */
 export const userEdits = (state: WorldState) => {
   function addUser(input: UserInput & { id?: string; username: string }): SimUser {
     const user: SimUser = {

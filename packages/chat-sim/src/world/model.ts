@@ -16,6 +16,7 @@ export interface SimUser {
   public_flags: number
 }
 
+/** A member of a server. */
 export interface SimMember {
   user_id: string
   nick: string | null
@@ -52,6 +53,7 @@ export interface Members {
   remember(): () => void
 }
 
+/** A server, which the platform's API calls a guild. */
 export interface SimGuild {
   id: string
   name: string
@@ -67,6 +69,7 @@ export interface SimGuild {
   unavailable: boolean
 }
 
+/** The application, with its bot and its OAuth client. */
 export interface SimApplication {
   clientId: string
   clientSecret: string
@@ -77,6 +80,7 @@ export interface SimApplication {
   memberIntent: boolean
 }
 
+/** A webhook to which messages can be sent. */
 export interface SimWebhook {
   id: string
   token: string

@@ -5,6 +5,7 @@ const epochMs = 1_420_070_400_000
 export const snowflakeAt = (ms: number, low = 0): string =>
   ((BigInt(ms - epochMs) << 22n) | BigInt(low & 0x3fffff)).toString()
 
+/** Returns the time in an ID, in milliseconds since 1970. */
 export const snowflakeMs = (id: string): number => Number(BigInt(id) >> 22n) + epochMs
 
 export const snowflakeLow = (id: string): number => Number(BigInt(id) & 0x3fffffn)

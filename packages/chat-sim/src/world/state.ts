@@ -32,6 +32,7 @@ export function createState(application: SimApplication): WorldState {
   }
 }
 
+/** Returns an account, also a generated one. Undefined if it does not exist. */
 export function findUser(state: WorldState, id: string): SimUser | undefined {
   const own = state.users.get(id)
   if (own) return own
@@ -39,12 +40,14 @@ export function findUser(state: WorldState, id: string): SimUser | undefined {
   return index >= 0 && index < state.generatedUsers ? bulkUser(index) : undefined
 }
 
+/** Returns an account. Throws if it does not exist. */
 export function getUser(state: WorldState, id: string): SimUser {
   const user = findUser(state, id)
   if (!user) throw new Error(`The simulated platform has no user ${id}`)
   return user
 }
 
+/** Returns a server. Throws if it does not exist. */
 export function getGuild(state: WorldState, id: string): SimGuild {
   const guild = state.guilds.get(id)
   if (!guild) throw new Error(`The simulated platform has no guild ${id}`)
@@ -54,5 +57,6 @@ export function getGuild(state: WorldState, id: string): SimGuild {
 /** Returns the user ID of the bot. It is the application's ID, as for every application created since 2016. */
 export const botId = (state: WorldState): string => state.application.clientId
 
+/** Returns true if the bot is in a server. */
 export const hasBot = (state: WorldState, guild: SimGuild): boolean =>
   guild.members.get(botId(state)) !== undefined

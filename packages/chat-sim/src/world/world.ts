@@ -11,6 +11,7 @@ type Edits = ReturnType<typeof userEdits> & ReturnType<typeof guildEdits> & Retu
  */
 export interface World extends WorldState, Edits {}
 
+/** Creates an empty world with an application. */
 export function createWorld(application: SimApplication): World {
   const state = createState(application)
   return Object.assign(state, userEdits(state), guildEdits(state), memberEdits(state))

@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { CannotInit } from './cannot-init.ts'
 import type { Values } from './variables.ts'
 
+/** The text of `rolecall-init --help`. */
 export const help = `rolecall-init adds the Rolecall sign-in to the app in this folder.
 
   npx --no --offline rolecall-init [options]

@@ -5,6 +5,7 @@ import type { HandlerFile } from './framework.ts'
 /** The first major version of Next.js that runs `proxy.ts`, in which sessions are refreshed. */
 const firstMajor = 16
 
+/** Returns the files that set up the sign-in of a Next.js app. */
 export function nextFiles(app: AppFolder): readonly HandlerFile[] {
   const major = majorOf(app)
   if (major !== undefined && major < firstMajor) {
@@ -24,6 +25,7 @@ export function nextFiles(app: AppFolder): readonly HandlerFile[] {
   ]
 }
 
+/** Returns the remaining steps in a Next.js app. */
 export function nextSteps(app: AppFolder): readonly string[] {
   const guard = "In a page: const { member } = await rolecall.requireMember({ anyOf: ['<role id>'] })"
   const type =

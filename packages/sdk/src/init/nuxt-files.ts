@@ -1,5 +1,6 @@
 import type { HandlerFile } from './framework.ts'
 
+/** Returns the files that set up the sign-in of a Nuxt app. */
 export const nuxtFiles = (): readonly HandlerFile[] => [
   {
     path: 'server/utils/rolecall.ts',
@@ -15,6 +16,7 @@ export const rolecall = createRolecall()
   },
 ]
 
+/** Returns the remaining steps in a Nuxt app. */
 export const nuxtSteps = (): readonly string[] => [
   "In server/api: export default defineEventHandler(rolecall.requireMember({ anyOf: ['<role id>'] }, (event, { member }) => …))",
 ]

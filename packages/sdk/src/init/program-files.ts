@@ -51,6 +51,7 @@ const mounts: Readonly<Record<Program, readonly string[]>> = {
   ],
 }
 
+/** Returns the remaining steps in an app that starts with its own program: to load the file and to use it. */
 export const programSteps =
   (name: Program) =>
   (app: AppFolder): readonly string[] => {

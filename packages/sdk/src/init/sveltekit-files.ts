@@ -1,6 +1,7 @@
 import type { AppFolder } from './app-folder.ts'
 import type { HandlerFile } from './framework.ts'
 
+/** Returns the files that set up the sign-in of a SvelteKit app. */
 export function svelteKitFiles(app: AppFolder): readonly HandlerFile[] {
   const type = app.isTyped ? 'ts' : 'js'
   return [
@@ -14,6 +15,7 @@ export function svelteKitFiles(app: AppFolder): readonly HandlerFile[] {
   ]
 }
 
+/** Returns the remaining steps in a SvelteKit app. */
 export const svelteKitSteps = (): readonly string[] => [
   "In +page.server: const { member } = await rolecall.requireMember(event, { anyOf: ['<role id>'] })",
 ]

@@ -11,7 +11,9 @@ export const variableNames = [
   'ROLECALL_SECRET',
 ] as const
 
+/** The name of a variable that `createRolecall()` reads. */
 export type VariableName = (typeof variableNames)[number]
+/** The known values of variables. */
 export type Values = Partial<Record<VariableName, string>>
 
 /** The variables with a value that must never be printed. */
@@ -64,6 +66,7 @@ export function checkValues(values: Values): void {
   if (first) throw new CannotInit(`${first.name} ${first.rule}.`)
 }
 
+/** Returns a new secret for `ROLECALL_SECRET`: 256 random bits as hexadecimal digits. */
 export const mintSecret = (): string => randomBytes(32).toString('hex')
 
 function isUrl(value: string): boolean {

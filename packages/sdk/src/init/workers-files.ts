@@ -36,6 +36,7 @@ export function workersFiles(app: AppFolder): readonly HandlerFile[] {
   return [{ path: `src/rolecall.${app.isTyped ? 'ts' : 'js'}`, text: `${lines.join('\n')}\n` }]
 }
 
+/** Returns the remaining steps in a Worker. */
 export const workersSteps = (): readonly string[] => [
   `In the Worker:
 

@@ -23,6 +23,7 @@ export function serializeCookie({ name, value, maxAgeSec }: Cookie, isSecure: bo
   return `${name}=${value}; Path=/; Max-Age=${maxAgeSec}; HttpOnly; SameSite=Lax${secure}`
 }
 
+/** Returns a cookie that deletes the one with this name. */
 export const dropped = (name: string): Cookie => ({ name, value: '', maxAgeSec: 0 })
 
 /**

@@ -46,6 +46,7 @@ export interface ProgramSize {
   readonly ranges: number
 }
 
+/** Returns the cost of compiling a program, in the same units. */
 export const compileUnits = ({ instructions, ranges }: ProgramSize): number =>
   Math.ceil(unitsOf.pattern + instructions * unitsOf.instruction + ranges * unitsOf.range)
 

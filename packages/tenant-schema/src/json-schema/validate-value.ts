@@ -9,6 +9,7 @@ export function validateValue(root: Node, value: unknown): SchemaProblem[] {
   return validateWithin(limits.work, root, value) ?? tooCostly
 }
 
+/** The problem of a value for which the budget of work is too small. */
 export const tooCostly = whole('TOO_COSTLY', 'takes too much work to validate')
 
 /** Returns the problems of a parsed value, or undefined if checking it exceeds the budget of work. */

@@ -7,6 +7,7 @@ import { tooCostly, validateWithin } from '../json-schema/validate-value.ts'
 import type { SchemaJob } from './schema-jobs.ts'
 import { createWorkerPool, JobTooLarge, PoolBusy } from './worker-pool.ts'
 
+/** A stored schema that was opened to validate payloads. */
 export interface TenantSchema {
   /** Returns the problems of a payload. Pass it as a parsed value, and as the text from which it was parsed. */
   readonly validate: (value: unknown, text: string) => SchemaProblem[] | Promise<SchemaProblem[]>

@@ -10,6 +10,7 @@ export class PoolBusy extends Error {
   override readonly name = 'PoolBusy'
 }
 
+/** The options of a pool of worker threads. */
 export interface PoolOptions {
   /** The module that runs in each thread. It must post `ready` once, and then one response for each message. */
   readonly module: URL

@@ -1,6 +1,7 @@
 import { ensureSyntaxTree } from '@codemirror/language'
 import type { EditorState } from '@codemirror/state'
 
+/** A place in a text, as the positions of its start and its end. */
 export interface Place {
   readonly from: number
   readonly to: number

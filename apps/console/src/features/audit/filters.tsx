@@ -21,6 +21,7 @@ export const actionTypes: Readonly<Record<AuditEntry['actionType'], string>> = {
   sync: 'Reading members',
   permission: 'Access and settings',
 }
+/** The severities of entries, in words for the reader. */
 export const severities: Readonly<Record<AuditEntry['severity'], string>> = {
   info: 'Info',
   warning: 'Warning',

@@ -33,4 +33,5 @@ export function presetNamed(from: string | undefined, to: string | undefined, no
   return names.find(hasThese) ?? ''
 }
 
+/** Returns true if a text is the name of a preset period. */
 export const isPreset = (name: string): name is PresetName => name in presetTexts

@@ -8,6 +8,7 @@ import { Answer, Empty } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { MemberPage } from './member-page.tsx'
 
+/** The tab with what a member has done, and what was done to them. */
 export const Page = () => <MemberPage>{(member) => <Activity member={member} />}</MemberPage>
 
 /** The maximum number of rows. The pages Audit log and Monitoring have the rest. */

@@ -10,6 +10,7 @@ import { useToast } from '../../components/toast.tsx'
 import { useMayChange } from '../../shell/profile.ts'
 import { MemberPage, nameOf } from './member-page.tsx'
 
+/** The tab with which an administrator downloads or erases all stored data about a member. */
 export const Page = () => <MemberPage>{(member) => <PersonalData member={member} />}</MemberPage>
 
 function PersonalData({ member }: { member: MemberServers }) {

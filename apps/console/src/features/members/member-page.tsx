@@ -63,5 +63,6 @@ const unknownAccount = (id: string) => (
   </Empty>
 )
 
+/** Returns the name of a member as pages show it: the display name, or else the username. */
 export const nameOf = ({ globalName, username }: Pick<MemberServers, 'globalName' | 'username'>) =>
   globalName ?? username

@@ -15,6 +15,7 @@ import { HistoryPanel } from './history-panel.tsx'
 import { MemberPage } from './member-page.tsx'
 import { type MemberSessions, SignedInTo } from './signed-in-to.tsx'
 
+/** The first tab of a member: their names, servers, roles, and sessions, and whether they are blocked. */
 export const Page = () => <MemberPage>{(member) => <Overview member={member} />}</MemberPage>
 
 function Overview({ member }: { member: MemberServers }) {

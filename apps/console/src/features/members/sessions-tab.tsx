@@ -13,6 +13,7 @@ import { EndAllSessions } from './end-all-sessions.tsx'
 import { MemberPage } from './member-page.tsx'
 import { sessionPlace } from './session-place.ts'
 
+/** The tab with the live sessions of a member, which an administrator can end. */
 export const Page = () => <MemberPage>{(member) => <Sessions member={member} />}</MemberPage>
 
 function Sessions({ member }: { member: MemberServers }) {

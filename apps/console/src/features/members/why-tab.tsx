@@ -12,6 +12,7 @@ import { RoleToggle } from '../../components/toggle-chip.tsx'
 import { useFilters } from '../../components/use-filters.ts'
 import { MemberPage, nameOf } from './member-page.tsx'
 
+/** The tab that explains why a member can or cannot sign in to a project. */
 export const Page = () => (
   <MemberPage unknown={(id) => <Why member={unknownAccount(id)} />}>
     {(member) => <Why member={member} />}

@@ -11,6 +11,7 @@ export const groupings = {
 
 export type Grouping = keyof typeof groupings
 
+/** Returns true if a text is the name of a field by which failures can be grouped. */
 export const isGrouping = (word: string | undefined): word is Grouping =>
   word !== undefined && word in groupings
 

@@ -10,6 +10,7 @@ import { useFilters } from '../../components/use-filters.ts'
 import { useProfile } from '../../shell/profile.ts'
 import { ProjectPage } from './project-page.tsx'
 
+/** The tab with the audit log of a project. */
 export const Page = () => <ProjectPage>{(project) => <Audit project={project} />}</ProjectPage>
 
 /** The entries of the audit log about a project. Only System Admins and auditors can read them. */

@@ -31,6 +31,7 @@ const ownDraft = 'new-project-more'
 const title = 'New project'
 const up = { to: '/projects', text: 'Projects' }
 
+/** The page on which System Admins create a project. */
 export const Page = () =>
   useMayChange() ? (
     <CreateProject />

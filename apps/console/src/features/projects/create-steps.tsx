@@ -26,6 +26,7 @@ interface StepProps {
   readonly kind: Kind
 }
 
+/** The first step: the kind of the project, its name, and its description. */
 export const KindStep = ({ form, chosen, choose }: StepProps) => (
   <>
     <fieldset className="field kind-field">
@@ -57,6 +58,7 @@ export const KindStep = ({ form, chosen, choose }: StepProps) => (
   </>
 )
 
+/** The second step: the redirect URIs or the protected hosts, depending on the kind. */
 export function AddressesStep({ form, chosen, choose, kind }: StepProps) {
   if (kind.asks === 'nothing') {
     return (
@@ -111,6 +113,7 @@ const scopes = [
 ] as const
 const everyScope = scopes.map(([scope]) => scope)
 
+/** The third step: the servers to which the project gets access. */
 export function ServersStep({ form }: StepProps) {
   const servers = useAnswer('listServers')
   return (
@@ -180,6 +183,7 @@ export function ServersStep({ form }: StepProps) {
   )
 }
 
+/** The last step: all choices, each with a link to the step that changes it. */
 export function ReviewStep({ form, chosen, kind, onEdit }: StepProps & { onEdit: (step: number) => void }) {
   const servers = useAnswer('listServers')
   const { name = '', description, serverAccess, forwardAuth } = form.values

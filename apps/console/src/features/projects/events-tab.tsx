@@ -14,6 +14,7 @@ import { Deliveries, Named, useDeliveryFilters } from './deliveries.tsx'
 import { NoticeAddress } from './notice-address.tsx'
 import { ProjectPage } from './project-page.tsx'
 
+/** The tab for the events of a project: the address to which they are sent, and the deliveries. */
 export const Page = () => (
   <ProjectPage>
     {(project) => (

@@ -27,6 +27,7 @@ export const stacks = [
   [pythonStack, 'Python'],
 ] as const
 
+/** A listing of a guide: its title, and its code. */
 export interface Listing {
   readonly title: string
   readonly text: string

@@ -19,6 +19,7 @@ import { useMayManage } from '../../shell/profile.ts'
 import { ProjectPage } from './project-page.tsx'
 import { type KeyDialogProps, ReplaceKey } from './replace-key.tsx'
 
+/** The tab for the API keys of a project. */
 export const Page = () => <ProjectPage>{(project) => <Keys project={project} />}</ProjectPage>
 
 const tones = { active: 'good', replaced: 'warn', revoked: 'bad', expired: 'none' } as const

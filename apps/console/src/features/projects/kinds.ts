@@ -9,6 +9,7 @@ export interface Kind {
   readonly oidc?: { readonly enabled: true; readonly publicClient: boolean }
 }
 
+/** The kinds of projects, in the order in which the form offers them. */
 export const kinds: readonly [Kind, ...Kind[]] = [
   {
     id: 'site',
@@ -44,4 +45,5 @@ export const kinds: readonly [Kind, ...Kind[]] = [
   },
 ]
 
+/** Returns the kind with an ID, or the first kind if there is none. */
 export const kindOf = (id: string | undefined): Kind => kinds.find((kind) => kind.id === id) ?? kinds[0]

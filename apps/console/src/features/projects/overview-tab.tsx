@@ -10,6 +10,7 @@ import { useProfile } from '../../shell/profile.ts'
 import { ProjectPage } from './project-page.tsx'
 import { UsagePanel } from './usage-panel.tsx'
 
+/** The first tab of a project: its facts, its API key, its servers, and its usage. */
 export const Page = () => <ProjectPage>{(project) => <Overview project={project} />}</ProjectPage>
 
 function Overview({ project }: { project: Project }) {

@@ -10,6 +10,7 @@ import { ProjectPage } from './project-page.tsx'
 import { SaveRow } from './save-row.tsx'
 import { serverChoices } from './server-choices.ts'
 
+/** The tab for the hosts that a reverse proxy protects with a project, and the roles that they require. */
 export const Page = () => (
   <ProjectPage>{(project) => <ForwardAuth key={project.updatedAt} project={project} />}</ProjectPage>
 )

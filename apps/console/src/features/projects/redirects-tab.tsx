@@ -13,6 +13,7 @@ import { useForm } from '../../forms/use-form.ts'
 import { useMayManage } from '../../shell/profile.ts'
 import { ProjectPage } from './project-page.tsx'
 
+/** The tab for the redirect URIs of a project. */
 export const Page = () => <ProjectPage>{(project) => <RedirectUris project={project} />}</ProjectPage>
 
 function RedirectUris({ project }: { project: Project }) {

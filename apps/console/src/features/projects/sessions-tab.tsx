@@ -21,6 +21,7 @@ import { useFilters } from '../../components/use-filters.ts'
 import { useMayChange, useProfile } from '../../shell/profile.ts'
 import { ProjectPage } from './project-page.tsx'
 
+/** The tab with the live sessions of a project. */
 export const Page = () => <ProjectPage>{(project) => <Sessions project={project} />}</ProjectPage>
 
 /** The sessions of the project. Only System Admins and auditors can see addresses and browsers of members. */

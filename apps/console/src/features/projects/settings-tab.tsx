@@ -16,6 +16,7 @@ import { BrandingPanel } from './branding-panel.tsx'
 import { OwnersPanel } from './owners-panel.tsx'
 import { ProjectPage } from './project-page.tsx'
 
+/** The tab for the name, the appearance, and the owners of a project, and for deactivating or deleting it. */
 export const Page = () => (
   <ProjectPage>{(project) => <Settings key={project.updatedAt} project={project} />}</ProjectPage>
 )

@@ -13,6 +13,7 @@ import { ProjectPage } from './project-page.tsx'
 import { SaveRow } from './save-row.tsx'
 import { serverChoices } from './server-choices.ts'
 
+/** The tab for a project as a client of OpenID Connect: its settings, and the logout tokens that were sent to it. */
 export const Page = () => (
   <ProjectPage>
     {(project) => (

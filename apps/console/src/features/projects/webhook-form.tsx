@@ -16,6 +16,7 @@ interface WebhookFormProps {
   readonly onClose: () => void
 }
 
+/** The form that creates or changes an inbound webhook. */
 export const WebhookForm = (props: WebhookFormProps) =>
   props.webhook ? <ChangeForm {...props} webhook={props.webhook} /> : <CreateForm {...props} />
 

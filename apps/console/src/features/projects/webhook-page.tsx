@@ -13,6 +13,7 @@ import { WebhookCode } from './webhook-code.tsx'
 import { WebhookSubmissions } from './webhook-submissions.tsx'
 import { TryPayload, usePayload } from './webhook-try.tsx'
 
+/** The page of one inbound webhook. */
 export const Page = () => <ProjectPage>{(project) => <OneWebhook project={project} />}</ProjectPage>
 
 function OneWebhook({ project }: { project: Project }) {

@@ -18,6 +18,7 @@ import { ProjectPage } from './project-page.tsx'
 import { webhookAddress } from './webhook-address.ts'
 import { WebhookForm } from './webhook-form.tsx'
 
+/** The tab for the inbound webhooks of a project. */
 export const Page = () => <ProjectPage>{(project) => <Webhooks project={project} />}</ProjectPage>
 
 /** The inbound webhooks of a project: its addresses that accept JSON of one shape. */

@@ -52,8 +52,10 @@ export function valueText(setting: Setting, value: number): string {
   return setting.unit ? durationWords(value, setting.unit) : numberText(value)
 }
 
+/** Returns the settings of a group. */
 export const rowsOf = (group: string): readonly Setting[] => rows.filter((row) => row.group === group)
 
+/** The settings that an administrator can change. */
 export const editableRows: readonly Setting[] = rows.filter(({ bounds }) => bounds !== undefined)
 
 /** The titles of groups whose title is not just their name. */
