@@ -1,4 +1,7 @@
-"""A real service, started by `python.test.ts`, and a door for actions that no client offers."""
+"""
+The fixtures of the tests: a real service, which `python.test.ts` starts, and its "door", an HTTP server for actions
+that a client cannot do, such as to change a member's roles.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ SERVICE_URL: str = TERMS["serviceUrl"]
 SERVER: str = TERMS["serverId"]
 USERS: Dict[str, str] = TERMS["users"]
 ROLES: Dict[str, str] = TERMS["roles"]
-#: Has the form of a session token, but is not valid.
+#: A token that has the form of a session token, but is not valid.
 NO_TOKEN = "rcs_" + "a" * 49
 REDIRECT_URI = "https://site.example/callback?keep=1"
 
@@ -32,7 +35,7 @@ def act(action: str, **given: str) -> Dict[str, Any]:
 
 
 class Blocking:
-    """Wraps the client for asyncio in the calls of the one for threads, so that both pass the same tests."""
+    """Gives the client for asyncio the same methods as the client for threads, so that both run the same tests."""
 
     def __init__(self, make: Callable[[], AsyncRolecall]) -> None:
         self._loop = asyncio.new_event_loop()

@@ -17,7 +17,7 @@ interface Terms {
 
 type Text = Record<string, string>
 
-/** A door for tests in another language: what they cannot do as a client is done here, by name. */
+/** Starts an HTTP server for tests in another language. It runs, by name, the actions that a client cannot do. */
 export async function openDoor(world: World) {
   const { sim, service } = world
   const relays = new Map<string, Awaited<ReturnType<typeof startRelay>>>()

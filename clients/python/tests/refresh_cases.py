@@ -1,4 +1,4 @@
-"""The cases of refreshing sessions, which a site passes in each framework."""
+"""The tests of refreshing sessions. Each framework runs them with its site."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def a_pair_that_another_process_has_replaced_is_worth_one_more_try(browser: Brow
     assert set_names(first) == [name_of(project, "retry")]
     second = browser.get("/member?tab=2", headers=NAVIGATE)
     assert location_of(second).startswith(f"{APP_URL}/auth/login?")
-    # Never deletes the session cookie: it may be a newer one by now.
+    # The response must not delete the session cookie, because the browser may have a newer one by now.
     assert name_of(project, "session") not in set_names(second)
     bring(browser, project, {"token": newer.token, "refreshToken": newer.refresh_token}, got_ago=0)
     assert browser.get("/member?tab=2", headers=NAVIGATE).json() == {"id": USERS["ada"]}

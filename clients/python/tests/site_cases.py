@@ -1,4 +1,4 @@
-"""The cases that every adapter passes, with the same site in each framework."""
+"""The tests of the sign-in. Each framework runs them with the same site."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ NEW_SECRET = "a new secret, random enough for tests"
 NAVIGATE = {"sec-fetch-mode": "navigate", "sec-fetch-site": "none"}
 SAME_SITE = {"sec-fetch-site": "same-origin", "origin": APP_URL}
 
-#: The requests that the guards of all clients accept, row by row: the client in JavaScript passes the same table.
+#: The requests to guards, and whether a guard accepts each. The client for JavaScript is tested with the same table.
 GUARD_CASES = json.loads((Path(__file__).parents[2] / "guard-cases.json").read_text())
 
-#: A browser at the site: it stores cookies and follows no redirect.
+#: A browser at the site. It stores cookies, but does not follow redirects.
 Browser = Any
 
 
@@ -179,7 +179,7 @@ def a_person_who_declines_reads_why(browser: Browser, project: Dict[str, Any]) -
 
 
 def come_back(browser: Browser, answer: Dict[str, str], language: str = "") -> Any:
-    """Comes back from a sign-in, with a response of the service."""
+    """Starts a sign-in, and returns from it with the given response of the service."""
     state = query_of(location_of(browser.get("/auth/login", headers=NAVIGATE)))["state"]
     query = urlencode({"state": state, "iss": SERVICE_URL, **answer})
     return browser.get(f"/auth/callback?{query}", headers={**NAVIGATE, "accept-language": language})
@@ -215,7 +215,7 @@ def redirect_blocked(details: PageDetails) -> Optional[PageAnswer]:
     return Redirect("/appeal") if details.reason == "blocked" and details.retry_url is None else None
 
 
-#: The settings of a site with its own pages, one of which fails.
+#: The settings of a site that replaces the library's pages. One of them raises an error.
 OWN_PAGES: Dict[str, Any] = {
     "pages": Pages(
         refused=lambda details: f"<p>own: {details.code} {details.description}</p>",
@@ -229,7 +229,7 @@ OWN_PAGES: Dict[str, Any] = {
 
 
 def pages_of_the_site_replace_those_of_the_library(browser: Browser, caplog: Any) -> None:
-    """Tests the site with `OWN_PAGES`."""
+    """Needs a site with `OWN_PAGES`."""
     refused = come_back(browser, {**REFUSAL, "error_reason": "not_a_member"})
     assert (refused.status_code, refused.text) == (403, "<p>own: LOGIN_REFUSED Not a member of <Crew>.</p>")
     assert refused.headers["content-type"] == "text/html; charset=utf-8"
@@ -259,7 +259,7 @@ def pages_of_the_site_replace_those_of_the_library(browser: Browser, caplog: Any
 
 
 def nobody_is_logged_out_by_an_outage(browser: Browser, project: Dict[str, Any]) -> None:
-    """Tests the page of a site with a service that is down."""
+    """Needs a page `/broken` whose service is down."""
     headers = {"authorization": f"Bearer {NO_TOKEN}"}
     page = browser.get("/broken", headers={**headers, **NAVIGATE})
     assert page.status_code == 503 and int(page.headers["retry-after"]) > 0
@@ -303,7 +303,7 @@ def every_row_of_the_shared_guard_table_holds(browser: Browser, project: Dict[st
         reply = ask("/member", headers=row["headers"])
         assert (reply.status_code == 200) is row["isAccepted"], row
         assert row["isAccepted"] or reply.json()["code"] == "CROSS_SITE_REQUEST", row
-    # A browser sends no Bearer token on its own.
+    # A request with a Bearer token is accepted from anywhere, because browsers do not add one by themselves.
     headers = {"authorization": f"Bearer {token_of(project)}", "sec-fetch-site": "cross-site"}
     assert browser.post("/member", headers=headers).status_code == 200
 
@@ -363,7 +363,7 @@ RETURN_TO = [
             "/" + "a" * 2_000,
         )
     ),
-    # Absolute in the end: however a browser reads the path, it stays on the site.
+    # The redirect is absolute, so the browser stays on the site, however it reads the path.
     ("/.//evil.example", "/.//evil.example"),
     ("/..//evil.example", "/..//evil.example"),
 ]

@@ -15,7 +15,7 @@ const problems: unknown[] = []
 
 let world: World
 
-/** The pages of a site with its own, one of which fails. */
+/** The pages of a site that replaces those of the library. One of them throws. */
 const ownPages: Pages = {
   refused: ({ code, description }) => `<p>own: ${code} ${description}</p>`,
   expired: () => {
@@ -33,10 +33,11 @@ const redirectBlocked: OnRefused = ({ reason, retryUrl }) =>
     : undefined
 
 /**
- * Tests the guarantees of every adapter: sign-in works the same in each of them. Over HTTP, against the real service,
- * with the small site of `sites.ts`.
+ * Tests that the sign-in works the same with every adapter. Uses the small site of `sites.ts` over HTTP, with the real
+ * service.
  *
- * @param takesFunctions false for sites that run in a process of their own, and get their options from the environment
+ * @param takesFunctions false for sites that run in a process of their own. They get their options from the
+ * environment, which cannot contain functions.
  */
 export function describeSites(
   sites: Readonly<Record<string, StartSite>>,
@@ -54,7 +55,7 @@ function testSite(start: StartSite, takesFunctions: boolean): void {
   let project: GivenProject
   let site: RunningSite
   let client: Rolecall
-  /** The same site with a service that cannot be reached. */
+  /** The same site, with the address of a service that cannot be reached. */
   let broken: RunningSite
   let brokenUrl: string
 
@@ -99,7 +100,7 @@ function testSite(start: StartSite, takesFunctions: boolean): void {
     ]
     return { token, refreshToken, obtainedAt, expiresAt }
   }
-  /** Changes the cookie as if more than half of the session's lifetime had passed. */
+  /** Changes the cookie as if more than half of the session's lifetime had passed, so that a refresh is due. */
   const age = async (browser: SiteBrowser) => {
     const { token, refreshToken, obtainedAt, expiresAt } = await pairIn(browser)
     const earlier = obtainedAt - (expiresAt - obtainedAt) - 60
@@ -160,7 +161,7 @@ function testSite(start: StartSite, takesFunctions: boolean): void {
       const browser = new SiteBrowser(brokenUrl, world.sim.url)
       const ask = (path: string, headers: Record<string, string> = {}) =>
         browser.ask(path, { as: 'page', headers })
-      /** Comes back from a sign-in, with a response of the service. */
+      /** Starts a sign-in, and returns from it with the given response of the service. */
       const comeBack = async (answer: Record<string, string>) => {
         const authorize = new URL((await ask('/auth/login')).headers.get('location') ?? '')
         const state = authorize.searchParams.get('state') ?? ''
@@ -225,7 +226,7 @@ function testSite(start: StartSite, takesFunctions: boolean): void {
     expect(await client.validate(token)).toBeDefined()
     const elsewhere = await givenMember()
     await client.logout((await pairIn(elsewhere)).token)
-    // The cookie is still in the browser.
+    // The browser still has the cookie of the ended session.
     await expect.poll(async () => (await elsewhere.ask('/auth/signed-out')).status).toBe(200)
     const form = { 'content-type': 'application/x-www-form-urlencoded', 'sec-fetch-mode': 'navigate' }
     const headers = { ...form, origin: url }
@@ -271,7 +272,7 @@ function testSite(start: StartSite, takesFunctions: boolean): void {
     const next = await pairIn(browser)
     expect(next.token).not.toBe(old.token)
     expect(await client.validate(old.token)).toBeUndefined()
-    // A request that was sent before the refresh and arrives after it receives the new pair.
+    // Simulates a request that was sent before the refresh and arrives after it. It must receive the new pair.
     browser.jar.set(cookieName(), oldCookie)
     const late = await browser.ask('/api/crew')
     expect(await late.text()).toContain('ada.osei')
@@ -306,7 +307,7 @@ function testSite(start: StartSite, takesFunctions: boolean): void {
     expect((await browser.ask('/auth/refresh', { method: 'POST' })).status).toBe(204)
     const next = browser.jar.get(cookieName())
     expect(next).not.toBe(old)
-    // No longer due.
+    // A second refresh is not due.
     await browser.ask('/auth/refresh', { method: 'POST' })
     expect(browser.jar.get(cookieName())).toBe(next)
   })
@@ -367,14 +368,14 @@ function testSite(start: StartSite, takesFunctions: boolean): void {
     const next = async () =>
       (await events.next()).value?.data as { roles: { roleId: string }[] } | null | undefined
     expect((await next())?.roles.map(({ roleId }) => roleId)).toEqual([roles.deckhand])
-    // The stream of events may not be open yet. A change before that is noticed by the next check, after seconds.
+    // The stream of events may not be open yet. A change before that is only found by the next check, seconds later.
     const changedAt = performance.now()
     await setRoles(users.tomas, [roles.captain])
     expect((await next())?.roles.map(({ roleId }) => roleId)).toEqual([roles.captain])
     expect(performance.now() - changedAt).toBeLessThan(20_000)
 
     await browser.ask('/auth/logout', { method: 'POST' })
-    // Ends without a message: the browser reconnects, with its current cookie.
+    // The stream ends without a message, so that the browser reconnects with its current cookie.
     expect(await next()).toBeUndefined()
     const again = readEvents(await browser.ask('/auth/live'))
     expect((await again.next()).value?.data).toBeNull()
@@ -388,7 +389,7 @@ function testSite(start: StartSite, takesFunctions: boolean): void {
     const answer = await browser.ask('/auth/live', { signal: controller.signal })
     await readEvents(answer).next()
     controller.abort()
-    // A stream that does not end would keep the site from closing.
+    // A stream that does not end would prevent the site from closing.
     expect((await browser.ask('/')).status).toBe(200)
   })
 

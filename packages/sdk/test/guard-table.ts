@@ -10,22 +10,25 @@ export const rules = { anyOf: [roles.captain, roles.crew] }
 export const options = { onError: () => {} }
 export type Ask = (path: string, headers: Record<string, string>) => Promise<Response>
 
-/** Clients and session tokens that the sites of a test file share. */
+/** The clients and session tokens that the sites of a test file share. */
 export interface Guarded {
   readonly rolecall: Rolecall
   /** A client with an invalid key. */
   readonly broken: Rolecall
-  /** Session token of a member with a required role. `deckhand` has none of them. */
+  /** The session token of a member with a required role. `deckhand` is one without it. */
   readonly crew: string
   readonly deckhand: string
   /** Registers a function to call after the last test. */
   onEnd(end: () => unknown): void
 }
 
-/** Starts a site with four pages: for captain and crew, for all members, by cookie, and with a client that always fails. */
+/**
+ * Starts a site with four pages: for captains and crew, for all members, with the token in a cookie, and with a client
+ * that always fails.
+ */
 export type StartGuarded = (given: Guarded) => Promise<Ask>
 
-/** Starts the service before the tests. Returns values that are available once the tests run. */
+/** Starts the service before the tests. Returns an object whose values are available once the tests run. */
 export function givenGuarded(): Guarded {
   const ends: (() => unknown)[] = []
   let world: World
@@ -71,7 +74,7 @@ export async function listen(handle: RequestListener, { onEnd }: Guarded): Promi
   return (path, headers) => fetch(`http://127.0.0.1:${port}${path}`, { headers })
 }
 
-/** Checks that `requireMember()` gives the same responses in each framework. */
+/** Tests that `requireMember()` gives the same responses in each framework. */
 export function describeGuards(given: Guarded, sites: Readonly<Record<string, StartGuarded>>): void {
   describe.each(Object.entries(sites))('requireMember() for %s', (_, start) => testGuard(given, start))
 }

@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { Readable } from 'node:stream'
 import { demo } from '@rolecall/chat-sim'
 
-/** The headers that a browser sends with a navigation, and with a request of a script. */
+/** The headers that a browser sends with a navigation, a request of a script, and a prefetch. */
 const kinds = {
   page: { accept: 'text/html,*/*;q=0.8', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
   script: { accept: 'application/json', 'sec-fetch-mode': 'cors', 'sec-fetch-site': 'same-origin' },
@@ -17,8 +17,8 @@ export interface Ask {
 }
 
 /**
- * A browser without a screen: the cookies of one host, on any port, and the redirects of pages. At the chat platform it
- * agrees, as the given member.
+ * A simple browser for tests. It stores the cookies of one host, and follows the redirects of pages. At the chat
+ * platform, it agrees as the given member.
  */
 export class SiteBrowser {
   readonly jar = new Map<string, string>()
@@ -69,7 +69,7 @@ export class SiteBrowser {
   }
 }
 
-/** Does not use `fetch`, which always identifies itself as a script. */
+/** Sends a request by `node:http`, because `fetch` always sends the headers of a script. */
 function send(
   url: URL,
   options: { method: string; headers: Record<string, string>; signal: AbortSignal | undefined },
@@ -81,7 +81,7 @@ function send(
         headers.append(answer.rawHeaders[i] ?? '', answer.rawHeaders[i + 1] ?? '')
       }
       const { statusCode: status = 0 } = answer
-      // An aborted response emits an error on its stream, which may have no reader any more.
+      // An aborted response emits an error on its stream, which nothing may be reading anymore.
       answer.on('error', () => {})
       const body = status === 204 ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array>)
       resolve(new Response(body, { status, headers }))
@@ -90,7 +90,7 @@ function send(
   })
 }
 
-/** Reads server-sent events until the consumer stops or the stream ends. */
+/** Reads Server-Sent Events until the consumer stops or the stream ends. */
 export async function* readEvents(answer: Response): AsyncGenerator<{ event: string; data: unknown }> {
   const decoder = new TextDecoder()
   let text = ''

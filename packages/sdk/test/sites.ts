@@ -14,15 +14,17 @@ export interface RunningSite {
 /** Starts the small site on a port. */
 export type StartSite = (options: SiteOptions, port: number) => Promise<RunningSite>
 
-/** The rule for captains and crew. */
+/** The rules that admit captains and crew. */
 export const crewRules = { anyOf: [demo.roles.captain, demo.roles.crew] }
 
 /**
- * The same small site for each adapter. Frameworks that are not installed with the workspace are in tools/peers.
+ * The same small site with each adapter. The sites for frameworks that the workspace does not install are in
+ * tools/peers.
  *
- * `GET /` returns the name of the signed-in member, or `nobody` · `GET /crew` is a page of the crew, `GET|POST
- * /api/crew` the same for programs · `GET /public` may be cached, and sets a cookie of its own · `POST /leave` ends the
- * session.
+ * - `GET /` returns the name of the signed-in member, or `nobody`.
+ * - `GET /crew` is a page for the crew, and `GET` and `POST /api/crew` are endpoints for the crew.
+ * - `GET /public` may be cached, and sets a cookie of its own.
+ * - `POST /leave` ends the session.
  */
 export const sites: Readonly<Record<string, StartSite>> = {
   async fetch(options, port) {
@@ -85,7 +87,7 @@ export async function listenNode(port: number, listener: RequestListener): Promi
   }
 }
 
-/** Serves a handler from `Request` to `Response`, like runtimes that have no other. */
+/** Serves a handler from `Request` to `Response`, like Bun, Deno, and workers do. */
 export function listenFetch(port: number, answer: (request: Request) => Response | Promise<Response>) {
   return listenNode(port, async (incoming, outgoing) => {
     await sendToNode(await answer(requestOf(incoming, outgoing, port)), outgoing)
@@ -99,7 +101,7 @@ function requestOf(incoming: IncomingMessage, outgoing: ServerResponse, port: nu
   const controller = new AbortController()
   outgoing.once('close', () => controller.abort())
   const hasBody = method !== 'GET' && method !== 'HEAD'
-  // The host is not the one that the browser sees, as in Next.js and others.
+  // Uses another host than the browser, as Next.js and others do, to test that the host of the request is ignored.
   return new Request(`http://localhost:${port}${url}`, {
     method,
     headers,
