@@ -60,7 +60,7 @@ export const streamEvents = endpoint({
   description:
     'Server-Sent Events in order, each at least once. With `Last-Event-ID`, the stream resumes after that event, for 24 ' +
     'hours. For an older or unknown ID, the event `reset` comes first: clear your cache, because you may have missed ' +
-    'events. `reset` also comes when a project gains or loses a server, and when its group names change. ' +
+    'events. `reset` also comes when a project loses a server, and when its group names change. ' +
     '`member.roles_changed` and `member.left` go to projects with an active session of that member in that server. ' +
     '`member.blocked` and `member.unblocked` go to projects that are on record with a session of the member. A block that ' +
     'ends automatically sends no event: its `until` was in `member.blocked`. `member.erased` goes to every project with a ' +
