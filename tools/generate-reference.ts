@@ -72,13 +72,13 @@ Every error response of the API is an RFC 9457 problem, \`application/problem+js
 
 | Field | Content |
 | --- | --- |
-| \`code\` | the name of the error. It is stable: check \`code\`, not the texts |
+| \`code\` | the name of the error. It never changes, so check \`code\` and not the texts |
 | \`status\` | the HTTP status |
 | \`title\` | the problem |
-| \`detail\` | what else is known about the problem, and the fix |
-| \`errors\` | for invalid fields: each with its \`path\`, \`message\`, and \`code\`. \`more\` counts those that are left out |
+| \`detail\` | more about the problem, if the service knows more, and the fix |
+| \`errors\` | the invalid fields, each with \`path\`, \`message\`, and \`code\`. If the list is cut off, \`more\` is the number of further problems |
 | \`type\` | the address of the entry in \`/api/docs/errors\` of the service |
-| \`requestId\` | the ID of the request, by which the operator finds it in the log |
+| \`requestId\` | the ID of the request, which the operator can search for in the log |
 
 OpenID Connect endpoints return \`error\` and \`error_description\` instead: see
 [OpenID Connect](../guides/openid-connect.md#troubleshooting). [Errors, and what to do](../guides/errors.md) explains the errors of the
