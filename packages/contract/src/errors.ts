@@ -40,9 +40,7 @@ export const errors = define({
   IMAGE_INVALID: {
     status: 400,
     title: 'The image cannot be used.',
-    mend:
-      'Use a complete PNG or WebP image of at most 512 × 512 pixels, without animation. `detail` names the ' +
-      'problem.',
+    mend: 'Use a complete PNG or WebP image of at most 512 × 512 pixels, without animation.',
   },
   UNKNOWN_PROJECT: {
     status: 400,
@@ -180,8 +178,8 @@ export const errors = define({
     title: 'The signature is missing, malformed, or wrong, or its time is more than 300 seconds off.',
     mend:
       'Sign `<time>.<raw body>` with HMAC-SHA-256 and the secret of the webhook, where the time is the current ' +
-      'Unix time in seconds. Send the result in the header X-SVC-Signature: t=<time>,v1=<hex>. `detail` names ' +
-      'the reason. If it is the time, correct the clock of the sender.',
+      'Unix time in seconds. Send the result in the header X-SVC-Signature: t=<time>,v1=<hex>. If the time is ' +
+      'off, correct the clock of the sender.',
   },
 
   PROJECT_INACTIVE_AT_LOGIN: {
@@ -203,22 +201,22 @@ export const errors = define({
     title: 'The project has no READ access to this server, or the server is not registered.',
     mend:
       'Check the server ID. If it is correct, ask a System Admin to grant READ: PUT ' +
-      '/api/admin/projects/{projectId}/servers/{serverId}. If `detail` reports that there is no main server, ' +
-      'ask the operator to check CHAT_GUILD_ID.',
+      '/api/admin/projects/{projectId}/servers/{serverId}. If there is no main server, ask the operator to ' +
+      'check CHAT_GUILD_ID.',
   },
   SCOPE_REQUIRED: {
     status: 403,
     title: 'The project lacks the required scope in this server.',
     mend:
       'Check the server ID, because an unknown server returns this error, too. If it is correct, ask a System ' +
-      'Admin to grant READ and the scope that `detail` names, in `operations` and `scopes` of PUT ' +
+      'Admin to grant READ and the missing scope, in `operations` and `scopes` of PUT ' +
       '/api/admin/projects/{projectId}/servers/{serverId}.',
   },
   OPERATION_REQUIRED: {
     status: 403,
     title: 'The project lacks the required operation.',
     mend:
-      'Ask a System Admin to grant the operation that `detail` names, in `operations` of PUT ' +
+      'Ask a System Admin to grant it in `operations` of PUT ' +
       '/api/admin/projects/{projectId}/servers/{serverId}.',
   },
   ROLE_REQUIRED: {
@@ -492,7 +490,9 @@ export const errors = define({
   UPLOAD_TYPE_UNSUPPORTED: {
     status: 415,
     title: 'This endpoint does not accept the media type of the file.',
-    mend: 'Send the file uncompressed, with its media type as Content-Type. `detail` lists the accepted types.',
+    mend:
+      'Send the file uncompressed, with its media type as Content-Type. The API reference lists the accepted ' +
+      'types.',
   },
   EXPECTATION_FAILED: {
     status: 417,

@@ -12,8 +12,8 @@ const UpOrDown = OneOf('up', 'down')
 
 const Reason = Type.String({
   description:
-    'A problem that the other fields do not show: `database read-only` while the database responds but accepts no writes, ' +
-    '`database full` while its disk has no room for them.',
+    'A problem that the other fields do not show. `database read-only`: the database responds, but accepts ' +
+    'no writes. `database full`: the disk of the database is full.',
 })
 
 /** The state of the service and its dependencies. `uptime` is in seconds. */
@@ -30,7 +30,7 @@ export const health = endpoint({
   method: 'GET',
   path: '/api/health',
   tag,
-  summary: 'Check the service and its parts',
+  summary: 'Check the service, its database, and its cache',
   auth: 'none',
   ...alwaysAnswered,
   answers: { 200: Health, 503: Health },
@@ -59,7 +59,7 @@ export const readiness = endpoint({
   method: 'GET',
   path: '/api/health/ready',
   tag,
-  summary: 'Check that the instance is ready: migrations applied, database up, not shutting down',
+  summary: 'Check that the instance is ready for requests',
   auth: 'none',
   ...alwaysAnswered,
   answers: { 200: Readiness, 503: Readiness },
