@@ -141,6 +141,7 @@ export const accessTrail = endpoint({
   path: '/api/admin/projects/access/audit',
   tag,
   summary: 'List access changes, newest first',
+  description: 'Returns each change with the administrator who made it, and the access before and after it.',
   auth: 'admin',
   query: Closed({
     projectId: Type.Optional(Uuid),

@@ -99,6 +99,7 @@ export const restoreApiKey = endpoint({
   path: '/api/admin/projects/{id}/restore-key',
   tag,
   summary: 'Restore the newest key after it was revoked',
+  description: 'Only the newest key can be restored, and only before it expires.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,

@@ -112,6 +112,9 @@ export const listAuditLogs = endpoint({
   path: '/api/admin/audit/logs',
   tag,
   summary: 'List actions of administrators, newest first',
+  description:
+    'If you send several filters, an entry must match all of them. For the next page, send `nextCursor` as ' +
+    '`cursor`.',
   auth: 'admin',
   query: AuditQuery,
   answers: {

@@ -34,8 +34,9 @@ export const errors = define({
     status: 400,
     title: 'The request is malformed.',
     mend:
-      'Send one Host header, a valid path, and at most one body length. If a reverse proxy calls ' +
-      '/api/forward-auth, configure it to remove Content-Length and Transfer-Encoding from that request.',
+      'Send one Host header, a valid path, and at most one of the headers Content-Length and ' +
+      'Transfer-Encoding. If a reverse proxy calls /api/forward-auth, configure it to remove both headers from ' +
+      'that request.',
   },
   IMAGE_INVALID: {
     status: 400,
@@ -46,8 +47,8 @@ export const errors = define({
     status: 400,
     title: 'No project has this client_id.',
     mend:
-      'Use the ID of a project as client_id, not its name or its API key. The ID must come from this ' +
-      'installation. System Admins list projects with GET /api/admin/projects.',
+      'Use the ID of a project of this installation as client_id, not its name or its API key. The project may ' +
+      'also have been deleted: System Admins list all projects with GET /api/admin/projects.',
   },
   LOGIN_REQUEST_INVALID: {
     status: 400,
@@ -83,8 +84,8 @@ export const errors = define({
     title: 'The headers of the reverse proxy do not describe a valid request.',
     mend:
       'Configure the proxy to set X-Forwarded-Proto, X-Forwarded-Host, and X-Forwarded-Uri, each once. ' +
-      'X-Forwarded-Proto must be https, except for a local host. The proxy must remove X-Original-URL and all ' +
-      'Remote-… headers that the client sent.',
+      'X-Forwarded-Proto must be https, except for a loopback host. The proxy must remove X-Original-URL and ' +
+      'all Remote-… headers that the client sent.',
   },
   LOGIN_LOOP: {
     status: 400,
@@ -140,10 +141,10 @@ export const errors = define({
     status: 401,
     title: 'The code is invalid, expired, or already used.',
     mend:
-      'Start a new sign-in, and exchange its code once, within 60 seconds. Send the API key and the clientId ' +
-      'of the project, the redirectUri of the sign-in, and codeVerifier if the sign-in had a code_challenge. ' +
-      'If the error persists, check that the member is still in the server, and that the project still has ' +
-      'READ there.',
+      'Start a new sign-in, and exchange its code within 60 seconds. Send each code only once: a second use ' +
+      'also ends the session of the first. Send the API key and the clientId of the project, the redirectUri ' +
+      'of the sign-in, and, if the sign-in had a code_challenge, its codeVerifier. If the error persists, ' +
+      'check that the member is still in the server, and that the project still has READ there.',
   },
   INVALID_REFRESH_TOKEN: {
     status: 401,
@@ -200,9 +201,9 @@ export const errors = define({
     status: 403,
     title: 'The project has no READ access to this server, or the server is not registered.',
     mend:
-      'Check the server ID. If it is correct, ask a System Admin to grant READ: PUT ' +
-      '/api/admin/projects/{projectId}/servers/{serverId}. If there is no main server, ask the operator to ' +
-      'check CHAT_GUILD_ID.',
+      'Check server_id, which is ROLECALL_SERVER_ID in the client libraries. If it is correct, ask a System ' +
+      'Admin to grant READ: PUT /api/admin/projects/{projectId}/servers/{serverId}. If there is no main ' +
+      'server, ask the operator to check CHAT_GUILD_ID.',
   },
   SCOPE_REQUIRED: {
     status: 403,
@@ -239,8 +240,8 @@ export const errors = define({
     title: 'System Admin access is required.',
     mend:
       'Sign in to the console or with `rolecall login` as a System Admin: a member with the role ' +
-      'CHAT_ADMIN_ROLE_ID in the main server. A session of a project has no access. Auditors can only read. ' +
-      'Owners can read and change parts of their own projects.',
+      'CHAT_ADMIN_ROLE_ID in the main server. A session of a project cannot call this endpoint. Auditors can ' +
+      'only read. Owners can read and change parts of their own projects.',
   },
   MEMBER_BLOCKED: {
     status: 403,

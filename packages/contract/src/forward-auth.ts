@@ -116,6 +116,9 @@ export const hostCallback = endpoint({
   ...askedByProxy,
   path: '/_rolecall/callback',
   summary: 'Complete the sign-in to a protected host',
+  description:
+    'The sign-in redirects the browser to this path of the protected host, with `code` or `error`. The ' +
+    'service redeems the code for a session of the host, and redirects to the requested path.',
   query: Type.Object({
     code: CallbackParameter,
     state: Type.String({ minLength: 1, maxLength: 2048 }),
@@ -162,6 +165,7 @@ export const hostLogoutPage = endpoint({
   ...askedByProxy,
   path: '/_rolecall/logout',
   summary: 'Ask before signing out of a protected host',
+  description: 'The session ends only after the confirmation.',
   answers: { 200: null },
   refuses: ['PROXY_NOT_TRUSTED', 'FORWARDED_REQUEST_INVALID', 'HOST_UNKNOWN'],
 })

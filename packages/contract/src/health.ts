@@ -31,6 +31,8 @@ export const health = endpoint({
   path: '/api/health',
   tag,
   summary: 'Check the service, its database, and its cache',
+  description:
+    'Returns 200 while the database and the cache respond, and otherwise 503 with the same fields.',
   auth: 'none',
   ...alwaysAnswered,
   answers: { 200: Health, 503: Health },
@@ -43,6 +45,7 @@ export const liveness = endpoint({
   path: '/api/health/live',
   tag,
   summary: 'Check that the process responds',
+  description: 'Returns 200 while the process can respond. If there is no response, restart the process.',
   auth: 'none',
   ...alwaysAnswered,
   answers: { 200: Type.Object({ status: OneOf('ok') }) },
@@ -60,6 +63,9 @@ export const readiness = endpoint({
   path: '/api/health/ready',
   tag,
   summary: 'Check that the instance is ready for requests',
+  description:
+    'For load balancers. Returns 200 while the migrations are applied, the database responds, and the ' +
+    'instance is not stopping. Otherwise, returns 503 with the reason, if it is known.',
   auth: 'none',
   ...alwaysAnswered,
   answers: { 200: Readiness, 503: Readiness },

@@ -95,6 +95,8 @@ export const ssoLogout = endpoint({
   path: '/api/auth/sso/logout',
   tag,
   summary: 'End the single sign-on of this browser',
+  description:
+    'Sessions in projects continue. The response is the same if the browser had no single sign-on.',
   auth: 'none',
   cookies: ['svc_sso'],
   answers: { 200: Success },
@@ -107,6 +109,7 @@ export const resumeLogin = endpoint({
   path: '/api/auth/chat',
   tag,
   summary: 'Resume the pending sign-in of this browser',
+  description: 'Redirects the browser to the chat platform for its newest sign-in that is not completed.',
   auth: 'none',
   page: true,
   answers: { 302: null },
@@ -125,6 +128,9 @@ export const chatCallback = endpoint({
   isUsedOnce: true,
   tag,
   summary: 'Complete a sign-in with the response of the chat platform',
+  description:
+    'The chat platform redirects the browser to this address, once. The service completes the sign-in and ' +
+    'redirects to the project, or shows the reason for a refusal.',
   auth: 'none',
   page: true,
   // RFC 6749 §4.1.2: unrecognized response parameters are ignored.

@@ -16,8 +16,7 @@ const Instance = Type.Object({
   lastSeenAt: DateTime,
   isSelf: Type.Boolean({ description: 'True for the instance that returns this response.' }),
   leadsGateway: Type.Boolean({
-    description:
-      'True for the leader: the instance that has the gateway connection and keeps the roles live.',
+    description: 'True for the leader, which has the gateway connection and keeps roles live.',
   }),
 })
 
@@ -30,8 +29,7 @@ const Rest = Type.Object({
   }),
   invalidRequests: Type.Integer({
     description:
-      'The number of responses with 401, 403, or 429 to all instances in the last ten minutes. At 10,000, the ' +
-      'platform bans the address.',
+      'Responses with 401, 403, or 429 to all instances in ten minutes. At 10,000, the platform bans the address.',
   }),
   breaker: Type.Array(Type.String(), {
     description: 'Kinds of requests that are paused because the platform would reject them. Usually empty.',
@@ -44,8 +42,8 @@ const ServerNotLive = Type.Object({
   reason: {
     ...OneOf('lost', 'unavailable', 'reading'),
     description:
-      '`lost`: the bot is no longer in the server. `unavailable`: the platform has an outage. `reading`: the ' +
-      'members are still being read.',
+      '`lost`: the bot has left the server. `unavailable`: the platform has an outage. `reading`: a read is ' +
+      'running.',
   },
   since: DateTime,
 })
@@ -55,12 +53,8 @@ export const SystemHealth = Type.Object({
   status: OneOf('ok', 'degraded'),
   api: Type.Object({
     version: Type.String(),
-    uptime: Type.Number({
-      description: 'The number of seconds since the process that responds was started.',
-    }),
-    instances: Type.Array(Instance, {
-      description: 'The instances that were active in the last minute, oldest first.',
-    }),
+    uptime: Type.Number({ description: 'Seconds since the start of the process that responds.' }),
+    instances: Type.Array(Instance, { description: 'Instances that ran in the last minute, oldest first.' }),
   }),
   chatPlatform: Type.Object({
     status: { ...OneOf('up', 'degraded', 'down'), description: '`degraded`: roles are not live.' },
@@ -73,9 +67,7 @@ export const SystemHealth = Type.Object({
     }),
     lagMs: Type.Optional({
       ...LatencyMs,
-      description:
-        'The age of the oldest change that was received and is not stored yet, in milliseconds; null without a ' +
-        'leader.',
+      description: 'Milliseconds that the oldest change has waited to be stored; null without a leader.',
     }),
     sessionsLeft: Type.Optional(
       Nullable(
@@ -208,10 +200,9 @@ export const usage = endpoint({
   tag,
   summary: 'List request counts by minute, newest first',
   description:
-    'Returns the number of requests by minute, project, route, and status. A request is counted within a ' +
-    'second. The counts are kept for 30 days by default (`usageDays` in the settings). With `bucket`, the ' +
-    'response contains series for a chart. For sign-ins, use `route=POST /api/auth/token&status=2xx`, and ' +
-    'for session checks `route=POST /api/auth/validate`.',
+    'Returns the number of requests by minute, project, route, and status. They are kept for `usageDays` of ' +
+    'the settings. With `bucket`, the response contains series for a chart. For sign-ins, use `route=POST ' +
+    '/api/auth/token&status=2xx`, and for session checks `route=POST /api/auth/validate`.',
   auth: 'admin',
   query: UsageQuery,
   answers: {
@@ -253,15 +244,11 @@ export const AuthFailure = Type.Object({
       '`not_a_member`, `blocked`, `not_an_admin`, or `no_access`.',
   }),
   address: Nullable(Type.String()),
-  path: Type.String({
-    description: 'The path without the query. Values that look like credentials are masked.',
-  }),
+  path: Type.String({ description: 'Without the query. Values that look like credentials are masked.' }),
   projectId: Nullable(Uuid),
   keyPrefix: Nullable(Type.String()),
   memberId: Nullable({ ...Snowflake, description: 'The member, if known.' }),
-  memberName: Nullable(
-    Type.String({ description: 'The current name of the member; null if the ID is unknown.' }),
-  ),
+  memberName: Nullable(Type.String({ description: 'The current name; null if the ID is unknown.' })),
   requestId: Nullable(Type.String()),
 })
 
@@ -274,9 +261,8 @@ export const authFailures = endpoint({
     'List rejected keys, sessions, codes, and signatures, refused sign-ins, and denied access, newest first',
   description:
     'Returns every response with 401 or 403, replayed signatures, and refused sign-ins, including those that ' +
-    'redirected back to the site. Entries are kept for 30 days by default (`authFailuresDays` in the ' +
-    'settings). During a flood of requests, only a sample is stored, but the request counts and `/metrics` ' +
-    'contain all of them.',
+    'redirected back to the site. They are kept for `authFailuresDays` of the settings. During a flood, only ' +
+    'a sample is stored, but the request counts and `/metrics` contain all of them.',
   auth: 'admin',
   query: AuthFailuresQuery,
   answers: {
@@ -330,10 +316,7 @@ export const Stats = Type.Object({
   sessions: Type.Integer({ description: 'Sessions that are neither expired nor revoked.' }),
   projects: Type.Integer(),
   activeProjects: Type.Integer(),
-  asOf: {
-    ...DateTime,
-    description: 'The time of the count. Numbers older than the setting `statsTtlMs` are counted again.',
-  },
+  asOf: { ...DateTime, description: 'The time of the count.' },
 })
 
 /** Returns the numbers of the service, counted again at most every `statsTtlMs`. */
@@ -342,6 +325,7 @@ export const stats = endpoint({
   path: '/api/admin/monitoring/stats',
   tag,
   summary: 'Count members, sessions, and projects',
+  description: 'The numbers are cached for the time in the setting `statsTtlMs`.',
   auth: 'admin',
   answers: { 200: Stats },
   refuses: [],

@@ -35,6 +35,7 @@ export const getProfile = endpoint({
   path: '/api/admin/profile',
   tag,
   summary: 'Read your own profile',
+  description: 'Returns the administrator to whom the session of this request belongs.',
   auth: 'admin',
   owners: 'any',
   answers: { 200: AdminProfile },

@@ -118,6 +118,7 @@ export const logoutAll = endpoint({
   path: '/api/auth/logout-all',
   tag,
   summary: 'End all sessions of a member in the calling project',
+  description: 'Sessions in other projects continue. The response is the same for an unknown member.',
   auth: 'projectKey',
   body: Closed({ memberId: Type.String({ minLength: 1, maxLength: 64 }) }),
   bodyLimit: credentialBodyLimit,

@@ -90,6 +90,9 @@ export const getSettings = endpoint({
   path: '/api/admin/settings',
   tag,
   summary: 'Read the effective settings',
+  description:
+    'Returns the value of each setting, and whether it can be changed. For a secret, returns only whether it ' +
+    'is set.',
   auth: 'admin',
   answers: { 200: EffectiveSettings },
   refuses: [],
@@ -161,6 +164,9 @@ export const resetSettings = endpoint({
   path: '/api/admin/settings/reset',
   tag,
   summary: 'Reset all settings to the values of the environment',
+  description:
+    'Removes all values that administrators have stored. Each instance then uses the values of its ' +
+    'environment again, within a second.',
   auth: 'admin',
   answers: { 200: EffectiveSettings },
   refuses: [],
