@@ -165,13 +165,13 @@ export const adminLogin = endpoint({
   tag,
   summary: 'Start the sign-in of an administrator',
   description:
-    'Send the browser of the administrator to this address. The member signs in in the main server, and the ' +
-    'browser returns to `return_to` with `#code=…`. A member with nothing to administer sees a 403 page. If ' +
-    'you send `code_challenge`, the exchange of the code requires `codeVerifier`. A command line sends ' +
-    '`redirect_uri` or `response_mode=page` instead of `return_to`, always with a challenge. After a ' +
-    'confirmation page, `redirect_uri` receives `code`, `state`, and `iss` in the query, and ' +
-    '`response_mode=page` shows `code@iss` to copy. Reject a code with an `iss` other than the service that ' +
-    'you called.',
+    'Send the browser of the administrator to this address. After a sign-in with an account in the main ' +
+    'server, the browser returns to `return_to` with `#code=…`. A member with nothing to administer sees a ' +
+    '403 page. If you send `code_challenge`, the exchange of the code requires `codeVerifier`. A command ' +
+    'line sends `redirect_uri` or `response_mode=page` instead of `return_to`, always with a challenge. ' +
+    'After a confirmation page, `redirect_uri` receives `code`, `state`, and `iss` in the query, and ' +
+    '`response_mode=page` shows `code@iss` to copy. Reject a code if its `iss` is not the service that you ' +
+    'called.',
   auth: 'none',
   page: true,
   query: Closed(
