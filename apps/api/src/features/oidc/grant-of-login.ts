@@ -17,7 +17,7 @@ export const createLoadGrant =
   async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
     const { client, session, params, requestParamOIDCScopes: scopes, resourceServers = {} } = ctx.oidc
     if (!client || !session?.accountId) return undefined
-      // The library has found the requested resource. There is at most one.
+    // The library has found the requested resource. There is at most one.
     const [resource] = Object.keys(resourceServers)
     const redirectUri = params?.['redirect_uri']
     const requested = await findRequestedConsent(deps, client, { scopes, resource, redirectUri })
