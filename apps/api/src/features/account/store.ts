@@ -1,8 +1,10 @@
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
+/** A member, as the account page shows them. */
 export interface Account {
   readonly username: string
+  /** The name that the member prefers, or the name at Discord. */
   readonly name: string
   readonly email: string | null
   /** True if the member is in a registered server now. */
