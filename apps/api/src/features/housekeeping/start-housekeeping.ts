@@ -15,7 +15,7 @@ const maxBatches = 100
 interface HousekeepingDeps {
   /** Deletes the entries of the change log before this transaction. */
   readonly trimChanges: (horizon: string) => Promise<unknown>
-  /** Writes the audit entries for API keys that have expired. */
+  /** Announces the API keys that expire soon, and stores the end of those that have expired. */
   readonly endKeys: () => Promise<unknown>
   /** Returns the current retention periods, which admins can change. */
   readonly retention: () => Retention

@@ -2,9 +2,10 @@ import type { groups } from '@rolecall/contract'
 import type { Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** The names that a project gives to the groups of roles. */
+/** The names that a project gives to roles as groups. Null means that every group has the name of its role. */
 export interface StoredGroups {
   readonly groupNames: groups.GroupNames
+  /** True if only the roles in `groupNames` are groups. */
   readonly onlyNamedGroups: boolean
 }
 
