@@ -39,7 +39,7 @@ export const lockProject = (tx: Tx, projectId: string) =>
 export const findProject = (db: Queryable, projectId: string) =>
   db.maybeOne<Named>(sql`select id, name from projects where id = ${projectId} and deleted_at is null`)
 
-/** Returns those of the given servers that are registered. If `serverIds` is undefined, returns the main server. */
+/** Returns the registered servers among `serverIds`. If `serverIds` is undefined, returns the main server. */
 export const findServers = (db: Queryable, serverIds: readonly string[] | undefined) =>
   db.query<Named>(sql`
     select id, name from servers
@@ -70,7 +70,7 @@ export interface MappingFilter {
   readonly projectName?: string | undefined
 }
 
-/** Selects mappings in effect, which means those of projects that are not deleted with registered servers. */
+/** Selects mappings in effect: the project is not deleted, and the server is registered. */
 function selectMappings(columns: Sql, filter: MappingFilter): Sql {
   const conditions: Sql[] = [sql`p.deleted_at is null`, sql`v.removed_at is null`]
   if (filter.projectIds) conditions.push(sql`a.project_id = any(${filter.projectIds}::uuid[])`)

@@ -29,7 +29,7 @@ export async function addServer(
     await db.transaction(
       async (tx) => {
         if (!(await registerServer(tx, { ...server, isMain }))) throw new ApiError('SERVER_EXISTS')
-        // A restored server may have sessions that were created while it was being removed.
+        // A restored server may have sessions from sign-ins that ran while it was being removed.
         await endSessions.ofServer(tx, id)
         await writeServer(tx, server, 'now')
         await audit.record(tx, {

@@ -12,7 +12,6 @@ export interface ClientPlace extends Place {
 }
 
 /** Lists the places within a reach in which projects can have sessions by OpenID Connect. */
-
 export const listClientPlaces = (
   db: Queryable,
   { projectId, serverId }: Reach,

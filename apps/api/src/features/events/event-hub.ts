@@ -70,8 +70,8 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
   const readOnce = async (from: Position): Promise<boolean> => {
     const startedAt = performance.now()
     const found = await listEventsAfter(db, from)
-    // The transaction counter went back: the database was restored, or failed over without the latest commits. Nobody
-    // knows which events are missing, so all clients must reconnect, and get a `reset`.
+    // The transaction counter went back: the database was restored, or failed over without the latest commits. It is
+    // unknown which events are missing, so all clients must reconnect, and get a `reset`.
     if (found.end < from.xid) {
       for (const listener of [...joined]) listener.end()
       return false

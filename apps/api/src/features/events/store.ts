@@ -4,7 +4,7 @@ import { ownHorizon } from '#platform/db/own-horizon'
 import { type Sql, sql } from '#platform/db/sql'
 import { type Mark, type Position, toEventId } from './position.ts'
 
-/** An event of the outbox, the table into which triggers write the events of projects. */
+/** An event of a project. Changes write their events to the outbox, a table, in the same transaction. */
 export interface EventRow {
   readonly projectId: string
   readonly type: string

@@ -12,7 +12,7 @@ export const hostCheck = errorCheck<{ readonly rule: HostRule | undefined }>({
       : 'The host has no server, so no member has access.',
 })
 
-/** Returns true if a host's rule exists and has a server. Without a server, the rule admits nobody. */
+/** Returns true if a host's rule exists and has a server. A rule without a server admits no member. */
 export const isServed = (rule: HostRule | undefined): rule is HostRule & { serverId: string } =>
   rule !== undefined && rule.serverId !== null
 

@@ -21,7 +21,7 @@ export const listForwardAuth = (
 
 /** The rule of a project as stored. */
 export interface StoredRule {
-  /** Null means the main server, whichever it is. */
+  /** Null means the current main server. */
   readonly serverId: string | null
   readonly anyOf: readonly string[]
   readonly remoteUser: 'username' | 'id'

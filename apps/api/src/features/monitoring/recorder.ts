@@ -15,7 +15,7 @@ const rowsPerStatement = 500
 export interface Recorder {
   /** Counts a request. `bucket` is the histogram bucket of its duration, or -1 if the duration was not measured. */
   countUsage(route: string, projectId: string | undefined, status: number, bucket: number): void
-  /** Records that a valid key was sent with a request, whatever the response was. */
+  /** Records that a valid key was sent with a request, also if the request was rejected for another reason. */
   keyUsed(keyDigest: string): void
   /** Adds a failure. Calls `make` only if the failure is stored: during a flood, only a sample is. */
   addFailure(make: () => NewFailure): void

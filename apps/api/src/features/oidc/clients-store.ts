@@ -106,7 +106,7 @@ export const findLogoutProject = (db: Queryable, projectId: string) =>
     from projects p left join oidc_clients c on c.project_id = p.id and c.enabled
     where p.id = ${projectId} and p.deleted_at is null`)
 
-/** Lists those of a browser's sessions that are live, with the names of their projects. */
+/** Lists the live sessions among a browser's sessions, with the names of their projects. */
 export const listLiveSites = (db: Queryable, memberId: string, sessionIds: readonly string[]) =>
   db.query<{ sessionId: string; projectId: string; name: string }>(sql`
     select s.id as "sessionId", s.project_id as "projectId", p.name

@@ -23,8 +23,9 @@ export function cacheGrant(sessionId: string | null, grant: StoredGrant | undefi
 }
 
 /**
- * Returns the grant that `cacheGrant` remembered for the current request, if its session is live. Its ID is that of the
- * session. Without a live session there is no grant, so the library rejects every token of an ended session.
+ * Returns the grant that `cacheGrant` remembered for the current request, if its session is live. The session's ID is
+ * also the grant's ID. Without a live session there is no grant, so the library rejects every token of an ended
+ * session.
  */
 export async function findGrant(
   deps: Pick<Deps, 'answers'>,

@@ -51,7 +51,8 @@ export async function logoutAsked(ctx: KoaContextWithOIDC, deps: LogoutDeps): Pr
   const inBrowser = Object.values(session?.authorizations ?? {}).flatMap(({ sid }) => sid ?? [])
   if (owner === undefined && memberId === null) return goOn(ctx, returnTo)
   if (owner === undefined || (memberId !== null && memberId !== owner)) {
-    // The page names only projects: for a client with a metadata document, nobody has checked its host here.
+    // The page names only projects. The host of a metadata document is not checked here, so its name could be
+    // misleading.
     const projectId = client && projectIdOf(client)
     const brand = await brandOf(deps.db, { projectId })
     return askFirst(

@@ -2,8 +2,8 @@ import { IncomingMessage } from 'node:http'
 import type { Client } from '#platform/http/router'
 
 /**
- * A request as the protocol library gets it. The body has been read already. The host and scheme are those of the
- * service's public URL, whatever the headers of the original request say.
+ * A request as the protocol library gets it. The body has been read already. The host and scheme come from the
+ * service's public URL, and not from the headers of the original request.
  */
 export class OidcRequest extends IncomingMessage {
   readonly client: Client

@@ -21,7 +21,7 @@ export interface ProfileNeeds {
 /**
  * Returns the profile of the calling administrator.
  *
- * @throws INVALID_TOKEN if the caller has left the main server
+ * @throws INVALID_TOKEN if the caller was erased meanwhile
  */
 export async function readProfile(
   { db, isSystemAdmin, isAuditor }: Pick<Deps, 'db'> & ProfileNeeds,

@@ -20,7 +20,7 @@ export const oidcOf = sql`(
       (select json_agg(r.resource order by r.place) from oidc_resources r where r.project_id = p.id), '[]'))
   from (select 1) one left join oidc_clients c on c.project_id = p.id)`
 
-/** The OpenID Connect settings as stored. A null server means the main server, whichever it is. */
+/** The OpenID Connect settings as stored. A null server means the current main server. */
 export type StoredOidc = projects.Project['oidc']
 
 /** Returns the stored server of a client, which may be null. Returns undefined if nothing is stored. */

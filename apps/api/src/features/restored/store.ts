@@ -2,8 +2,8 @@ import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
 /**
- * Returns the identity of the database: that of its cluster, and its own in the cluster. A dump that is restored into
- * another cluster or into a new database gets another identity.
+ * Returns the identity of the database, which consists of the cluster's ID and the database's ID in the cluster. A dump
+ * that is restored into another cluster, or into a new database, gets another identity.
  */
 export const readIdentity = (db: Queryable) =>
   db.maybeOne<{ identity: string }>(sql`

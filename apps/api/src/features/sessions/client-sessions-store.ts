@@ -38,7 +38,7 @@ export const insertClientSession = (tx: Tx, s: NewClientSession) =>
 
 /**
  * Builds two steps (CTEs) of a statement. The statement must have a step `used` with the column `session_id`. The step
- * `extended` extends those of these sessions that are live, and `active` records the activity of their members.
+ * `extended` extends these sessions if they are live, and `active` records the activity of their members.
  */
 export const extendSteps = (ttlSec: number): Sql => sql`
     extended as (

@@ -2,6 +2,8 @@ import type { Departure } from '#mirror/write-members'
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
+// The first four statements are the steps of `endEverything`.
+
 export const deleteOpenRequests = (tx: Tx) => tx.execute(sql`delete from auth_requests where used_at is null`)
 
 export const deleteSsoSessions = (tx: Tx) => tx.execute(sql`delete from sso_sessions`)

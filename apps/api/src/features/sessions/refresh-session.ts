@@ -93,8 +93,8 @@ async function rejectReusedPair(
 }
 
 /**
- * Checks for a reused pair after authentication has failed. The check is needed here, because a refresh makes the old
- * session token unknown, so a reused pair never reaches `refreshSession`. Returns if the request has no used pair.
+ * Checks for a reused pair after authentication has failed. A refresh makes the old session token unknown, so a request
+ * with the old pair is rejected before it reaches `refreshSession`. Returns if the request does not have a used pair.
  *
  * @throws REFRESH_TOKEN_SUPERSEDED, REFRESH_TOKEN_REUSED
  */
