@@ -7,7 +7,7 @@ type Assumption = NonNullable<explain.ExplainRequest['assume']>
 
 /**
  * Returns a member as they would be after an assumed change at Discord. Returns undefined if they would not be a
- * member. `nobody` supplies a person who is not a member yet.
+ * member. `nobody` returns the person as a new member, for someone who is not a member yet.
  */
 export function assumed(
   member: ChatMember | undefined,

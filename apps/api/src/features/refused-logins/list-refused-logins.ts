@@ -9,8 +9,8 @@ import { listRefused } from './store.ts'
 const { declined: _, ...shownToOwners } = refusedLogins.refusalSteps
 
 /**
- * Lists one page of refused sign-ins, newest first. An owner gets only those of their own projects, and only those
- * whose member the project may know.
+ * Lists one page of refused sign-ins, newest first. An owner gets only the refusals at their own projects, and only
+ * of members whom the project may know.
  *
  * @throws VALIDATION_FAILED if the period ends before it begins
  */

@@ -18,9 +18,10 @@ export async function logout(
 }
 
 /**
- * Ends all sessions of a member in the calling project. The order of the statements includes sessions whose codes are
- * being exchanged at this moment: voiding waits for them, and the revocation then finds their sessions. The response
- * for an unknown member is the same.
+ * Ends all sessions of a member in the calling project. The response for an unknown member is the same.
+ *
+ * Keep the order of the statements: `voidCodes` waits for codes that are being exchanged at this moment, so the next
+ * statement finds their sessions.
  */
 export async function logoutAll({ db }: Pick<Deps, 'db'>, { projectId }: ProjectCaller, memberId: string) {
   await db.transaction(async (tx) => {
