@@ -4,7 +4,7 @@ import type { Deps } from '../../deps.ts'
 import type { AccountNeeds } from './account-needs.ts'
 import { type Account, findAccount } from './store.ts'
 
-/** The person who is signed in in this browser. */
+/** The person who is signed in with this browser. */
 export interface Person {
   readonly memberId: string
   /** The ID of the single sign-on in this browser. */
@@ -13,7 +13,7 @@ export interface Person {
 }
 
 /**
- * Returns the person who is signed in in this browser, or undefined. The account page has no session of its own. It
+ * Returns the person who is signed in with this browser, or undefined. The account page has no session of its own. It
  * uses the single sign-on, so everything that ends the single sign-on also ends access to this page.
  *
  * @throws LOGIN_REFUSED if the person is no longer in any server of the community

@@ -12,8 +12,8 @@ import {
 } from './store.ts'
 
 /**
- * Creates the function that runs a change dry: it makes the change in a transaction, compares the state before and
- * after, and rolls back.
+ * Creates the function that makes a dry run of a change: it makes the change in a transaction, compares the state
+ * before and after, and rolls back.
  *
  * A change decides in which places sessions are valid, and a place is a project in a server. It never decides about a
  * single session. So the sessions that the change would end are those in the lost places. They are counted after the

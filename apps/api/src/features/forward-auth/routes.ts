@@ -70,8 +70,9 @@ export function forwardAuthRoutes(
   }
 
   /**
-   * Responds to a proxy. With `isLed`, the proxy sends a redirect on to the browser. Otherwise it only understands a
-   * status, and finds the address in the `Location` header. `asked.host` receives the host, for the metrics.
+   * Responds to a proxy. With `isLed`, which is `?redirect=true`, the proxy sends a redirect on to the browser.
+   * Otherwise it only understands a status, and finds the address in the `Location` header. `asked.host` receives the
+   * host, for the metrics.
    */
   const answerProxy = async (
     { raw, client }: { raw: IncomingMessage; client: Client },

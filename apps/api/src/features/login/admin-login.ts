@@ -80,7 +80,10 @@ interface Terms {
   readonly maxAgeSec: number
 }
 
-/** The presented code, with the values that must match it. Null values are not compared. */
+/**
+ * The presented code, with the values that must match it. The null `projectId` matches only the code of an admin
+ * sign-in. A null `redirectUri` matches every redirect URI, and null `browserDigests` every browser.
+ */
 interface AdminCode {
   readonly code: string
   readonly projectId: null

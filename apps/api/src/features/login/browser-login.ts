@@ -20,15 +20,15 @@ const held = (cookies: Cookies) => readCookie(cookies, pageRequestCookie.name)
 type BrowserLoginDeps = LoginDeps & Pick<Deps, 'audit'>
 
 /**
- * Creates the sign-in that other features use: the account page, OpenID Connect, and forward auth. It has the same
- * checks, screen, and single sign-on as the sign-in to a project. `cookies` is always the request's `Cookie` header.
+ * Creates the sign-in that other features use: the account page and OpenID Connect. It has the same checks, screen, and
+ * single sign-on as the sign-in to a project. `cookies` is always the request's `Cookie` header.
  */
 export function createBrowserLogin(deps: BrowserLoginDeps) {
   const { db, config } = deps
   return {
     /**
-     * Returns the member whom this browser has signed in, without using the single sign-on. With a project, ignores a
-     * single sign-on from before the project ended all sessions of the member.
+     * Returns the member who is signed in with this browser. Only reads: unlike `use`, it does not rotate the cookie.
+     * With a project, ignores a single sign-on from before the project ended all sessions of the member.
      */
     async find(cookies: Cookies, projectId?: string) {
       const value = readCookie(cookies, ssoCookie)

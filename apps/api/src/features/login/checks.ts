@@ -46,7 +46,7 @@ export const authorizeChecks: readonly Check<LoginFacts>[] = [
   }),
 ]
 
-/** Returns true if the redirect URI is exactly one of the project's. */
+/** Returns true if the redirect URI is equal to one of the project's redirect URIs. */
 export const isListed = ({ redirectUris }: LoginProject, redirectUri: string | undefined): boolean =>
   redirectUri !== undefined && redirectUris.includes(redirectUri)
 

@@ -52,7 +52,7 @@ export const makeSsoCookie = (config: Deps['config'], value: string, maxAgeSec: 
 /**
  * Returns the cookie that deletes a single sign-on cookie with the path `/api/auth`, which an earlier version of the
  * service set. A browser sends this cookie and the current one, and the service ignores two cookies with the same name.
- * Returns nothing if the browser sent at most one.
+ * Returns an empty list if the browser sent at most one.
  */
 export function dropFormerSsoCookie(config: Deps['config'], cookies: string | undefined): string[] {
   const sent = (cookies ?? '').split(';').filter((pair) => pair.trimStart().startsWith(`${ssoCookie}=`))

@@ -14,8 +14,9 @@ export interface LoginProblem {
  */
 export interface BrowserLogin {
   /**
-   * Returns the member who is signed in in this browser, and the time of the sign-in, without using the single sign-on.
-   * With a project, returns undefined if the project has ended all sessions of the member since.
+   * Returns the member who is signed in with this browser, and the time of the sign-in. Only reads: unlike `use`, it
+   * does not rotate the cookie. With a project, returns undefined if the project has ended all sessions of the member
+   * since.
    */
   find(
     cookie: string | undefined,

@@ -55,7 +55,8 @@ export interface ResourceRow {
 }
 
 /**
- * Returns the project that a resource belongs to. Returns undefined if there is none, or if it cannot read its server.
+ * Returns the project that a resource belongs to. Returns undefined if there is none, if the project or its OpenID
+ * Connect is not active, or if the project cannot read its server.
  */
 export const findResource = (db: Queryable, resource: string, configuredServerId: string | undefined) =>
   db.maybeOne<ResourceRow>(sql`

@@ -24,6 +24,6 @@ export async function completeInteraction(
   const { session: _, ...payload } = JSON.parse(record.payload) as AdapterPayload
   const result =
     'memberId' in outcome ? { login: { accountId: outcome.memberId } } : toResult(outcome.problem)
-  // The former session is removed, because another member may have signed in in this browser.
+  // The former session is removed, because another member may have signed in with this browser.
   await updatePayload(tx, digest, JSON.stringify({ ...payload, result }))
 }

@@ -61,7 +61,7 @@ export async function answerInteraction(
   const interaction = await find(provider, request, response)
   if (interaction?.prompt.name !== 'consent') return lost(request)
   const { accountId } = interaction.session ?? {}
-  // The decision is valid only for the member who saw the page. Another one may have signed in in this browser since.
+  // The decision is valid only for the member who saw the page. Another member may have signed in since.
   const known = await deps.login.find(request.headers.cookie)
   if (accountId !== undefined && known?.memberId !== accountId) return lost(request)
   if (decision !== 'allow' || accountId === undefined) {

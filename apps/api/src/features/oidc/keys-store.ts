@@ -25,7 +25,7 @@ export const listKeys = (db: Queryable, keptSec: number) =>
 
 /**
  * Stores a key, unless another one was stored less than `minNewestAgeSec` ago. So if several instances create a key at
- * the same time, only the first one is stored. The key signs from `leadSec` after now.
+ * the same time, only the first one is stored. The key begins to sign after `leadSec` seconds.
  */
 export const insertKey = async (
   tx: Tx,

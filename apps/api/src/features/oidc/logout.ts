@@ -159,8 +159,8 @@ function ask(
 
 /**
  * Applies the person's answer. Returns the address to which the browser is redirected, and the cookies to set, or
- * undefined if the form is not valid. Ends sessions only if the member of the form, or no member, is signed in in this
- * browser now.
+ * undefined if the form is not valid. Ends sessions only if the member of the form, or no member, is signed in with
+ * this browser now.
  */
 export async function logoutAnswered(
   deps: LogoutDeps,

@@ -204,8 +204,8 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
 }
 
 /**
- * Returns the names of the library's cookies. With https, the prefixes prevent that an attacker on the network sets
- * them and, for `__Host-`, that a sibling subdomain does. The cookies of a step have a path, which `__Host-` does not
+ * Returns the names of the library's cookies. With https, the prefixes prevent an attacker on the network from setting
+ * them and, with `__Host-`, also a sibling subdomain. The cookies of a step have a path, which `__Host-` does not
  * permit.
  */
 const cookieNames = (publicUrl: string) => {

@@ -66,7 +66,7 @@ export async function exportSubmissions(
 
 /**
  * Yields the rows page by page, newest first. Each page begins after the last row of the previous one. Submissions
- * never change, so the file contains each submission once that existed at the beginning and was not deleted meanwhile.
+ * never change, so each submission that existed at the beginning and was not deleted meanwhile is in the file once.
  */
 async function* pagesOfRows(db: Deps['db'], filter: SubmissionFilter) {
   for (let last: SubmissionRow | undefined; ; ) {
