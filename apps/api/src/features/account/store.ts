@@ -16,5 +16,6 @@ export const findAccount = (db: Queryable, memberId: string) =>
     select username, coalesce(preferred_name, global_name, username) as name, email, is_current as "isCurrent"
     from members where id = ${memberId}`)
 
+/** Returns the names of servers, also of removed ones. An unknown ID is left out. */
 export const listServerNames = (db: Queryable, ids: readonly string[]) =>
   db.query<{ id: string; name: string }>(sql`select id, name from servers where id = any(${ids}::text[])`)

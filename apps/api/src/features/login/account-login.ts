@@ -7,6 +7,7 @@ import { type OpenedRequest, openAuthRequest, pageRequestCookie } from './auth-r
 import { describeRefusal } from './project-redirect.ts'
 import type { AuthRequest } from './store.ts'
 
+/** The path of the account page, and the redirect URI of a sign-in to it. */
 export const accountPath = '/account'
 
 /**

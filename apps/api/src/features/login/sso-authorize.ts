@@ -20,6 +20,7 @@ export const ssoGraceSec = 10
 
 type SsoDeps = LoginDeps & Pick<Deps, 'audit'>
 
+/** The parameters of a sign-in by single sign-on. */
 export interface SsoAuthorize extends Authorize {
   /** With `none`, a browser without single sign-on gets the error `login_required` instead of Discord's screen. */
   readonly prompt?: 'none' | undefined

@@ -20,6 +20,7 @@ export interface RelyingPartyCounts {
   readonly deliveries: Tally
 }
 
+/** The metrics of this process. */
 export interface Metrics {
   /** Counts a rejected credential. */
   readonly countFailure: (kind: FailureKind) => void

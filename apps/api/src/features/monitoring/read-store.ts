@@ -30,6 +30,7 @@ export const inPeriod = ({ from, to, projectId, routes, statusClass }: AskedUsag
   and (${routes}::text[] is null or route = any(${routes}::text[]))
   and (${statusClass}::int is null or status / 100 = ${statusClass}::int)`
 
+/** Lists a page of the usage: one row for each minute, project, route, and status. Newest minute first. */
 export const listUsage = (db: Queryable, asked: AskedUsage, limit: number, offset: number) =>
   db.query<UsageRow>(sql`
     select minute, project_id as "projectId", route, status, count from usage_minutes
@@ -57,6 +58,7 @@ interface AuthFailureRow {
   readonly requestId: string | null
 }
 
+/** Lists a page of the recorded failures, newest first. `memberName` is null if the member is unknown or erased. */
 export const listAuthFailures = (db: Queryable, condition: Sql, limit: number, offset: number) =>
   db.query<AuthFailureRow>(sql`
     select id, at, kind, reason, address, path, project_id as "projectId", key_prefix as "keyPrefix",

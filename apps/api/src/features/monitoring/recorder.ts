@@ -32,6 +32,7 @@ export interface Recorder {
   state(): RecorderState
 }
 
+/** The numbers that monitoring shows about the recorder. The dropped ones count since the start of the process. */
 export interface RecorderState {
   readonly unwritten: number
   readonly droppedUsage: number

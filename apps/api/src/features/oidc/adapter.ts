@@ -137,7 +137,7 @@ function records(deps: RecordDeps, model: Model): Adapter {
     return {
       ...payload,
       ...(row.consumedAgoSec !== null && { consumed: true }),
-      // The database's clock decides. An `exp` in the past makes the library agree, which uses this machine's clock.
+      // The database's clock decides. The library uses this machine's clock, so an `exp` in the past makes it agree.
       ...(row.isExpired && { exp: 1 }),
     }
   }

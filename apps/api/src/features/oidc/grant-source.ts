@@ -54,6 +54,7 @@ export function readGrantSource(
   return fits ? read : undefined
 }
 
+/** Splits a `scope` parameter, whose values are separated by spaces. */
 export const scopesOf = (scope: string): ReadonlySet<string> => new Set(scope.split(' '))
 
 const verifierShape = /^[\w.~-]{43,128}$/

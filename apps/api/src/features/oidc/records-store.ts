@@ -87,6 +87,7 @@ const toGranted = ({
   grant: scope === null ? undefined : { scope, clientId },
 })
 
+/** Finds the record of a browser's session with the library, even if it has expired. */
 export const findRecordByUid = (db: Queryable, uidDigest: string) =>
   db.maybeOne<RecordRow>(sql`select ${columns} from oidc_records where uid_digest = ${uidDigest}`)
 
@@ -130,6 +131,7 @@ export const lockRecord = (tx: Tx, digest: string) =>
   tx.maybeOne<{ payload: string }>(sql`
     select payload from oidc_records where digest = ${digest} and expires_at > clock_now() for update`)
 
+/** Replaces the payload of a record. Call `lockRecord` first, so that no concurrent change is lost. */
 export const updatePayload = (tx: Tx, digest: string, payload: string) =>
   tx.execute(sql`update oidc_records set payload = ${payload} where digest = ${digest}`)
 

@@ -9,6 +9,7 @@ export interface EndpointRow {
   readonly hasSecret: boolean
 }
 
+/** Returns the address for events, or undefined if the project never had one. */
 export const findEndpoint = (db: Queryable, projectId: string) =>
   db.maybeOne<EndpointRow>(sql`
     select url, disabled_at as "disabledAt", secret_sealed is not null as "hasSecret"

@@ -32,6 +32,7 @@ export const insertApiKey = (tx: Tx, key: NewKey) =>
 export const lockKeys = (tx: Tx, projectId: string) =>
   tx.execute(sql`select from api_keys where project_id = ${projectId} order by id for no key update`)
 
+/** Counts the keys that are neither revoked nor expired. */
 export async function countWorkingKeys(tx: Tx, projectId: string): Promise<number> {
   const row = await tx.maybeOne<{ n: number }>(
     sql`select count(*) as n from working_keys where project_id = ${projectId}`,

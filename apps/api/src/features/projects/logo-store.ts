@@ -18,6 +18,7 @@ export const findLogoDigest = (db: Queryable, projectId: string) =>
   db.maybeOne<Pick<Logo, 'type' | 'digest'>>(sql`
     select media_type as type, digest from project_logos where project_id = ${projectId}`)
 
+/** Stores a logo, or replaces the project's logo. */
 export const storeLogo = (tx: Tx, projectId: string, { type, bytes, digest }: Logo) =>
   tx.execute(sql`
     insert into project_logos (project_id, media_type, bytes, digest)

@@ -80,6 +80,7 @@ export interface ProjectFilter {
   readonly name?: string | undefined
 }
 
+/** Lists a page of the projects, newest first. */
 export const listProjects = (
   db: Queryable,
   filter: ProjectFilter,
@@ -110,6 +111,7 @@ interface ChangedProject extends Omit<NewProject, 'redirectUris'> {
   readonly accentColor: string | null
 }
 
+/** Writes all fields of a project. A project that is inactive already keeps the time of its deactivation. */
 export const updateProject = (tx: Tx, project: ChangedProject) =>
   tx.execute(sql`
     update projects set name = ${project.name}, description = ${project.description}, is_internal = ${project.isInternal},
@@ -126,5 +128,6 @@ export const updateRedirectUris = (tx: Tx, id: string, uris: readonly string[]) 
 export const noteChange = (tx: Tx, id: string) =>
   tx.execute(sql`update projects set updated_at = clock_now() where id = ${id}`)
 
+/** Marks a project as deleted. The row stays, because the audit log and other tables refer to it. */
 export const markDeleted = (tx: Tx, id: string) =>
   tx.execute(sql`update projects set deleted_at = clock_now(), updated_at = clock_now() where id = ${id}`)

@@ -76,6 +76,7 @@ export const endOwnSession = (tx: Tx, memberId: string, sessionId: string) =>
     union all
     select 'sso', null, null from deleted`)
 
+/** Returns the name of a project, also of a deleted one. */
 export const findProjectName = async (db: Queryable, projectId: string) =>
   (await db.maybeOne<{ name: string }>(sql`select name from projects where id = ${projectId}`))?.name
 

@@ -34,6 +34,7 @@ export interface ProjectSessionRow extends FieldsOf<'projectSession'> {
  */
 export type PossibleSession = ProjectSessionRow & { readonly isLive: boolean }
 
+/** The stretch of sessions to read. `serverIds` come from the servers in which the project's sessions can be live. */
 export interface ProjectSessionFilter {
   readonly projectId: string
   readonly memberId?: string | undefined

@@ -222,6 +222,7 @@ export async function rotatePairs(
   return outcomes
 }
 
+/** A token pair that a refresh replaced, with its session and member. */
 export interface SpentPair {
   readonly sessionId: string
   readonly memberId: string

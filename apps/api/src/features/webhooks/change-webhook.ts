@@ -77,7 +77,7 @@ export const rotateSecret = (deps: ChangeDeps, by: By, target: Target): Promise<
 
 /**
  * Deletes a webhook. As soon as the transaction commits, the webhook accepts no submissions, and its submissions cannot
- * be read. Housekeeping deletes the rows later, in small batches.
+ * be read. Housekeeping deletes the submissions later, in small batches.
  *
  * @throws WEBHOOK_NOT_FOUND
  */

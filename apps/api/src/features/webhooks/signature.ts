@@ -20,6 +20,7 @@ export const refusals = {
   in_future: `The time of the signature is more than ${toleranceSec} s in the future.`,
 } as const
 
+/** A reason for rejecting a signature, as the failure record names it. */
 export type SignatureRefusal = keyof typeof refusals
 
 const seconds = /^(0|[1-9]\d{0,11})$/

@@ -79,8 +79,8 @@ export const insertWebhook = (
       case when ${webhook.isActive} then null else clock_now() end)`)
 
 /**
- * Updates a webhook. `limits` is the version of the limits that a new schema was checked against. It is undefined if
- * the schema stays the same.
+ * Updates a webhook. The new version makes cached targets of submissions outdated. `limits` is the version of the
+ * limits that a new schema was checked against. It is undefined if the schema stays the same.
  */
 export const updateWebhook = (
   tx: Tx,
@@ -97,12 +97,14 @@ export const updateWebhook = (
       version = version + 1, updated_at = clock_now()
     where id = ${webhookId}`)
 
+/** Replaces the signing secret. The new version makes caches of the old secret invalid. */
 export const replaceSecret = (tx: Tx, webhookId: string, secretSealed: Uint8Array) =>
   tx.execute(sql`
     update inbound_webhooks set secret_sealed = ${secretSealed}, secret_set_at = clock_now(),
       version = version + 1, updated_at = clock_now()
     where id = ${webhookId}`)
 
+/** Marks a webhook as deleted. Housekeeping deletes its submissions later, and its row stays. */
 export const markDeleted = (tx: Tx, webhookId: string) =>
   tx.execute(sql`update inbound_webhooks set deleted_at = clock_now() where id = ${webhookId}`)
 
