@@ -4,6 +4,8 @@ import type { Queryable, Tx } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
 
 // A mapping is the access of a project to a server: its operations and scopes.
+
+/** All scopes, in the order in which they are stored. */
 export const allScopes: readonly access.Scope[] = ['read_members', 'check_permissions']
 /** Sorts scopes and removes repetitions, so that equal sets are equal lists. */
 export const inOrder = (scopes: readonly access.Scope[]) =>
@@ -146,8 +148,8 @@ export const insertTrailEntry = (tx: Tx, { action, project, server, actor, befor
       ${after && JSON.stringify(after)})`)
 
 /**
- * Removes a member who is erased from the entries of the access trail, and keeps the entries. Call it only in the
- * transaction that erases the member.
+ * Removes the actor from the entries of the access trail that name an erased member, and keeps the entries. Call it
+ * only in the transaction that erases the member.
  */
 export const eraseTrailActor = (tx: Tx, memberId: string) =>
   tx.execute(sql`

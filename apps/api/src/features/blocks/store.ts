@@ -1,6 +1,10 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
+// In SQL, `clock_now` is the time at which the transaction began, and `clock_moment` is the present time. Changes of a
+// block use the present time, because the transaction may have waited for a lock, and the member may have signed in
+// meanwhile.
+
 /** A block of a member. */
 export interface BlockRow {
   /** Null if the member was erased. */

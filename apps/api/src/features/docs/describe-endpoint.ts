@@ -47,7 +47,9 @@ export interface Refusal {
   readonly status: number
   /** The `code` in the response, which several entries of the error table can share. */
   readonly code: string
+  /** The problem. */
   readonly title: string
+  /** How to fix the problem. */
   readonly mend: string
 }
 

@@ -12,7 +12,7 @@ interface Fingerprint {
   readonly fingerprint: string
 }
 
-/** The maximum number of webhooks that a problem names. Of the others, it states the number. */
+/** The maximum number of webhooks that a problem names. It gives only the number of the others. */
 const maxNamed = 20
 
 const inbound = 'INBOUND_WEBHOOK_ENCRYPTION_KEY'
@@ -49,7 +49,10 @@ const fingerprintsOf = ({ outboundKey, inboundKey }: Keys): Fingerprint[] =>
     ([name, key]) => (key ? [{ name, key, fingerprint: fingerprintOf(key) }] : []),
   )
 
-/** Names the inbound webhooks whose secret this key cannot decrypt. Signed submissions to them are rejected. */
+/**
+ * Returns a sentence that names the inbound webhooks whose secret this key cannot decrypt. Signed submissions to them
+ * are rejected.
+ */
 async function unreadableWebhooks(db: Queryable, key: string): Promise<string> {
   const names: string[] = []
   let count = 0

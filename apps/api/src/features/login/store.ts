@@ -26,14 +26,14 @@ export interface NewAuthRequest {
   /** The `state` and the PKCE verifier between the service and Discord. */
   readonly chatState: string
   readonly chatCodeVerifier: string
-  /** Null for a sign-in to pages of the service. */
+  /** Null for a sign-in to the service itself: to the administration or the account page. */
   readonly projectId: string | null
   readonly serverId: string
   readonly redirectUri: string
   /** The `state` and the PKCE challenge between the project and the service. */
   readonly state: string | null
   readonly codeChallenge: string | null
-  /** The ID of the request of another protocol that waits for this sign-in. If set, no code is created. */
+  /** The ID of the OpenID Connect request that waits for this sign-in. If set, no code is created. */
   readonly interaction?: string
   /** The client address that started the sign-in, in the form that counts toward the limits. */
   readonly address: string

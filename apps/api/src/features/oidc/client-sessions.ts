@@ -12,7 +12,9 @@ export interface OpenedSession {
   readonly refreshDigest: string
   readonly ip: string | null
   readonly userAgent: string | null
+  /** Seconds until the session expires if the code is not redeemed. */
   readonly ttlSec: number
+  /** Seconds after which no refresh can extend the session. */
   readonly maxAgeSec: number
 }
 

@@ -8,15 +8,21 @@ export interface GrantSource {
   readonly clientId: string
   readonly grantId: string
   readonly scope: string
+  /** The session ID that the ID token contains. */
   readonly sid?: string
+  /** The ID of the browser's session with the library. */
   readonly sessionUid?: string
+  /** The time of the sign-in, in seconds since 1970. */
   readonly authTime?: number
   readonly nonce?: string
   readonly redirectUri?: string
   readonly codeChallenge?: string
   readonly codeChallengeMethod?: string
+  /** The grant types through which a refresh token was created. */
   readonly gty?: string
+  /** The time at which the first refresh token of the session was issued, in seconds since 1970. */
   readonly iiat?: number
+  /** How many times the refresh token was replaced. */
   readonly rotations?: number
 }
 

@@ -65,7 +65,7 @@ export async function openGrant(
   if (!known) throw new errors.InvalidClient('client is invalid')
   const { projectId, serverId, clientId } = await siteOf({ db: tx, config }, known, resource)
   // A change to the list of hosts ends only sessions that exist. With the lock, either this transaction sees the new
-  // list, or the change sees the new session.
+  // list, or the change sees the new session. The name of a client with a metadata document is the document's host.
   if (clientId !== null && !(await lockClientHosts(tx, projectId)).includes(detailsOf(known).name))
     throw new errors.AccessDenied('The project of this resource no longer accepts this program.')
   const opened = await sessions.open(tx, {

@@ -220,7 +220,7 @@ const cookieNames = (publicUrl: string) => {
 /**
  * Keeps the scope `offline_access`, which the library drops unless the member consents at each sign-in. That is not
  * needed here, because a refresh token ends with its session. The parameter `offline` marks that the client sent the
- * scope. It passes the mark from a pushed request to the authorization request.
+ * scope. The library copies this mark from a pushed request to the authorization request.
  */
 function keepOfflineAccess(ctx: KoaContextWithOIDC, mark: string | undefined, client: Client) {
   const { params } = ctx.oidc

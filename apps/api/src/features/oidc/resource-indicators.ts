@@ -43,7 +43,8 @@ export function ownResources(
   deps: ResourceDeps,
 ): void {
   const { getOIDCScope } = Grant.prototype
-  // The function is called on its prototype's method, because the library also calls it for a plain object.
+  // `getOIDCScope` is taken from the prototype, because the library also calls `getResourceScope` on a plain object,
+  // which does not have the methods of a grant.
   Grant.prototype.getResourceScope = function getResourceScope(this: typeof Grant.prototype) {
     return getOIDCScope.call(this)
   }

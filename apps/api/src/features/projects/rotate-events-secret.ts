@@ -9,8 +9,8 @@ import { storeNewSecret } from './events-address-store.ts'
 const defaultGraceSec = 24 * 60 * 60
 
 /**
- * Creates a new signing secret for the events of a project. Returns the secret, which cannot be read again, and the end
- * of the former one.
+ * Creates a new signing secret for the events of a project. Returns the secret, which cannot be read again, and the
+ * time at which the former one becomes invalid. The time is null if no former secret remains valid.
  *
  * @throws PROJECT_NOT_FOUND, ENCRYPTION_KEY_MISSING
  */

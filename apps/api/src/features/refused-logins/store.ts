@@ -12,7 +12,7 @@ interface RefusedLoginRow extends Omit<refusedLogins.RefusedLogin, 'at' | 'step'
 
 /** The refused sign-ins to list. */
 interface Wanted extends Pick<refusedLogins.RefusedLoginsQuery, 'search' | 'projectId' | 'cursor'> {
-  /** The reasons. */
+  /** The reasons of the refusals. */
   readonly codes: readonly string[]
   /** The conditions on `at`. */
   readonly period: readonly Sql[]

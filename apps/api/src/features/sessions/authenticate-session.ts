@@ -39,7 +39,8 @@ interface SessionAuthentication extends SessionAuthenticators {
 
 /**
  * Creates the authentication by session token. `session` admits every live session. `admin` admits an admin session if
- * its member may call the endpoint now.
+ * its member may call the endpoint now, and otherwise throws NOT_SYSTEM_ADMIN. Both throw INVALID_TOKEN for a session
+ * that is not live.
  */
 export function createSessionAuthenticators(deps: AuthDeps): SessionAuthentication {
   const authenticate = async (credential: SessionCredential) => {

@@ -2,7 +2,7 @@ import type { Departure } from '#mirror/write-members'
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-// The first four statements are the steps of `endEverything`.
+// The first four statements are the steps of `endEverything`, in its order.
 
 export const deleteOpenRequests = (tx: Tx) => tx.execute(sql`delete from auth_requests where used_at is null`)
 

@@ -9,7 +9,7 @@ import { findPlaces, listStretch, type ProjectSessionRow } from './project-sessi
  * shorter than requested, or even empty, although there are more pages.
  */
 const maxStretches = 20
-/** The number of sessions in each read after the first, which has the size of the page. */
+/** The number of sessions in each read after the first. The first read is as large as the page. */
 const maxStretch = 1_000
 
 /**

@@ -28,7 +28,8 @@ const exportPageSize = 200
 
 const columns = (['id', 'receivedAt', 'isSigned', 'origin', 'payload'] as const).map((field) => ({
   header: field,
-  // White space around JSON has no meaning. Without it, the check for spreadsheet formulas sees the first character.
+  // White space around JSON has no meaning. It is removed, so that the check for spreadsheet formulas sees the first
+  // character.
   value: (row: SubmissionRow) => (field === 'payload' ? row.payload.trim() : row[field]),
 }))
 

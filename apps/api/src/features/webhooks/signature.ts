@@ -28,8 +28,8 @@ const hexMac = /^[0-9a-f]{64}$/i
 
 /**
  * Verifies a header `t=<unix seconds>,v1=<hex>` against the raw bytes of a body. The header may have several `v1`, for
- * example while a sender replaces its secret, and one must match. Parts with other names are ignored. `refusalOfTime`
- * checks the time.
+ * example while a sender replaces its secret, and one must match. Parts with other names are ignored. Returns the
+ * reason for a rejection. Does not check the time: `refusalOfTime` does.
  */
 export function verifySignature(
   header: string,
@@ -53,8 +53,8 @@ export function verifySignature(
 }
 
 /**
- * Returns undefined if the time of a signature is accepted. Otherwise returns the reason, and the difference to `nowMs`
- * in whole seconds.
+ * Returns undefined if the time of a signature is accepted. Otherwise returns the reason, and how many seconds the time
+ * is before or after `nowMs`.
  */
 export function refusalOfTime(
   { timeSec }: Signature,
