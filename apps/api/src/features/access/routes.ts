@@ -15,7 +15,7 @@ import {
   type MappingFilter,
 } from './store.ts'
 
-/** Registers the endpoints with which administrators manage the access of projects to servers. */
+/** Registers the endpoints that administrators use to manage the access of projects to servers. */
 export function accessRoutes({ route }: Router<Callers>, deps: Deps) {
   const { db, runDry } = deps
   route(access.listProjectServers, async ({ params: { projectId }, query }) => {

@@ -51,8 +51,8 @@ export async function addServer(
 /**
  * Reads a server from Discord.
  *
- * @throws BOT_NOT_IN_SERVER if the bot is not in the server or there is no such server, which Discord does not
- * distinguish; CHAT_PLATFORM_UNAVAILABLE
+ * @throws BOT_NOT_IN_SERVER if the bot is not in the server or the server does not exist (Discord returns the same
+ * response for both); CHAT_PLATFORM_UNAVAILABLE
  */
 async function readServer(chat: ChatPlatform, id: string): Promise<ChatServerInfo> {
   try {

@@ -18,7 +18,7 @@ interface ServerRouteDeps {
   readonly startMemberSync: (server: chatServers.ChatServer, by: By) => Promise<chatServers.MemberSync>
 }
 
-/** Registers the endpoints with which System Admins manage the servers, their roles, and the bot. */
+/** Registers the endpoints that System Admins use to manage the servers, their roles, and the bot. */
 export function chatServerRoutes(
   { route }: Router<Callers>,
   deps: Deps,

@@ -25,7 +25,7 @@ export const listRegisteredIds = async (db: Queryable): Promise<string[]> =>
 export interface RolesAge {
   /** True if the roles were read at least once. */
   readonly areKnown: boolean
-  /** True if the gateway vouches for the roles, or if they were read within `ttlMs`. */
+  /** True if the gateway reports every change of the roles at once, or if they were read within `ttlMs`. */
   readonly areFresh: boolean
 }
 

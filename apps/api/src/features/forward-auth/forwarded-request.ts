@@ -45,7 +45,7 @@ const maxKnown = 1_000
 
 /**
  * Reads the request that a trusted proxy asks about. Rejects repeated or ambiguous headers, which a correctly
- * configured proxy never sends, and plain HTTP, except for a host on this machine.
+ * configured proxy never sends. Also rejects plain HTTP, except for a local host.
  *
  * @throws PROXY_NOT_TRUSTED, FORWARDED_REQUEST_INVALID
  */
@@ -70,8 +70,8 @@ export function readForwardedRequest(
 
 /**
  * Matches a header of the client that an application could mistake for a header of this service, such as `Remote-User`.
- * The character after `remote` can be any one, because CGI and similar interfaces read each as `_`. A request with such
- * a header is rejected, unless the proxy removes the header before it asks.
+ * The character after `remote` can be any except a letter or digit, because CGI and similar interfaces turn each of
+ * them into `_`. A request with such a header is rejected, unless the proxy removes the header before it asks.
  */
 const identityHeader = /^remote[^a-z0-9]/
 
@@ -111,7 +111,7 @@ function isSame(original: string, { host, uri, isSecure }: ForwardedRequest): bo
 
 /**
  * Returns the path to which the browser returns after a sign-in. Any path on the same host is permitted, except those
- * of this service (`/_rolecall`). Returns `/` in place of anything else.
+ * of this service (`/_rolecall`). For anything else, returns `/`.
  */
 export function readReturnPath(rd: string | undefined): string {
   if (rd === undefined || Buffer.byteLength(rd) > maxReturnBytes) return '/'

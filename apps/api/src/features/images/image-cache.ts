@@ -12,7 +12,7 @@ const absentMs = 5 * 60_000
 const maxAbsent = 1_000
 /** The maximum number of concurrent requests for images to Discord. */
 const maxAtOnce = 8
-/** The maximum number of images that wait for such a request. */
+/** The maximum number of images that wait for a request to finish. */
 const maxWaiting = 200
 
 /**

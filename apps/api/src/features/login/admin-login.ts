@@ -48,7 +48,7 @@ export async function adminLogin(
   })
 }
 
-/** @throws VALIDATION_FAILED if a request names more than one destination for its code */
+/** Throws VALIDATION_FAILED if a request names more than one destination for its code. */
 function checkOneDestination({ return_to, redirect_uri, response_mode }: AdminLogin) {
   const ends = Object.entries({ return_to, redirect_uri, response_mode }).filter(
     ([, value]) => value !== undefined,
@@ -64,7 +64,7 @@ function checkOneDestination({ return_to, redirect_uri, response_mode }: AdminLo
   )
 }
 
-/** @throws VALIDATION_FAILED if the address is not a page that may receive an admin code */
+/** Throws VALIDATION_FAILED if the address is not a page that may receive an admin code. */
 function checkReturnTo(config: Pick<Deps['config'], 'publicUrl'>, returnTo: string) {
   if (isReturnTo(config.publicUrl, returnTo)) return
   throw invalid([
@@ -76,7 +76,9 @@ function checkReturnTo(config: Pick<Deps['config'], 'publicUrl'>, returnTo: stri
 interface Terms {
   readonly ip: string | null
   readonly userAgent: string | null
+  /** The lifetime in seconds. */
   readonly ttlSec: number
+  /** The lifetime in seconds that refreshes cannot exceed. */
   readonly maxAgeSec: number
 }
 
@@ -97,7 +99,7 @@ type Redeem = (code: AdminCode, terms: Terms, client: Client) => Promise<Pair & 
 /** The body of a redemption. */
 export interface AdminToken {
   readonly code: string
-  /** True if the session is to be set in cookies, for the console. */
+  /** True to set the session in cookies, for the console. */
   readonly cookie?: boolean | undefined
   readonly codeVerifier?: string | undefined
 }
@@ -106,6 +108,8 @@ export interface AdminToken {
  * Redeems the code of an admin sign-in. Refreshes can extend the session to twice `ADMIN_SESSION_TTL_SEC`. For a
  * session in cookies, the code must come from the browser that started the sign-in, so a leaked code is worthless in
  * another browser.
+ *
+ * @throws INVALID_CODE, CHALLENGE_WITHOUT_VERIFIER, MEMBER_BLOCKED
  */
 export async function adminToken(
   { config, redeem }: Pick<Deps, 'config'> & { redeem: Redeem },

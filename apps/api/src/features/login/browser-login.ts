@@ -61,7 +61,7 @@ export function createBrowserLogin(deps: BrowserLoginDeps) {
     /** Records that a member declined to share their data with a site. */
     noteDeclined: (declined: Omit<RefusedLogin, 'reason'>) =>
       deps.noteRefusal({ ...declined, reason: 'declined' }),
-    /** Starts a sign-in for a waiting request of another protocol, which continues at `returnTo`. */
+    /** Starts a sign-in for a waiting request of OpenID Connect, which continues at `returnTo`. */
     begin(
       cookies: Cookies,
       asked: { interaction: string; returnTo: string; projectId: string; serverId: string; address: string },

@@ -47,7 +47,7 @@ type CallbackDeps = LoginDeps & {
   readonly completeInteraction: CompleteInteraction
 }
 
-/** The query with which Discord redirects to the callback. */
+/** The query of the callback, to which Discord redirects the browser. */
 export interface Callback {
   readonly code?: string | undefined
   readonly state: string
@@ -195,7 +195,8 @@ export const isBlockedNow = async (
 
 /**
  * Ends a sign-in that passed all checks, in one transaction. Starts single sign-on, and issues the code or, depending
- * on the request, completes an interaction or stores a confirmation.
+ * on the request, completes the waiting request of OpenID Connect (`interaction`), or stores the sign-in of a command
+ * line for its confirmation.
  */
 function finish(
   { db, config, completeInteraction }: CallbackDeps,
@@ -246,7 +247,7 @@ export function loggedFailure({ logLoginFailure }: Pick<Deps, 'logLoginFailure'>
 
 /**
  * Returns the address to which a refused sign-in redirects: the project's redirect URI, or the page that continues the
- * request of another protocol. A sign-in to a page of the service throws the refusal instead, which is shown as a page.
+ * request of OpenID Connect. A sign-in to a page of the service throws the refusal instead, which is shown as a page.
  *
  * @throws CHAT_PLATFORM_UNAVAILABLE, MEMBER_BLOCKED, NOT_SYSTEM_ADMIN, LOGIN_REFUSED, and the errors of
  * `checkStillListed`

@@ -25,7 +25,7 @@ export interface NewRecord {
   readonly digest: string
   readonly model: string
   readonly sessionId: string | null
-  /** The other values by which a record can be found, as digests. */
+  /** The digests of the other values that can find a record. */
   readonly uidDigest: string | null
   readonly userCodeDigest: string | null
   readonly payload: string

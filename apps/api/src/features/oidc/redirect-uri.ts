@@ -17,8 +17,9 @@ const loopback = {
  * any port of a registered loopback address, because a native app gets its port from the operating system (RFC 8252
  * §7.3).
  *
- * `localhost` is no loopback address here, because it may resolve to another machine (RFC 8252 §8.3). It is one only
- * for clients with a metadata document, many of which use it, and no project can change their documents.
+ * `localhost` does not count as a loopback address, because it may resolve to another machine (RFC 8252 §8.3). The
+ * exception is a client with a metadata document: many of these documents contain `localhost`, and no project can
+ * change them.
  */
 export function isRedirectUriAllowed(client: Client, uri: string): boolean {
   const { redirectUris = [], tokenEndpointAuthMethod } = client

@@ -68,8 +68,8 @@ export function oidcRoutes({ route, routeFromMemory, protocol, preflight }: Rout
 
   for (const path of ['/oidc/auth', '/oidc/session/end']) {
     protocol(endpointOf('GET', path, isPage), library)
-    // A form on the client's site may send the request by POST, without the cookies of this service. The redirect turns
-    // it into a navigation by GET, with which browsers send the cookies.
+    // If a form on the client's site sends the request by POST, the browser omits the cookies of this service. The
+    // redirect turns the request into a navigation by GET. Browsers send the cookies with such a navigation.
     protocol(endpointOf('POST', path, { ...isPage, bodyLimit: 8 * 1024 }), async (request) =>
       asGet(request, path),
     )

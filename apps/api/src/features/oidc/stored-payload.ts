@@ -12,14 +12,15 @@ export type Model =
   | 'PushedAuthorizationRequest'
 
 /**
- * Returns the digest by which a record is stored. Its name, for example a token, is the credential, and is not stored.
+ * Returns the digest that identifies a stored record. The name of the record, for example a token, is the credential,
+ * and is not stored.
  */
 export const digestOfRecord = (model: Model, name: string): string => digestOf(`${model} ${name}`)
 
 /** Replaces the record's own name in a stored address. */
 const ownName = '{name}'
 
-/** Converts a payload for storage. Removes every value with which a reader of the database could act as a member. */
+/** Converts a payload for storage. Removes every value that would let a reader of the database act as a member. */
 export function toStored(name: string, { jti: _, userCode: __, ...payload }: AdapterPayload): string {
   const { session, returnTo, params, prompt, ...rest } = payload
   return JSON.stringify({
@@ -31,7 +32,7 @@ export function toStored(name: string, { jti: _, userCode: __, ...payload }: Ada
   })
 }
 
-/** Restores a stored payload. `name` is the value by which the record was looked up. */
+/** Restores a stored payload. `name` is the value that the record was looked up by. */
 export function fromStored(name: string, text: string): AdapterPayload {
   const payload = JSON.parse(text) as AdapterPayload
   const { returnTo } = payload

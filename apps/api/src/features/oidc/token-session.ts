@@ -11,7 +11,7 @@ type SessionDeps = Pick<Deps, 'answers' | 'settings' | 'refreshMember'>
 
 /**
  * Returns the session of a client's token, or undefined if it is not live. Every use of a token calls this, so a token
- * is valid only as long as its session.
+ * is valid only while its session is live.
  */
 export const sessionOfToken = (
   { answers }: Pick<Deps, 'answers'>,

@@ -11,7 +11,7 @@ import { liveMember, liveRoles } from './live-member.ts'
 import { memberChanges, presentCursor } from './member-changes.ts'
 import { listMembers, toServerMember } from './store.ts'
 
-/** Registers the endpoints with which a project reads members and roles. They require its API key and a scope. */
+/** Registers the endpoints that a project uses to read members and roles. They require its API key and a scope. */
 export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
   const { db, answers } = deps
   /** Throws SCOPE_REQUIRED unless the project has this scope in the server. */

@@ -19,7 +19,7 @@ export interface KnownMember extends MemberRow {
   readonly isBlocked: boolean
   /** The milliseconds since the roles were last read from Discord. */
   readonly ageMs: number
-  /** True if the gateway vouches for the roles. */
+  /** True if the gateway vouches for the roles: it reports every change at once, so the stored roles are current. */
   readonly isLive: boolean
 }
 
@@ -60,7 +60,7 @@ export const toServerMember = (row: MemberRow): projectReads.ServerMember => ({
 export interface MirroredServer {
   /** True if the gateway vouches for the server's roles. */
   readonly isLive: boolean
-  /** The time up to which the gateway vouches for them. */
+  /** The time up to which the gateway vouches for the roles; null while it does not. */
   readonly liveAsOfMs: number | null
   readonly roles: readonly Role[]
   readonly members: readonly {

@@ -37,7 +37,7 @@ const announcedBeforeSec = 3_600
 const maxGraceSec = 2_592_000
 
 /**
- * Creates a key, which becomes the newest of the project. Returns the key itself, of which only a digest is stored.
+ * Creates a key, which becomes the newest of the project. Returns the key itself. Only a digest of it is stored.
  *
  * @throws API_KEY_LIMIT_REACHED, VALIDATION_FAILED if the expiry is not in the future
  */

@@ -10,7 +10,7 @@ type Recorded = Omit<AuditEvent, 'actionType' | 'target'>
 /**
  * Makes a change to a project in a transaction that locks the project, so that changes to it run one after another.
  *
- * `change` receives the current state of the project, and a function `record`, with which it must write the audit
+ * `change` receives the current state of the project, and a function `record`, which it must call to write the audit
  * entry. If nothing changes, it must not call `record`.
  *
  * @throws PROJECT_NOT_FOUND, and the errors of `change`

@@ -40,7 +40,7 @@ export interface ProjectNeeds {
   readonly forwardAuthRules: ForwardAuthRules
 }
 
-/** Registers the endpoints with which administrators manage projects, their API keys, redirect URIs, and logos. */
+/** Registers the endpoints that administrators use to manage projects, their API keys, redirect URIs, and logos. */
 export function projectRoutes({ route }: Router<Callers>, deps: Deps, needs: ProjectNeeds) {
   const { db, runDry } = deps
   const get = async (id: string) => {

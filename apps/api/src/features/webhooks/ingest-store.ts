@@ -108,8 +108,8 @@ export interface Inserted {
 }
 
 /**
- * Inserts many submissions in one statement, with a mark for each signature and each idempotency key, by which a
- * repetition is recognized later. The statement also checks the target again. So it stores no submission under a key
+ * Inserts many submissions in one statement, with a mark for each signature and each idempotency key. The marks
+ * identify later repetitions. The statement also checks the target again. So it stores no submission under a key
  * that has been revoked, or to a webhook that has changed since the checks. The items must have different signatures
  * and different idempotency keys. The steps of the statement:
  *

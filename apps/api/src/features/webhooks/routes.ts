@@ -87,7 +87,7 @@ function adminRoutes({ route }: Router<Callers>, deps: Deps, { openDownload }: W
   )
 }
 
-/** Registers the endpoints with which a project manages its own webhooks. They require its key and MANAGE_WEBHOOKS. */
+/** Registers the endpoints that a project uses to manage its own webhooks. They require its key and MANAGE_WEBHOOKS. */
 function ownRoutes({ route }: Router<Callers>, deps: Deps) {
   const { db } = deps
   /** Returns the calling project's ID. Throws OPERATION_REQUIRED if the project may not manage webhooks. */

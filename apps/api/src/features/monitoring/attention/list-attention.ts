@@ -18,7 +18,7 @@ const oldSeconds: Readonly<Record<string, number>> = {
 export interface AttentionNeeds {
   readonly health: () => Promise<monitoring.SystemHealth>
   readonly chain: () => Promise<audit.AuditChain>
-  /** Returns a sentence for each encryption key that is not the one with which the stored secrets were encrypted. */
+  /** Returns a sentence for each encryption key that differs from the key that encrypted the stored secrets. */
   readonly changedKeys: () => Promise<readonly string[]>
 }
 
