@@ -15,7 +15,7 @@ const roles = sql`(
     'color', nullif(r.color, 0), 'position', r.position) order by r.position desc, r.id), '[]')
   from roles r where r.server_id = m.server_id and r.id = any(m.role_ids))`
 
-/** Matches a server `v` for whose roles the gateway vouches now. */
+/** Matches a server `v` whose roles are live: the gateway vouches for them now. */
 const isLive = sql`coalesce(v.live_until > clock_now(), false)`
 
 /** The `from` clause for the block of a member `u` that is in force now. */

@@ -23,8 +23,8 @@ export const writeHeartbeat = (db: Queryable, { id, version, uptimeMs, leadsGate
       leads_gateway = excluded.leads_gateway`)
 
 /**
- * Writes a mebibyte, which does not fit into the existing pages of the table, so that PostgreSQL needs disk space. It
- * shows whether writes are possible. Call it only in a transaction that is rolled back.
+ * Writes a mebibyte, which does not fit into the existing pages of the table, so that PostgreSQL needs disk space.
+ * This shows whether writes are possible. Call it only in a transaction that is rolled back.
  */
 export const writeMebibyte = (db: Queryable) =>
   db.execute(sql`

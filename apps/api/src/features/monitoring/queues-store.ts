@@ -14,9 +14,9 @@ export interface QueueState {
 const most = 100_000
 
 /**
- * The queries for the queues in the database, by name. Each selects the time since which a row waits, as `created_at`.
- * To add a queue, add a query here and its name to the contract. Metrics, dashboard, alerts, and console then include
- * it.
+ * The queries for the queues in the database, by name. Each selects `created_at`, the time at which a row began to
+ * wait. To add a queue, add a query here and its name to the contract. Metrics, dashboard, alerts, and console then
+ * include it.
  */
 const queues: Readonly<Record<contract.QueueName, Sql>> = {
   // Rows are kept for a day, for streams that reconnect. Older rows mean that housekeeping does not run.

@@ -5,7 +5,7 @@ import { insertNotice } from './store.ts'
 
 /**
  * Wraps the function that records audit events: it also queues the notice for each event, in the same transaction. So
- * no use case can forget a notice, and a change that is rolled back sends none. Notices are in the order of the audit
+ * no feature can forget a notice, and a change that is rolled back sends none. Notices are in the order of the audit
  * log, because its entries are written one after another.
  */
 export const notifying =

@@ -9,7 +9,7 @@ export const insertNotice = (tx: Tx, { id, projectId, type, text }: Notice & { i
     select ${id}::uuid, 'notice', p.id, ${type}, jsonb_build_object('text', ${text}::text) from projects p
     where p.id = ${projectId} and p.webhook_url_sealed is not null and p.deleted_at is null`)
 
-/** Removes the name of a member who is erased from the notices about changes that they made. */
+/** Removes the name of an erased member from the notices about changes that the member made. */
 export const eraseName = (tx: Tx, username: string) =>
   tx.execute(sql`
     update deliveries set data = jsonb_set(data, '{text}',

@@ -17,8 +17,8 @@ export const findProfile = (db: Queryable, memberId: string, serverId: string) =
     where u.id = ${memberId}`)
 
 /**
- * Returns the preferred name of a member, and locks the member until the transaction ends. The lock permits that
- * sessions of the member are created.
+ * Returns the preferred name of a member, and locks the member until the transaction ends. While the lock is held,
+ * sessions of the member can still be created.
  */
 export const lockPreferredName = (tx: Tx, memberId: string) =>
   tx.maybeOne<{ preferredName: string | null }>(sql`

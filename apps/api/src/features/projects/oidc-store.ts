@@ -40,7 +40,10 @@ export const upsertOidc = (tx: Tx, projectId: string, c: StoredOidc) =>
       roles_in_id_token = excluded.roles_in_id_token,
       client_hosts = excluded.client_hosts, updated_at = clock_now()`)
 
-/** Deletes the resources of a project, and deleted projects' rows for the resources that it wants. */
+/**
+ * Deletes the resources of a project. Also deletes the rows of deleted projects for the resources in `wanted`, so that
+ * this project can take them over.
+ */
 export const deleteResources = (tx: Tx, projectId: string, wanted: readonly string[]) =>
   tx.execute(sql`
     delete from oidc_resources r where r.project_id = ${projectId} or (r.resource = any(${wanted}::text[])

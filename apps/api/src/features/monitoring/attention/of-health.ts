@@ -16,7 +16,7 @@ type ChatHealth = Health['chatPlatform']
 
 /** Returns the problems in the health of the service that need an administrator. */
 export function attentionOfHealth({ database, cache, chatPlatform, api }: Health): Item[] {
-  // The present, by the database's clock, because `since` is by it, too. This instance has just sent a heartbeat.
+  // The present time by the database's clock, which `since` uses, too. This instance has just sent a heartbeat.
   const nowMs = api.instances.reduce((latest, one) => Math.max(latest, Date.parse(one.lastSeenAt)), 0)
   return [
     ...given(database.problem === fullAdvice ? 'DATABASE_FULL' : 'DATABASE_READ_ONLY', database.problem),

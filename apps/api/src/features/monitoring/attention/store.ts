@@ -1,16 +1,16 @@
 import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
-/** The number of failed sign-ins of a project within an hour from which they are a problem. */
+/** A project with at least this many failed sign-ins within an hour has a problem. */
 const minSignInFailures = 5
 /**
  * The minimum number of IP addresses from which the failed sign-ins must come, because a single stranger can invent any
  * number of them. Failures of the exchange need no such minimum, because it requires the project's key.
  */
 const minSignInAddresses = 3
-/** The number of rejections of a key within an hour from which they are a problem. */
+/** A key that was rejected at least this many times within an hour is a problem. */
 const minKeyFailures = 20
-/** The number of failed attempts in a row from which a receiver counts as failing. A restart causes fewer. */
+/** A receiver counts as failing after this many failed attempts in a row. A restart of the receiver causes fewer. */
 const minFailures = 3
 
 /** The codes of problems that the database alone shows. */
