@@ -60,7 +60,7 @@ export const endBlock = (tx: Tx, memberId: string) =>
     returning reason`)
 
 /**
- * Removes the data of a member who is erased: deletes a block that has ended, and removes the reason from one in force.
+ * Removes the data of an erased member: deletes a block that has ended, and removes the reason from one in force.
  */
 export const eraseBlock = async (tx: Tx, memberId: string): Promise<void> => {
   await tx.execute(sql`delete from member_blocks where member_id = ${memberId} and until <= clock_now()`)

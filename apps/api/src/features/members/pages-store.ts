@@ -14,7 +14,10 @@ const memberships = (condition: Sql): Sql => sql`
   memberships m where m.left_at is null and ${condition}
     and m.server_id = any(array(select v.id from servers v where v.removed_at is null))`
 
-/** Selects the same memberships, faster for many rows: usually no server was removed, and no row is compared. */
+/**
+ * Selects the same memberships, faster for many rows: if no server was removed, which is usual, no row has to be
+ * compared with the list of servers.
+ */
 const manyMemberships = (condition: Sql): Sql => sql`
   memberships m where m.left_at is null and ${condition} and (
     not exists (select from servers v where v.removed_at is not null)

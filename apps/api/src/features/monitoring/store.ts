@@ -104,6 +104,6 @@ export const insertAuthFailures = (db: Queryable, failures: readonly NewFailure[
       as x (id, age_ms, kind, reason, address, path, project_id, server_id, key_prefix, member_id, request_id)
     left join known m on m.id = x.member_id and m.created_at <= clock_now() - x.age_ms * interval '1 millisecond'`)
 
-/** Removes a member who is erased from the recorded failures. The rows stay, without the member and the IP address. */
+/** Removes an erased member from the recorded failures. The rows stay, without the member and the IP address. */
 export const eraseFailures = (tx: Tx, memberId: string) =>
   tx.execute(sql`update auth_failures set member_id = null, address = null where member_id = ${memberId}`)

@@ -53,7 +53,7 @@ export function noticeOf(event: AuditEvent): Notice | undefined {
 
 /**
  * Returns the type if the access to the server includes `SEND_MESSAGES` before or after the change. So the last notice
- * about a server is the one that this operation, or the access itself, was removed.
+ * about a server reports the removal of this operation or of the access itself.
  */
 const ifPostable = ({ changes = {} }: AuditEvent, type: Type) =>
   Object.values(changes).some(({ before, after }) => maySend(before) || maySend(after)) ? type : undefined

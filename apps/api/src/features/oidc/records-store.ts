@@ -156,7 +156,7 @@ export const insertGrant = (tx: Tx, g: StoredGrant & { sessionId: string; projec
     values (${g.sessionId}, ${g.projectId}, ${g.clientId}, ${g.scope})`)
 
 /**
- * Deletes the records that contain the ID of a member who is erased. Records of a session are deleted with the session.
+ * Deletes the records that contain the ID of an erased member. Records of a session are deleted with the session.
  */
 export const eraseRecords = (tx: Tx, memberId: string) =>
   tx.execute(sql`delete from oidc_records where position(${memberId} in payload) > 0`)

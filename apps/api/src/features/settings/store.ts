@@ -27,7 +27,7 @@ export async function lockOverrides(tx: Tx): Promise<StoredSettings['overrides']
 }
 
 /**
- * Removes a member who is erased as the author of the last change. Increments the version, so that every instance reads
+ * Removes an erased member as the author of the last change. Increments the version, so that every instance reads
  * the row again.
  */
 export const eraseWriter = (tx: Tx, memberId: string) =>
