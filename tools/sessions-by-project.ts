@@ -13,6 +13,7 @@ export const withoutProject: Readonly<Record<string, string>> = {
   'session-memory/facts-store.ts readFacts':
     'compares the project of the key after the session is found; with the key’s project inside it would ask one part, without a key (administration) the part of no project',
   'session-memory/access-tokens-store.ts accessTokensReader': byToken,
+  'session-memory/callers-store.ts sessionCallersReader': byToken,
   'features/dry-run/store.ts countClientSessions': shown,
   'features/dry-run/store.ts countSessions': shown,
   'features/events/erasure-store.ts findProjectsThatKnew': everywhere,

@@ -28,7 +28,8 @@ export const Name = Type.String({
   maxLength: 100,
   format: 'name',
   description:
-    'Visible text without control, formatting, or invisible characters, and without leading or trailing spaces. Stored in NFC.',
+    'Visible text without leading or trailing spaces, and without control, formatting, or invisible ' +
+    'characters. It is stored in the Unicode form NFC.',
 })
 
 /** Returns the form of a name that is stored (NFC). It is the same for all encodings of the same characters. */

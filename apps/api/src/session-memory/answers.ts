@@ -5,6 +5,7 @@ import type { Log } from '#platform/log'
 import type { AccessToken } from './access-tokens.ts'
 import { type AccessTokenRow, accessTokensReader } from './access-tokens-store.ts'
 import type { AcknowledgementCache } from './acknowledgements.ts'
+import { type SessionCaller, sessionCallersReader } from './callers-store.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { Confirmation } from './confirmation.ts'
 import { type Item, readFacts } from './facts-store.ts'
@@ -42,6 +43,8 @@ export interface Answers {
   session(tokenDigest: string): Session | undefined
   /** Reads from the database, in a read that begins after the call. */
   read(item: Item): Promise<Read>
+  /** Reads the member of a live session from the database, and caches nothing. */
+  readCaller(tokenDigest: string): Promise<SessionCaller | undefined>
   /** Returns a member with a cached session. Only in a step in which `leasedNowMs` returns a time, with that time. */
   member(serverId: string, memberId: string, nowMs: number): CachedMember | undefined
   /**
@@ -178,6 +181,7 @@ export function createAnswers(
     key: (digest, nowMs) => memory.key(digest, nowMs),
     session: (tokenDigest) => memory.session(tokenDigest),
     read: batcher(load, db.maxBatchesAtOnce),
+    readCaller: sessionCallersReader(db),
     member: (serverId, memberId, nowMs) => memory.member(serverId, memberId, nowMs),
     hasScope,
     cachedHostRule: (host) => memory.hostRules.get(host),

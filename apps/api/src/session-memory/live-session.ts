@@ -1,18 +1,33 @@
 import type { Answers } from './answers.ts'
+import type { SessionCaller } from './callers-store.ts'
 import { type SessionAt, sessionAt } from './session.ts'
 
 /**
  * Returns the live session of a token: from memory while the lease is valid, otherwise from the database. All access by
- * session goes through this function, so that every instance decides the same.
+ * session goes through this module, so that every instance decides the same.
  */
 export async function liveSession(
   answers: Pick<Answers, 'leasedNowMs' | 'session' | 'read'>,
   tokenDigest: string,
 ): Promise<SessionAt | undefined> {
+  return cachedSession(answers, tokenDigest) ?? readSession(answers, tokenDigest)
+}
+
+/** Returns the member of a live session as a caller. Reads less than `liveSession`, and caches nothing. */
+export async function sessionCaller(
+  answers: Pick<Answers, 'leasedNowMs' | 'session' | 'readCaller'>,
+  tokenDigest: string,
+): Promise<SessionCaller | undefined> {
+  return cachedSession(answers, tokenDigest)?.session ?? answers.readCaller(tokenDigest)
+}
+
+function cachedSession(
+  answers: Pick<Answers, 'leasedNowMs' | 'session'>,
+  tokenDigest: string,
+): SessionAt | undefined {
   const nowMs = answers.leasedNowMs()
   const cached = nowMs === undefined ? undefined : answers.session(tokenDigest)
-  if (cached && nowMs !== undefined && cached.expiresAtMs > nowMs) return sessionAt(cached, nowMs)
-  return readSession(answers, tokenDigest)
+  return cached && nowMs !== undefined && cached.expiresAtMs > nowMs ? sessionAt(cached, nowMs) : undefined
 }
 
 /** Returns the live session of a token from the database, including the latest writes. */

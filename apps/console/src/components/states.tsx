@@ -127,9 +127,7 @@ export function Answer<T>({
 }
 
 /** Says that the service cannot be reached. The bar at the top of the page counts down to the next attempt. */
-const NotReached = () => (
-  <Empty title="Not loaded yet">This appears by itself as soon as Rolecall responds.</Empty>
-)
+const NotReached = () => <Empty title="Not loaded yet">It loads automatically when Rolecall responds.</Empty>
 
 /** Says that the reader is signed in, but does not have the required role. */
 export const Forbidden = () => (

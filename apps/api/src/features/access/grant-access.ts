@@ -15,6 +15,7 @@ import {
   upsertMapping,
 } from './store.ts'
 
+/** The access to grant. Omitted fields stay as they are or, for a new mapping, get their defaults. */
 export interface GrantAccess {
   readonly projectId: string
   readonly serverId: string
@@ -23,8 +24,10 @@ export interface GrantAccess {
 }
 
 /**
- * Grants a project access to a server, or changes that access. Omitted fields stay; an unchanged mapping leaves no
- * trace.
+ * Grants a project access to a server, or changes this access. Returns the mapping. If nothing changes, writes no audit
+ * entry and no entry of the access trail.
+ *
+ * @throws PROJECT_NOT_FOUND, SERVER_NOT_FOUND
  */
 export async function grantAccess({ db, audit }: Pick<Deps, 'db' | 'audit'>, by: By, wanted: GrantAccess) {
   return db.transaction(async (tx) => {
@@ -66,11 +69,13 @@ function merged(before: Grant | undefined, { operations = {}, scopes }: GrantAcc
   }
 }
 
+/** Returns the part of a mapping that the audit log and the access trail show. */
 export const grantOf = (grant: Grant | undefined): Grant | null =>
   grant ? { operations: grant.operations, scopes: grant.scopes } : null
 
 const isSame = (a: Grant, b: Grant) => JSON.stringify(grantOf(a)) === JSON.stringify(grantOf(b))
 
+/** Lists the operations and scopes of a grant for the audit entry. */
 function describe({ operations, scopes }: Grant): string {
   const granted = Object.entries(operations).flatMap(([name, isOn]) => (isOn ? [name] : []))
   return [...granted, ...scopes].join(', ') || 'nothing'

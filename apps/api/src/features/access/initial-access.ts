@@ -14,8 +14,9 @@ import {
 type Wanted = readonly { readonly serverId: string; readonly scopes?: readonly access.Scope[] | undefined }[]
 
 /**
- * Looks up the servers of a project that is about to be created; if none are named, all main servers. Returns the
- * problems with them, and a function that grants them as a part of the creation and of its audit entry.
+ * Prepares the access of a project that is about to be created, to the named servers or, if none are named, to the main
+ * server. Returns the problems of the input, and a function that grants the access in the project's transaction. The
+ * audit entry of the project covers this access.
  */
 export async function planInitialAccess(tx: Tx, wanted: Wanted | undefined) {
   const servers = await findServers(

@@ -4,7 +4,11 @@ import type { Deps } from '../../deps.ts'
 import { grantOf } from './grant-access.ts'
 import { deleteMapping, insertTrailEntry, listMappings, lockProject } from './store.ts'
 
-/** Revokes a project's access to a server, and returns the mapping as it was. */
+/**
+ * Revokes a project's access to a server. Returns the mapping as it was.
+ *
+ * @throws ACCESS_NOT_FOUND
+ */
 export async function revokeAccess(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   by: By,

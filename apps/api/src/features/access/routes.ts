@@ -15,6 +15,7 @@ import {
   type MappingFilter,
 } from './store.ts'
 
+/** Registers the endpoints that administrators use to manage the access of projects to servers. */
 export function accessRoutes({ route }: Router<Callers>, deps: Deps) {
   const { db, runDry } = deps
   route(access.listProjectServers, async ({ params: { projectId }, query }) => {
@@ -43,7 +44,9 @@ export function accessRoutes({ route }: Router<Callers>, deps: Deps) {
   route(access.accessTrail, ({ query }) => listTrail(db, { ...query, limit: query.limit ?? 100 }))
 }
 
-/** More mappings than any project or server has. If there are more, `total` shows their number. */
+/**
+ * The maximum number of mappings in a response, which is more than a project or server has. `total` counts all of them.
+ */
 const maxListed = 10_000
 
 async function list(db: Queryable, filter: MappingFilter) {

@@ -3,11 +3,15 @@ import { uuidv7 } from '#platform/crypto/uuid'
 import type { Queryable, Tx } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
 
+// A mapping is the access of a project to a server: its operations and scopes.
+
+/** All scopes, in the order in which they are stored. */
 export const allScopes: readonly access.Scope[] = ['read_members', 'check_permissions']
-/** Sorts the values, so that equal sets have equal representations. */
+/** Sorts scopes and removes repetitions, so that equal sets are equal lists. */
 export const inOrder = (scopes: readonly access.Scope[]) =>
   allScopes.filter((scope) => scopes.includes(scope))
 
+/** The operations of a new mapping. */
 export const defaultOperations: access.Operations = {
   READ: true,
   SEND_MESSAGES: false,
@@ -20,13 +24,15 @@ export interface Grant {
   readonly scopes: readonly access.Scope[]
 }
 
+/** A project or a server. */
 export interface Named {
   readonly id: string
   readonly name: string
 }
 
 /**
- * Locks a project, so that changes to its access run one after another. Returns undefined if it is unknown or deleted.
+ * Locks a project, so that changes to its access run one after another. Returns undefined if the project is unknown or
+ * deleted.
  */
 export const lockProject = (tx: Tx, projectId: string) =>
   tx.maybeOne<Named>(sql`
@@ -35,7 +41,7 @@ export const lockProject = (tx: Tx, projectId: string) =>
 export const findProject = (db: Queryable, projectId: string) =>
   db.maybeOne<Named>(sql`select id, name from projects where id = ${projectId} and deleted_at is null`)
 
-/** Returns the registered servers among the given IDs, or all main servers if no IDs are given. */
+/** Returns the registered servers among `serverIds`. If `serverIds` is undefined, returns the main server. */
 export const findServers = (db: Queryable, serverIds: readonly string[] | undefined) =>
   db.query<Named>(sql`
     select id, name from servers
@@ -57,6 +63,7 @@ interface MappingRow {
   readonly updatedAt: Date
 }
 
+/** The mappings to list. An omitted filter matches everything. `projectName` is a part of the name. */
 export interface MappingFilter {
   readonly projectIds?: readonly string[] | undefined
   readonly serverId?: string | undefined
@@ -65,7 +72,7 @@ export interface MappingFilter {
   readonly projectName?: string | undefined
 }
 
-/** The mappings in effect: of projects that are not deleted to servers that are registered. */
+/** Selects mappings in effect: the project is not deleted, and the server is registered. */
 function selectMappings(columns: Sql, filter: MappingFilter): Sql {
   const conditions: Sql[] = [sql`p.deleted_at is null`, sql`v.removed_at is null`]
   if (filter.projectIds) conditions.push(sql`a.project_id = any(${filter.projectIds}::uuid[])`)
@@ -85,7 +92,7 @@ const mappingColumns = sql`a.project_id as "projectId", p.name as "projectName",
       a.can_send_messages as "canSendMessages", a.can_manage_webhooks as "canManageWebhooks", a.scopes,
       a.created_at as "createdAt", a.updated_at as "updatedAt"`
 
-/** Lists mappings, newest first; all of them if there is no limit. */
+/** Lists mappings, newest first. Lists all of them if `limit` is null. */
 export async function listMappings(
   db: Queryable,
   filter: MappingFilter,
@@ -107,7 +114,7 @@ export async function countMappings(db: Queryable, filter: MappingFilter): Promi
   return row?.total ?? 0
 }
 
-/** Writes a mapping. The caller has locked its project, so there are no concurrent writes. */
+/** Inserts or updates a mapping. Call `lockProject` first, so that there are no concurrent changes. */
 export const upsertMapping = (tx: Tx, projectId: string, serverId: string, { operations, scopes }: Grant) =>
   tx.execute(sql`
     insert into server_access (project_id, server_id, can_read, can_send_messages, can_manage_webhooks, scopes)
@@ -120,12 +127,15 @@ export const upsertMapping = (tx: Tx, projectId: string, serverId: string, { ope
 export const deleteMapping = (tx: Tx, projectId: string, serverId: string) =>
   tx.execute(sql`delete from server_access where project_id = ${projectId} and server_id = ${serverId}`)
 
+/** An entry of the access trail, the history of all mappings. */
 export interface TrailEntry {
   readonly action: 'GRANT' | 'UPDATE' | 'REVOKE'
   readonly project: Named
   readonly server: Named
   readonly actor: { readonly id: string; readonly username: string } | undefined
+  /** Null for a new mapping. */
   readonly before: Grant | null
+  /** Null for a revoked mapping. */
   readonly after: Grant | null
 }
 
@@ -138,13 +148,14 @@ export const insertTrailEntry = (tx: Tx, { action, project, server, actor, befor
       ${after && JSON.stringify(after)})`)
 
 /**
- * Removes the name of a member from their entries and keeps the entries. Runs only in a transaction that erases the
- * member.
+ * Removes the actor from the entries of the access trail that name an erased member, and keeps the entries. Call it
+ * only in the transaction that erases the member.
  */
 export const eraseTrailActor = (tx: Tx, memberId: string) =>
   tx.execute(sql`
     update access_trail set actor_id = null, actor_username = null where actor_id = ${memberId}`)
 
+/** The entries to list. An omitted filter matches everything. */
 export interface TrailFilter {
   readonly projectId?: string | undefined
   readonly serverId?: string | undefined
@@ -152,7 +163,7 @@ export interface TrailFilter {
   readonly limit: number
 }
 
-/** Lists the newest matching entries, and counts all that match. */
+/** Lists the newest entries of the access trail that match. `total` counts all of them. */
 export async function listTrail(db: Queryable, filter: TrailFilter) {
   const conditions: Sql[] = []
   if (filter.projectId) conditions.push(sql`project_id = ${filter.projectId}`)

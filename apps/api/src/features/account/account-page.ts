@@ -6,6 +6,7 @@ import type { OwnConsent, OwnSession } from './account-needs.ts'
 import { browserName } from './browser-name.ts'
 import type { Account } from './store.ts'
 
+/** The messages after a change, by the query parameter `done`. */
 const done = { session: 'sessionEnded', consent: 'consentWithdrawn' } as const
 
 interface AccountContent {
@@ -13,12 +14,15 @@ interface AccountContent {
   readonly sessions: readonly OwnSession[]
   readonly consents: readonly OwnConsent[]
   readonly serverNames: ReadonlyMap<string, string>
-  /** The single sign-on of the browser that sent the request. */
+  /** The ID of the single sign-on of this browser. */
   readonly here: string
   readonly done: keyof typeof done | undefined
 }
 
-/** Shows where a person is signed in, what sites know, and what is stored, with what they can do about each. */
+/**
+ * Builds the account page. It shows where the person is signed in, which sites can read their data, and what is stored,
+ * with a control for each.
+ */
 export function accountPage(reader: Reader, content: AccountContent): Answer {
   const { say } = reader
   const { account, sessions, consents, serverNames, here, done: what } = content
@@ -43,7 +47,7 @@ export function accountPage(reader: Reader, content: AccountContent): Answer {
   return new Answer(200, body, headers)
 }
 
-/** Formats a time in UTC, as the small print says once. */
+/** Formats a time in UTC. A note on the page says so. */
 const moment = ({ language }: Reader, at: Date) =>
   new Intl.DateTimeFormat(language, {
     dateStyle: 'long',
@@ -52,6 +56,7 @@ const moment = ({ language }: Reader, at: Date) =>
     hourCycle: 'h23',
   }).format(at)
 
+/** Builds the control that ends a session. `about` names the session for screen readers. */
 const endOf = ({ say }: Reader, id: string, about: string) => ({
   href: `/account/sessions/${id}/end`,
   text: say('end'),
@@ -65,6 +70,7 @@ const periodOf = (reader: Reader, { createdAt, expiresAt }: OwnSession) => ({
   end: moment(reader, expiresAt),
 })
 
+/** Lists the sessions at sites and in the console. */
 function sitesSection(
   reader: Reader,
   sessions: readonly OwnSession[],
@@ -95,6 +101,7 @@ function sitesSection(
   }
 }
 
+/** Lists the browsers with single sign-on. */
 function browsersSection(reader: Reader, sessions: readonly OwnSession[], here: string): PageSection {
   const { say } = reader
   const entryOf = (session: OwnSession): PageEntry => {
@@ -158,7 +165,7 @@ const leaveSection = ({ say }: Reader): PageSection => ({
   ],
 })
 
-/** Asks a person who comes from a site that they signed out of. */
+/** Builds the page that asks whether to end single sign-on in this browser, for a person who signed out of a site. */
 export function logoutPage(reader: Reader, { username }: Account): Answer {
   const { say } = reader
   const content = {
@@ -175,7 +182,7 @@ export function logoutPage(reader: Reader, { username }: Account): Answer {
   return new Answer(200, body, headers)
 }
 
-/** Confirms that the single sign-on of the browser ended. Its cookie is deleted. */
+/** Builds the page after single sign-on has ended in this browser or everywhere. `cookies` delete its cookie. */
 export function loggedOutPage(reader: Reader, isEverywhere: boolean, cookies: readonly string[]): Answer {
   const { say } = reader
   const { body, headers } = renderPage(reader, {

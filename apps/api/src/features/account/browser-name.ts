@@ -1,5 +1,6 @@
 import type { Reader } from '#platform/http/reader'
 
+// The order matters: most browsers also name other browsers in their user agent, and the first match wins.
 const browsers: readonly (readonly [RegExp, string])[] = [
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\b(OPR|Opera)\//, 'Opera'],
@@ -22,7 +23,7 @@ const systems: readonly (readonly [RegExp, string])[] = [
 const nameIn = (names: typeof browsers, userAgent: string) =>
   names.find(([pattern]) => pattern.test(userAgent))?.[1]
 
-/** Names a browser as its user knows it: the first name in a user agent that matches is the browser. */
+/** Returns a browser and its system under the names that people know, for example "Firefox on Windows". */
 export function browserName({ say }: Reader, userAgent: string | null): string {
   const browser = nameIn(browsers, userAgent ?? '') ?? say('unknownBrowser')
   const system = nameIn(systems, userAgent ?? '')

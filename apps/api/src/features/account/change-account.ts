@@ -6,7 +6,11 @@ import type { Person } from './who-asks.ts'
 
 type ChangeDeps = Pick<Deps, 'db' | 'audit'>
 
-/** Ends one session or single sign-on of the person. Another person's session gives the same 404 as an unknown one. */
+/**
+ * Ends one session or single sign-on of the person. Another person's session returns the same 404 as an unknown one.
+ *
+ * @throws SESSION_NOT_FOUND
+ */
 export async function endSession(
   { db, audit, endSession: end }: ChangeDeps & Pick<AccountNeeds, 'endSession'>,
   { memberId, account: { username } }: Person,
@@ -26,6 +30,7 @@ export async function endSession(
   })
 }
 
+/** Names the ended session, as the object of a sentence. */
 const nameOf = ({ kind, projectName }: { kind: string; projectName: string | null }) => {
   if (kind === 'sso') return 'single sign-on in a browser'
   return kind === 'admin' ? 'an admin session' : `a session of ${projectName}`
@@ -50,7 +55,8 @@ export async function endEverything(
 }
 
 /**
- * Withdraws the person's consent for a client, and ends the sessions that it made. Without a consent, nothing changes.
+ * Withdraws the person's consent for a client, and ends the person's sessions with this client. Does nothing if there
+ * is no consent.
  */
 export async function withdrawConsent(
   {

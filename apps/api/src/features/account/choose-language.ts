@@ -4,7 +4,7 @@ import { languageCookies } from '#platform/http/reader'
 import { parseUrl } from '#platform/parse-url'
 import type { Deps } from '../../deps.ts'
 
-/** Stores the language that a person chose, and returns to the page on which they chose it. */
+/** Stores the language that a person chose in a cookie, and redirects to the page on which they chose it. */
 export const chooseLanguage = (
   { publicUrl }: Pick<Deps['config'], 'publicUrl'>,
   language: Language,
@@ -15,7 +15,7 @@ export const chooseLanguage = (
     'set-cookie': languageCookies(publicUrl, language),
   })
 
-/** Returns the path of an address of this service, in ASCII; undefined for any other address. */
+/** Returns the path and query of an address of this service, in ASCII. Returns undefined for any other address. */
 function returnPath(publicUrl: string, returnTo: string | undefined): string | undefined {
   if (!returnTo?.startsWith('/')) return undefined
   const { origin } = new URL(publicUrl)

@@ -1,17 +1,16 @@
 import { sayIn } from '#languages/say'
 import { ApiError } from '#platform/http/api-error'
 
-/**
- * The export of a person's data reads tables without an index by person, and each export adds an entry to the audit
- * log.
- */
+// An export is expensive, because some tables have no index by person, and it adds an entry to the audit log.
+/** The maximum number of simultaneous exports on this instance. */
 const maxAtOnce = 2
+/** The maximum number of exports of one person per hour on this instance. */
 const maxAnHour = 6
 const hourMs = 3_600_000
 
 /**
- * Limits the exports at once on this instance, and the exports an hour of each person.
- * @throws RATE_LIMITED, before anything is read
+ * Creates the function that runs an export within the limits. It throws RATE_LIMITED before anything is read if a limit
+ * is reached.
  */
 export function createOwnDataLimit() {
   let underWay = 0

@@ -25,22 +25,22 @@ export function accountRoutes({ route }: Router<Callers>, allDeps: Deps, needs: 
   const limitOwnData = createOwnDataLimit()
 
   /**
-   * Requires a navigation. A page of another site that fetches or embeds this address would begin a sign-in, and cannot
-   * read the response anyway.
+   * Returns the person who opens a page, or undefined. Rejects a request that another site's page sends in the
+   * background or for an embedded frame: it would start a sign-in.
    */
   const opened = (raw: IncomingMessage) => {
     if (!isNavigation(raw)) throw new ApiError('NAVIGATION_REQUIRED')
     return whoAsks(deps, raw.headers.cookie)
   }
   /**
-   * Requires the same origin. In some browsers a form of another site sends the cookie too, so the cookie alone proves
-   * nothing.
+   * Returns the person who submits a form, or undefined. Rejects a form of another site: some browsers send the cookie
+   * with it, so the cookie alone does not prove that the person wants the change.
    */
   const changing = (raw: IncomingMessage) => {
     if (!isSameOrigin(raw, config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')
     return whoAsks(deps, raw.headers.cookie)
   }
-  /** Applies the brand of the main server: these pages belong to the community, not to a project. */
+  /** Adds the branding of the main server to a page, because these pages belong to the community, and to no project. */
   const branded = async (reader: Reader): Promise<Reader> => {
     const main = await findMainServer(db)
     return { ...reader, brand: await brandOf(db, { serverId: main?.id }) }
@@ -68,7 +68,7 @@ export function accountRoutes({ route }: Router<Callers>, allDeps: Deps, needs: 
     })
   })
   route(account.accountData, async ({ raw, client }) => {
-    // A link from another site starts no download; it leads to the page.
+    // A link on another site must not start a download. It leads to the account page instead.
     const isOwn = ['same-origin', 'none', undefined].includes(raw.headers['sec-fetch-site']?.toString())
     const person = await opened(raw)
     if (!person || !isOwn) return redirect('/account')
@@ -87,8 +87,8 @@ export function accountRoutes({ route }: Router<Callers>, allDeps: Deps, needs: 
   })
 
   /**
-   * Runs a change for the signed-in person. If the person signed out after the form was loaded, redirects to the
-   * sign-in first.
+   * Makes a change for the person who submitted a form. If the browser is no longer signed in, redirects to the account
+   * page, which starts a sign-in.
    */
   const changed = async (
     { raw }: { readonly raw: IncomingMessage },
@@ -129,8 +129,11 @@ export function accountRoutes({ route }: Router<Callers>, allDeps: Deps, needs: 
   )
 }
 
-/** Sets the path of the confirmation page after a form that signed out: a browser can open the page at this path. */
+/**
+ * Returns the reader of a page that responds to a form. Its language switch cannot load the address of the form again,
+ * so it uses the path of the page for signing out.
+ */
 const readerAfter = (raw: IncomingMessage) => inLanguage(readerOf(raw).language, '/account/log-out')
 
-/** Redirects after a form, so that reloading the page does not send the form again. */
+/** Redirects after a form, so that a reload of the page does not submit the form again. */
 const seeOther = (location: string) => new Answer(303, undefined, { location })

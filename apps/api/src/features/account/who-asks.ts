@@ -4,16 +4,18 @@ import type { Deps } from '../../deps.ts'
 import type { AccountNeeds } from './account-needs.ts'
 import { type Account, findAccount } from './store.ts'
 
+/** The person who is signed in with this browser. */
 export interface Person {
   readonly memberId: string
-  /** Their single sign-on in this browser. */
+  /** The ID of the single sign-on in this browser. */
   readonly here: string
   readonly account: Account
 }
 
 /**
- * Returns the person who is signed in in this browser, or undefined. The account page has no session of its own, so
- * everything that ends a single sign-on also ends access to this page.
+ * Returns the person who is signed in with this browser, or undefined. The account page has no session of its own. It
+ * uses the single sign-on, so everything that ends the single sign-on also ends access to this page.
+ *
  * @throws LOGIN_REFUSED if the person is no longer in any server of the community
  */
 export async function whoAsks(

@@ -1,7 +1,7 @@
 import type { adminStream } from '@rolecall/contract'
 import { type Change, maxChanges } from './store.ts'
 
-/** Converts changes to events, at most one of each type. */
+/** Converts changes to events, at most one of each type. `more` is true if an event does not name all changed items. */
 export function eventsOf(changes: readonly Change[]): adminStream.AdminEvent[] {
   const of = (kind: Change['kind']) => changes.filter((change) => change.kind === kind)
   const named = (kind: Change['kind']) => {

@@ -7,44 +7,53 @@ import { eventsOf } from './events-of.ts'
 import { type Change, listChangesAfter, type Position, readPresent } from './store.ts'
 
 /**
- * The interval of reads. Changes within a second are sent together, because each client reads again after an event,
- * which is the cost.
+ * The interval of reads. Changes within a second are sent together, because each event makes every client read again.
  */
 const everyMs = 1_000
-/** The interval of session checks: a stream ends after its session as soon as cached responses must reflect the end. */
+/** The interval at which each stream checks its session, so that a stream ends soon after its session. */
 const checkEveryMs = 250
+/** The maximum number of open streams of this instance. */
 export const maxStreams = 200
+/** The maximum number of open streams of a session. A further one ends the oldest. */
 export const maxStreamsPerSession = 4
 
+/** An open stream, as the hub sees it. */
 export interface AdminListener {
   readonly sessionId: string
+  /** Sends events, after which the client has everything up to `position`. */
   take(events: readonly adminStream.AdminEvent[], position: Position): void
   /** Checks whether the stream may continue, and ends it if not. */
   check(): void
+  /** Ends the stream, so that its client reconnects. */
   end(): void
 }
 
+/** The reads of changes that all streams of the console share. */
 export interface AdminHub {
-  /** Returns true while there is room for another stream. */
+  /** Returns true if another stream can be opened. */
   hasRoom(): boolean
-  /** Sends the listener every event after the returned position. */
+  /** Subscribes a stream. Returns the position after which it receives all events. */
   join(listener: AdminListener): Promise<Position>
+  /** Unsubscribes a stream that has ended. */
   leave(listener: AdminListener): void
-  /** Ends all streams; a stream that is opened later ends at once. */
+  /** Ends all streams. A stream that is opened later ends immediately. */
   close(): void
 }
 
 type HubDeps = Pick<Deps, 'db' | 'cache' | 'log' | 'chatFigures'>
 
 /**
- * Reads the changes in the database for all streams of this process. It runs one statement a second while a stream is
- * open, regardless of the number of streams and changes. Every instance reads the same changes, so every stream gets
- * all of them.
+ * Creates the hub, which reads the changes in the database for all streams of this process. It runs one statement a
+ * second while at least one stream is open. Every instance reads all changes, so a stream gets those of other
+ * instances, too.
  */
 export function createAdminHub({ db, cache, log, chatFigures }: HubDeps): AdminHub {
   const listeners = new Set<AdminListener>()
   let position: Position | undefined
-  /** The changes of the last read. A change that the next read finds with the same mark has been sent already. */
+  /**
+   * The marks of the changes of the last read, by kind and ID. Reads overlap, so the next read finds some changes
+   * again. It does not send those with the same mark.
+   */
   let published: ReadonlyMap<string, string> = new Map()
   let health: 'ok' | 'degraded' | undefined
   let isClosed = false
@@ -81,7 +90,7 @@ export function createAdminHub({ db, cache, log, chatFigures }: HubDeps): AdminH
       const from = position
       await readChanges(from).catch((error: unknown) => {
         publishHealth('degraded', from)
-        // An outage is logged once, by `availability.ts`. Changes during the outage are sent after it.
+        // The database client logs an outage. Changes during the outage are sent after it.
         if (!isFailing && !(error instanceof DatabaseUnavailable))
           log.error({ err: error }, 'admin stream read failed')
         isFailing = true
@@ -95,7 +104,7 @@ export function createAdminHub({ db, cache, log, chatFigures }: HubDeps): AdminH
   }
   const start = singleFlight(async () => {
     const present = await readPresent(db)
-    // Changes from the overlap before the position are known already, so they are not sent.
+    // Reads overlap. The changes before the start are marked as published, so that the first read does not send them.
     const { changes } = await listChangesAfter(db, present)
     published = new Map(changes.map(({ kind, id, mark }) => [`${kind} ${id}`, mark]))
     position = present

@@ -9,29 +9,31 @@ import { parseEventId, toEventId, whyNotResumable } from './position.ts'
 import { listChangesAfter, type Position } from './store.ts'
 
 const heartbeatMs = 15_000
-/** A client with this much unread data does not read. */
+/** A client with more unread bytes than this is disconnected, because it does not read. */
 const maxWaitingBytes = 64 * 1024
-/** A stream ends if its session cannot be checked for this long. A client that reconnects gets the error. */
+/** A stream ends if its session cannot be checked for this long. The client reconnects, and gets the error. */
 const maxUncheckedMs = 30_000
 /**
- * Checking roles that the gateway does not vouch for takes a request to the platform, so it runs less often than other
- * checks.
+ * The interval of thorough checks. They run less often than other checks, because they may send a request to Discord.
  */
 const thoroughEveryMs = 5_000
 
+/** The properties of a stream. */
 interface StreamTerms {
   readonly sessionId: string
   readonly lastEventId: string | undefined
   /**
-   * Checks whether the caller is still admitted; throws if that cannot be checked. `isThorough` reads stale roles
-   * again.
+   * Checks whether the caller is still admitted. With `isThorough`, first refreshes roles that are too old. Throws if
+   * the check fails because of an outage.
    */
   readonly mayGoOn: (isThorough: boolean) => Promise<boolean>
 }
 
 /**
- * Opens a stream at the client's last position. If that position cannot be resumed, it sends a `reset` and starts at
- * the present.
+ * Opens a stream of the console that resumes after the client's last event. If the client sends an ID from which it
+ * cannot resume, the stream sends the event `reset` and starts at the present. Without an ID, it starts at the present.
+ *
+ * @throws RATE_LIMITED if this instance has too many open streams
  */
 export async function openAdminStream(
   { db, hub }: Pick<Deps, 'db'> & { readonly hub: AdminHub },
@@ -46,7 +48,7 @@ export async function openAdminStream(
   let isOver = false
   let goodAt = performance.now()
   let thoroughAt = goodAt
-  /** Events from the hub that arrive before the stream has caught up. */
+  /** The events from the hub that arrived before the stream caught up. Undefined after that. */
   let waiting: { events: readonly adminStream.AdminEvent[]; position: Position }[] | undefined = []
 
   const stream = new Readable({
@@ -92,7 +94,7 @@ export async function openAdminStream(
       clearInterval(beating)
       hub.leave(listener)
       stream.push(null)
-      // A client that does not read does not see the end either.
+      // The end does not reach a client that does not read, so its connection is closed soon.
       setTimeout(() => stream.destroy(), 1_000).unref()
     },
   }
@@ -103,7 +105,8 @@ export async function openAdminStream(
     const problem = lastEventId === undefined ? undefined : whyNotResumable(last, present)
     const missed = last && !problem ? await listChangesAfter(db, last) : undefined
     const reached = missed?.position ?? present
-    // Random, so that clients of a lost instance do not all reconnect at the same moment.
+    // The reconnection time is random, so that the clients of a failed instance do not all reconnect at the same
+    // moment.
     push(`retry: ${500 + Math.floor(Math.random() * 1_000)}\n`)
     push(missed ? '\n' : `id: ${toEventId(present)}\n\n`)
     if (problem) push(frameOf(present, 'reset', { reason: problem }))

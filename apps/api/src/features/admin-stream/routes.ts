@@ -6,12 +6,13 @@ import type { Deps } from '../../deps.ts'
 import { createAdminHub } from './hub.ts'
 import { openAdminStream } from './open-stream.ts'
 
-/** The functions of other features that the stream calls; `app.ts` passes them. */
+/** The functions of other features that the stream calls. `app.ts` passes them. */
 interface AdminStreamNeeds {
-  /** Checks whether the caller would be admitted now; throws if that cannot be checked. */
+  /** Returns true if the caller would be admitted now. Throws if the check fails because of an outage. */
   readonly stillAdmits: (caller: AdminCaller, isThorough: boolean) => Promise<boolean>
 }
 
+/** Registers the event stream of the console. Call `close` to end all streams. */
 export function adminStreamRoutes({ route }: Router<Callers>, deps: Deps, { stillAdmits }: AdminStreamNeeds) {
   const hub = createAdminHub(deps)
   route(adminStream.streamAdminEvents, async ({ caller, raw: { headers } }) => {

@@ -2,20 +2,22 @@ import type { Database } from '#platform/db/database'
 import { ownHorizon } from '#platform/db/own-horizon'
 import { sql } from '#platform/db/sql'
 
-/** The position of a reader. */
+/** The position of a reader. It has all changes up to the values of each field. */
 export interface Position {
-  /** The last entry of the audit log. */
+  /** The number of the last entry of the audit log. */
   readonly auditSeq: number
-  /** Memberships that transactions before this one changed. */
+  /** The transaction before which all changes of memberships have been read. */
   readonly xid: bigint
-  /** Syncs and deliveries up to this moment of the database's clock. */
+  /** The time, by the database's clock, up to which syncs and deliveries have been read. */
   readonly atMs: number
 }
 
+/** A change that the console shows. */
 export interface Change {
   readonly kind: 'audit' | 'members' | 'sync' | 'delivery'
+  /** The ID of the audit entry, the member, the server of the sync, or the project of the delivery. */
   readonly id: string
-  /** For members, their server. For other kinds, a value that differs after each change. */
+  /** For members, the server ID. For other kinds, a value that differs after each change. */
   readonly mark: string
 }
 
@@ -24,11 +26,12 @@ interface ChangesRead {
   readonly changes: readonly Change[]
 }
 
-/** The number of rows to read: one more than an event lists, to detect further rows. */
+/** The number of rows of each kind to read. It is one more than an event names, which shows whether there are more. */
 export const maxChanges = 51
-/** The overlap of two reads. A row can commit after its timestamp, so each read covers this interval again. */
+/** The overlap of two reads. A row can be committed some time after its timestamp, so each read goes back this far. */
 const overlap = sql`interval '10 seconds'`
 
+/** A row of the result. The row `state` is no change: it contains the position after the read. */
 interface Row extends Omit<Change, 'kind'> {
   readonly kind: Change['kind'] | 'state'
   readonly xid: string | null
@@ -40,14 +43,17 @@ const state = sql`
     floor(extract(epoch from clock_now()) * 1000)::float8 as "atMs"
   from audit_head h, present p`
 
-/** Reads the horizon. Every transaction before it has finished, so its changes are visible. */
+/** Selects the horizon. All transactions before it have finished, so their changes are visible. */
 const present = sql`present as materialized (select ${ownHorizon} as horizon from pg_current_snapshot() s)`
 
-/** Returns the position at which a reader starts that needs no earlier changes. */
+/** Returns the current position, for a reader that needs no earlier changes. */
 export const readPresent = async (db: Database): Promise<Position> =>
   toChangesRead(await db.query<Row>(sql`with ${present} ${state}`)).position
 
-/** Lists the changes after a position, newest first. Changes in the overlap are returned twice, with the same mark. */
+/**
+ * Lists the changes after a position, at most `maxChanges` of each kind. Changes of syncs and deliveries within the
+ * overlap are returned again, with the same mark.
+ */
 export async function listChangesAfter(
   db: Database,
   { auditSeq, xid, atMs }: Position,

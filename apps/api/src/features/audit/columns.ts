@@ -19,7 +19,7 @@ const fields = [
   'hash',
 ] as const satisfies readonly (keyof AuditRow)[]
 
-/** The columns of the export: the fields of an entry, in their order. */
+/** The columns of the CSV export. `changes` is exported as JSON. */
 export const auditColumns: readonly CsvColumn<AuditRow>[] = fields.map((field) => ({
   header: field,
   value: (row) => (field === 'changes' ? row.changes && JSON.stringify(row.changes) : row[field]),

@@ -4,7 +4,9 @@ import { allOf, type Sql, sql } from '#platform/db/sql'
 import { periodConditions, readPeriod } from '#platform/http/period'
 
 /**
- * Combines the filters of the audit log into one condition.
+ * Builds the condition for the filters of the audit log. `memberId` matches entries by a member and about them, while
+ * `actorId` matches only entries by them.
+ *
  * @throws VALIDATION_FAILED if the period ends before it begins
  */
 export function auditCondition(query: audit.AuditQuery): Sql {

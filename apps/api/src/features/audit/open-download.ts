@@ -2,8 +2,9 @@ import { createDownloadLimit } from '#platform/limit-downloads'
 import type { Deps, OpenDownload } from '../../deps.ts'
 
 /**
- * Reads the first page before the entry is written. So an outage leaves no entry, and a file of the audit log does not
- * contain the entry about itself. The entry is written before that page is sent.
+ * Creates the function that opens a download, which `OpenDownload` in `deps.ts` describes. It reads the first page,
+ * writes the audit entry, and then sends the page. So a download that fails at once leaves no entry, and an export of
+ * the audit log does not contain the entry about itself.
  */
 export function createDownloads({ db, audit }: Pick<Deps, 'db' | 'audit'>): OpenDownload {
   const limitDownloads = createDownloadLimit()

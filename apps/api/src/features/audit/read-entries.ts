@@ -4,8 +4,8 @@ import type { Deps } from '../../deps.ts'
 import { auditCondition, cursorAfter } from './filters.ts'
 
 /**
- * Lists one page of the log, newest first, with the total. With a cursor the total is null, so that the request stays
- * fast.
+ * Lists one page of the audit log, newest first, with the total. With a cursor, the total is null, because counting is
+ * slow.
  */
 export async function listAuditEntries({ db }: Pick<Deps, 'db'>, query: audit.AuditQuery) {
   const condition = auditCondition(query)
@@ -18,13 +18,15 @@ export async function listAuditEntries({ db }: Pick<Deps, 'db'>, query: audit.Au
   return { data: rows.map(toEntry), total, limit, offset, nextCursor: last ? cursorAfter(last) : null }
 }
 
-/** Streams the same entries in the same order, page by page. */
+/** Streams the matching entries for an export, newest first, 100 at a time. */
 export function streamAuditEntries({ db }: Pick<Deps, 'db'>, query: audit.AuditExportQuery) {
   const { limit, offset } = pageOf(query)
   return db.stream<AuditRow>(pageOfEntries(auditCondition(query), limit, offset), 100)
 }
 
-/** Repeats the contract's defaults for the type: validation has filled them in. */
+/**
+ * Returns the limit and offset. Validation has filled in the defaults, which are repeated only for the type checker.
+ */
 const pageOf = ({ limit = 50, offset = 0 }: audit.AuditExportQuery) => ({ limit, offset })
 
 const toEntry = ({ seq: _, ...row }: AuditRow) => ({ ...row, at: row.at.toISOString() }) as audit.AuditEntry

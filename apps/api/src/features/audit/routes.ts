@@ -10,10 +10,12 @@ import { listAuditEntries, streamAuditEntries } from './read-entries.ts'
 
 type ChainDeps = Pick<Deps, 'db' | 'audit' | 'chainVerifier'>
 
+/** The functions of other features that these endpoints call. `app.ts` passes them. */
 interface AuditRouteDeps {
   readonly openDownload: OpenDownload
 }
 
+/** Registers the endpoints of the audit log: the list, the export, and the check of its hash chain. */
 export function auditRoutes({ route }: Router<Callers>, deps: ChainDeps, { openDownload }: AuditRouteDeps) {
   route(audit.auditChain, () => deps.chainVerifier.state())
   route(audit.verifyAuditChain, (request) => verifyAgain(deps, by(request)))
@@ -25,6 +27,7 @@ export function auditRoutes({ route }: Router<Callers>, deps: ChainDeps, { openD
   })
 }
 
+/** Starts a check of the whole chain, and returns its state. The check continues in the background. */
 async function verifyAgain({ db, audit: log, chainVerifier }: ChainDeps, by: By) {
   await db.transaction((tx) =>
     log.record(tx, {

@@ -6,12 +6,15 @@ import type { AdminBy } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 import { type BlockRow, endBlock, findBlocked, lockBlock, lockBlockable, putBlock } from './store.ts'
 
-/** Ends all sessions of a member, and returns how many ended. */
+/** Ends all sessions of a member. Returns how many it ended. */
 export type EndEverySession = (tx: Tx, memberId: string, reason: 'member_blocked') => Promise<number>
 
 /**
- * Blocks a member, or changes the reason and end of the block. The member's sessions end in the same commit. A session
- * from a sign-in that ran at the same time and did not see the block is void for good (`is_void_by_block`).
+ * Blocks a member, or changes the reason and the end of the block. The member's sessions end in the same transaction. A
+ * concurrent sign-in may not see the block. Its session is never valid, because the database function
+ * `is_void_by_block` voids everything from before the end of a block.
+ *
+ * @throws OWN_ACCOUNT, MEMBER_NOT_FOUND, VALIDATION_FAILED if the end is not in the future
  */
 export async function blockMember(
   { db, audit, endEverySession }: Pick<Deps, 'db' | 'audit'> & { endEverySession: EndEverySession },
@@ -27,6 +30,7 @@ export async function blockMember(
       throw invalid([{ path: '/until', message: 'must be in the future', code: 'IN_THE_PAST' }])
     const before = await lockBlock(tx, memberId)
     const block = await putBlock(tx, memberId, reason, until)
+    // The block has the same reason and end already.
     if (!block) return toBlock(memberId, before as BlockRow)
     const ended = await endEverySession(tx, memberId, 'member_blocked')
     const { username } = member
@@ -49,7 +53,11 @@ export async function blockMember(
   })
 }
 
-/** Ends a block. If the member is not blocked, nothing changes. */
+/**
+ * Removes a block. Does nothing if the member is not blocked.
+ *
+ * @throws MEMBER_NOT_FOUND
+ */
 export async function unblockMember(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   by: AdminBy,

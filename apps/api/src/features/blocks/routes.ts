@@ -4,6 +4,7 @@ import { by, type Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 import { blockMember, type EndEverySession, unblockMember } from './block-member.ts'
 
+/** Registers the endpoints that administrators use to block and unblock members. */
 export function blockRoutes(
   { route }: Router<Callers>,
   deps: Deps,

@@ -10,13 +10,18 @@ import type { Deps } from '../../deps.ts'
 import { getServer } from './get-server.ts'
 import { findServer } from './store.ts'
 
-/** Registers a server that the bot is in, with its name and roles, or restores a removed one. */
+/**
+ * Registers a server that the bot is in, with its name and roles, or restores a removed one.
+ *
+ * @throws SERVER_EXISTS, MAIN_SERVER_EXISTS, BOT_NOT_IN_SERVER, CHAT_PLATFORM_UNAVAILABLE
+ */
 export async function addServer(
   { db, chat, audit, endSessions }: Pick<Deps, 'db' | 'chat' | 'audit' | 'endSessions'>,
   by: By,
   { id, isMain = false }: { id: string; isMain?: boolean },
 ): Promise<chatServers.ChatServer> {
-  // Saves a request to the platform that would change nothing; the row and its indexes decide.
+  // These checks only save a request to Discord. The unique indexes decide below, because a concurrent request may add
+  // the same server.
   if (await findServer(db, id)) throw new ApiError('SERVER_EXISTS')
   if (isMain && (await findMainServer(db))) throw new ApiError('MAIN_SERVER_EXISTS')
   const server = await readServer(chat, id)
@@ -24,6 +29,7 @@ export async function addServer(
     await db.transaction(
       async (tx) => {
         if (!(await registerServer(tx, { ...server, isMain }))) throw new ApiError('SERVER_EXISTS')
+        // A restored server may have sessions from sign-ins that ran while it was being removed.
         await endSessions.ofServer(tx, id)
         await writeServer(tx, server, 'now')
         await audit.record(tx, {
@@ -43,8 +49,10 @@ export async function addServer(
 }
 
 /**
- * Reports that the server is not available. The platform shows the bot only the servers that it is in, so an unknown
- * server and one without the bot look the same.
+ * Reads a server from Discord.
+ *
+ * @throws BOT_NOT_IN_SERVER if the bot is not in the server or the server does not exist (Discord returns the same
+ * response for both); CHAT_PLATFORM_UNAVAILABLE
  */
 async function readServer(chat: ChatPlatform, id: string): Promise<ChatServerInfo> {
   try {

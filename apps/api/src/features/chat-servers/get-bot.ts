@@ -4,7 +4,12 @@ import { chatPlatformUnavailable } from '#platform/http/problem'
 import type { Deps } from '../../deps.ts'
 import { listRegisteredIds } from './store.ts'
 
-/** Returns the bot, the servers that it is in, which can be registered, and the address that invites it to others. */
+/**
+ * Returns the bot, the address that invites it to a server, and the servers that it is in, sorted by name. Each of
+ * these servers can be registered.
+ *
+ * @throws CHAT_PLATFORM_UNAVAILABLE
+ */
 export async function getBot({ db, chat }: Pick<Deps, 'db' | 'chat'>): Promise<chatServers.Bot> {
   const [name, { reportsMembers }, servers, registered] = await Promise.all([
     chat.bot(),

@@ -7,8 +7,10 @@ import type { Deps } from '../../deps.ts'
 import { findRolesAge, listRoles } from './store.ts'
 
 /**
- * Lists the roles of a server, and reads them again if they are stale. While the platform is down, returns the last
- * known roles.
+ * Lists the roles of a server. Reads them from Discord first if the stored ones are too old. If Discord does not
+ * respond, returns the stored ones.
+ *
+ * @throws SERVER_NOT_FOUND, CHAT_PLATFORM_UNAVAILABLE if no roles are stored
  */
 export async function listServerRoles(
   deps: Pick<Deps, 'db' | 'chat' | 'settings'>,

@@ -3,8 +3,9 @@ import { insertFirstServer } from '#mirror/write-servers'
 import type { Deps } from '../../deps.ts'
 
 /**
- * Applies the start-up rule of the specification. Without any server record, the main server is created from the
- * configuration. If the stored main server differs from it, a sentence with the problem is returned.
+ * Ensures at the start of the service that there is a main server. If no server was ever registered, registers the one
+ * in the configuration (`CHAT_GUILD_ID`). Returns a sentence if another server is the main server. Otherwise returns
+ * undefined.
  */
 export async function ensureMainServer({ db }: Pick<Deps, 'db'>, configuredId: string | undefined) {
   if (configuredId) await insertFirstServer(db, configuredId)

@@ -5,10 +5,13 @@ import type { Deps } from '../../deps.ts'
 import { getServer } from './get-server.ts'
 
 /**
- * Removes a server: its sessions are revoked, and its members leave the lists. Its stored data stays, for the audit log
+ * Removes a server: revokes its sessions, and no longer lists its members. The stored data is kept, for the audit log
  * and in case the server is added again.
  *
- * Rejected for the server that decides who is a System Admin: an admin who removed it could not undo that.
+ * The main server and the server of the configuration cannot be removed, because they decide who is a System Admin. An
+ * admin who removed one could not undo this.
+ *
+ * @throws SERVER_NOT_FOUND, MAIN_SERVER_REQUIRED
  */
 export async function removeServer(
   { db, audit, config, endSessions }: Pick<Deps, 'db' | 'audit' | 'config' | 'endSessions'>,

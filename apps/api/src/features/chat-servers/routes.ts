@@ -13,10 +13,12 @@ import { removeServer } from './remove-server.ts'
 import { listServers } from './store.ts'
 import { updateServer } from './update-server.ts'
 
+/** The function of the mirror that starts a sync of all members of a server. `app.ts` passes it. */
 interface ServerRouteDeps {
   readonly startMemberSync: (server: chatServers.ChatServer, by: By) => Promise<chatServers.MemberSync>
 }
 
+/** Registers the endpoints that System Admins use to manage the servers, their roles, and the bot. */
 export function chatServerRoutes(
   { route }: Router<Callers>,
   deps: Deps,

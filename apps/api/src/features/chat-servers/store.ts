@@ -2,6 +2,7 @@ import type { chatServers } from '@rolecall/contract'
 import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
+/** Builds the query for registered servers, newest first, with the number of members and the last sync. */
 const registered = (condition: Sql): Sql => sql`
   select v.id, v.name, v.icon, v.is_main as "isMain", iso(v.roles_synced_at) as "rolesSyncedAt",
     (select count(*) from memberships m where m.server_id = v.id and m.left_at is null) as "memberCount",
@@ -20,12 +21,15 @@ export const findServer = (db: Queryable, id: string) =>
 export const listRegisteredIds = async (db: Queryable): Promise<string[]> =>
   (await db.query<{ id: string }>(sql`select id from servers where removed_at is null`)).map(({ id }) => id)
 
+/** How current the stored roles of a server are. */
 export interface RolesAge {
+  /** True if the roles were read at least once. */
   readonly areKnown: boolean
+  /** True if the gateway reports every change of the roles at once, or if they were read within `ttlMs`. */
   readonly areFresh: boolean
 }
 
-/** Returns how current the stored roles of a server are; undefined if it is not registered. */
+/** Returns how current the stored roles of a server are, or undefined if the server is not registered. */
 export const findRolesAge = (db: Queryable, id: string, ttlMs: number) =>
   db.maybeOne<RolesAge>(sql`
     select roles_synced_at is not null as "areKnown",
@@ -33,7 +37,10 @@ export const findRolesAge = (db: Queryable, id: string, ttlMs: number) =>
         or coalesce(roles_synced_at > clock_now() - ${ttlMs}::int * interval '1 millisecond', false) as "areFresh"
     from servers where id = ${id} and removed_at is null`)
 
-/** Lists the roles of a server, highest first. Every member holds the role that has the ID of the server. */
+/**
+ * Lists the roles of a server, highest first. The role with the ID of the server is `@everyone`, which all members
+ * have.
+ */
 export const listRoles = (db: Queryable, serverId: string) =>
   db.query<chatServers.ListedRole>(sql`
     select r.id, r.name, nullif(r.color, 0) as color, r.position, (

@@ -7,8 +7,10 @@ import type { Deps } from '../../deps.ts'
 import { getServer } from './get-server.ts'
 
 /**
- * Sets or removes the main flag of a server. If two servers are to become the main one at the same time, the unique
- * index allows only one.
+ * Makes a server the main server, or removes this property. A unique index permits only one main server, also for
+ * concurrent requests.
+ *
+ * @throws SERVER_NOT_FOUND, MAIN_SERVER_EXISTS
  */
 export async function updateServer(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
@@ -17,8 +19,8 @@ export async function updateServer(
   { isMain }: { isMain: boolean },
 ): Promise<chatServers.ChatServer> {
   try {
-    // Every member of the server changes too, which takes longer in a large server than the statement timeout of a
-    // request.
+    // A trigger also updates every member of the server. In a large server, this takes longer than the usual statement
+    // timeout.
     await db.transaction(
       async (tx) => {
         const changed = await setMainFlag(tx, id, isMain)

@@ -4,28 +4,30 @@ import { fileURLToPath } from 'node:url'
 import type { Encoded } from '#platform/http/encodings'
 import { readBuilt } from '#platform/http/read-built'
 
-/** A built file, with its compressed forms if the build made any. */
+/** A built file, with its compressed forms if the build created any. */
 interface BuiltFile {
+  /** The content type. */
   readonly type: string
-  /** The forms of the file, best first; the last one is not compressed. */
+  /** The forms of the file, the best compressed first. The last one is not compressed. */
   readonly spellings: readonly Spelling[]
 }
 
+/** A form of a file in one encoding. */
 interface Spelling extends Encoded {
-  /** Read at the first request and then kept in memory. */
+  /** Returns the content, which is read at the first request and then kept in memory. */
   readonly bytes: () => Buffer
 }
 
+/** The files of the built console. */
 export interface Built {
-  /** Returns the page of the application; undefined if nothing was built. */
+  /** Returns the page of the console, or undefined if the console was not built. */
   readonly page: () => string | undefined
-  /** Returns the file with that name; undefined for a name that the build did not make. */
+  /** Returns the file with this name, or undefined if the build did not create it. */
   readonly asset: (name: string) => BuiltFile | undefined
 }
 
 /**
- * In the packed release, the folder inside it; in the repository, the folder beside it, for sources and compiled code
- * alike.
+ * The folders in which the built console may be: in a release, and in the repository. The first that exists is used.
  */
 const folders = ['../../../console', '../../../../console/dist'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
@@ -42,7 +44,10 @@ const compressed = [
   ['gzip', '.gz'],
 ] as const
 
-/** Lists the built files once. Names are looked up in that list and never become paths. */
+/**
+ * Lists the built files at the start. Requests can select only a file of this list, and their names never become paths,
+ * so no other file can be read.
+ */
 export function openBuilt(from: string = folders.find(existsSync) ?? ''): Built {
   const assets = join(from, 'assets')
   const names = new Set(existsSync(assets) ? readdirSync(assets) : [])
@@ -61,6 +66,7 @@ export function openBuilt(from: string = folders.find(existsSync) ?? ''): Built 
   return { page: () => text, asset: (name) => files.get(name) }
 }
 
+/** Creates a function that reads a file at its first call. */
 function onceRead(path: string): () => Buffer {
   let bytes: Buffer | undefined
   return () => {

@@ -7,7 +7,10 @@ import type { Router } from '#platform/http/router'
 import type { Callers } from '../../callers/callers.ts'
 import { type Built, openBuilt } from './built-files.ts'
 
-/** Allows nothing from other origins, no text that becomes a script, and no framing. */
+/**
+ * The content security policy of the console. It permits nothing from other origins, no text that becomes a script, and
+ * no embedding in a frame.
+ */
 export const consolePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,15 +25,15 @@ export const consolePolicy = [
   "trusted-types 'none'",
 ].join('; ')
 
-/** Rejects these requests last under load: an administrator must be able to see the problems during an incident. */
+/** Requests for the console are rejected last under load, because administrators need it during an incident. */
 const terms = { refusedUnderPressure: 'last' } as const
 
 interface ConsoleOptions {
-  /** True if this service serves the documentation site, which pages of the console link to. */
+  /** True if this service serves the documentation site. The console then links to it, and not to the repository. */
   readonly hasSite: boolean
 }
 
-/** Serves the console: one page at every address, and the built files by their names. */
+/** Registers the console: the same page for every address under `/console/`, and the built files under their names. */
 export function consoleRoutes(
   { page: serve }: Pick<Router<Callers>, 'page'>,
   { hasSite }: ConsoleOptions,
@@ -52,7 +55,7 @@ export function consoleRoutes(
       'content-type': file.type,
       ...(encoding !== 'identity' && { 'content-encoding': encoding }),
       vary: 'accept-encoding',
-      // Its name contains the digest of its content.
+      // The name of a file contains a digest of its content, so the file never changes.
       'cache-control': 'public, max-age=31536000, immutable',
     })
   })
@@ -60,11 +63,11 @@ export function consoleRoutes(
 
 const assets = '/console/assets/'
 
-/** Returns the page of the console with links to the documentation of this service instead of the repository. */
+/** Makes the page of the console link to the documentation of this service instead of the repository. */
 export const withSite = (page: string): string =>
   page.replace(/(<meta name="rolecall-docs" content=")[^"]*/, '$1/docs/*.html')
 
-/** Disallows caching of files that a release names: the next release has other files. */
+/** The headers of the page. It must not be cached, because it names the files of this release. */
 const pageHeaders = {
   'content-type': 'text/html; charset=utf-8',
   'cache-control': 'no-store',

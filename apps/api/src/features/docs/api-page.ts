@@ -3,7 +3,7 @@ import type { Field } from './fields.ts'
 import { type Html, html, prose } from './html.ts'
 import { layout } from './layout.ts'
 
-/** Lists every endpoint on one page, so that the browser's search finds everything. */
+/** Builds the API reference: one page with all endpoints, so that the search of the browser finds everything. */
 export function apiPage(publicUrl: string, version: string): string {
   const chapters = describeContract(publicUrl)
   return layout({
@@ -32,7 +32,7 @@ const clients = [
   ['curl', 'docs/guides/curl.md'],
 ] as const
 
-/** The introduction. `/` leads to this page, and so does the sign-in of an admin without a console. */
+/** The introduction, for people who came here by accident: `/` redirects to this page if there is no console. */
 const welcome = html`<p class="lead">This service signs the members of a community in to its sites. It stores no passwords:
 members sign in with their Discord account.</p>
 <ul class="ways">
@@ -44,7 +44,7 @@ href="${repository}/docs/guides/command-line.md">how it works</a>. A program of 
 <a href="#adminToken">exchanges a code</a> for an admin session.</li>
 </ul>`
 
-/** Lists all endpoints, one a line, folded by feature. Works without script, by mouse, and by keyboard. */
+/** Builds the list of all endpoints, folded by chapter. It works without a script, by mouse and by keyboard. */
 const index = (
   chapters: readonly Chapter[],
 ): Html => html`<section class="index" id="index" aria-label="All endpoints">
@@ -59,7 +59,7 @@ ${chapters.map(
   )}</ul></details>\n`,
 )}</section>`
 
-/** Keeps anchors of chapters apart from the IDs of operations: the chapter Health has an operation `health`. */
+/** Returns the anchor of a chapter. The prefix keeps it apart from the IDs of operations: both have a `health`. */
 const chapterId = (tag: string) => `chapter-${tag.toLowerCase().replace(/[^a-z]+/g, '-')}`
 
 const contents = ({ tag, endpoints }: Chapter): Html => html`<li><a href="#${chapterId(tag)}">${tag}</a>

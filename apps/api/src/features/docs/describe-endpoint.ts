@@ -18,9 +18,9 @@ import {
 } from '@rolecall/contract'
 import { type Field, fileBody, listFields, wholeBody } from './fields.ts'
 
-/** An endpoint as its pages show it, independent of their format. */
+/** The description of an endpoint, which does not depend on the format of the page that shows it. */
 export interface EndpointPage {
-  /** The operation's name in the OpenAPI document, and its anchor: `exchangeCode`. */
+  /** The name of the operation in the OpenAPI document, which is also its anchor, for example `exchangeCode`. */
   readonly id: string
   readonly method: string
   readonly path: string
@@ -33,22 +33,27 @@ export interface EndpointPage {
   readonly refusals: readonly Refusal[]
 }
 
+/** The description of a response. */
 export interface AnswerPage {
   readonly status: number
-  /** The description of an answer that is not JSON. */
+  /** The description of the response. It may be empty for JSON. */
   readonly text: string
   readonly fields: readonly Field[]
   readonly example: string | undefined
 }
 
+/** An error that an endpoint can return. */
 export interface Refusal {
   readonly status: number
-  /** The code on the wire. */
+  /** The `code` in the response, which several entries of the error table can share. */
   readonly code: string
+  /** The problem. */
   readonly title: string
+  /** How to fix the problem. */
   readonly mend: string
 }
 
+/** The endpoints of one feature. */
 export interface Chapter {
   readonly tag: string
   readonly endpoints: readonly EndpointPage[]
@@ -66,8 +71,8 @@ const needText = ({ needs }: EndpointDefinition): string =>
   needs === undefined ? '' : ` The project needs the ${grants[needs].kind} \`${needs}\`.`
 
 /**
- * Describes every endpoint, by chapter. Within a chapter, short paths come first, then the methods of one path in the
- * order create, read, update, delete.
+ * Describes all endpoints of the contract, by chapter. Within a chapter, short paths come first. The methods of one
+ * path are in the order of `methods`.
  */
 export function describeContract(publicUrl: string): Chapter[] {
   const tags = [...new Set(endpoints.map(({ tag }) => tag))]
@@ -114,12 +119,13 @@ function describeEndpoint(definition: EndpointDefinition, publicUrl: string): En
   }
 }
 
+/** Describes an error of the table. */
 export function refusalOf(name: ErrorCode): Refusal {
   const { status, title, mend, code = name }: ErrorDefinition = errors[name]
   return { status, code, title, mend }
 }
 
-/** Returns each object of an answer that can be one of several. */
+/** Returns the alternatives of a response that can have several forms. */
 const kindsOf = (answer: Answer): readonly Answer[] =>
   answer !== null && 'anyOf' in answer && Array.isArray(answer.anyOf) ? answer.anyOf : [answer]
 
@@ -145,7 +151,7 @@ function describeAnswer(status: number, answer: Answer): AnswerPage {
   return { status, text, fields: listFields(answer), example }
 }
 
-/** Returns a request to copy. It has only the required parts, to be as short as possible. */
+/** Builds a `curl` command to copy. It has only the required parts, so that it is short. */
 function curl(
   { method, path, auth, params, query, body, payload, upload }: EndpointDefinition,
   publicUrl: string,

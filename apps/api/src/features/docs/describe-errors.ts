@@ -1,19 +1,20 @@
 import { type ErrorCode, endpoints, errors, operationIdOf, refusals } from '@rolecall/contract'
 import { refusalOf } from './describe-endpoint.ts'
 
-/** A code, and its meaning with each status that it is returned with. */
+/** The description of an error code. A code can have several cases, with different statuses. */
 export interface ErrorPage {
   readonly code: string
   readonly cases: readonly ErrorCase[]
 }
 
+/** One meaning of an error code. */
 export interface ErrorCase {
   readonly status: number
   readonly title: string
   readonly mend: string
-  /** The only request that returns it, if that is no endpoint of the contract. */
+  /** The request that returns this error, if only one does and it is not in the contract. */
   readonly onlyOf: string | undefined
-  /** The endpoints that return it; empty for an error that any other request can get. */
+  /** The endpoints that return this error. Empty for an error that the contract does not list for any endpoint. */
   readonly endpoints: readonly { readonly id: string; readonly name: string }[]
 }
 
@@ -23,7 +24,7 @@ const outsideContract: Partial<Record<ErrorCode, string>> = {
   METRICS_LOCAL_ONLY: metrics,
 }
 
-/** Describes every error of the service by its code on the wire, in alphabetical order. */
+/** Describes all errors of the service, by the `code` in the response, in alphabetical order. */
 export function describeErrors(): ErrorPage[] {
   const byCode = new Map<string, ErrorCase[]>()
   for (const name of Object.keys(errors) as ErrorCode[]) {

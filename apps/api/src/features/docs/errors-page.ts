@@ -3,7 +3,7 @@ import { describeErrors, type ErrorCase, type ErrorPage } from './describe-error
 import { type Html, html, prose } from './html.ts'
 import { layout } from './layout.ts'
 
-/** Builds the page that the `type` of every error links to; the code is the anchor. */
+/** Builds the page of error codes. The `type` of an error response links to it, with the code as the anchor. */
 export function errorsPage(): string {
   const pages = describeErrors()
   return layout({
@@ -34,9 +34,10 @@ ${returnedBy(one)}
 </section>
 `
 
-/** Folds longer lists: errors that nearly every endpoint returns are of little interest. */
+/** The maximum length of a list of endpoints that is not folded. */
 const maxOpen = 6
 
+/** Says which endpoints return an error. */
 function returnedBy({ onlyOf, endpoints: where }: ErrorCase): Html {
   if (onlyOf !== undefined) return html`<p class="quiet">Returned by <code>${onlyOf}</code>.</p>`
   if (where.length === 0) return html`<p class="quiet">Any request can return this error.</p>`

@@ -1,7 +1,7 @@
 import type { Schema } from '@rolecall/contract'
 import type { TSchema } from 'typebox'
 
-/** One row of a table of fields: `roles[].roleId`, its type, and its description. */
+/** The description of a field. A nested field has its full name, for example `roles[].roleId`. */
 export interface Field {
   readonly name: string
   readonly type: string
@@ -9,7 +9,7 @@ export interface Field {
   readonly meaning: string
 }
 
-/** Lists all fields of an object, nested ones under their full names. */
+/** Lists all fields of an object, including nested ones. */
 export function listFields(schema: TSchema | Schema | undefined, prefix = ''): Field[] {
   const { properties = {}, required = [] } = (schema ?? {}) as Schema
   return Object.entries(properties).flatMap(([name, property]) => {
@@ -24,7 +24,7 @@ export function listFields(schema: TSchema | Schema | undefined, prefix = ''): F
   })
 }
 
-/** Describes a body with fields that only the receiver knows. */
+/** Describes a body whose fields the contract does not know, such as the payload of an inbound webhook. */
 export const wholeBody = (schema: Schema): Field => ({
   name: 'body',
   type: typeName(schema),
@@ -40,7 +40,7 @@ export const fileBody = (types: readonly string[]): Field => ({
   meaning: 'The bytes of the file.',
 })
 
-/** Returns the schema inside "or null" and lists. */
+/** Returns the schema inside lists and inside "or null", and the suffix that the lists add to the field's name. */
 function unwrap(schema: Schema): { inner: Schema; suffix: string } {
   const [only, ...others] = (schema.anyOf ?? []).filter(({ type }) => type !== 'null')
   if (only && others.length === 0) return unwrap(only)
@@ -56,6 +56,7 @@ const formatNames: Record<string, string> = {
   name: 'name',
 }
 
+/** Names the type of a schema, for a reader. */
 export function typeName(schema: Schema): string {
   if (schema.anyOf) return schema.anyOf.map(typeName).join(' or ')
   if (schema.enum) return schema.enum.map((word) => `"${word}"`).join(', ')
@@ -75,7 +76,7 @@ function boundsOf(schema: Schema): string {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, format, default: preset } = schema
   const parts = [
     range(minimum, maximum, ''),
-    // A format says more than its maximum length.
+    // The name of a format says more than its length.
     format ? '' : range(minLength, maxLength, ' characters'),
     range(minItems, maxItems, ' entries'),
     preset === undefined ? '' : `default ${JSON.stringify(preset)}`,

@@ -1,6 +1,6 @@
 import { escapeHtml } from '#platform/http/escape-html'
 
-/** Text that is already HTML. */
+/** Text that is HTML, and is not escaped again. */
 export class Html {
   readonly text: string
   constructor(text: string) {
@@ -10,7 +10,9 @@ export class Html {
 
 type Value = Html | string | number | false | undefined | readonly Value[]
 
-/** Builds HTML. Escapes each value unless this function built it. */
+/**
+ * Builds HTML from a template. Escapes all values except those of type `Html`. `false` and `undefined` become nothing.
+ */
 export const html = (parts: TemplateStringsArray, ...values: Value[]): Html =>
   new Html(parts.map((part, index) => part + render(values[index])).join(''))
 
@@ -20,6 +22,6 @@ function render(value: Value): string {
   return typeof value === 'object' ? value.map(render).join('') : escapeHtml(String(value))
 }
 
-/** Formats a sentence of the contract, with its `code` as code. */
+/** Converts a sentence of the contract to HTML. Text between backticks becomes a `code` element. */
 export const prose = (text: string): Html[] =>
   text.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))

@@ -5,7 +5,9 @@ import { style } from './style.ts'
 const icon =
   'data:image/svg+xml,%3Csvg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"%3E%3Crect width="16" height="16" rx="4" fill="%230b57b7"/%3E%3Cpath d="M4 8.5 7 11l5-6" stroke="%23fff" stroke-width="2" fill="none"/%3E%3C/svg%3E'
 
-/** Allows no script and no other origin; of styles, only the one below, by its digest. */
+/**
+ * The content security policy of the pages. It permits no script, nothing from other origins, and only this one style.
+ */
 export const docsPolicy = [
   "default-src 'none'",
   `style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'`,
@@ -15,13 +17,14 @@ export const docsPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** The parts of a page. */
 interface Layout {
   readonly title: string
   readonly navigation: Html
   readonly main: Html
 }
 
-/** The frame of all pages. */
+/** Builds a page of the API documentation. */
 export const layout = ({ title, navigation, main }: Layout): string =>
   html`<!doctype html>
 <html lang="en">

@@ -12,8 +12,8 @@ import type { SiteFile } from './site-files.ts'
 import { siteRoutes } from './site-routes.ts'
 
 /**
- * Serves the OpenAPI document, pages to read it and the error codes, and the documentation site. Everything comes from
- * this service.
+ * Registers the documentation: the OpenAPI document, the pages for the API and the error codes, and the site under
+ * `/docs/`. Nothing is loaded from other origins.
  */
 export function docsRoutes(
   router: Pick<Router<Callers>, 'page'>,
@@ -22,7 +22,8 @@ export function docsRoutes(
 ) {
   const { page } = router
   const serve = (path: string, own: Record<string, string>, make: () => string) => {
-    // Everyone gets the same document until the next release, so it is cached and revalidated each time.
+    // The document stays the same until the next release. Browsers cache it, and check each time whether it has
+    // changed.
     const document = createPublicDocument({ ...own, 'cache-control': 'no-cache' }, make)
     page(path, {}, ({ headers }) => document(headers))
   }

@@ -3,13 +3,13 @@ import { extname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { readBuilt } from '#platform/http/read-built'
 
-/** A file of the documentation site. */
+/** A file of the documentation site, with its content type. */
 export interface SiteFile {
   readonly type: string
   readonly read: () => Buffer
 }
 
-/** The site in the packed release, and in the repository. Both are as far from the sources as from the compiled files. */
+/** The folders in which the built site may be: in a release, and in the repository. The first that exists is used. */
 const folders = ['../../../site', '../../../../../tools/site/dist'].map((path) =>
   fileURLToPath(new URL(path, import.meta.url)),
 )
@@ -24,8 +24,8 @@ const types: Readonly<Record<string, string>> = {
 }
 
 /**
- * Lists the files of the built site once, by their paths within it. A request selects a known path, and never becomes
- * part of a path.
+ * Lists the files of the built site at the start, by their paths within the site. Requests can select only a path of
+ * this list, so no other file can be read.
  */
 export function openSite(from: string = folders.find(existsSync) ?? ''): ReadonlyMap<string, SiteFile> {
   const names = existsSync(from) ? readdirSync(from, { recursive: true, encoding: 'utf8' }) : []

@@ -7,7 +7,10 @@ import type { Router } from '#platform/http/router'
 import type { Callers } from '../../callers/callers.ts'
 import type { SiteFile } from './site-files.ts'
 
-/** Allows nothing from other origins, no inline script or style, no text that becomes a script, and no frame around a page. */
+/**
+ * The content security policy of the site. It permits nothing from other origins, no inline script or style, no text
+ * that becomes a script, and no embedding in a frame.
+ */
 const sitePolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,7 +28,7 @@ const root = '/docs/'
 
 type Headers = IncomingHttpHeaders
 
-/** Serves the documentation site under `/docs/`. */
+/** Registers the documentation site under `/docs/`. */
 export function siteRoutes({ page }: Pick<Router<Callers>, 'page'>, files: ReadonlyMap<string, SiteFile>) {
   const answer = createSite(files)
   page('/docs', {}, () => redirect(root))
@@ -36,8 +39,10 @@ export function siteRoutes({ page }: Pick<Router<Callers>, 'page'>, files: Reado
 const pathOf = (url: string) => url.split('?', 1)[0]?.slice(root.length) ?? ''
 
 /**
- * Answers a path within the site. A path that ends in a slash names the page of its folder. Without a built site, every
- * path is answered with a page that says how to build it.
+ * Creates the function that responds to a path within the site. A path that ends in a slash means the page of this
+ * folder. If the site was not built, every path returns a page that says how to build it.
+ *
+ * The function throws NOT_FOUND for an unknown path.
  */
 export function createSite(files: ReadonlyMap<string, SiteFile>) {
   const documents = new Map([...files].map(([path, file]) => [path, documentOf(path, file)]))
@@ -49,7 +54,10 @@ export function createSite(files: ReadonlyMap<string, SiteFile>) {
   }
 }
 
-/** Files in `assets` have the digest of their content in their names; all others change with the release. */
+/**
+ * Creates the response for a file. Files in `assets` have a digest of their content in their names, so browsers may
+ * cache them forever. All others can change with a release.
+ */
 const documentOf = (path: string, { type, read }: SiteFile) =>
   createPublicDocument(
     {

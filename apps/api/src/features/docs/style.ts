@@ -1,4 +1,4 @@
-/** The style of the pages. It is one string, so that its digest can be in the policy of the pages. */
+/** The style of the pages. The content security policy contains the digest of this string. */
 export const style = `
 :root {
   color-scheme: light dark;

@@ -12,9 +12,12 @@ import {
 } from './store.ts'
 
 /**
- * Applies the change in a transaction that rolls back, and compares the state before and after it. A change decides
- * where sessions are valid, per project and server, and never for a single session. So the lost places determine which
- * sessions end. They are counted after the rollback, when its few locks are released.
+ * Creates the function that makes a dry run of a change: it makes the change in a transaction, compares the state
+ * before and after, and rolls back.
+ *
+ * A change decides in which places sessions are valid, and a place is a project in a server. It never decides about a
+ * single session. So the sessions that the change would end are those in the lost places. They are counted after the
+ * rollback, which has released the locks.
  */
 export const createDryRun =
   (db: Database, configuredServerId: string | undefined): RunDry =>
@@ -38,16 +41,18 @@ export const createDryRun =
     }
   }
 
-/** Skips the audit entry, which would roll back and would lock the end of the audit log until then. */
+/**
+ * Writes no audit entry. It would be rolled back, and until then would lock the end of the audit log for all others.
+ */
 const noAudit: ChangeDeps['audit'] = { record: async () => {} }
-/** Skips ending sessions: a removed server has no live session regardless of the rows, and no row is locked. */
+/** Ends no sessions, so that no rows are locked. The lost places are enough to know which sessions would end. */
 const noEnds: ChangeDeps['endSessions'] = {
   ofMembers: async () => [],
   ofServer: async () => 0,
   ofOtherHosts: async () => 0,
 }
 
-/** Reads the state, including OpenID Connect and protected hosts. */
+/** Reads the state within a reach, including that of OpenID Connect and of protected hosts. */
 async function readAll(db: Queryable, reach: Reach, configuredServerId: string | undefined) {
   const clients = await listClientPlaces(db, reach, configuredServerId)
   return {
@@ -61,13 +66,15 @@ async function readAll(db: Queryable, reach: Reach, configuredServerId: string |
 
 type All = Awaited<ReturnType<typeof readAll>>
 
+/** Returns what exists before a change and no longer after it. */
 function difference(before: All, after: All) {
   const missing = (ids: readonly string[], left: readonly string[]) => ids.filter((id) => !left.includes(id))
   const ended = <P extends Place>(places: readonly P[], left: readonly P[]) => {
     const kept = new Set(left.map(nameOf))
     return places.filter((place) => !kept.has(nameOf(place)))
   }
-  // A client that only lacks its secret is not notified. The address after the change receives the request.
+  // A client is notified if its place is lost and it still has a logout address after the change. It is not notified if
+  // it only loses its secret.
   const addressed = new Set(before.addressed.filter((id) => after.addressed.includes(id)))
   return {
     places: ended(before.places, after.places),

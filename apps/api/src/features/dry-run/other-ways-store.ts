@@ -7,10 +7,11 @@ import type { Place } from './store.ts'
 /** A project and a server in which the project has sessions by OpenID Connect. */
 export interface ClientPlace extends Place {
   readonly projectId: string
-  /** True while the client can authenticate: it has a server, and a secret if it needs one. */
+  /** True if the client can authenticate: it has a server and, unless it is public, a secret. */
   readonly isUsable: boolean
 }
 
+/** Lists the places within a reach in which projects can have sessions by OpenID Connect. */
 export const listClientPlaces = (
   db: Queryable,
   { projectId, serverId }: Reach,
@@ -26,7 +27,7 @@ export const listClientPlaces = (
       and (${projectId ?? null}::uuid is null or r.project_id = ${projectId ?? null}::uuid)
       and (${serverId ?? null}::text is null or r.server_id = ${serverId ?? null}::text)`)
 
-/** Lists the projects with a client that receives back-channel logouts, even while the client is disabled. */
+/** Lists the projects whose client has an address for logout tokens, even if OpenID Connect is off for the project. */
 export const listAddressed = async (db: Queryable, { projectId }: Reach): Promise<string[]> =>
   (
     await db.query<{ projectId: string }>(sql`
@@ -35,7 +36,7 @@ export const listAddressed = async (db: Queryable, { projectId }: Reach): Promis
         and (${projectId ?? null}::uuid is null or project_id = ${projectId ?? null}::uuid)`)
   ).map((row) => row.projectId)
 
-/** Lists protected hosts with the server that their users must be members of. */
+/** Lists the protected hosts within a reach, each as text with its server: `wiki.example.org 123…`. */
 export const listHosts = async (
   db: Queryable,
   { projectId, serverId }: Reach,

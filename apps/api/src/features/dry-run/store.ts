@@ -2,22 +2,23 @@ import type { Database, Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { Reach } from '../../deps.ts'
 
-/** Everything within the reach of a change that the change can end. */
+/** Everything within the reach of a change that the change may end. */
 interface Standing {
-  /** The places where sessions can be validated. Places with a null project hold sessions of administrators. */
+  /** The places whose sessions can be validated. */
   readonly places: readonly Place[]
   readonly keyIds: readonly string[]
   readonly webhookIds: readonly string[]
 }
 
+/** A project in a server. If the project is null, the place is that of the admin sessions in the server. */
 export interface Place {
   readonly projectId: string | null
   readonly serverId: string
 }
 
 /**
- * Marks the transaction as a dry run. The trigger `servers_members` then locks no member of the server:
- * `0003_members.sql`.
+ * Marks the transaction as a dry run. The trigger `servers_members` (`0003_members.sql`) then does not update, and so
+ * does not lock, the members of a server.
  */
 export const beginRehearsal = (db: Queryable) =>
   db.execute(sql`select set_config('rolecall.rehearsal', 'on', true)`)
@@ -45,6 +46,7 @@ export async function readStanding(
   return { places, keyIds: keys.map(({ id }) => id), webhookIds: webhooks.map(({ id }) => id) }
 }
 
+/** A reach whose fields may also be null. */
 type Nulls = { readonly [K in keyof Reach]: string | null | undefined }
 
 /** Counts the sessions that can be validated in these places, and their members. */
@@ -56,11 +58,11 @@ export async function countSessions(db: Pick<Database, 'transaction'>, places: r
     from unnest(${places.map(({ projectId }) => projectId)}::uuid[],
       ${places.map(({ serverId }) => serverId)}::text[]) as x (project_id, server_id)
     join live_sessions l on l.server_id = x.server_id and l.project_id is not distinct from x.project_id`
-  // Without a time limit: a server can have a million sessions.
+  // A server can have a million sessions, so the statement has no timeout.
   return db.transaction(async (tx) => (await tx.maybeOne<typeof none>(count)) ?? none, { long: true })
 }
 
-/** Counts the sessions among them that OpenID Connect made. */
+/** Counts the live sessions in these places that OpenID Connect created. */
 export async function countClientSessions(
   db: Pick<Database, 'transaction'>,
   places: readonly Place[],

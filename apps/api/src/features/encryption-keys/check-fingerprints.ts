@@ -5,20 +5,21 @@ import { insertFingerprint, pageOfSecrets, readFingerprints } from './store.ts'
 
 type Keys = Pick<Config, 'outboundKey' | 'inboundKey'>
 
+/** The fingerprint of an encryption key. `name` is the environment variable of the key. */
 interface Fingerprint {
   readonly name: string
   readonly key: string
   readonly fingerprint: string
 }
 
-/** The maximum number of webhooks that a report names; it gives the number of the others. */
+/** The maximum number of webhooks that a problem names. It gives only the number of the others. */
 const maxNamed = 20
 
 const inbound = 'INBOUND_WEBHOOK_ENCRYPTION_KEY'
 
 /**
- * Stores the fingerprint of each encryption key at the first start, and compares it at later starts. Returns a sentence
- * for each key that differs from the key that sealed the secrets: there is no key rotation.
+ * Checks at the start of the service that the encryption keys are those that encrypted the stored secrets.
+ * Stores the fingerprint of a new key. Returns a sentence for each key that differs. Keys cannot be rotated.
  */
 export async function checkKeyFingerprints(db: Queryable, keys: Keys): Promise<string[]> {
   for (const { name, fingerprint } of fingerprintsOf(keys)) await insertFingerprint(db, name, fingerprint)
@@ -26,8 +27,8 @@ export async function checkKeyFingerprints(db: Queryable, keys: Keys): Promise<s
 }
 
 /**
- * Returns the fingerprints of the configured keys, and a sentence for each that differs from the stored one. Writes
- * nothing. A key without a stored fingerprint has sealed nothing yet.
+ * Returns the fingerprints of the configured keys, and a sentence for each key whose fingerprint differs from the
+ * stored one. Writes nothing. A key without a stored fingerprint is new, and has encrypted nothing yet.
  */
 export async function changedKeys(db: Queryable, keys: Keys) {
   const stored = await readFingerprints(db)
@@ -48,7 +49,10 @@ const fingerprintsOf = ({ outboundKey, inboundKey }: Keys): Fingerprint[] =>
     ([name, key]) => (key ? [{ name, key, fingerprint: fingerprintOf(key) }] : []),
   )
 
-/** Names the webhooks with a secret that this key does not open: signed submissions to them are rejected. */
+/**
+ * Returns a sentence that names the inbound webhooks whose secret this key cannot decrypt. Signed submissions to them
+ * are rejected.
+ */
 async function unreadableWebhooks(db: Queryable, key: string): Promise<string> {
   const names: string[] = []
   let count = 0

@@ -6,9 +6,13 @@ export const insertFingerprint = (db: Queryable, purpose: string, fingerprint: s
   db.execute(sql`
     insert into key_fingerprints (purpose, fingerprint) values (${purpose}, ${fingerprint}) on conflict do nothing`)
 
+/** The SQL state of PostgreSQL for a missing table. */
 const undefinedTable = '42P01'
 
-/** Returns the fingerprints of the keys that first sealed secrets, by variable; none in a database without tables. */
+/**
+ * Returns the stored fingerprints of encryption keys, by the environment variable of the key. Returns an empty map if
+ * the database has no tables yet.
+ */
 export async function readFingerprints(db: Queryable): Promise<ReadonlyMap<string, string>> {
   const rows = await db
     .query<{ purpose: string; fingerprint: string }>(sql`select purpose, fingerprint from key_fingerprints`)
@@ -16,6 +20,7 @@ export async function readFingerprints(db: Queryable): Promise<ReadonlyMap<strin
   return new Map(rows.map(({ purpose, fingerprint }) => [purpose, fingerprint]))
 }
 
+/** An inbound webhook with its encrypted secret. */
 export interface SealedSecret {
   readonly id: string
   readonly name: string
@@ -24,7 +29,7 @@ export interface SealedSecret {
 
 const pageSize = 500
 
-/** Lists inbound webhooks with their sealed secrets, in the order of their IDs. */
+/** Lists a page of inbound webhooks with their encrypted secrets, in the order of their IDs, after the ID `after`. */
 export const pageOfSecrets = (db: Queryable, after: string | undefined) =>
   db.query<SealedSecret>(sql`
     select id, name, secret_sealed as sealed from inbound_webhooks

@@ -1,10 +1,10 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** The webhook of a project that receives its events. */
+/** The webhook to which a project's events are sent. */
 export interface Endpoint {
   readonly projectName: string
-  /** Null if there is no address, or if delivery is switched off. */
+  /** Null if the project has no address for events, or if delivery was disabled. */
   readonly url: string | null
   readonly secretSealed: Uint8Array | null
   /** The previous secret, while events are signed with both. Null otherwise. */
@@ -18,13 +18,13 @@ export const findEndpoint = (db: Queryable, projectId: string) =>
       case when e.former_secret_until > clock_now() then e.former_secret_sealed end as "formerSecretSealed"
     from event_endpoints e join projects p on p.id = e.project_id where e.project_id = ${projectId}`)
 
-/** Switches off an endpoint, unless its address has changed since the attempt. */
+/** Disables delivery to a webhook, unless its address has changed since. Returns the number of disabled webhooks. */
 export const disableEndpoint = (tx: Tx, projectId: string, url: string) =>
   tx.execute(sql`
     update event_endpoints set disabled_at = clock_now()
     where project_id = ${projectId} and url = ${url} and disabled_at is null`)
 
-/** Finds a project. `hasAddress` is true if the project currently receives events by webhook. */
+/** Finds a project. `hasAddress` is true if its events are currently sent to a webhook. */
 export const findEventsProject = (db: Queryable, projectId: string) =>
   db.maybeOne<{ id: string; name: string; hasAddress: boolean }>(sql`
     select p.id, p.name, coalesce(e.url is not null and e.disabled_at is null, false) as "hasAddress"

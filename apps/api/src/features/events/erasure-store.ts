@@ -1,7 +1,10 @@
 import type { Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** Finds the projects that knew a member: by a session, live or ended, a consent, or an event that is still stored. */
+/**
+ * Finds the projects that have data about a member: through a live or ended session, a consent, or an event that is
+ * still stored. They are notified when the member is erased.
+ */
 export const findProjectsThatKnew = async (tx: Tx, memberId: string): Promise<string[]> => {
   const rows = await tx.query<{ id: string }>(sql`
     select p.id from projects p where p.deleted_at is null and p.id in (

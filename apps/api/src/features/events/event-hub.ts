@@ -5,11 +5,11 @@ import { type EventRow, type EventsRead, listEventsAfter } from './store.ts'
 import { createVouching } from './vouching.ts'
 
 /**
- * The interval of reads. It is short enough to need no notifications, because an event is read half an interval after
- * its commit on average, and long enough to be cheap.
+ * The interval of reads. An event is read half an interval after its commit on average, so no notifications from the
+ * database are needed. One statement per interval is cheap.
  */
 const everyMs = 25
-/** The maximum number of open streams of a project. A project that opens more has a defect. */
+/** The maximum number of open streams of a project on this instance. A project that opens more has a defect. */
 const maxStreamsPerProject = 2_000
 
 /** An open stream, as the hub sees it. */
@@ -17,40 +17,45 @@ export interface Listener {
   readonly projectId: string
   /** Sends these events of the project, in order. */
   take(rows: readonly EventRow[]): void
-  /** Called after each read. All events up to `vouchedAt` (`performance.now()`) have been passed to the stream. */
+  /**
+   * Called after each read, also if the read failed. All events up to `vouchedAt` (`performance.now()`) have been
+   * passed to the stream. `mark` is the position of the last successful read.
+   */
   heartbeat(vouchedAt: number, mark: Mark): void
   /** Ends the stream, so that its client reconnects. */
   end(): void
 }
 
+/** The reads of the outbox that all event streams of a process share. */
 export interface EventHub {
   /** Registers a stream, which counts toward the limit of its project. Returns false if the limit is reached. */
   open(listener: Listener): boolean
   /**
-   * Subscribes a stream to the reads of the hub. The stream must have sent everything up to `upTo`. Returns false if
-   * the hub has read further: the stream then reads the missing events itself, and tries again.
+   * Subscribes a stream to the reads of the hub. The stream must have sent all events up to `upTo`. Returns false if
+   * the hub has already read beyond `upTo`. Then the stream must read the missing events itself, and call `join` again.
    */
   join(listener: Listener, upTo: Position): boolean
   /** Unsubscribes a slow stream, which then reads from the database until it joins again. */
   leave(listener: Listener): void
-  /** Removes a stream that has ended. */
+  /** Removes a stream that has ended. It no longer counts toward the limit. */
   remove(listener: Listener): void
   /** Ends all streams. A stream that is opened later ends immediately. */
   close(): void
 }
 
 /**
- * Reads the outbox for all streams of this process: one statement every 25 ms while a stream is subscribed, regardless
- * of the number of streams. Each read starts where the last one ended, so no event is lost if a read fails or is late.
+ * Creates the hub, which reads the outbox for all streams of this process. It runs one statement every 25 ms while at
+ * least one stream is subscribed. Each read starts where the last successful one ended, so no event is lost if a read
+ * fails.
  */
 export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | 'answers'>): EventHub {
   const byProject = new Map<string, Set<Listener>>()
-  /** The streams that follow the hub. */
+  /** The subscribed streams. A stream that is still catching up is only in `byProject`. */
   const joined = new Set<Listener>()
   let vouching = createVouching()
   let vouchedAt = Number.NEGATIVE_INFINITY
   let mark: Mark | undefined
-  /** The position of the last read. Undefined while no stream follows the hub. */
+  /** The position of the last read. Undefined while no stream is subscribed. */
   let read: Position | undefined
   let isClosed = false
   /** True while reads fail, so that the log gets one line, and not forty a second. */
@@ -65,14 +70,14 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
   const readOnce = async (from: Position): Promise<boolean> => {
     const startedAt = performance.now()
     const found = await listEventsAfter(db, from)
-    // The database was restored, or failed over without the latest commits. It is unknown which events are missing, so
-    // all clients must reconnect.
+    // The transaction counter went back: the database was restored, or failed over without the latest commits. It is
+    // unknown which events are missing, so all clients must reconnect, and get a `reset`.
     if (found.end < from.xid) {
       for (const listener of [...joined]) listener.end()
       return false
     }
     isFailing = false
-    // A client that knows of a change may call any instance, so every instance must have applied the change.
+    // A client that has received an event may call any instance, so every instance must have applied the change first.
     if (found.rows.length > 0) await answers.confirm()
     read = positionAfter(found)
     publish(found.rows)
@@ -84,7 +89,7 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
     while (read && joined.size > 0) {
       const startedAt = performance.now()
       const isMore = await readOnce(read).catch((error: unknown) => {
-        // `availability.ts` logs an outage once. Heartbeats continue, but `vouchedAt` does not advance.
+        // The database client logs an outage. Heartbeats continue, but `vouchedAt` does not advance.
         if (!isFailing && !(error instanceof DatabaseUnavailable))
           log.error({ err: error }, 'event read failed')
         isFailing = true
@@ -131,7 +136,7 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
   }
 }
 
-/** Returns the position after a read: the horizon, or the last row if there is more. */
+/** Returns the position after a read: the horizon or, if there are more rows, the last row. */
 export const positionAfter = ({ rows, isAll, horizon }: EventsRead): Position =>
   isAll ? { xid: horizon, id: 0 } : (rows.at(-1)?.position ?? { xid: horizon, id: 0 })
 

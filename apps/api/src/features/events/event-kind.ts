@@ -7,25 +7,28 @@ import { disableEndpoint, type Endpoint, findEndpoint } from './endpoint-store.t
 import { toEventId } from './position.ts'
 import { signEvent } from './sign-event.ts'
 
-/** The longest pause that a receiver may request. */
+/** The longest pause that a receiver can request with `Retry-After`, in seconds. */
 const maxRetryAfterSec = 60 * 60
 
 type EventKindDeps = Pick<Deps, 'db' | 'answers'> & {
   readonly post: Post
-  /** Decrypts a signing secret of a project; undefined if it cannot be read. */
+  /** Decrypts a signing secret of a project. Returns undefined if the encryption key is missing or wrong. */
   readonly openSecret: (projectId: string, sealed: Uint8Array) => string | undefined
 }
 
 type EnabledEndpoint = Endpoint & { readonly url: string }
 
-/** Delivers events of projects as Standard Webhooks, in order for each member. */
+/**
+ * Delivers events to the webhooks of projects, in the format of Standard Webhooks. The events about one member are sent
+ * in order.
+ */
 export const createEventKind = (deps: EventKindDeps): DeliveryKind => ({
   name: 'event',
   ordering: 'member',
   maxWaitHours: 72,
   disablesSilent: true,
   async open(projectId) {
-    // A receiver that knows of a change may call any instance, so every instance must have applied the change.
+    // A receiver that gets an event may call any instance, so every instance must have applied the change first.
     await deps.answers.confirm()
     const endpoint = await findEndpoint(deps.db, projectId)
     if (!endpoint?.url)
@@ -51,6 +54,7 @@ function openSecrets(
   return secret === undefined ? [] : [secret, ...former.filter((one) => one !== undefined)]
 }
 
+/** Sends one event. Signs it with each secret at the time of the attempt. */
 async function sendEvent(
   { post }: EventKindDeps,
   url: string,
@@ -71,6 +75,7 @@ async function sendEvent(
   return toAttempt(await post(new URL(url), { headers, body }, signal))
 }
 
+/** Converts the receiver's response. Status 410 disables the webhook. */
 function toAttempt({ status, error, retryAfter, isAborted }: Answered): Attempt {
   if (isAborted) return { outcome: 'aborted', status, error }
   if (status === null) return { outcome: 'failed', status, error }
@@ -85,6 +90,7 @@ function toAttempt({ status, error, retryAfter, isAborted }: Answered): Attempt 
 const retryAfterMs = (header: string | undefined) =>
   header !== undefined && /^\d{1,9}$/.test(header) ? Math.min(Number(header), maxRetryAfterSec) * 1_000 : 0
 
+/** Builds the audit entry for events that are no longer sent, by the reason. */
 function entryOf(projectId: string, { projectName, url }: EnabledEndpoint, ending: Ending): AuditEvent {
   const { reason: why, count, error } = ending
   const disabled = `Events of ${projectName} are no longer sent to ${new URL(url).origin}`

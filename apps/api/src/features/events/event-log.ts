@@ -6,7 +6,7 @@ import { parseEventId, toEventId } from './position.ts'
 
 type Item = eventDeliveries.EventDelivery
 
-/** Lists events that were sent to the webhook of a project. */
+/** The list of events that were sent to the webhook of a project, and how to send one again. */
 export const eventLog: DeliveryLog<Item> = {
   kind: 'event',
   findProject: findEventsProject,

@@ -5,29 +5,32 @@ import { type EventHub, type Listener, positionAfter } from './event-hub.ts'
 import { isAtLeast, type Mark, type Position, toEventId } from './position.ts'
 import { type EventRow, frameOf, listProjectEventsAfter } from './store.ts'
 
-/** The maximum number of bytes that are buffered for a client, besides network buffers and the events of one read. */
+/**
+ * The buffer of a client in bytes. A full buffer stops the reads, so it can only exceed this by the events of one read.
+ */
 const maxWaitingBytes = 64 * 1024
-/** The time after which a client that reads nothing is disconnected. */
+/** The time after which a client that does not empty its buffer is disconnected. */
 const stalledMs = 10_000
-/** The interval at which a client without events receives an ID, because IDs are valid for a day. */
+/** The interval at which a client without events receives a new ID. IDs are valid for a day. */
 const idEveryMs = 60 * 60_000
 
+/** The properties of a stream. */
 export interface StreamTerms {
   readonly projectId: string
   readonly heartbeatMs: number
   /** The position to start at, or to resume from. */
   readonly from: Mark
-  /** The data of a `reset`, which is sent first if the client must clear its cache. */
+  /** The data of the event `reset`, which is sent first. Undefined if the client can keep its cache. */
   readonly reset: string | undefined
-  /** Checks again whether the key is valid. */
+  /** Checks again whether the API key is valid. Throws if the check fails because of an outage. */
   readonly isKeyValid: () => Promise<boolean>
 }
 
 /**
- * Opens a stream, or returns undefined if its project has too many. At first, a stream reads its project's events from
- * the database at the client's pace. Once it has caught up, it joins the hub and receives the events that the hub
- * reads. A slow client leaves the hub again, so that its buffer stays small. A client that does not read at all is
- * disconnected.
+ * Opens an event stream, or returns undefined if its project has too many. At first, the stream reads the project's
+ * events from the database, as fast as the client accepts them. Once it has caught up, it joins the hub, and receives
+ * the events that the hub reads. If the client is slow, the stream leaves the hub and catches up again, so that the
+ * buffer stays small. A client that does not read at all is disconnected.
  */
 export function createEventStream(
   { db, log, answers, hub }: Pick<Deps, 'db' | 'log' | 'answers'> & { readonly hub: EventHub },
@@ -51,6 +54,7 @@ export function createEventStream(
     },
   })
   const isFull = () => stream.readableLength >= maxWaitingBytes
+  /** Waits until the buffer has room. Disconnects a client that does not read. */
   const drained = async () => {
     const timer = setTimeout(() => stream.destroy(new Error('The client stopped reading.')), stalledMs)
     while (isFull() && !isOver) {
@@ -60,6 +64,7 @@ export function createEventStream(
     }
     clearTimeout(timer)
   }
+  /** Sends the events after the current position. */
   const send = (rows: readonly EventRow[]) => {
     for (const row of rows) {
       if (isAtLeast(position, row.position)) continue
@@ -82,10 +87,10 @@ export function createEventStream(
         position = positionAfter(found)
         if (found.isAll && !isFull() && hub.join(listener, position)) break
       }
-      // The key may have ended while the stream was opened, or in the events just read.
+      // The key may have ended while the stream caught up.
       await endUnlessKeyIsValid()
     } catch (error) {
-      // The client reconnects with its last ID.
+      // The stream ends, and the client reconnects with its last ID.
       if (!(error instanceof DatabaseUnavailable))
         log.error({ err: error }, 'event stream failed: internal error')
       stream.destroy()
@@ -115,12 +120,12 @@ export function createEventStream(
       hub.remove(listener)
       stream.push(null)
       wake()
-      // A client that does not read does not receive the end of the stream.
+      // The end does not reach a client that does not read, so its connection is closed soon.
       setTimeout(() => stream.destroy(), 1_000).unref()
     },
   }
 
-  // Random, so that clients of a lost instance do not all reconnect at the same moment.
+  // The reconnection time is random, so that the clients of a failed instance do not all reconnect at the same moment.
   stream.push(`retry: ${500 + Math.floor(Math.random() * 1_000)}\nid: ${toEventId(from)}\n\n`)
   if (reset) stream.push(frameOf(from, 'reset', reset))
   if (!hub.open(listener)) return undefined

@@ -1,11 +1,11 @@
 import { ApiError } from '#platform/http/api-error'
 
-/** Returns the project of a key. Throws an `ApiError` if the key is not valid now. */
+/** Returns the project ID of a key. Throws an `ApiError` if the key is not valid now. */
 type CheckKey = (key: string) => Promise<string>
 
 /**
- * Checks the keys of streams. An event reaches all streams of a project in one turn of the event loop, in which all
- * streams with the same key share a check. A later event checks the key again, because it may have ended since.
+ * Creates the function that checks whether the key of a stream is still valid. An event reaches all streams of a
+ * project at the same time, and all streams with the same key then share a check. A later event causes a new check.
  */
 export function createKeyChecks(checkKey: CheckKey): (key: string) => Promise<boolean> {
   const checks = new Map<string, Promise<boolean>>()
@@ -19,7 +19,7 @@ export function createKeyChecks(checkKey: CheckKey): (key: string) => Promise<bo
   }
 }
 
-/** Returns false if the key was rejected. Throws any other error, because an outage says nothing about the key. */
+/** Returns false for the rejection of a key. Rethrows any other error, because an outage says nothing about the key. */
 function refusedAsFalse(error: unknown): boolean {
   if (error instanceof ApiError) return false
   throw error

@@ -7,9 +7,9 @@ import { createEventStream, type StreamTerms } from './event-stream.ts'
 import { type Mark, parseEventId } from './position.ts'
 import { readPresent } from './store.ts'
 
-/** The lifetime of an event ID. Events stay in the outbox for an hour longer. */
+/** The lifetime of an event ID in seconds. Events stay in the outbox for an hour longer. */
 const idLifeSec = 24 * 60 * 60
-/** The maximum difference between the clocks of a primary and the standby that replaces it. */
+/** The maximum difference in seconds between the clocks of a database server and the standby that replaces it. */
 const clockSlackSec = 60
 
 interface Asked extends Pick<StreamTerms, 'heartbeatMs' | 'isKeyValid'> {
@@ -17,8 +17,10 @@ interface Asked extends Pick<StreamTerms, 'heartbeatMs' | 'isKeyValid'> {
 }
 
 /**
- * Opens a stream at the client's last position. If that position cannot be resumed, it sends a `reset` and starts at
- * the present.
+ * Opens a stream that resumes after the client's last event. If the client sends an ID from which it cannot resume, the
+ * stream sends the event `reset` and starts at the present. Without an ID, it starts at the present.
+ *
+ * @throws RATE_LIMITED if the project has too many open streams
  */
 export async function openStream(
   deps: Pick<Deps, 'db' | 'log' | 'answers'> & { readonly hub: EventHub },
@@ -42,7 +44,10 @@ export async function openStream(
   })
 }
 
-/** Returns the reason why a client cannot resume from an ID, or undefined if it can. */
+/**
+ * Returns the reason why a client cannot resume from an ID, or undefined if it can. An ID is unknown if it is malformed
+ * or in the future, because the database was restored to an earlier state.
+ */
 function whyNotResumable(last: Mark | undefined, present: Mark): 'unknown_id' | 'too_far_behind' | undefined {
   if (!last || last.xid > present.xid || last.atSec > present.atSec + clockSlackSec) {
     return 'unknown_id'

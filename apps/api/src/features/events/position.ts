@@ -1,6 +1,7 @@
 /**
- * The position of a reader of the outbox. The reader has every event up to this row, in the order of (xid, id). With
- * the ID 0, it has every event of the transactions before `xid`.
+ * The position of a reader of the outbox, in the order of (xid, id). `xid` is the transaction that wrote an event, and
+ * `id` the event's row. The reader has all events up to this row. With the ID 0, it has all events of the transactions
+ * before `xid`, and none of `xid` itself.
  */
 export interface Position {
   readonly xid: bigint
@@ -10,7 +11,7 @@ export interface Position {
 /** Returns true if a reader at `a` has every event that a reader at `b` has. */
 export const isAtLeast = (a: Position, b: Position) => a.xid > b.xid || (a.xid === b.xid && a.id >= b.id)
 
-/** A position with its time, as event IDs contain it. */
+/** A position with its time in Unix seconds, as event IDs contain it. */
 export interface Mark extends Position {
   readonly atSec: number
 }

@@ -9,14 +9,18 @@ import { eventLog } from './event-log.ts'
 import { createKeyChecks } from './key-checks.ts'
 import { openStream } from './open-stream.ts'
 
-/** The functions of other features that events call; `app.ts` passes them. */
+/** The functions of other features that events call. `app.ts` passes them. */
 interface EventNeeds {
-  /** Returns the project of a key; throws if the key is not valid now. */
+  /** Returns the project ID of a key. Throws an `ApiError` if the key is not valid now. */
   readonly checkKey: (key: string) => Promise<string>
 }
 
 const defaultHeartbeatSec = 15
 
+/**
+ * Registers the event stream, and the endpoints for the log of events that were sent to webhooks. Call `close` to end
+ * all streams.
+ */
 export function eventRoutes({ route }: Router<Callers>, deps: Deps, { checkKey }: EventNeeds) {
   const hub = createEventHub(deps)
   const isKeyValid = createKeyChecks(checkKey)

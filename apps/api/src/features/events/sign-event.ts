@@ -1,15 +1,16 @@
 import { createHmac } from 'node:crypto'
 
+/** The signed content. */
 interface Signed {
   readonly id: string
-  /** In Unix seconds. */
+  /** The time of the attempt in Unix seconds. */
   readonly timestamp: number
   readonly body: string
 }
 
 /**
- * Returns the headers of Standard Webhooks: the ID, the time, and a signature with each secret over both and the body.
- * The key is the part of the secret after `whsec_`.
+ * Returns the headers of a Standard Webhooks message: the ID, the time, and one signature for each secret. The
+ * signature covers the ID, the time, and the body. The key is the Base64 part of the secret, after `whsec_`.
  */
 export function signEvent(
   secrets: readonly string[],

@@ -4,31 +4,32 @@ import { ownHorizon } from '#platform/db/own-horizon'
 import { type Sql, sql } from '#platform/db/sql'
 import { type Mark, type Position, toEventId } from './position.ts'
 
+/** An event of a project. Changes write their events to the outbox, a table, in the same transaction. */
 export interface EventRow {
   readonly projectId: string
   readonly type: string
   readonly position: Position
-  /** The event as clients receive it. */
+  /** The event in the format of Server-Sent Events. */
   readonly frame: Buffer
 }
 
 /** The result of one read of the outbox. */
 export interface EventsRead {
-  /** The first transaction that may be unfinished. No event can appear in an earlier one any more. */
+  /** The first transaction that may be unfinished. All earlier ones are finished, so they cannot add events anymore. */
   readonly horizon: bigint
-  /** One past the last finished transaction at the time of the read. */
+  /** One more than the last finished transaction at the time of the read. */
   readonly end: bigint
-  /** The database's clock. */
+  /** The time of the database's clock in Unix seconds. */
   readonly nowSec: number
   readonly rows: readonly EventRow[]
   /** False if there are more rows than one read returns. */
   readonly isAll: boolean
 }
 
-/** The maximum number of rows of one read, about 250 kB. */
+/** The maximum number of rows that one read returns, about 250 kB. */
 const maxRows = 1_000
 
-/** Reads the events after a position, in order, up to the oldest transaction in progress. */
+/** Reads the events of all projects after a position, in order, up to the oldest transaction in progress. */
 export const listEventsAfter = (db: Database, after: Position) => readEvents(db, after, sql``)
 
 /** Reads the events of one project after a position, like `listEventsAfter`. */
@@ -36,7 +37,8 @@ export const listProjectEventsAfter = (db: Database, after: Position, projectId:
   readEvents(db, after, sql`and o.project_id = ${projectId}`)
 
 /**
- * A row of an event. The first row instead contains the state of the outbox: the horizon as `xid`, the end as `data`.
+ * A row of the result. The first row is no event. It contains the state of the outbox: the horizon in `xid`, the end in
+ * `data`, and the time in `atSec`.
  */
 interface EventsRow {
   readonly id: number
@@ -47,10 +49,15 @@ interface EventsRow {
   readonly atSec: number
 }
 
-/** The known event types. Types from a newer version are not sent, because their data is unknown. */
+/**
+ * The known event types. Other types, which a newer version has written, are not sent, because their data is unknown.
+ */
 const eventTypes = Object.keys(events.Events)
 
-/** Reads events. Reads the table of locks, for a later horizon, only if the position would otherwise not advance. */
+/**
+ * Reads events. If the oldest transaction in progress would keep the position from advancing, uses `ownHorizon`, which
+ * is more exact but more expensive.
+ */
 async function readEvents(db: Database, { xid, id }: Position, condition: Sql): Promise<EventsRead> {
   const [state, ...found] = await db.batched<EventsRow>(sql`
     with present as materialized (
@@ -82,7 +89,7 @@ function toEventRow({ id, xid, projectId, type, data, atSec }: EventsRow): Event
   return { projectId, type, position, frame: frameOf({ ...position, atSec }, type, data) }
 }
 
-/** Returns the start position of a reader that needs no earlier events. */
+/** Returns the current position, for a reader that needs no earlier events. */
 export async function readPresent(db: Database): Promise<Mark> {
   const [present] = await db.batched<{ horizon: string; nowSec: number }>(sql`
     select (${ownHorizon})::text as horizon, floor(extract(epoch from clock_now()))::float8 as "nowSec"
@@ -90,14 +97,15 @@ export async function readPresent(db: Database): Promise<Mark> {
   return { xid: BigInt(present?.horizon ?? 0), id: 0, atSec: present?.nowSec ?? 0 }
 }
 
-/** Formats an event for Server-Sent Events. Its data is JSON, so it has no line breaks. */
+/** Formats an event for Server-Sent Events. `data` must be JSON without line breaks. */
 export const frameOf = (mark: Mark, type: string, data: string) =>
   Buffer.from(`id: ${toEventId(mark)}\nevent: ${type}\ndata: ${data}\n\n`)
 
 /**
- * Moves the events of a database that was restored from another cluster into a transaction of this cluster. Otherwise
- * they would wait until the transaction counter of this cluster reaches theirs. Their order stays the same, because it
- * is by ID within a transaction.
+ * Assigns all stored events to the current transaction, after a database was restored into another cluster. The events
+ * have transaction numbers of the old cluster. Without this, they would not be sent until the counter of the new
+ * cluster reaches these numbers. Their order stays the same, because events of one transaction are in the order of
+ * their IDs.
  */
 export async function renumberEvents(tx: Queryable) {
   await tx.execute(sql`update outbox set xid = pg_current_xact_id()`)
@@ -106,7 +114,9 @@ export async function renumberEvents(tx: Queryable) {
     where kind = 'event' and delivered_at is null and failed_at is null`)
 }
 
-/** Sends every project a `reset`, because it may have received events that a restored database does not contain. */
+/**
+ * Writes the event `reset` for every project, because clients may have received events that a restored database lacks.
+ */
 export const resetProjects = (tx: Queryable) =>
   tx.execute(sql`
     insert into outbox (project_id, type, data)

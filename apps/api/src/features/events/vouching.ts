@@ -1,20 +1,20 @@
 import type { EventsRead } from './store.ts'
 
 /**
- * The maximum number of remembered reads: those of a minute. During a longer transaction, the oldest are dropped, and
- * the vouched moment advances in larger steps when it ends.
+ * The maximum number of remembered reads, which is those of a minute. During a transaction of more than a minute, the
+ * oldest reads are dropped. The moment then advances in one larger step when the transaction ends.
  */
 const maxReads = 240
 /** The minimum interval between two remembered reads. */
 const minIntervalMs = 250
 
 /**
- * Tracks the moment up to which every committed event has certainly been read.
+ * Tracks the moment up to which every committed event has certainly been read. Heartbeats report it.
  *
- * A read returns events only up to its horizon, the oldest transaction in progress. Later transactions may have
- * committed already. Everything that was committed before a read started belongs to a transaction before the `end` of
- * that read. So once the horizon of a later read reaches that end, everything up to the start of the earlier read has
- * been read.
+ * A read returns events only up to its horizon, the oldest transaction in progress, although later transactions may
+ * have been committed already. Everything that was committed before a read started belongs to a transaction before the
+ * `end` of that read. So when the horizon of a later read reaches this `end`, everything up to the start of the earlier
+ * read has been read.
  */
 export function createVouching() {
   const reads: { at: number; end: bigint }[] = []

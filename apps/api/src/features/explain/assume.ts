@@ -5,7 +5,10 @@ import type { KnownPlace } from './store.ts'
 
 type Assumption = NonNullable<explain.ExplainRequest['assume']>
 
-/** Returns the member after an assumed change on the platform; undefined if they would not be a member. */
+/**
+ * Returns a member as they would be after an assumed change at Discord. Returns undefined if they would not be a
+ * member. `nobody` returns the person as a new member, for someone who is not a member yet.
+ */
 export function assumed(
   member: ChatMember | undefined,
   assumption: Assumption | undefined,
@@ -19,7 +22,7 @@ export function assumed(
   return { ...base, roleIds }
 }
 
-/** A member who has joined and holds no role yet. */
+/** Returns a person as a member who has just joined the server and has no roles. */
 export const newcomer = (id: string, place: KnownPlace | undefined): ChatMember => ({
   user: { ...noUserFields, id, username: place?.username ?? id, isBot: false },
   nick: null,
@@ -28,7 +31,7 @@ export const newcomer = (id: string, place: KnownPlace | undefined): ChatMember 
   pending: false,
 })
 
-/** Returns a member as stored in the mirror, without deleted roles; undefined if they are not a member. */
+/** Returns a member as stored in the mirror, without deleted roles. Returns undefined if the person is not a member. */
 export const mirrored = (id: string, place: KnownPlace | undefined): ChatMember | undefined =>
   place?.isCurrent
     ? {

@@ -8,7 +8,7 @@ import type { ProjectCaller } from '../../callers/callers.ts'
 import type { Step } from '../../checks/check.ts'
 import type { Deps } from '../../deps.ts'
 
-/** The parameters that a sign-in sends to authorize. */
+/** The parameters of a sign-in. */
 export interface AskedLogin {
   readonly projectId: string
   readonly serverId: string
@@ -17,12 +17,13 @@ export interface AskedLogin {
 
 type Failure = 'temporarily_unavailable' | 'server_error'
 
-/** The platform's response about a member, or the reason for a missing response. */
+/** Discord's response about a member, or `failure`: the reason for a missing response. */
 export interface MembershipResult {
   readonly failure?: Failure | undefined
   readonly member?: ChatMember | undefined
 }
 
+/** The code that a rehearsed sign-in issues. */
 interface CodeRequest {
   readonly projectId: string
   readonly memberId: string
@@ -33,6 +34,7 @@ interface CodeRequest {
   readonly userAgent: null
 }
 
+/** The exchange of that code. */
 interface ExchangeRequest {
   readonly clientId: string
   readonly code: string
@@ -41,42 +43,54 @@ interface ExchangeRequest {
 }
 
 /**
- * The decisions of a sign-in and a validate, each made by the code that decides in production: its statements, and its
- * checks as steps.
+ * The decisions of a sign-in and of `validate`. They are the same functions and checks that decide in production, so an
+ * explanation cannot differ from them. Other features implement them, and `app.ts` passes them. A function that returns
+ * steps returns the result of each check.
  */
 export interface Decisions {
+  /** Checks the parameters of a sign-in. Also returns the redirect URI that is used if none was asked for. */
   readonly authorize: (asked: AskedLogin) => Promise<{
     readonly steps: readonly Step[]
     readonly mayLogIn: boolean
     readonly redirectUri?: string | undefined
   }>
-  /** Classifies an error of the chat platform. Throws any other error. */
+  /** Returns the kind of an error of Discord. Rethrows any other error. */
   readonly failureOf: (error: unknown) => Failure
   readonly isBlocked: (memberId: string) => Promise<boolean>
+  /** Checks the member, as the callback does. */
   readonly callback: (
     result: MembershipResult & { readonly isBot?: boolean | undefined; readonly isBlocked: boolean },
   ) => readonly Step[]
+  /** Stores a code. Returns undefined if the project has no access. */
   readonly issueCode: (tx: Tx, request: CodeRequest) => Promise<string | undefined>
+  /** Explains the result of `issueCode`. */
   readonly code: (code: string | undefined) => readonly Step[]
+  /** Checks an API key. */
   readonly key: (read: Pick<Read, 'projectId' | 'isActive'>) => readonly Step[]
+  /** Redeems a code. */
   readonly exchange: (
     deps: Pick<Deps, 'db' | 'config' | 'audit'>,
     caller: ProjectCaller,
     request: ExchangeRequest,
   ) => Promise<sessions.TokenResponse>
+  /** Explains the result of `exchange`. */
   readonly redeem: (redeemed: object | undefined) => readonly Step[]
+  /** Checks that a session is live. */
   readonly session: (read: Pick<Read, 'session'>) => readonly Step[]
+  /** Checks that the roles are recent enough. */
   readonly rolesKnown: (facts: { mirrored: Mirrored; terms: FreshnessTerms }) => readonly Step[]
+  /** Checks that a member has the required roles. */
   readonly roles: (roles: readonly HeldRole[], wanted: WantedRoles) => readonly Step[]
-  /** Returns undefined if the project protects no host. */
+  /** Checks the protected hosts of a project. Returns undefined if it has none. */
   readonly hosts: (projectId: string) => Promise<ExplainedHosts | undefined>
-  /** Returns undefined if the project is not a client of OpenID Connect. */
+  /** Checks the OpenID Connect client of a project. Returns undefined if OpenID Connect is off. */
   readonly client: (projectId: string) => Promise<ExplainedClient | undefined>
 }
 
+/** The protected hosts of a project, which share one rule. */
 export interface ExplainedHosts {
   readonly hosts: readonly string[]
-  /** Undefined while there is no server with members to admit. */
+  /** Undefined if the rule has no server. */
   readonly serverId: string | undefined
   /** The redirect URI of a sign-in at the first host. */
   readonly redirectUri: string | undefined
@@ -85,12 +99,14 @@ export interface ExplainedHosts {
   readonly roles: (roleIds: readonly string[]) => readonly Step[]
 }
 
+/** The OpenID Connect client of a project. */
 export interface ExplainedClient {
   readonly serverId: string | null
   readonly redirectUri: string | undefined
   readonly steps: readonly Step[]
 }
 
+/** The roles that a request requires: one of `anyOf`, and all of `allOf`. */
 export interface WantedRoles {
   readonly anyOf?: readonly string[] | undefined
   readonly allOf?: readonly string[] | undefined

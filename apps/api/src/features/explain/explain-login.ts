@@ -13,6 +13,7 @@ import type { Decisions, MembershipResult } from './decisions.ts'
 import { type Rehearsed, rehearseLogin } from './rehearse-login.ts'
 import { findPlace, type KnownPlace } from './store.ts'
 
+/** The dependencies of an explanation. */
 export type ExplainDeps = Pick<Deps, 'db' | 'chat' | 'config' | 'settings'> & {
   readonly decisions: Decisions
 }
@@ -20,7 +21,7 @@ export type ExplainDeps = Pick<Deps, 'db' | 'chat' | 'config' | 'settings'> & {
 /** The roles of a member, with their source and age. */
 type Known = Pick<contract.Explanation, 'roles' | 'rolesAsOf' | 'rolesSource'>
 
-/** A sign-in to explain: its member, project, and server, and the assumptions to apply. */
+/** The sign-in to explain, with the changes at Discord to assume. */
 export interface AskedLogin {
   readonly memberId: string
   readonly projectId: string
@@ -29,24 +30,27 @@ export interface AskedLogin {
   readonly assume: contract.ExplainRequest['assume']
 }
 
+/** A sign-in that was explained up to its session. */
 export interface ExplainedLogin {
-  /** The steps of authorize and callback. */
+  /** The steps before the session: those of `authorize` and of the callback. */
   readonly before: readonly Step[]
-  /** The result of the rehearsal; undefined if it could not run. */
+  /** The result of the rehearsed sign-in. Undefined if an earlier step fails, so that there is nothing to rehearse. */
   readonly rehearsed: Rehearsed | undefined
+  /** Discord's response about the member. */
   readonly result: MembershipResult
-  /** Undefined if the person is not a member there. */
+  /** The member after the assumed changes. Undefined if the person is not a member of the server. */
   readonly member: ChatMember | undefined
-  /** The roles from the platform or the mirror, used if there is no session to read them from. */
+  /** The roles from Discord or the mirror, for an explanation without a session. */
   readonly known: Known
 }
 
-/** Asks the platform about one member of a server; `askedOnce` caches the answers for an explanation. */
+/** Asks Discord about the member in a server. */
 export type Ask = (serverId: string) => Promise<MembershipResult>
 
 /**
- * Explains a sign-in in one server, up to its session. The checks of authorize and callback read the data that is
- * readable without a sign-in. Then the sign-in itself is rehearsed, so that its statements decide, too.
+ * Explains a sign-in in one server, up to its session. First runs the checks of `authorize` and of the callback, with
+ * current data. If they pass, rehearses the sign-in in a transaction that is rolled back, so that the statements of the
+ * sign-in decide, too.
  */
 export async function explainLogin(deps: ExplainDeps, asked: AskedLogin, ask: Ask): Promise<ExplainedLogin> {
   const { db, decisions } = deps
@@ -83,7 +87,7 @@ export async function explainLogin(deps: ExplainDeps, asked: AskedLogin, ask: As
   }
 }
 
-/** Asks the platform about a member, at most once per server, and stores nothing. */
+/** Creates the function that asks Discord about a member. It asks at most once per server, and stores nothing. */
 export function askedOnce({ chat, decisions }: ExplainDeps, memberId: string): Ask {
   const answers = new Map<string, Promise<MembershipResult>>()
   const ask = async (serverId: string): Promise<MembershipResult> => {
@@ -101,7 +105,10 @@ export function askedOnce({ chat, decisions }: ExplainDeps, memberId: string): A
   }
 }
 
-/** Reads the server from the platform if the mirror lacks a role of the member; a sign-in would read it, too. */
+/**
+ * Reads the server from Discord if the mirror lacks a role of the member, as a sign-in does. Otherwise returns
+ * undefined.
+ */
 async function unknownRoles(
   { db, chat, decisions }: ExplainDeps,
   serverId: string,
@@ -115,14 +122,14 @@ async function unknownRoles(
     return { info: await chat.server(serverId, 'login'), asOf }
   } catch (error) {
     decisions.failureOf(error)
-    // Uses known names if the platform does not answer, as a sign-in does.
+    // If Discord does not respond, the roles in the mirror are used, as in a sign-in.
     return undefined
   }
 }
 
 /**
- * Explains the steps after the code: exchange and validate. The first of them check a key of the project, if one is
- * required.
+ * Explains the steps after the callback: the code, the exchange, and `validate`. `key` are the steps that check the
+ * project's key. They are empty for a way to sign in that needs no key.
  */
 export async function explainSession(
   deps: ExplainDeps,
@@ -139,7 +146,7 @@ export async function explainSession(
   return { ...validated, steps: [...redeemed, ...validated.steps] }
 }
 
-/** Returns the steps that validate would run for the session. */
+/** Returns the steps of `validate` for the rehearsed session, and the roles that it would return. */
 async function validate(
   { settings, decisions }: ExplainDeps,
   read: Read,
@@ -155,7 +162,7 @@ async function validate(
   const { source } = await freshestRoles({
     known: at,
     terms,
-    // The platform was asked just now.
+    // Discord was asked a moment ago, so this returns the result of that request.
     refresh: async () => (result.failure ? 'unavailable' : 'fresh'),
     reread: async () => at,
   })

@@ -9,9 +9,9 @@ import { explainClient, explainHosts } from './other-ways.ts'
 import { findKeyDigest } from './store.ts'
 
 /**
- * Explains the outcome of a sign-in now, and of a validate after it. If the project has other ways to sign in, a
- * protected host or OpenID Connect, explains these as well. `outcome` covers only the first sign-in, because the others
- * use different servers.
+ * Explains what would happen if a member signed in to a project now, and if the project then called `validate`. Also
+ * explains the sign-in at a protected host and by OpenID Connect, if the project has them. `outcome` is about the first
+ * sign-in only, because the others may use different servers.
  */
 export async function explain(
   deps: ExplainDeps,
@@ -39,9 +39,9 @@ export async function explain(
   }
 }
 
-/** Returns the steps in which exchange and validate check a key of the project. */
+/** Returns the steps that check an API key of the project. They fail if it has no valid key. */
 async function keySteps({ db, config, decisions }: ExplainDeps, projectId: string): Promise<readonly Step[]> {
-  // No key has this digest.
+  // 'none' is the digest of no key.
   const keyDigest = (await findKeyDigest(db, projectId)) ?? 'none'
   const items = [{ keyDigest, tokenDigest: '' }]
   const [read] = readUncached(items, await readFacts(db, items, [], config.chatGuildId))

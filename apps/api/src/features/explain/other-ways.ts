@@ -2,7 +2,7 @@ import type { explain as contract } from '@rolecall/contract'
 import { concluded } from './conclusion.ts'
 import { type Ask, type ExplainDeps, explainLogin, explainSession } from './explain-login.ts'
 
-/** Explains a request to a host that the project protects. Returns undefined if the project protects no host. */
+/** Explains the sign-in at the protected hosts of a project. Returns undefined if the project has none. */
 export async function explainHosts(
   deps: ExplainDeps,
   { memberId, projectId, assume }: contract.ExplainRequest,
@@ -14,14 +14,14 @@ export async function explainHosts(
   const named = { hosts: [...hosts.hosts], serverId: serverId ?? null }
   if (serverId === undefined) return { ...named, ...concluded(hosts.steps) }
   const login = await explainLogin(deps, { memberId, projectId, serverId, redirectUri, assume }, ask)
-  // The service redeems the code of a host itself, so no key is required.
+  // The service itself redeems the code of a host, so no API key is needed, and there are no steps for it.
   const { steps } = await explainSession(deps, login, [])
   const roleIds = login.rehearsed?.read?.session?.roleIds ?? login.member?.roleIds
   const roles = roleIds ? hosts.roles(roleIds) : []
   return { ...named, ...concluded([...hosts.steps, ...login.before, ...steps, ...roles]) }
 }
 
-/** Explains a sign-in with OpenID Connect; returns undefined if the project is not a client. */
+/** Explains a sign-in by OpenID Connect. Returns undefined if OpenID Connect is off for the project. */
 export async function explainClient(
   deps: ExplainDeps,
   { memberId, projectId, assume }: contract.ExplainRequest,
@@ -32,7 +32,7 @@ export async function explainClient(
   const { serverId, redirectUri } = client
   if (serverId === null) return { serverId, ...concluded(client.steps) }
   const login = await explainLogin(deps, { memberId, projectId, serverId, redirectUri, assume }, ask)
-  // Its session is made together with its code, under the same conditions as a session from a code.
+  // The session of a client is created together with its code, but on the same conditions as the rehearsed session.
   const { steps } = await explainSession(deps, login, [])
   return { serverId, ...concluded([...client.steps, ...login.before, ...steps]) }
 }

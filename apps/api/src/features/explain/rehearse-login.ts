@@ -11,35 +11,38 @@ import { type Read, readUncached } from '#session-memory/memory'
 import type { Deps } from '../../deps.ts'
 import type { Decisions } from './decisions.ts'
 
+/** The sign-in to rehearse. */
 interface Login {
   readonly projectId: string
   readonly serverId: string
   readonly memberId: string
   readonly redirectUri: string
-  /** The membership to mirror first, and its time; undefined if the mirror has it. */
+  /** The membership to write to the mirror first, and when it was read. Undefined if the mirror contains it already. */
   readonly membership: { readonly member: ChatMember; readonly asOf: AsOf } | undefined
-  /** Set if the mirror lacks a role that the member holds. */
+  /** The server to write to the mirror first. Undefined unless the mirror lacks a role of the member. */
   readonly server: { readonly info: ChatServerInfo; readonly asOf: AsOf } | undefined
 }
 
-/** The progress that a sign-in made. */
+/** How far a rehearsed sign-in came. */
 export interface Rehearsed {
+  /** Undefined if no code was issued. */
   readonly code: string | undefined
+  /** The response of the exchange. Undefined if the code was not redeemed. */
   readonly redeemed?: sessions.TokenResponse | undefined
-  /** The facts that validate would read about the session. */
+  /** What `validate` would read about the session. */
   readonly read?: Read | undefined
 }
 
 /**
- * Runs the statements of a sign-in, from the platform's response to the first validate, and rolls them back. The
- * conditions of these statements are thus part of the explanation without being written twice.
+ * Runs the statements of a sign-in, from Discord's response to the first `validate`, and rolls them back. So the
+ * conditions in these statements are part of the explanation, and need not be written a second time.
  */
 export const rehearseLogin = (
   { db, config, decisions }: Pick<Deps, 'db' | 'config'> & { readonly decisions: Decisions },
   { projectId, serverId, memberId, redirectUri, membership, server }: Login,
 ): Promise<Rehearsed> =>
   rehearse(db, async (rehearsal) => {
-    // Skips the audit entries, which would roll back and would lock the end of the audit log until then.
+    // Audit entries are not written. They would be rolled back, and until then would lock the end of the audit log.
     const audit: Deps['audit'] = { record: async () => {} }
     const deps = { db: rehearsal, config, audit, endSessions: { ofMembers: async () => [] } }
     if (server) await rehearsal.transaction((tx) => writeServer(tx, server.info, server.asOf))
@@ -65,6 +68,7 @@ export const rehearseLogin = (
     return { code, redeemed, read }
   })
 
+/** Returns undefined for an error of the API. Rethrows any other error. */
 function refused(error: unknown): undefined {
   if (!(error instanceof ApiError)) throw error
 }

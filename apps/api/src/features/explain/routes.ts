@@ -6,13 +6,14 @@ import type { Deps } from '../../deps.ts'
 import type { Decisions } from './decisions.ts'
 import { explain } from './explain.ts'
 
-/** The decisions of other features; `app.ts` passes them. */
+/** The dependencies of explanations that `app.ts` passes. */
 export interface ExplainNeeds {
   readonly decisions: Decisions
-  /** Limits the explanations of each admin, because each one sends a request to the chat platform. */
+  /** Limits the explanations of each admin, because each one sends requests to Discord. */
   readonly limiter: RateLimiter
 }
 
+/** Registers the endpoint that explains a sign-in to an admin. */
 export function explainRoutes({ route }: Router<Callers>, deps: Deps, { decisions, limiter }: ExplainNeeds) {
   route(contract.explain, async ({ caller, body }) => {
     const verdict = await limiter.take(caller.id)

@@ -2,7 +2,7 @@ import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { Role } from '#responses/roles'
 
-/** The data in the mirror about a server and one person there. */
+/** What the mirror contains about a server and one person. Fields about the person are null if they are unknown. */
 export interface KnownPlace {
   readonly roles: readonly Role[]
   readonly username: string | null
@@ -14,6 +14,7 @@ export interface KnownPlace {
   readonly syncedAt: Date | null
 }
 
+/** Reads a server and one person from the mirror. Returns undefined for an unknown server. */
 export const findPlace = (db: Queryable, serverId: string, memberId: string) =>
   db.maybeOne<KnownPlace>(sql`
     select (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'color', r.color,
@@ -26,7 +27,7 @@ export const findPlace = (db: Queryable, serverId: string, memberId: string) =>
     left join memberships m on m.server_id = v.id and m.member_id = u.id
     where v.id = ${serverId}`)
 
-/** Returns the digest of a working key of the project. */
+/** Returns the digest of a valid API key of the project, or undefined if it has none. */
 export const findKeyDigest = async (db: Queryable, projectId: string): Promise<string | undefined> =>
   (
     await db.maybeOne<{ digest: string }>(sql`

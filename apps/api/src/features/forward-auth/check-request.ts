@@ -17,9 +17,9 @@ import type { ForwardedRequest } from './forwarded-request.ts'
 type CheckDeps = Pick<Deps, 'answers' | 'settings' | 'refreshMember'>
 
 /**
- * Returns the name of a host's session cookie. Its prefix keeps sibling hosts from writing it, and requires HTTPS.
- * Browsers send a cookie to every port of a host name, so each port has its own cookie. Otherwise a sign-in at one port
- * would end the session at another.
+ * Returns the name of a host's session cookie. With HTTPS, its prefix `__Host-` prevents sibling hosts from setting it.
+ * Browsers send a cookie to every port of a host name. So the name contains the port: otherwise, a sign-in at one port
+ * would overwrite the session of another.
  */
 export function hostCookie({ host, isSecure }: Pick<ForwardedRequest, 'host' | 'isSecure'>): string {
   const name = isSecure ? '__Host-rolecall' : 'rolecall'
@@ -27,16 +27,16 @@ export function hostCookie({ host, isSecure }: Pick<ForwardedRequest, 'host' | '
   return port === undefined ? name : `${name}-${port}`
 }
 
-/** Returns the token in the host's cookie, if it is well-formed. */
+/** Returns the token in the host's session cookie. Returns undefined if it is missing or malformed. */
 export function readHostToken(request: ForwardedRequest, header: string | undefined): string | undefined {
   const token = readCookie(header, hostCookie(request))
   return token !== undefined && isWellFormed('hostSession', token) ? token : undefined
 }
 
 /**
- * Returns the rule of a host.
+ * Returns the rule of a host: its project, its server, and the required roles.
  *
- * @throws HOST_UNKNOWN if no project protects it, or there is no server with members to admit
+ * @throws HOST_UNKNOWN if no project protects the host, or the rule has no server
  */
 export async function ruleOf(
   { answers }: Pick<Deps, 'answers'>,
@@ -51,13 +51,15 @@ export async function ruleOf(
 export type HostDecision =
   /** The request may pass, with these headers, which identify the member. */
   | { readonly headers: Record<string, string> }
+  /** The member is signed in, but has none of the required roles. */
   | { readonly lacksRoles: true; readonly memberId: string }
+  /** The browser has no live session at this host. */
   | 'signedOut'
 
 /**
- * Decides whether a request may pass, from the same cache and by the same freshness rules as `validate`.
+ * Decides whether a request may pass. Uses the same cache and the same rules about the age of roles as `validate`.
  *
- * @throws CHAT_PLATFORM_UNAVAILABLE if the roles are too old and the platform is unreachable
+ * @throws CHAT_PLATFORM_UNAVAILABLE if the roles are too old and Discord does not respond
  */
 export async function decide(
   deps: CheckDeps,
@@ -73,9 +75,9 @@ export async function decide(
 }
 
 /**
- * Returns the headers of a request that may pass, from memory alone. It is synchronous, because the lease must be
- * checked in the step that makes the response. Returns undefined if memory does not decide, or if the request may not
- * pass: then call `decide` for the reason.
+ * Returns the headers for a request that may pass, using the cache alone. Returns undefined if the cache does not
+ * suffice or the request may not pass. Then call `decide`, which finds out the reason. Must be synchronous: the lease
+ * that permits the use of the cache must still be valid when the response is created.
  */
 export function decideFromMemory(
   { answers, settings }: Pick<CheckDeps, 'answers' | 'settings'>,
@@ -98,13 +100,13 @@ export function decideFromMemory(
   return headersOf(session, rule.remoteUser).lines
 }
 
-/** Returns the live session of a token at this host, with roles that are fresh enough. */
+/** Returns the live session of a token at this host, with roles that are fresh enough. Undefined if there is none. */
 async function currentSession(
   { answers, settings, refreshMember }: CheckDeps,
   { projectId, serverId }: HostRule & { serverId: string },
   tokenDigest: string,
 ): Promise<SessionAt | undefined> {
-  // Ignores a session of another project, or of a server that the rule named before.
+  // A session of another project, or of the server that the rule had earlier, is not valid at this host.
   const ofHost = (live: SessionAt | undefined) =>
     live?.session.projectId === projectId && live.session.serverId === serverId ? live : undefined
   const known = ofHost(await liveSession(answers, tokenDigest))
@@ -119,8 +121,9 @@ async function currentSession(
   return fresh
 }
 
+/** The cached headers of a session. */
 interface HostHeaders {
-  /** The response of `validate` from which the headers were made. */
+  /** The response of `validate` from which the headers were built. */
   readonly text: string
   readonly remoteUser: string
   readonly headers: Record<string, string>
@@ -130,7 +133,7 @@ interface HostHeaders {
 
 const headersBySession = new WeakMap<Session, HostHeaders>()
 
-/** Returns the headers for a session. Reuses the previous headers while their content has not changed. */
+/** Returns the headers for a session. Reuses the cached headers while the member and the roles have not changed. */
 function headersOf(session: Session, remoteUser: HostRule['remoteUser']): HostHeaders {
   const text = session.answer(0, '')
   const cached = headersBySession.get(session)
@@ -149,7 +152,7 @@ function headersOf(session: Session, remoteUser: HostRule['remoteUser']): HostHe
   return created
 }
 
-/** The part of a validate response that an application behind a proxy receives. */
+/** The part of a `validate` response that the headers contain. */
 interface MemberWithRoles {
   readonly member: Member
   readonly roles: readonly HeldRole[]

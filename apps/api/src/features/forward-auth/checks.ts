@@ -1,7 +1,7 @@
 import type { HostRule } from '#session-memory/host-rules-store'
 import { errorCheck } from '../../checks/check.ts'
 
-/** Checks a host before the member is known. */
+/** The check of a host, which does not depend on the member. */
 export const hostCheck = errorCheck<{ readonly rule: HostRule | undefined }>({
   name: 'host.server_known',
   refusal: 'HOST_UNKNOWN',
@@ -12,11 +12,13 @@ export const hostCheck = errorCheck<{ readonly rule: HostRule | undefined }>({
       : 'The host has no server, so no member has access.',
 })
 
-/** Returns true if a member can pass a rule: it exists and has a server. */
+/** Returns true if a host's rule exists and has a server. A rule without a server admits no member. */
 export const isServed = (rule: HostRule | undefined): rule is HostRule & { serverId: string } =>
   rule !== undefined && rule.serverId !== null
 
-/** Checks the roles of the signed-in member. */
+/**
+ * The check of the member's roles. One of the required roles suffices. A host without required roles admits everyone.
+ */
 export const hostRolesCheck = errorCheck<{
   readonly anyOf: readonly string[]
   readonly roleIds: readonly string[]
@@ -28,7 +30,7 @@ export const hostRolesCheck = errorCheck<{
     if (anyOf.length === 0) return 'The host requires no role.'
     const held = anyOf.filter((id) => roleIds.includes(id))
     return held.length > 0
-      ? `Holds ${held.join(', ')}, of ${anyOf.join(', ')}.`
-      : `Holds none of ${anyOf.join(', ')}.`
+      ? `The member has ${held.join(', ')}. The host requires one of ${anyOf.join(', ')}.`
+      : `The member has none of the roles ${anyOf.join(', ')}.`
   },
 })

@@ -3,17 +3,21 @@ import { ApiError } from '#platform/http/api-error'
 import type { Asked } from '#platform/http/front'
 import { callbackOf, readHost } from './host.ts'
 
-/** The request that a reverse proxy asks about, as its headers describe it. */
+/** The browser's request that a reverse proxy asks about, as the proxy's `X-Forwarded-` headers describe it. */
 export interface ForwardedRequest {
+  /** In lower case, with the port unless it is the default port of the scheme. */
   readonly host: string
-  /** Contains the host as the browser sent it; no other client wrote any part of it. */
+  /** The scheme and the host. It is safe to redirect to, because it comes from the proxy and was checked. */
   readonly origin: string
   readonly isSecure: boolean
   /** Path and query, in ASCII. */
   readonly uri: string
 }
 
-/** Creates a function that returns true if the other end of a connection is a trusted proxy. */
+/**
+ * Creates a function that returns true if an IP address is that of a trusted proxy. `trusted` contains addresses and
+ * subnets in CIDR notation.
+ */
 export function createProxyCheck(trusted: readonly string[]): (address: string | undefined) => boolean {
   const list = new BlockList()
   for (const entry of trusted) {
@@ -22,7 +26,7 @@ export function createProxyCheck(trusted: readonly string[]): (address: string |
     if (bits === undefined) list.addAddress(address, family)
     else list.addSubnet(address, Number(bits), family)
   }
-  // A few addresses send nearly all requests.
+  // Results are cached, because nearly all requests come from a few addresses.
   const known = new Map<string, boolean>()
   return (address) => {
     if (address === undefined) return false
@@ -36,12 +40,13 @@ export function createProxyCheck(trusted: readonly string[]): (address: string |
   }
 }
 
-/** The maximum number of cached addresses, because strangers have many. */
+/** The maximum number of cached addresses, because strangers can send requests from many. */
 const maxKnown = 1_000
 
 /**
  * Reads the request that a trusted proxy asks about. Rejects repeated or ambiguous headers, which a correctly
- * configured proxy never sends.
+ * configured proxy never sends. Also rejects plain HTTP, except for a local host.
+ *
  * @throws PROXY_NOT_TRUSTED, FORWARDED_REQUEST_INVALID
  */
 export function readForwardedRequest(
@@ -57,19 +62,22 @@ export function readForwardedRequest(
   if (scheme === 'http' && !host.isLocal) throw new ApiError('FORWARDED_REQUEST_INVALID')
   const request = { host: host.host, origin: `${scheme}://${host.host}`, isSecure: scheme === 'https', uri }
   const original = headers['x-original-url']
-  // Proxies pass the client's own header on. It would select the host and so the rule.
+  // Proxies pass this header on as the client sent it. It must not contradict the headers of the proxy.
   if (original !== undefined && !isSame(textOf(original), request))
     throw new ApiError('FORWARDED_REQUEST_INVALID')
   return request
 }
 
 /**
- * Matches headers of the client that an application could mistake for those of this service, because CGI and similar
- * interfaces read every other character as `_`. A proxy either removes them before it asks, or cannot remove them.
+ * Matches a header of the client that an application could mistake for a header of this service, such as `Remote-User`.
+ * The character after `remote` can be any except a letter or digit, because CGI and similar interfaces turn each of
+ * them into `_`. A request with such a header is rejected, unless the proxy removes the header before it asks.
  */
 const identityHeader = /^remote[^a-z0-9]/
 
-/** A map, because every object has a property named `constructor`. */
+/**
+ * The scheme of the request by `X-Forwarded-Proto`. It is a map, because an object also has names like `constructor`.
+ */
 const schemes: ReadonlyMap<string, 'http' | 'https'> = new Map([
   ['http', 'http'],
   ['https', 'https'],
@@ -78,15 +86,19 @@ const schemes: ReadonlyMap<string, 'http' | 'https'> = new Map([
 ])
 const schemeOf = (value: string | string[] | undefined) => schemes.get(textOf(value).toLowerCase())
 
-/** Node.js joins the values of a repeated header with a comma, which no valid value contains. */
+/**
+ * Returns the value of a header, or an empty string. Node.js joins the values of a repeated header with a comma, so the
+ * checks of the value reject it.
+ */
 const textOf = (value: string | string[] | undefined): string => (typeof value === 'string' ? value : '')
 
-/** Percent-encodes bytes beyond ASCII as in RFC 3986: headers arrive as Latin-1. */
+/** Percent-encodes bytes beyond ASCII (RFC 3986). Node.js decodes headers as Latin-1, so each character is one byte. */
 const inAscii = (text: string): string =>
   text.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`)
 
 const isPath = (uri: string): boolean => /^\/[\x21-\x7e]*$/.test(uri)
 
+/** Returns true if `X-Original-URL` names the same URL as the headers of the proxy. */
 function isSame(original: string, { host, uri, isSecure }: ForwardedRequest): boolean {
   const [, scheme, written = '', rest = ''] = /^([a-z]+):\/\/([^/?#]*)(.*)$/i.exec(original) ?? []
   const forwardedScheme = schemeOf(scheme)
@@ -98,8 +110,8 @@ function isSame(original: string, { host, uri, isSecure }: ForwardedRequest): bo
 }
 
 /**
- * Reads the path to return to after a sign-in. Any path of the same host is valid. Everything else, and a path of this
- * service, becomes `/`.
+ * Returns the path to which the browser returns after a sign-in. Any path on the same host is permitted, except those
+ * of this service (`/_rolecall`). For anything else, returns `/`.
  */
 export function readReturnPath(rd: string | undefined): string {
   if (rd === undefined || Buffer.byteLength(rd) > maxReturnBytes) return '/'
@@ -109,15 +121,15 @@ export function readReturnPath(rd: string | undefined): string {
 }
 
 /**
- * Returns true if a return path leads into the sign-in of this host itself. Then a proxy has rewritten the redirect to
- * the sign-in into a path of the host, which requires a sign-in again, and so on forever.
+ * Returns true if the return path is the sign-in itself. This happens if a proxy rewrites the redirect to the sign-in
+ * into a path of its own host. This path requires a sign-in, too, so the browser would be redirected forever.
  */
 export function isLoginLoop(rd: string | undefined, origin: string): boolean {
   if (!rd || !/^\/api\/auth\/(sso\/)?authorize\?/.test(rd)) return false
   return new URLSearchParams(rd.slice(rd.indexOf('?'))).get('redirect_uri') === callbackOf(origin)
 }
 
-/** The path becomes part of a state, which has its own length limit. */
+/** The maximum length of a return path. The path becomes part of the `state`, which has a limit of its own. */
 const maxReturnBytes = 2_000
 
 const encodeBeyondAscii = (text: string) =>

@@ -11,7 +11,7 @@ import { hostCookie, ruleOf } from './check-request.ts'
 import { type ForwardedRequest, isLoginLoop, readReturnPath } from './forwarded-request.ts'
 import { callbackOf } from './host.ts'
 
-/** Redeems a code for a session; `app.ts` passes it. */
+/** Redeems a code for a session of the host. The feature `sessions` implements it, and `app.ts` passes it. */
 export type RedeemHostCode = (
   presented: {
     readonly code: string
@@ -24,8 +24,9 @@ export type RedeemHostCode = (
   client: Client,
 ) => Promise<{ readonly token: string }>
 
+/** The seconds for which a started sign-in can be completed. */
 const attemptTtlSec = 600
-/** The maximum number of pending sign-ins per host and browser; more would exceed the limit on headers. */
+/** The maximum number of pending sign-ins per host and browser. More cookies could exceed the limit on headers. */
 const maxAttempts = 5
 
 const attemptPrefix = (request: ForwardedRequest) => `${hostCookie(request)}-`
@@ -33,19 +34,22 @@ const hostOnly = (request: ForwardedRequest, maxAgeSec: number) =>
   ({ path: '/', maxAgeSec, sameSite: 'lax', secure: request.isSecure }) as const
 
 /**
- * Derives the verifier from the secret in the cookie and the whole state, so that a state with another path redeems
- * nothing.
+ * Derives the PKCE verifier from the secret in the cookie and the complete state. So a callback whose state was
+ * changed, for example to another return path, cannot redeem the code.
  */
 const verifierOf = (secret: string, state: string) =>
   createHash('sha256').update(`${secret}.${state}`).digest('base64url')
 
 /**
- * The ID of an attempt, in its state and its cookie. It begins with the time, so that the oldest attempts can be found.
+ * Matches the ID of an attempt, which is in the state and in the name of its cookie. IDs begin with the time, so they
+ * sort by age.
  */
 const attemptId = /^[0-9a-f-]{36}$/
 
 /**
- * Redirects a browser to the sign-in of the host's project, and stores the attempt in a separate cookie.
+ * Starts a sign-in at a protected host: returns the address of the project's sign-in, and the cookies to set. Each
+ * attempt has a cookie of its own, so that two tabs do not interfere with each other. `rd` is the path to return to.
+ *
  * @throws HOST_UNKNOWN, LOGIN_LOOP
  */
 export async function startLogin(
@@ -80,6 +84,7 @@ export async function startLogin(
   }
 }
 
+/** Returns the IDs of the pending attempts in a `Cookie` header. */
 const attemptsIn = (cookies: string | undefined, prefix: string): string[] =>
   (cookies ?? '')
     .split(';')
@@ -88,6 +93,7 @@ const attemptsIn = (cookies: string | undefined, prefix: string): string[] =>
     .map((pair) => pair.slice(prefix.length).split('=', 1)[0] ?? '')
     .filter((name) => attemptId.test(name))
 
+/** The query of the redirect that ends a sign-in, with a code or an error. */
 export interface HostCallback {
   readonly code?: string | undefined
   readonly state: string
@@ -98,8 +104,11 @@ export interface HostCallback {
 }
 
 /**
- * Redeems the code of a sign-in for a session of this host, and redirects to the requested page.
- * @throws LOGIN_REQUEST_INVALID if this browser did not start it, LOGIN_REFUSED if it ended without a code
+ * Completes a sign-in at a protected host: redeems the code for a session, and returns the address of the page that was
+ * requested first, with the cookies to set. `secretOf` reads a cookie of the browser.
+ *
+ * @throws HOST_UNKNOWN; LOGIN_REQUEST_INVALID if this browser did not start the sign-in or the code is invalid;
+ * LOGIN_REFUSED if the sign-in ended without a code
  */
 export async function finishLogin(
   {
@@ -119,11 +128,11 @@ export async function finishLogin(
   const [attempt = '', ...path] = state.split('~')
   const name = attemptPrefix(request) + attempt
   const secret = attemptId.test(attempt) ? secretOf(name) : undefined
-  // RFC 9207: a response of another issuer does not belong to this request.
+  // A response from another issuer does not belong to this sign-in (RFC 9207).
   if (!secret || (iss !== undefined && iss !== config.publicUrl)) throw new ApiError('LOGIN_REQUEST_INVALID')
   if (code === undefined) {
-    // Shows the description only if this service sent it: the state proves that this browser started the sign-in, and
-    // the issuer that this service ended it.
+    // The page shows the description only if it comes from this service. The state proves that this browser started the
+    // sign-in, and `iss` states that this service ended it.
     const detail =
       iss === config.publicUrl && /^[\x20-\x7e]{1,300}$/.test(description) ? { detail: description } : {}
     const notice =
@@ -152,7 +161,7 @@ export async function finishLogin(
   )
   const maxAgeSec = Math.min(config.sessionTtlSec, config.sessionMaxAgeSec)
   return {
-    // After the origin, even `//elsewhere` is a path.
+    // The path follows the origin, so even `//elsewhere` cannot lead to another host.
     location: request.origin + readReturnPath(path.join('~')),
     cookies: [
       cookie(name, '', hostOnly(request, 0)),
@@ -161,9 +170,7 @@ export async function finishLogin(
   }
 }
 
-/**
- * Translates a rejected code. Only this service issues codes here, so a browser with an invalid one must start again.
- */
+/** Converts the error of an invalid code, which is meant for programs, to one that tells a person to start again. */
 async function redeemed<T>(redeem: () => Promise<T>): Promise<T> {
   try {
     return await redeem()
@@ -173,6 +180,6 @@ async function redeemed<T>(redeem: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the cookie that deletes the browser's session cookie. */
+/** Returns the `Set-Cookie` header that deletes the session cookie. */
 export const deleteSession = (request: ForwardedRequest) =>
   cookie(hostCookie(request), '', hostOnly(request, 0))

@@ -2,13 +2,14 @@ import { Answer } from '#platform/http/answer'
 import { renderPage } from '#platform/http/page'
 import type { Notice, Reader } from '#platform/http/reader'
 
+/** The members whom a host admits: those of the server who have one of the roles, or all if there are no roles. */
 interface Required {
   readonly host: string
   readonly server: string
   readonly roles: readonly string[]
 }
 
-/** Names the members who may open a host, in a sentence for programs. */
+/** Says in one sentence who may open a host, for the `detail` of an error. */
 export const whoMay = ({ host, server, roles }: Required) =>
   `${host} is for members of ${server}${
     roles.length === 0
@@ -16,7 +17,7 @@ export const whoMay = ({ host, server, roles }: Required) =>
       : ` who hold ${roles.length === 1 ? 'the role' : 'one of the roles'} ${roles.join(', ')}.`
   }`
 
-/** Names the members who may open a host, and the steps that a reader can take. */
+/** Says who may open a host, and what the person can do, for a page in the person's language. */
 export const noticeOfRoles =
   ({ host, server, roles }: Required): Notice =>
   ({ language, say }) => {
@@ -28,7 +29,7 @@ export const noticeOfRoles =
     return [who, say('roleAdvice')]
   }
 
-/** Asks for confirmation before a session ends. */
+/** Builds the page that asks for confirmation before the session at a host ends. */
 export function logoutPage(reader: Reader, host: string): Answer {
   const { say } = reader
   const content = {
@@ -45,7 +46,10 @@ export function logoutPage(reader: Reader, host: string): Answer {
   return new Answer(200, body, headers)
 }
 
-/** Confirms the end of a session. The single sign-on of the browser is on the service's own host, and ends there. */
+/**
+ * Builds the page after the session at a host has ended. The browser is still signed in at the service itself, so the
+ * page links to where this single sign-on can be ended.
+ */
 export function loggedOutPage(reader: Reader, host: string, cookie: string, publicUrl: string): Answer {
   const { say } = reader
   const { body, headers } = renderPage(reader, {

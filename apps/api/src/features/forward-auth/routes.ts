@@ -22,13 +22,14 @@ import { deleteSession, finishLogin, type RedeemHostCode, startLogin } from './h
 import { loggedOutPage, logoutPage, noticeOfRoles, whoMay } from './pages.ts'
 import { listRoleNames } from './store.ts'
 
-/** The functions of other features that a protected host calls; `app.ts` passes them. */
+/** The functions of other features that a protected host calls. `app.ts` passes them. */
 export interface ForwardAuthNeeds {
   readonly redeem: RedeemHostCode
+  /** Ends the session of a token. */
   readonly endSession: (projectId: string, tokenDigest: string) => Promise<unknown>
-  /** Counts a response to the proxy of a host. */
+  /** Counts a response to a proxy, by host and outcome, for the metrics. */
   readonly count: (host: string, outcome: string) => void
-  /** Records a member who saw the page that names the roles they lack. */
+  /** Records that a member was refused for a missing role, and saw the page that says so. */
   readonly noteRefusal: (refused: {
     readonly reason: 'role_lacking'
     readonly memberId: string
@@ -39,7 +40,10 @@ export interface ForwardAuthNeeds {
   }) => void
 }
 
-/** Serves the checks for reverse proxies, and the pages of the hosts that they protect. */
+/**
+ * Registers forward auth: the endpoint that a reverse proxy asks about each request, and the pages under `/_rolecall`
+ * that the proxy passes on from the hosts that it protects.
+ */
 export function forwardAuthRoutes(
   { route, routeFromMemory }: Router<Callers>,
   deps: Deps,
@@ -48,6 +52,9 @@ export function forwardAuthRoutes(
   const isTrusted = createProxyCheck(deps.config.trustProxy)
   const forwarded = (raw: Parameters<typeof readForwardedRequest>[0]) => readForwardedRequest(raw, isTrusted)
 
+  /**
+   * Builds the error, and its page, for a member without the required roles. Records the refusal if `refused` is set.
+   */
   const lacking = async (
     { host, origin }: ForwardedRequest,
     { projectId, serverId, anyOf }: HostRule & { serverId: string },
@@ -62,13 +69,18 @@ export function forwardAuthRoutes(
     return new ApiError('ROLE_LACKING', { detail, notice, brand, again: origin + path })
   }
 
+  /**
+   * Responds to a proxy. With `isLed`, which is `?redirect=true`, the proxy sends a redirect on to the browser.
+   * Otherwise it only understands a status, and finds the address in the `Location` header. `asked.host` receives the
+   * host, for the metrics.
+   */
   const answerProxy = async (
     { raw, client }: { raw: IncomingMessage; client: Client },
     isLed: boolean,
     asked: { host: string },
   ) => {
-    // Proxies forward the length but not the body. Node.js would then read the next request on this connection as the
-    // body.
+    // Some proxies send the length of the body without the body. Node.js would then read the next request on this
+    // connection as the body.
     if (raw.headers['content-length'] !== undefined || raw.headers['transfer-encoding'] !== undefined)
       throw new ApiError('BAD_REQUEST', { headers: { connection: 'close' } })
     const request = forwarded(raw)
@@ -125,7 +137,7 @@ export function forwardAuthRoutes(
     const rule = await ruleOf(deps, request.host)
     const path = readReturnPath(query.rd)
     const verdict = await decide(deps, rule, readHostToken(request, raw.headers.cookie))
-    // Without a session, no role is missing: the page names the required roles, and its path leads to the sign-in.
+    // A browser without a session sees the same page, but no refusal is recorded. The page's link leads to the sign-in.
     if (verdict !== 'signedOut' && 'headers' in verdict) return redirect(request.origin + path)
     const refused =
       verdict === 'signedOut'
@@ -148,13 +160,13 @@ export function forwardAuthRoutes(
   })
 }
 
-/** Reads the reader's language from the browser: the cookie of a choice is not sent to a protected host. */
+/** Returns the browser's language. The pages have no switch, because its cookie is not sent to a protected host. */
 const readerAt = (raw: IncomingMessage) => readerOf(raw, { hasSwitch: false })
 
-/** Proxies are not rate-limited, so no requests are counted for their address. */
+/** The caller of a request from a proxy. It has no bucket, because proxies are not rate-limited. */
 const anybody = { bucket: '' }
 
-/** The metric's outcomes of errors. For any other error, the outcome is unknown. */
+/** The outcome of each error in the metrics. For other errors, it is `unknown`. */
 const outcomes: Partial<Record<ErrorCode, string>> = {
   LOGIN_REQUIRED: 'nobody',
   ROLE_LACKING: 'lacks_roles',
@@ -171,7 +183,7 @@ const loginOf = ({ origin, uri }: ForwardedRequest) =>
 const deniedOf = ({ origin, uri }: ForwardedRequest) =>
   `${origin}/_rolecall/denied?rd=${encodeURIComponent(uri)}`
 
-/** Returns true if a window navigates to the address: only a navigation can be redirected to a sign-in. */
+/** Returns true if the browser loads a page in a window. Only such a request can be redirected to a sign-in. */
 function isPageLoad({
   'x-forwarded-method': method = 'GET',
   'sec-fetch-mode': mode,

@@ -10,9 +10,10 @@ import type { Deps } from '../../deps.ts'
 import { callbacksOf, readHost } from './host.ts'
 import { findStoredRule, type StoredRule, writeHosts, writeRule } from './store.ts'
 
+/** The rule of a project that has none. */
 const nothing: StoredRule = { serverId: null, anyOf: [], remoteUser: 'username', hosts: [] }
 
-/** Returns the problems with the hosts that a project is to protect. */
+/** Returns the problems of the hosts in a request, each with its path in the body. */
 export function complaintsAboutHosts(
   { publicUrl }: Deps['config'],
   { hosts = [] }: forwardAuth.ForwardAuthInput = {},
@@ -30,7 +31,9 @@ export function complaintsAboutHosts(
 }
 
 /**
- * Changes the hosts and rules of a project; returns both states, or undefined if nothing changed.
+ * Changes the protected hosts and the rule of a project. Fields that the input omits stay the same. Returns the rule
+ * before and after, for the audit entry, or undefined if nothing changed.
+ *
  * @throws HOST_TAKEN, VALIDATION_FAILED
  */
 export async function setRule(tx: Tx, projectId: string, input: forwardAuth.ForwardAuthInput) {
@@ -47,7 +50,7 @@ export async function setRule(tx: Tx, projectId: string, input: forwardAuth.Forw
     hosts: unique?.map(({ host }) => host) ?? before.hosts,
   }
   if (JSON.stringify(before) === JSON.stringify(after)) return undefined
-  // Checks the roles even if only the server changed, because another server has other roles.
+  // The roles are checked even if only the server changed, because another server has other roles.
   const serverId = after.serverId ?? undefined
   await checkRolesKnown(tx, { path: '/forwardAuth/anyOf', roleIds: after.anyOf, serverId })
   try {

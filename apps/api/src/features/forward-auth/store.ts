@@ -3,7 +3,10 @@ import { mainServerId } from '#mirror/read-servers'
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** Lists the protected hosts and rules of projects, as admins see them. A project without a row protects nothing. */
+/**
+ * Lists the protected hosts and rules of projects, as administrators see them. If a rule names no server, returns the
+ * main server. A project without a rule has no hosts.
+ */
 export const listForwardAuth = (
   db: Queryable,
   projectIds: readonly string[],
@@ -16,14 +19,16 @@ export const listForwardAuth = (
         (select v.id from servers v where v.id = ${configuredServerId ?? null} and v.removed_at is null)) as "serverId"
     from unnest(${projectIds}::uuid[]) as p (id) left join forward_auth f on f.project_id = p.id`)
 
+/** The rule of a project as stored. */
 export interface StoredRule {
+  /** Null means the current main server. */
   readonly serverId: string | null
   readonly anyOf: readonly string[]
   readonly remoteUser: 'username' | 'id'
   readonly hosts: readonly string[]
 }
 
-/** Returns the rule as stored: a null server is the main server, also after another server becomes the main one. */
+/** Returns the rule of a project as stored, or undefined if it has none. */
 export const findStoredRule = (tx: Tx, projectId: string) =>
   tx.maybeOne<StoredRule>(sql`
     select server_id as "serverId", any_of as "anyOf", remote_user as "remoteUser",
@@ -37,12 +42,16 @@ export const writeRule = (tx: Tx, projectId: string, { serverId, anyOf, remoteUs
     on conflict (project_id) do update set server_id = excluded.server_id, any_of = excluded.any_of,
       remote_user = excluded.remote_user`)
 
+/** A protected host, with the redirect URIs of its sign-ins. */
 export interface StoredHost {
   readonly host: string
   readonly callbacks: readonly string[]
 }
 
-/** Replaces the hosts of a project. Hosts of a deleted project are free. */
+/**
+ * Replaces the hosts of a project. Takes over hosts of a deleted project. Violates the primary key if another project
+ * protects one of the hosts.
+ */
 export async function writeHosts(tx: Tx, projectId: string, hosts: readonly StoredHost[]) {
   await tx.execute(sql`
     delete from forward_auth_hosts h where h.project_id = ${projectId} or (h.host = any(${hosts.map(({ host }) => host)}::text[])
@@ -61,7 +70,7 @@ export const listRoleNames = async (db: Queryable, serverId: string, ids: readon
       select name from roles where server_id = ${serverId} and id = any(${ids}::text[]) order by position desc, id`)
   ).map(({ name }) => name)
 
-/** Lists all hosts that projects protect. */
+/** Lists the hosts of all active projects. */
 export const listProtectedHosts = async (db: Queryable): Promise<string[]> =>
   (
     await db.query<{ host: string }>(sql`

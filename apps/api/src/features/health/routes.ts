@@ -7,6 +7,10 @@ import { databaseState, isCacheUp } from '#platform/part-state'
 import type { Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 
+/**
+ * Registers the endpoints that report the state of this instance to load balancers and orchestrators: `health` with its
+ * dependencies, `liveness` without any, and `readiness`, whether it can serve requests.
+ */
 export function healthRoutes(
   { route }: Router<Callers>,
   { db, cache }: Pick<Deps, 'db' | 'cache'>,
@@ -27,8 +31,8 @@ export function healthRoutes(
   route(health.readiness, async () => {
     const database = await databaseState(db)
     const reason = isClosing() ? 'shutting down' : database === 'down' ? 'database down' : undefined
-    // Sessions are validated without a write. If all instances are in this state, no instance may be taken out of
-    // service because of it.
+    // An instance stays ready while the database accepts no writes, because sessions are validated without a write. All
+    // instances have the same database, so otherwise all would be taken out of service.
     if (!reason) return { status: 'ready' as const, ...reasonOf(database) }
     return new Answer(503, { status: 'not_ready', reason }, { 'retry-after': '2' })
   })
@@ -36,6 +40,6 @@ export function healthRoutes(
 
 const upOrDown = (isUp: boolean) => (isUp ? ('up' as const) : ('down' as const))
 
-/** Returns why a reachable database accepts no writes. */
+/** Returns the reason why a reachable database accepts no writes, or false if it accepts them. */
 const reasonOf = (database: DatabaseState) =>
   (database === 'read-only' || database === 'full') && { reason: `database ${database}` }

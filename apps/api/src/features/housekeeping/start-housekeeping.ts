@@ -4,24 +4,28 @@ import { currentHorizon, deleteExpired, type Retention } from './store.ts'
 
 const everyMs = 60_000
 /**
- * The age at which changes are trimmed. Readers poll the change log four times a second; a reader that has not polled
- * for this long loses its lease and starts again.
+ * The age at which entries of the change log are deleted. Its readers poll it four times a second. A reader that has
+ * not polled for this long has lost its lease, and starts again with an empty cache.
  */
 const trimBehindMs = 10 * 60_000
+/** The maximum number of batches of each step per run, so that a run ends even if there are always more rows. */
 const maxBatches = 100
 
+/** The steps of other modules. */
 interface HousekeepingDeps {
+  /** Deletes the entries of the change log before this transaction. */
   readonly trimChanges: (horizon: string) => Promise<unknown>
+  /** Announces the API keys that expire soon, and stores the end of those that have expired. */
   readonly endKeys: () => Promise<unknown>
-  /** The periods that admins set; read again each time. */
+  /** Returns the current retention periods, which admins can change. */
   readonly retention: () => Retention
-  /** Steps of other modules. Each deletes some of its expired rows and returns the number. */
+  /** Further steps. Each deletes a batch of expired rows, and returns their number. */
   readonly steps: readonly (() => Promise<number>)[]
 }
 
 /**
- * Deletes expired rows once a minute, in small batches. Every instance may run it at the same time; each then finds
- * fewer rows.
+ * Starts housekeeping, which deletes expired rows once a minute, in small batches. All instances run it, also at the
+ * same time. Each then finds fewer rows.
  */
 export function startHousekeeping(
   { db, log }: Pick<Deps, 'db' | 'log'>,
@@ -30,6 +34,7 @@ export function startHousekeeping(
   const horizons: { at: number; horizon: string }[] = []
   let running = Promise.resolve()
 
+  /** Deletes the changes before the transaction that was the oldest in progress `trimBehindMs` ago. */
   const trim = async () => {
     const now = performance.now()
     const current = await currentHorizon(db)
@@ -46,7 +51,7 @@ export function startHousekeeping(
       await repeat(() => deleteExpired(db, retention()))
       for (const step of steps) await repeat(step)
     } catch (error) {
-      // An outage is logged once, by `availability.ts`, and the next minute tries again.
+      // The database client logs an outage, and the next run tries again.
       if (!(error instanceof DatabaseUnavailable)) log.error({ err: error }, 'housekeeping failed')
     }
   }
@@ -58,7 +63,7 @@ export function startHousekeeping(
   }, everyMs)
   timer.unref()
   return {
-    /** Runs the work of one minute now. */
+    /** Runs housekeeping once, now. */
     clean,
     close: async () => {
       clearInterval(timer)

@@ -2,27 +2,29 @@ import { type ChatImage, type ChatImageName, type ChatPlatform, ChatPlatformErro
 import { ApiError } from '#platform/http/api-error'
 import { chatPlatformUnavailable } from '#platform/http/problem'
 
-/** The maximum size of all cached images of an instance. */
+/** The maximum size of all cached images on this instance, in bytes. */
 const maxBytes = 16 * 1024 * 1024
-/** The overhead of a cache entry besides the image itself. */
+/** The size of a cache entry in bytes, besides the image itself. */
 const entryBytes = 200
-/** The time to cache a missing image, which may exist later. */
+/** How long the name of a missing image is remembered. The image may exist later. */
 const absentMs = 5 * 60_000
-/** Made-up names evict only each other, never an image. */
+/** The maximum number of remembered names of missing images. They are not in the cache of images, and evict none. */
 const maxAbsent = 1_000
-/** The maximum number of concurrent requests, and of requests that wait for one of these slots. */
+/** The maximum number of concurrent requests for images to Discord. */
 const maxAtOnce = 8
+/** The maximum number of images that wait for a request to finish. */
 const maxWaiting = 200
 
 /**
- * Caches images of the platform. Each image is requested once, regardless of the number of clients that wait for it.
- * The least recently used images are evicted first.
+ * Creates the cache of Discord's images. It requests each image once, regardless of how many clients wait for it. It
+ * evicts the least recently used images first.
  */
 export function createImageCache(chat: Pick<ChatPlatform, 'image'>) {
-  /** In the order of their last use. */
+  /** The cached images, in the order of their last use. */
   const kept = new Map<string, ChatImage>()
-  /** The time of the last failed lookup by image, oldest first. */
+  /** When each missing image was last looked up, oldest first. */
   const absent = new Map<string, number>()
+  /** The requests in progress. */
   const asking = new Map<string, Promise<ChatImage | undefined>>()
   const waiting: (() => void)[] = []
   let bytes = 0
@@ -52,6 +54,7 @@ export function createImageCache(chat: Pick<ChatPlatform, 'image'>) {
       absent.delete(oldest)
     }
   }
+  /** Runs a request when fewer than `maxAtOnce` are in progress. */
   const inTurn = async <T>(ask: () => Promise<T>): Promise<T> => {
     if (underWay >= maxAtOnce) {
       if (waiting.length >= maxWaiting)
@@ -73,7 +76,11 @@ export function createImageCache(chat: Pick<ChatPlatform, 'image'>) {
     return image
   }
 
-  /** @throws IMAGE_NOT_FOUND, CHAT_PLATFORM_UNAVAILABLE */
+  /**
+   * Returns an image.
+   *
+   * @throws IMAGE_NOT_FOUND, CHAT_PLATFORM_UNAVAILABLE
+   */
   return async (asked: ChatImageName): Promise<ChatImage> => {
     const name = `${asked.kind}/${asked.ownerId}/${asked.hash}`
     const known = kept.get(name)

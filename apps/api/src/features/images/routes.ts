@@ -9,6 +9,7 @@ import { iconHash } from '../../pages/icon-hash.ts'
 import { createImageCache } from './image-cache.ts'
 import { findServerIcon } from './store.ts'
 
+/** Registers the endpoints that serve Discord's images, so that browsers send no requests to Discord. */
 export function imageRoutes({ route }: Router<Callers>, { chat, db }: Pick<Deps, 'chat' | 'db'>) {
   const read = createImageCache(chat)
   const answer = async (asked: Parameters<typeof read>[0], cachedBy: 'private' | 'public') => {
@@ -16,18 +17,18 @@ export function imageRoutes({ route }: Router<Callers>, { chat, db }: Pick<Deps,
     const headers = {
       'content-type': type,
       'content-length': bytes.length,
-      // Another image has another hash.
+      // A changed image has another hash in its address, so a response can be cached for long.
       'cache-control': `${cachedBy}, max-age=604800, immutable`,
     }
     return new Answer(200, undefined, headers, Readable.from([bytes]))
   }
-  // Private, because only administrators may see members.
+  // Shared caches must not store these images, because only administrators may see members.
   route(images.getImage, ({ params: { kind, id: ownerId, hash } }) =>
     answer({ kind, ownerId, hash }, 'private'),
   )
   route(images.getServerIcon, async ({ params: { serverId, hash } }) => {
     const server = await findServerIcon(db, serverId)
-    // Strangers must not make the service request images with made-up names.
+    // The hash must be the current one. Otherwise strangers could make the service request images with invented names.
     if (!server || iconHash(serverId, server.icon) !== hash) throw new ApiError('IMAGE_NOT_FOUND')
     return answer({ kind: 'icons', ownerId: serverId, hash }, 'public')
   })

@@ -7,16 +7,22 @@ import { type OpenedRequest, openAuthRequest, pageRequestCookie } from './auth-r
 import { describeRefusal } from './project-redirect.ts'
 import type { AuthRequest } from './store.ts'
 
+/** The path of the account page, and the redirect URI of a sign-in to it. */
 export const accountPath = '/account'
 
 /**
- * Returns true for a sign-in to the account page. It creates no code, because the page only needs the single sign-on
- * that every sign-in starts.
+ * Returns true for a sign-in to the account page. This sign-in creates no code: the page only needs single sign-on,
+ * which every sign-in starts.
  */
 export const isForAccount = ({ projectId, redirectUri }: Pick<AuthRequest, 'projectId' | 'redirectUri'>) =>
   projectId === null && redirectUri === accountPath
 
-/** Redirects a browser to the platform's screen, and from there to the account page. */
+/**
+ * Starts a sign-in to the account page: the browser goes to Discord's screen, and from there to the page. `held` is the
+ * value of `pageRequestCookie`.
+ *
+ * @throws SERVER_NOT_ACCESSIBLE if there is no main server
+ */
 export async function accountLogin(
   deps: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>,
   held: string | undefined,
@@ -28,7 +34,10 @@ export async function accountLogin(
   return openAuthRequest(deps, held, address, { ...request, codeChallenge: null }, pageRequestCookie)
 }
 
-/** Builds the page for a person whom a sign-in to the account page refused, with their ID if it is known. */
+/**
+ * Returns the error of a refused sign-in to the account page, which is then rendered as a page. `account` contains the
+ * member's ID if Discord has identified the person.
+ */
 export function accountRefusal(
   refusal: LoginRefusal,
   server: string | undefined,

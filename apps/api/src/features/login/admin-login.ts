@@ -13,6 +13,7 @@ import { isReturnTo } from './return-to.ts'
 
 const defaultReturnTo = '/console/'
 
+/** The query of an admin sign-in. At most one of the first three is set, and names where the code is sent. */
 export interface AdminLogin {
   readonly return_to?: string | undefined
   readonly redirect_uri?: string | undefined
@@ -22,8 +23,10 @@ export interface AdminLogin {
 }
 
 /**
- * Starts the sign-in of a System Admin: the same redirects, for the main server, and back to a page of the console or
- * to a command line.
+ * Starts the sign-in of an administrator. It is like the sign-in to a project, but with the main server, and the code
+ * goes to a page of the console or to a command line. `held` is the value of `requestCookie`.
+ *
+ * @throws VALIDATION_FAILED, SERVER_NOT_ACCESSIBLE if there is no main server, and the errors of `openAuthRequest`
  */
 export async function adminLogin(
   deps: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>,
@@ -45,7 +48,7 @@ export async function adminLogin(
   })
 }
 
-/** @throws VALIDATION_FAILED if a sign-in names two places for its code */
+/** Throws VALIDATION_FAILED if a request names more than one destination for its code. */
 function checkOneDestination({ return_to, redirect_uri, response_mode }: AdminLogin) {
   const ends = Object.entries({ return_to, redirect_uri, response_mode }).filter(
     ([, value]) => value !== undefined,
@@ -61,6 +64,7 @@ function checkOneDestination({ return_to, redirect_uri, response_mode }: AdminLo
   )
 }
 
+/** Throws VALIDATION_FAILED if the address is not a page that may receive an admin code. */
 function checkReturnTo(config: Pick<Deps['config'], 'publicUrl'>, returnTo: string) {
   if (isReturnTo(config.publicUrl, returnTo)) return
   throw invalid([
@@ -68,13 +72,20 @@ function checkReturnTo(config: Pick<Deps['config'], 'publicUrl'>, returnTo: stri
   ])
 }
 
+/** The properties of the new session. */
 interface Terms {
   readonly ip: string | null
   readonly userAgent: string | null
+  /** The lifetime in seconds. */
   readonly ttlSec: number
+  /** The lifetime in seconds that refreshes cannot exceed. */
   readonly maxAgeSec: number
 }
 
+/**
+ * The presented code, with the values that must match it. The null `projectId` matches only the code of an admin
+ * sign-in. A null `redirectUri` matches every redirect URI, and null `browserDigests` every browser.
+ */
 interface AdminCode {
   readonly code: string
   readonly projectId: null
@@ -85,15 +96,20 @@ interface AdminCode {
 
 type Redeem = (code: AdminCode, terms: Terms, client: Client) => Promise<Pair & object>
 
+/** The body of a redemption. */
 export interface AdminToken {
   readonly code: string
+  /** True to set the session in cookies, for the console. */
   readonly cookie?: boolean | undefined
   readonly codeVerifier?: string | undefined
 }
 
 /**
- * Redeems the code of an admin sign-in. The session can be refreshed, up to twice ADMIN_SESSION_TTL_SEC. A session in
- * cookies requires the browser that started the sign-in, so a leaked code is worthless in another browser.
+ * Redeems the code of an admin sign-in. Refreshes can extend the session to twice `ADMIN_SESSION_TTL_SEC`. For a
+ * session in cookies, the code must come from the browser that started the sign-in, so a leaked code is worthless in
+ * another browser.
+ *
+ * @throws INVALID_CODE, CHALLENGE_WITHOUT_VERIFIER, MEMBER_BLOCKED
  */
 export async function adminToken(
   { config, redeem }: Pick<Deps, 'config'> & { redeem: Redeem },

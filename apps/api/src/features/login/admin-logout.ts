@@ -8,8 +8,10 @@ import type { Deps } from '../../deps.ts'
 type EndSession = (tx: Tx, sessionId: string) => Promise<unknown>
 
 /**
- * Ends the session of the request, and has the browser clear its cache and storage for this site. It keeps the cookies:
- * clearing them would also end single sign-on, and delete the cookies of every other site under the same domain.
+ * Ends the session of the request. The response deletes the console's cookies, and makes the browser clear its cache
+ * and storage for this origin. `Clear-Site-Data` does not include `"cookies"`, because that would also end single
+ * sign-on, and delete the cookies of all other sites under the same domain. Writes an audit entry only for an admin
+ * session.
  */
 export async function adminLogout(
   { db, audit, config, endSession }: Pick<Deps, 'db' | 'audit' | 'config'> & { endSession: EndSession },

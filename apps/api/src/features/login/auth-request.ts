@@ -7,18 +7,20 @@ import type { Deps } from '../../deps.ts'
 import { configuredCheck } from './checks.ts'
 import { insertAuthRequest, type NewAuthRequest } from './store.ts'
 
+/** A cookie that contains the secrets of the sign-ins that a browser has started. */
 interface RequestCookie {
   readonly name: string
   readonly path: string
 }
 
+/** The cookie of sign-ins that begin under `/api/auth`. */
 export const requestCookie: RequestCookie = { name: 'svc_auth_req', path: '/api/auth' }
 /**
- * The cookie of sign-ins that begin on other pages of the service. Browsers do not send the first cookie there, so
- * setting it there would lose its earlier secrets.
+ * The cookie of sign-ins that begin at other paths, such as the account page. Browsers do not send `requestCookie` to
+ * these paths. So a new value could not include the earlier secrets, and would end the other sign-ins of the browser.
  */
 export const pageRequestCookie: RequestCookie = { name: 'svc_page_req', path: '/' }
-/** The lifetime of a request. A person may first have to sign in at the platform, find a phone, and read a code. */
+/** The lifetime of a sign-in request. A person may first have to sign in to Discord, with a code from their phone. */
 const requestTtlSec = 600
 /** The maximum number of concurrent sign-ins in the tabs of one browser. Beyond it, the oldest sign-in is dropped. */
 const maxTabs = 5
@@ -28,15 +30,20 @@ type NewRequest = Pick<
   'projectId' | 'serverId' | 'redirectUri' | 'state' | 'codeChallenge' | 'interaction'
 >
 
+/** A started sign-in: the address of Discord's screen, and the `Set-Cookie` header that binds it to the browser. */
 export interface OpenedRequest {
   readonly location: string
   readonly cookie: string
 }
 
 /**
- * Stores a sign-in and binds it to this browser. The cookie holds one secret for each pending sign-in, so that two tabs
- * do not interfere with each other, and the platform returns a separate state for each. Every sign-in starts here, and
- * counts toward the limit of its address.
+ * Stores a sign-in request and binds it to this browser. Every sign-in through Discord's screen starts here.
+ *
+ * The cookie `of` contains one secret for each pending sign-in, and Discord returns a separate `state` for each, so
+ * that two tabs do not interfere with each other. `held` is the current value of the cookie. `address` is the client
+ * address whose limit the sign-in counts toward.
+ *
+ * @throws LOGIN_NOT_CONFIGURED, RATE_LIMITED
  */
 export async function openAuthRequest(
   { db, chat, config, loginLimits }: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>,
@@ -69,14 +76,14 @@ export async function openAuthRequest(
   }
 }
 
-/** Returns the secrets of the pending sign-ins in this browser. */
+/** Returns the secrets in a request cookie, oldest first. Ignores malformed ones. */
 export const readSecrets = (held: string | undefined): string[] =>
   (held ?? '')
     .split('.')
     .filter((secret) => isWellFormed('request', secret))
     .slice(-maxTabs)
 
-/** Returns the cookie with these secrets. Without secrets, it deletes the cookie. */
+/** Builds the `Set-Cookie` header for these secrets. Without secrets, it deletes the cookie. */
 export const secretsCookie = (
   { publicUrl }: Deps['config'],
   secrets: readonly string[],
@@ -85,7 +92,7 @@ export const secretsCookie = (
   cookie(name, secrets.join('.'), {
     path,
     maxAgeSec: secrets.length > 0 ? requestTtlSec : 0,
-    // Browsers do not send a strict cookie with the platform's redirect.
+    // Browsers do not send a strict cookie when another site, here Discord, redirects to the service.
     sameSite: 'lax',
     secure: publicUrl.startsWith('https:'),
   })

@@ -9,6 +9,7 @@ import { type OpenedRequest, openAuthRequest } from './auth-request.ts'
 import { authorizeChecks, isListed } from './checks.ts'
 import { findLoginProject, type LoginProject } from './store.ts'
 
+/** The query of `authorize`. */
 export interface Authorize {
   readonly client_id: string
   readonly redirect_uri: string
@@ -19,7 +20,10 @@ export interface Authorize {
 
 type LoginDeps = Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>
 
-/** Starts a sign-in, always through the platform's screen. */
+/**
+ * Starts a sign-in to a project, always through Discord's screen: single sign-on is `ssoAuthorize`. `cookie` is the
+ * value of `requestCookie`.
+ */
 export async function authorize(
   deps: LoginDeps,
   input: Authorize,
@@ -37,8 +41,11 @@ export async function authorize(
 }
 
 /**
- * Checks the parameters of authorize, in the order of the specification. No refusal redirects: until the project and
- * the redirect URI are both verified, the address could belong to an attacker (RFC 9700 §4.11).
+ * Checks the parameters of a sign-in to a project, in the order of `authorizeChecks`. A refusal is always thrown and
+ * shown as a page. It never redirects to the project, because a redirect URI that is not verified could belong to an
+ * attacker (RFC 9700 §4.11).
+ *
+ * @throws UNKNOWN_PROJECT, PROJECT_INACTIVE_AT_LOGIN, REDIRECT_URI_NOT_ALLOWED, SERVER_NOT_ACCESSIBLE
  */
 export async function checkAuthorize(
   { db, config }: Pick<Deps, 'db' | 'config'>,
@@ -53,7 +60,8 @@ export async function checkAuthorize(
 }
 
 /**
- * Rejects a redirect URI that is no longer registered. It may have been removed while the browser was at the platform.
+ * Checks that the redirect URI is still registered, before an error is sent to it. It may have been removed while the
+ * browser was at Discord.
  *
  * @throws UNKNOWN_PROJECT, REDIRECT_URI_NOT_ALLOWED
  */
@@ -69,6 +77,7 @@ export async function checkStillListed(
   }
 }
 
+/** Builds the error, with the parts of its page: the site, its branding, and how to register the redirect URI. */
 async function refusalOf(
   { db, config }: Pick<Deps, 'db' | 'config'>,
   project: LoginProject,
@@ -88,7 +97,7 @@ function siteOf(project: LoginProject, redirectUri: string) {
   const { name } = project
   const url = isListed(project, redirectUri) ? parseUrl(redirectUri) : undefined
   if (!url) return { name }
-  // The custom scheme of an app has no page to return to.
+  // A native app with a custom scheme has no page to link to.
   const { protocol, origin } = url
   return protocol === 'https:' || protocol === 'http:' ? { name, href: `${origin}/` } : { name }
 }

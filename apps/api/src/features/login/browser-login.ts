@@ -14,20 +14,32 @@ import { deleteSso, findSso } from './sso-store.ts'
 
 type Cookies = string | undefined
 
+/** Returns the value of `pageRequestCookie`. */
 const held = (cookies: Cookies) => readCookie(cookies, pageRequestCookie.name)
 
 type BrowserLoginDeps = LoginDeps & Pick<Deps, 'audit'>
 
-/** Creates the sign-in for other features of the service, with the same checks, screen, and single sign-on. */
+/**
+ * Creates the sign-in that other features use: the account page and OpenID Connect. It has the same checks, screen, and
+ * single sign-on as the sign-in to a project. `cookies` is always the request's `Cookie` header.
+ */
 export function createBrowserLogin(deps: BrowserLoginDeps) {
   const { db, config } = deps
   return {
+    /**
+     * Returns the member who is signed in with this browser. Only reads: unlike `use`, it does not rotate the cookie.
+     * With a project, ignores a single sign-on from before the project ended all sessions of the member.
+     */
     async find(cookies: Cookies, projectId?: string) {
       const value = readCookie(cookies, ssoCookie)
       return value === undefined
         ? undefined
         : findSso(db, { digest: digestOf(value), graceSec: ssoGraceSec, projectId })
     },
+    /**
+     * Uses the single sign-on of the browser for a project, and checks the membership. Returns the cookies to set, or
+     * the problem for which the sign-in is refused. Returns undefined if the browser has no valid single sign-on.
+     */
     async use(
       cookies: Cookies,
       {
@@ -46,8 +58,10 @@ export function createBrowserLogin(deps: BrowserLoginDeps) {
       }
       return { problem: toLoginProblem(refusal, await findServerName(db, serverId)) }
     },
+    /** Records that a member declined to share their data with a site. */
     noteDeclined: (declined: Omit<RefusedLogin, 'reason'>) =>
       deps.noteRefusal({ ...declined, reason: 'declined' }),
+    /** Starts a sign-in for a waiting request of OpenID Connect, which continues at `returnTo`. */
     begin(
       cookies: Cookies,
       asked: { interaction: string; returnTo: string; projectId: string; serverId: string; address: string },
@@ -56,7 +70,9 @@ export function createBrowserLogin(deps: BrowserLoginDeps) {
       const request = { interaction, redirectUri, projectId, serverId, state: null, codeChallenge: null }
       return openAuthRequest(deps, held(cookies), address, request, pageRequestCookie)
     },
+    /** Starts a sign-in to the account page. */
     beginForAccount: (cookies: Cookies, address: string) => accountLogin(deps, held(cookies), address),
+    /** Ends the single sign-on of the browser. Returns the cookie that deletes its value. */
     async end(cookies: Cookies) {
       const value = readCookie(cookies, ssoCookie)
       if (value !== undefined) await deleteSso(db, digestOf(value))

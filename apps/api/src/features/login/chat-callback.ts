@@ -25,6 +25,7 @@ import { type AuthRequest, claimAuthRequest, isClaimedRequest, isInAnyServer, lo
 /** Returns the member's block in force, if there is one. */
 export type FindBlock = (db: Queryable, memberId: string) => Promise<object | undefined>
 
+/** The dependencies of every sign-in, with or without Discord's screen. */
 export type LoginDeps = Pick<
   Deps,
   'db' | 'chat' | 'config' | 'logLoginFailure' | 'mirrorMember' | 'loginLimits'
@@ -33,7 +34,9 @@ export type LoginDeps = Pick<
   readonly noteRefusal: NoteRefusal
 }
 
-/** Returns true if a member has anything to administer, by their roles in the main server. */
+/**
+ * Returns true if a member is a System Admin, an auditor, or an owner of a project, by their roles in the main server.
+ */
 export type Administers = (member: {
   readonly memberId: string
   readonly roleIds: readonly string[]
@@ -44,17 +47,20 @@ type CallbackDeps = LoginDeps & {
   readonly completeInteraction: CompleteInteraction
 }
 
+/** The query of the callback, to which Discord redirects the browser. */
 export interface Callback {
   readonly code?: string | undefined
   readonly state: string
+  /** The issuer of the response (RFC 9207), if Discord names one. */
   readonly iss?: string | undefined
   readonly error?: string | undefined
 }
 
 /** The browser that opened the callback. */
 export interface Browser {
+  /** The value of `requestCookie`. */
   readonly cookie: string | undefined
-  /** The cookie of sign-ins that started outside the sign-in's own paths. */
+  /** The value of `pageRequestCookie`. */
   readonly pageCookie?: string | undefined
   readonly ssoCookie: string | undefined
   /** The client address that counts toward the sign-in limits. */
@@ -63,14 +69,18 @@ export interface Browser {
   readonly userAgent: string | null
 }
 
+/** Where a finished sign-in redirects, and the cookies that it sets. */
 export interface LoginEnd {
   readonly location: string
   readonly cookies: readonly string[]
 }
 
 /**
- * Completes a sign-in with the platform's response. State, cookie, and request must match, and each can be used once.
- * The browser is redirected only after this check, and only to the checked address of the request.
+ * Completes a sign-in with Discord's response. The state and the cookie must match a stored request, which can be used
+ * once. The browser is redirected only after this check, and only to the address in the stored request. A refusal
+ * redirects to a project, and is thrown for a sign-in to a page of the service.
+ *
+ * @throws LOGIN_REQUEST_INVALID, RATE_LIMITED, and the errors of `refuse`
  */
 export async function chatCallback(
   deps: CallbackDeps,
@@ -78,11 +88,10 @@ export async function chatCallback(
   browser: Browser & { readonly client: Client },
 ): Promise<LoginEnd> {
   const { db, chat, config, loginLimits } = deps
-  // RFC 9207: a response of another issuer does not belong to this request (mix-up).
+  // A response from another issuer does not belong to this request (RFC 9207, mix-up attack).
   if (!chat.isIssuer(answer.iss)) throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'issuer' })
   const secrets = [browser.cookie, browser.pageCookie].flatMap(readSecrets)
-  // Takes the permit before it claims the request, so that a client over its limit can open the same address again
-  // later.
+  // The permit is taken before the request is claimed, so that a client over its limit can retry this address later.
   const permit = await loginLimits.take(browser.address)
   const request = await claimAuthRequest(db, answer.state, secrets.map(digestOf))
   if (!request) {
@@ -91,14 +100,14 @@ export async function chatCallback(
     throw new ApiError('LOGIN_REQUEST_INVALID', { reason })
   }
   const startPermit = loginLimits.takenAgo(request.address, request.ageMs)
-  // Checks the stored request again, because an older version may have written it.
+  // The stored request is checked again, because an older version of the service may have written it.
   const isForService =
     isForAccount(request) || isForCommandLine(request) || isReturnTo(config.publicUrl, request.redirectUri)
   if (request.projectId === null && !isForService) {
     throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'return_to' })
   }
-  // Leaves the secret in the cookie if it is needed later: the console redeems its code with it, and a person confirms
-  // a command line with it.
+  // The secret is removed from the cookie unless it is needed later: to redeem the console's code, or to confirm the
+  // sign-in of a command line.
   const needsSecret = request.projectId === null && !isForAccount(request)
   const isSpent = (secret: string) => !needsSecret && digestOf(secret) === request.browserDigest
   const remainingSecrets = (held: string | undefined) =>
@@ -119,14 +128,16 @@ export async function chatCallback(
   return { location: end.location, cookies: [...updatedCookies, end.ssoCookie] }
 }
 
+/** A refused sign-in. */
 interface Refused {
   readonly refusal: LoginRefusal
-  /** The account that signed in, if the platform identified it. */
+  /** The account that tried to sign in, if Discord identified it. */
   readonly memberId?: string | undefined
 }
 
 type Outcome = Refused | { readonly location: string; readonly ssoCookie: string }
 
+/** Asks Discord about the person, applies all checks, and issues the code. Redirects nowhere. */
 async function complete(
   deps: CallbackDeps,
   answer: Callback,
@@ -138,8 +149,10 @@ async function complete(
   }
   const askedAt = await readTime(deps.db)
   const { user, ...result } = await askPlatform(deps, answer.code, browser, request)
+  // Also records that the person is not in the server, if `member` is undefined.
   if (user) await deps.mirrorMember(request.serverId, user, result.member, askedAt)
   const isBlocked = user && (await isBlockedNow(deps, user.id))
+  // The account page is open to members of any registered server. Its request names the main server.
   const isKnownMember = user && isForAccount(request) && (await isInAnyServer(deps.db, user.id))
   const member = isKnownMember ? user : result.member
   const failed = firstFailed(callbackChecks, { ...result, member, isBot: user?.isBot, isBlocked })
@@ -153,11 +166,13 @@ async function complete(
   return finish(deps, request, user.id, browser)
 }
 
+/** Discord's response about the person. Without `user`, `failure` is set. */
 interface PlatformAnswer extends MembershipResult {
   readonly user?: ChatUser
   readonly member?: ChatMember | undefined
 }
 
+/** Redeems Discord's code, and reads the person's membership in the server. Never throws for a failure of Discord. */
 async function askPlatform(
   deps: LoginDeps,
   code: string,
@@ -172,13 +187,17 @@ async function askPlatform(
   }
 }
 
-/** Returns true if the member is blocked. A later block is checked when the code is redeemed. */
+/** Returns true if the member is blocked now. The redemption of the code checks for a block again. */
 export const isBlockedNow = async (
   { db, findBlock }: Pick<LoginDeps, 'db' | 'findBlock'>,
   memberId: string,
 ) => (await findBlock(db, memberId)) !== undefined
 
-/** Issues the code and the single sign-on together. */
+/**
+ * Ends a sign-in that passed all checks, in one transaction. Starts single sign-on, and issues the code or, depending
+ * on the request, completes the waiting request of OpenID Connect (`interaction`), or stores the sign-in of a command
+ * line for its confirmation.
+ */
 function finish(
   { db, config, completeInteraction }: CallbackDeps,
   request: AuthRequest,
@@ -186,6 +205,7 @@ function finish(
   browser: Browser,
 ): Promise<Outcome> {
   return db.transaction(async (tx) => {
+    // The member was erased since the checks.
     if (!(await lockMember(tx, memberId))) return { refusal: 'server_error' }
     const { ip, userAgent } = browser
     const { projectId, serverId, redirectUri, codeChallenge, interaction } = request
@@ -218,7 +238,7 @@ function finish(
   })
 }
 
-/** Returns the failure of a sign-in, and logs it. */
+/** Logs an error of Discord during a sign-in, and returns its kind. Rethrows any other error. */
 export function loggedFailure({ logLoginFailure }: Pick<Deps, 'logLoginFailure'>, error: unknown) {
   const failure = failureOf(error)
   logLoginFailure(error)
@@ -226,8 +246,11 @@ export function loggedFailure({ logLoginFailure }: Pick<Deps, 'logLoginFailure'>
 }
 
 /**
- * Returns the address to which a refused sign-in redirects: the project's redirect URI. Throws the refusal if the
- * sign-in was to a page of the service.
+ * Returns the address to which a refused sign-in redirects: the project's redirect URI, or the page that continues the
+ * request of OpenID Connect. A sign-in to a page of the service throws the refusal instead, which is shown as a page.
+ *
+ * @throws CHAT_PLATFORM_UNAVAILABLE, MEMBER_BLOCKED, NOT_SYSTEM_ADMIN, LOGIN_REFUSED, and the errors of
+ * `checkStillListed`
  */
 async function refuse(
   { db, config, completeInteraction, noteRefusal }: CallbackDeps,
@@ -269,7 +292,7 @@ async function refuse(
   })
 }
 
-/** Returns the address that starts the same sign-in again, with the same challenge. */
+/** Returns the address that starts the same admin sign-in again, with the same code challenge. */
 function adminLoginAgain(request: AuthRequest): string {
   if (isForCommandLine(request)) return `${login.adminLogin.path}?${commandLineQuery(request)}`
   const { redirectUri, codeChallenge } = request

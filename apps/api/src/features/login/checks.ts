@@ -5,13 +5,13 @@ import type { LoginRefusal } from '../../pages/refusal-notice.ts'
 import { refusalOf } from './project-redirect.ts'
 import type { LoginProject } from './store.ts'
 
-/** The parameters of a sign-in, and the project that it names. */
+/** The redirect URI that a sign-in requests, and the project that it names. Undefined if there is no such project. */
 export interface LoginFacts {
   readonly project: LoginProject | undefined
   readonly redirectUri: string | undefined
 }
 
-/** The checks of authorize, in the order of the specification. */
+/** The checks of a sign-in to a project at its start. The first that fails decides about the error. */
 export const authorizeChecks: readonly Check<LoginFacts>[] = [
   errorCheck({
     name: 'authorize.project_known',
@@ -46,12 +46,13 @@ export const authorizeChecks: readonly Check<LoginFacts>[] = [
   }),
 ]
 
+/** Returns true if the redirect URI is equal to one of the project's redirect URIs. */
 export const isListed = ({ redirectUris }: LoginProject, redirectUri: string | undefined): boolean =>
   redirectUri !== undefined && redirectUris.includes(redirectUri)
 
 /**
- * Rejects a sign-in at its start if the OAuth client is not configured, because it would fail after the platform's
- * screen. Outside production, the service starts without an OAuth client.
+ * Checks that the OAuth client at Discord is configured. Outside production, the service starts without it. A sign-in
+ * is then rejected at its start, because it would fail only after Discord's screen.
  */
 export const configuredCheck = errorCheck<Pick<Config, 'chatClientId' | 'chatClientSecret'>>({
   name: 'authorize.login_configured',
@@ -63,7 +64,7 @@ export const configuredCheck = errorCheck<Pick<Config, 'chatClientId' | 'chatCli
       : 'The OAuth client of the service is not configured.',
 })
 
-/** The platform's response about a member, or the reason for a missing response. */
+/** Discord's response about a member, or `failure`: the reason for a missing response. */
 export interface MembershipResult {
   readonly failure?: 'temporarily_unavailable' | 'server_error' | undefined
   /** Undefined if the person is not in the server. */
@@ -72,7 +73,10 @@ export interface MembershipResult {
   readonly isBlocked?: boolean | undefined
 }
 
-/** Classifies an error of the platform. An outage passes with time; the operator must fix any other failure. */
+/**
+ * Returns the kind of an error of Discord. An outage (`temporarily_unavailable`) ends by itself. Any other failure
+ * needs the operator. Rethrows an error that is not from Discord.
+ */
 export function failureOf(error: unknown): NonNullable<MembershipResult['failure']> {
   if (!(error instanceof ChatPlatformError)) throw error
   return error.failure === 'unavailable' ? 'temporarily_unavailable' : 'server_error'
@@ -80,12 +84,13 @@ export function failureOf(error: unknown): NonNullable<MembershipResult['failure
 
 type LoginCheck<Facts> = Check<Facts, LoginRefusal>
 
+/** Creates a check that refuses with an error of the redirect (`LoginRefusal`), and not with an error of the API. */
 const loginCheck = <Facts>(check: Omit<LoginCheck<Facts>, 'code' | 'mend'>): LoginCheck<Facts> => ({
   ...check,
   ...refusalOf(check.refusal),
 })
 
-/** The checks of the platform's response, for the callback and for a sign-in by single sign-on. */
+/** The checks of Discord's response, both for the callback and for single sign-on. */
 export const callbackChecks: readonly LoginCheck<MembershipResult>[] = [
   loginCheck({
     name: 'callback.platform_reachable',
@@ -125,8 +130,8 @@ export const callbackChecks: readonly LoginCheck<MembershipResult>[] = [
 ]
 
 /**
- * Checks access again in the statement that stores the code, for the callback and for single sign-on. `authorize` may
- * have checked it long ago.
+ * The check of the project's access when the code is stored, both for the callback and for single sign-on. `authorize`
+ * checked the access when the sign-in began, which may be minutes ago. The statement that stores the code decides.
  */
 export const codeCheck = loginCheck<{ readonly code: string | undefined }>({
   name: 'callback.access_kept',

@@ -4,25 +4,26 @@ import { digestOf } from '#platform/crypto/tokens'
 import type { Tx } from '#platform/db/database'
 import { type AuthRequest, insertCode } from './store.ts'
 
-/** The redirect URI of a sign-in that shows its code on a page. */
+/** The stored redirect URI of a sign-in whose code is shown on a page. It is the path of the confirmation page. */
 const shownOnPage = login.confirmationPage.path
-/** The lifetime of a confirmation, in which a person reads the page and decides. */
+/** The seconds that a person has to read the confirmation page and decide. */
 const confirmationTtlSec = 300
 
 type Destination = Pick<AuthRequest, 'projectId' | 'redirectUri' | 'codeChallenge'>
 
 /**
- * Returns true for a sign-in of a command line. It requires a challenge, because any program that sees the code could
- * otherwise redeem it.
+ * Returns true for a sign-in of a command line. The request must have a code challenge (PKCE), because any program that
+ * sees the code could otherwise redeem it.
  */
 export const isForCommandLine = ({ projectId, redirectUri, codeChallenge }: Destination): boolean =>
   projectId === null &&
   codeChallenge !== null &&
   (isShown(redirectUri) || login.isLoopbackRedirect(redirectUri))
 
-/** Returns true if the code is shown on a page, because no program listens for it. */
+/** Returns true if the code is shown on a page for the person to copy, because no program listens for it. */
 export const isShown = (redirectUri: string): boolean => redirectUri === shownOnPage
 
+/** The parameters of an admin sign-in that are set only by a command line. */
 interface CommandLine {
   readonly redirect_uri?: string | undefined
   readonly response_mode?: string | undefined
@@ -32,7 +33,7 @@ interface CommandLine {
 export const commandLineTarget = ({ redirect_uri, response_mode }: CommandLine): string | undefined =>
   redirect_uri ?? (response_mode === undefined ? undefined : shownOnPage)
 
-/** Returns the parameters that start the same sign-in again. */
+/** Returns the query that starts the same sign-in again. */
 export function commandLineQuery({
   redirectUri,
   codeChallenge,
@@ -46,6 +47,7 @@ export function commandLineQuery({
   })
 }
 
+/** A sign-in of a command line that the person has not confirmed yet. */
 interface Waiting extends Pick<AuthRequest, 'browserDigest' | 'serverId'> {
   readonly redirectUri: string
   readonly state: string | null
@@ -56,11 +58,11 @@ interface Waiting extends Pick<AuthRequest, 'browserDigest' | 'serverId'> {
 }
 
 /**
- * Stores the data for the code that a confirmation issues, and returns the address of the confirmation page.
+ * Stores a sign-in that waits for its confirmation, and returns the address of the confirmation page.
  *
- * The data is a row in the table of codes, so that everything that voids codes also voids this row. Its digest belongs
- * to a value without the form of a code, so the row cannot be redeemed. Only the confirmation gives the row the digest
- * of a code.
+ * The sign-in is a row in the table of codes, so that everything that voids codes also voids this row. Its digest is
+ * that of a value without the form of a code, so the row cannot be redeemed. Only the confirmation replaces the digest
+ * with the digest of a code.
  */
 export async function storeForConfirmation(
   tx: Tx,
@@ -71,7 +73,7 @@ export async function storeForConfirmation(
     ...rest,
     projectId: null,
     digest: digestOf(request),
-    // The row has no column for the state, so the address contains it.
+    // The table has no column for the state, so it is stored in the redirect URI.
     redirectUri: state === null ? redirectUri : `${redirectUri}?${new URLSearchParams({ state })}`,
     ttlSec: confirmationTtlSec,
   })

@@ -15,15 +15,16 @@ import { codeTtlSec } from './issue-code.ts'
 import { withCode, withError } from './project-redirect.ts'
 
 interface Asked {
+  /** The secret in the address of the confirmation page. */
   readonly request: string
-  /** The cookie of the browser that sent the request. */
+  /** The value of `requestCookie`. It must contain the secret of the browser that started the sign-in. */
   readonly cookie: string | undefined
 }
 
 type ConfirmDeps = Pick<Deps, 'db' | 'config'>
 
 /**
- * Shows the account that a command line would sign in.
+ * Shows the page on which a person confirms the sign-in of a command line. It names the account.
  *
  * @throws LOGIN_REQUEST_INVALID
  */
@@ -34,7 +35,8 @@ export async function showConfirmation({ db, config }: ConfirmDeps, asked: Asked
 }
 
 /**
- * Issues the code if the person confirmed, or reports to the command line that they canceled.
+ * Issues the code if the person confirmed. If the person canceled, the command line receives the error `declined`. If
+ * no program listens for the code, a page shows the result instead.
  *
  * @throws LOGIN_REQUEST_INVALID
  */
@@ -65,8 +67,8 @@ const claimOf = ({ request, cookie }: Asked): ConfirmationClaim => ({
 })
 
 /**
- * Creates the error for a confirmation that was answered, has expired, or belongs to another browser. It is the same
- * for all three.
+ * Creates the error for a confirmation that was answered before, has expired, or belongs to another browser. The
+ * service does not distinguish these cases.
  */
 const confirmationOver = () =>
   new ApiError('LOGIN_REQUEST_INVALID', {

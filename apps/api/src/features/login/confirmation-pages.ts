@@ -11,10 +11,11 @@ const reader = inLanguage('en')
 
 const shown = ({ body, headers }: RenderedPage) => new Answer(200, body, headers)
 
+/** Returns the address to which a button of the page submits its form. */
 const addressFor = (request: string, answer: 'confirm' | 'cancel') =>
   `${login.answerConfirmation.path}?${new URLSearchParams({ request, answer })}`
 
-/** Asks whether the command line may sign in, and names the account and the service. */
+/** Builds the page that asks whether a command line may sign in. It names the account and the service. */
 export function askPage(
   { name, username, redirectUri }: WaitingLogin,
   { request, issuer }: { readonly request: string; readonly issuer: string },
@@ -35,18 +36,19 @@ export function askPage(
     sections: [
       {
         heading: 'Did you not run that command?',
-        paragraphs: ['Then cancel. The command line gets nothing.'],
+        paragraphs: ['Then cancel. The command line receives no access.'],
         form: form('cancel', 'Cancel'),
       },
     ],
   }
+  // The content security policy must also permit the redirect that follows the form.
   const targets = isShown(redirectUri) ? [] : [sourceOf(redirectUri)]
   return shown(renderPage(reader, content, ["'self'", ...targets]))
 }
 
 /**
- * Shows the code that a person copies to a terminal. The text includes the issuer, so that a command line that signs in
- * elsewhere rejects it.
+ * Builds the page with the code that a person copies to a terminal. The copied text includes the issuer, so that a
+ * command line that signs in to another service rejects it.
  */
 export const codePage = (code: string, issuer: string, ttlSec: number): Answer =>
   shown(
@@ -60,11 +62,11 @@ export const codePage = (code: string, issuer: string, ttlSec: number): Answer =
     }),
   )
 
-/** Confirms that no code was issued. */
+/** Builds the page that confirms that no code was issued. */
 export const canceledPage = (): Answer =>
   shown(
     renderPage(reader, {
       title: 'You canceled the sign-in',
-      paragraphs: ['The command line got nothing. You can close this window.'],
+      paragraphs: ['The command line received no access. You can close this window.'],
     }),
   )

@@ -1,27 +1,30 @@
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** A sign-in that waits for its confirmation, in a browser that holds these secrets. */
+/** Identifies a sign-in that waits for its confirmation. One of the browser's secrets must match. */
 export interface ConfirmationClaim {
   readonly requestDigest: string
   readonly browserDigests: readonly string[]
 }
 
-/** The project of these sign-ins: none, because they are to the administration. */
+/** The project of these sign-ins, which have none. */
 const administration = null
 
+/** Matches a row `c` of the table of codes that waits for its confirmation in this browser. */
 const isWaiting = ({ requestDigest, browserDigests }: ConfirmationClaim) => sql`
   c.digest = ${requestDigest} and c.browser_digest = any(${browserDigests}::text[])
   and c.used_at is null and c.expires_at > clock_now()`
 
+/** A sign-in that waits for its confirmation, as the page shows it. */
 export interface WaitingLogin {
   readonly username: string
+  /** The name that the member prefers, or the name at Discord. */
   readonly name: string
-  /** Contains the state of the command line in its query. */
+  /** The address of the command line. Its query contains the `state`. */
   readonly redirectUri: string
 }
 
-/** Finds the sign-in that a confirmation page is about. */
+/** Returns the sign-in of a confirmation page, or undefined if it does not wait for this browser. */
 export const findWaitingLogin = (db: Queryable, claim: ConfirmationClaim) =>
   db.maybeOne<WaitingLogin>(sql`
     select m.username, coalesce(m.preferred_name, m.global_name, m.username) as name, c.redirect_uri as "redirectUri"
@@ -29,7 +32,8 @@ export const findWaitingLogin = (db: Queryable, claim: ConfirmationClaim) =>
     where c.project_id is not distinct from ${administration}::uuid and ${isWaiting(claim)}`)
 
 /**
- * Turns a waiting sign-in into a code. The digest changes, so exactly one of two simultaneous confirmations succeeds.
+ * Turns a waiting sign-in into a code with this digest and lifetime. Exactly one of two simultaneous confirmations
+ * succeeds, because the digest changes. Returns undefined if nothing waits for this browser.
  */
 export const confirmWaitingLogin = (
   db: Queryable,
@@ -41,7 +45,7 @@ export const confirmWaitingLogin = (
     where c.project_id is not distinct from ${administration}::uuid and ${isWaiting(claim)}
     returning c.redirect_uri as "redirectUri"`)
 
-/** Deletes a waiting sign-in. */
+/** Deletes a waiting sign-in. Returns undefined if nothing waits for this browser. */
 export const cancelWaitingLogin = (db: Queryable, claim: ConfirmationClaim) =>
   db.maybeOne<Pick<WaitingLogin, 'redirectUri'>>(sql`
     delete from authorization_codes c

@@ -4,8 +4,9 @@ import { createMinuteLog } from '#platform/minute-log'
 import type { LogLoginFailure } from '../../deps.ts'
 
 /**
- * Logs failed sign-ins: one line a minute for failures because of an outage of the platform, and one for rejections by
- * the platform. Only a rejection is logged with a stack, because it needs a fix.
+ * Creates the log of failed sign-ins. It writes at most one line a minute for sign-ins that an outage of the chat
+ * platform prevents, and one for requests that the platform rejects. Only a rejection is logged with a stack, because
+ * it needs a fix.
  */
 export function createLoginFailureLog(log: Pick<Log, 'warn'>): LogLoginFailure {
   const unavailable = createMinuteLog(log, 'sign-ins fail: the chat platform is unavailable')

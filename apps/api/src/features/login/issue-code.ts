@@ -6,13 +6,14 @@ import type { Deps } from '../../deps.ts'
 import { deleteSso, insertSso, trimSso } from './sso-store.ts'
 import { insertCode, type NewCode } from './store.ts'
 
+/** The cookie of single sign-on. Its value changes with each use. */
 export const ssoCookie = 'svc_sso'
-/** The lifetime of a code, which is long enough for one redirect on a slow phone. */
+/** The lifetime of a code in seconds. It is long enough for one redirect on a slow phone. */
 export const codeTtlSec = 60
-/** The maximum number of browsers with single sign-on per member: more than a person signs in with in a day. */
+/** The maximum number of browsers with single sign-on per member. A person signs in with fewer in a day. */
 const maxSsoPerMember = 50
 
-/** Creates a one-time code. Returns undefined if the project no longer has access. */
+/** Creates a one-time code. Returns undefined if the project no longer has access to the server or redirect URI. */
 export async function issueCode(
   tx: Tx,
   code: Omit<NewCode, 'digest' | 'ttlSec'>,
@@ -23,13 +24,13 @@ export async function issueCode(
 }
 
 interface SsoBrowser {
-  /** The cookie of the browser's former single sign-on, which the new one replaces. */
+  /** The value of the browser's current single sign-on, which the new one replaces. */
   readonly ssoCookie: string | undefined
   readonly ip: string | null
   readonly userAgent: string | null
 }
 
-/** Starts single sign-on for this browser and returns its cookie. */
+/** Starts single sign-on for this browser. Returns the `Set-Cookie` header. */
 export async function issueSso(
   tx: Tx,
   config: Deps['config'],
@@ -44,15 +45,14 @@ export async function issueSso(
   return makeSsoCookie(config, value, config.ssoTtlSec)
 }
 
-/**
- * Builds the cookie of single sign-on, for all paths of the service, because other protocols sign in at other paths.
- */
+/** Builds the cookie of single sign-on. Its path is `/`, because some sign-ins start outside `/api/auth`. */
 export const makeSsoCookie = (config: Deps['config'], value: string, maxAgeSec: number) =>
   ssoCookieAt('/', config, value, maxAgeSec)
 
 /**
- * Returns the cookie that deletes the one that an earlier version set for its sign-in path. A browser sends both, and
- * two cookies with the same name are ignored.
+ * Returns the cookie that deletes a single sign-on cookie with the path `/api/auth`, which an earlier version of the
+ * service set. A browser sends this cookie and the current one, and the service ignores two cookies with the same name.
+ * Returns an empty list if the browser sent at most one.
  */
 export function dropFormerSsoCookie(config: Deps['config'], cookies: string | undefined): string[] {
   const sent = (cookies ?? '').split(';').filter((pair) => pair.trimStart().startsWith(`${ssoCookie}=`))

@@ -4,7 +4,7 @@ import type { RefundableQuota } from '#platform/rate-limit/refundable-quota'
 import type { LoginLimits } from '../../deps.ts'
 import { trimAuthRequests } from './store.ts'
 
-/** The number of inserts between two trims. */
+/** The number of sign-ins that this process stores between two trims. */
 const trimEvery = 1_000
 
 interface LoginLimitDeps {
@@ -14,6 +14,7 @@ interface LoginLimitDeps {
   readonly maxAuthRequests: number
 }
 
+/** Creates the limits of sign-ins, which `LoginLimits` in `deps.ts` describes. */
 export function createLoginLimits({ db, limiter, maxAuthRequests }: LoginLimitDeps): LoginLimits {
   let storedSinceTrim = 0
   return {

@@ -1,6 +1,6 @@
 import type { LoginRefusal } from '../../pages/refusal-notice.ts'
 
-/** The error codes of a sign-in without a code: RFC 6749 §4.1.2.1 and OpenID Connect. */
+/** The values of `error` in the redirect of a refused sign-in (RFC 6749 §4.1.2.1, OpenID Connect Core §3.1.2.6). */
 type LoginError = 'access_denied' | 'temporarily_unavailable' | 'server_error' | 'login_required'
 
 /** The name of the server to sign in to. Undefined if it is unknown or not shown. */
@@ -8,11 +8,13 @@ type ServerName = string | undefined
 
 interface Refusal {
   readonly error: LoginError
+  /** Describes the problem to the person who signs in. */
   readonly describe: (server: ServerName) => string
   /** The fix, for the people who run the community or the service. */
   readonly mend: string
 }
 
+/** The texts of each refusal. */
 const refusals: Record<LoginRefusal, Refusal> = {
   declined: {
     error: 'access_denied',
@@ -22,11 +24,11 @@ const refusals: Record<LoginRefusal, Refusal> = {
   not_a_member: {
     error: 'access_denied',
     describe: (server) =>
-      // The platform reports a ban and a departure as the same absence, so the sentence is right for both.
+      // Discord does not distinguish a ban from a departure, so the sentence covers both.
       `This account is not a member of ${server ?? 'the server'}. If it has not joined yet, join and sign in again. If it was removed or banned, ask the moderators of the server.`,
     mend: 'Ask the member to join the server on Discord, or lift the ban there.',
   },
-  // Contains neither the reason nor the end of the block, because the project receives this sentence and needs neither.
+  // The sentence contains neither the reason nor the end of the block, because the project receives it, too.
   blocked: {
     error: 'access_denied',
     describe: () =>
@@ -36,7 +38,7 @@ const refusals: Record<LoginRefusal, Refusal> = {
   not_an_admin: {
     error: 'access_denied',
     describe: (server) =>
-      `This account does not hold the admin role of ${server ?? 'the main server'}, and administers nothing else here.`,
+      `This account does not have the admin role in ${server ?? 'the main server'}, and it has nothing else to manage here.`,
     mend: 'Give the member the admin role in the main server on Discord, or make them an owner of a project.',
   },
   no_access: {
@@ -61,39 +63,40 @@ const refusals: Record<LoginRefusal, Refusal> = {
   },
 }
 
-/** Returns the error code that the redirect URI receives, and the fix. */
+/** Returns the `error` that the redirect URI receives, and the fix. */
 export const refusalOf = (refusal: LoginRefusal): { readonly code: LoginError; readonly mend: string } => ({
   code: refusals[refusal].error,
   mend: refusals[refusal].mend,
 })
 
-/** Describes a refusal in a sentence for a person. */
+/** Describes a refusal in sentences for the person who signs in. */
 export const describeRefusal = (refusal: LoginRefusal, server: ServerName): string =>
   refusals[refusal].describe(server)
 
+/** The redirect URI of a sign-in, and its `state`; null if the client sent none. */
 interface Destination {
   readonly redirectUri: string
   readonly state: string | null
 }
 
-/** Converts a refusal for another protocol. */
+/** Converts a refusal to the parameters of an error redirect. Every protocol uses the same texts. */
 export const toLoginProblem = (refusal: LoginRefusal, server: ServerName) => {
   const { error, describe } = refusals[refusal]
   return { error, reason: refusal, description: describe(printable(server)) }
 }
 
 /**
- * Returns the name if it is printable ASCII without quote and backslash (RFC 6749 §4.1.2.1). Other names are omitted,
- * not changed.
+ * Returns the name if `error_description` may contain it: printable ASCII without quotation mark and backslash (RFC
+ * 6749 §4.1.2.1). Otherwise returns undefined, because a changed name would be wrong.
  */
 const printable = (server: ServerName): ServerName =>
   server !== undefined && /^[\x20\x21\x23-\x5b\x5d-\x7e]+$/.test(server) ? server : undefined
 
-/** Returns the redirect to the project with a code; `iss` names the issuer (RFC 9207). */
+/** Returns the address of the project's redirect with a code, and with the issuer in `iss` (RFC 9207). */
 export const withCode = (destination: Destination, code: string, issuer: string) =>
   back(destination, { code }, issuer)
 
-/** Returns the redirect to the project with an error. */
+/** Returns the address of the project's redirect with an error. */
 export const withError = (
   destination: Destination,
   refusal: LoginRefusal,

@@ -5,7 +5,7 @@ import { type RenderedPage, renderPage } from '#platform/http/page'
 import type { Reader } from '#platform/http/reader'
 import { sectionAboutUri } from '../../pages/unlisted-uri.ts'
 
-/** A text that needs no values. */
+/** The key of a text without placeholders. */
 type PlainKey = { [Key in TextKey]: Values<Key> extends [] ? Key : never }[TextKey]
 
 /** The texts of a refusal: what happened, and what to do. */
@@ -18,6 +18,7 @@ interface Words {
 const badLink: Words = { title: 'badLinkTitle', what: 'badLink', advice: 'goBackOrTell' }
 const ourFault: Words = { title: 'ourFaultTitle', what: 'ourFault', advice: 'waitAndGoBack' }
 
+/** The texts by error code. Other errors use `ourFault` for a status of 500 or more, and `badLink` below. */
 const words: Partial<Record<ErrorCode, Words>> = {
   VALIDATION_FAILED: badLink,
   UNKNOWN_PROJECT: { title: 'unknownSiteTitle', what: 'unknownSite', advice: 'tellOwnersOnly' },
@@ -39,7 +40,10 @@ const words: Partial<Record<ErrorCode, Words>> = {
   CHAT_PLATFORM_UNAVAILABLE: { title: 'discordDownTitle', what: 'discordDown', advice: 'waitAndGoBack' },
 }
 
-/** Renders the page for a browser that cannot continue. Technical details are in its footer, for the people who run the site. */
+/**
+ * Renders the page for a person whose sign-in was refused. Its footer has the technical details, for the people who run
+ * the site.
+ */
 export function refusalPage(
   { code, details, status }: ApiError,
   requestId: string,
@@ -61,7 +65,7 @@ export function refusalPage(
   })
 }
 
-/** Links to the site, or to the start of the sign-in if it came from no site. */
+/** Returns the link of the page: to the start of the sign-in if it can be repeated here, or back to the site. */
 function wayOut(code: ErrorCode, { site, again }: ApiError['details'], { say }: Reader) {
   if (again !== undefined)
     return { href: again, text: code === 'ROLE_LACKING' ? say('tryAgain') : say('startAgain') }
@@ -77,7 +81,7 @@ const canceledPage = (again: string, requestId: string, reader: Reader) =>
     requestId,
   })
 
-/** Names the invalid parameters. Programs, which ask for JSON, also get the expected form. */
+/** Names the invalid parameters, up to eight. Only the JSON response also states their expected form. */
 function wrongParameters({ errors: problems = [] }: ApiError['details'], { say }: Reader): string[] {
   const names = [...new Set(problems.map(({ path }) => path.slice(1, 41)))].slice(0, 8)
   return names.length === 0 ? [] : [say('wrongParameters', { names: names.join(', ') })]

@@ -9,7 +9,8 @@ export function isReturnTo(publicUrl: string, returnTo: string): boolean {
   const url = parseUrl(returnTo, origin)
   if (!url) return false
   const { href, pathname, hash } = url
-  // Some servers decode a path before they resolve it, so a path that decodes to another path is rejected.
+  // Some servers decode a path before they resolve it. So an encoded dot, slash, backslash, or percent sign is
+  // rejected.
   const isConsole = pathname.startsWith('/console/') && !/%(2e|2f|5c|25)/i.test(pathname)
   return (
     (returnTo === '/' || isConsole) && hash === '' && !returnTo.endsWith('#') && href === origin + returnTo

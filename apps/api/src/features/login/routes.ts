@@ -24,7 +24,10 @@ import { ssoAuthorize } from './sso-authorize.ts'
 import { deleteSso } from './sso-store.ts'
 import { findPendingRequest } from './store.ts'
 
-/** The functions of other features that a sign-in calls; `app.ts` passes them. */
+/**
+ * The functions of other features that a sign-in calls. `app.ts` passes them, because features do not import each
+ * other.
+ */
 export interface LoginNeeds {
   readonly administers: Administers
   readonly redeemAdminCode: Parameters<typeof adminToken>[0]['redeem']
@@ -34,6 +37,7 @@ export interface LoginNeeds {
   readonly completeInteraction: CompleteInteraction
 }
 
+/** Registers the endpoints of the sign-in: of projects, of the console, of single sign-on, and of command lines. */
 export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: LoginNeeds) {
   const deps = { ...allDeps, ...needs }
   const held = (headers: { cookie?: string | undefined }) => readCookie(headers.cookie, requestCookie.name)
@@ -70,7 +74,8 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
     return redirect(end.location, [...end.cookies, ...locales(query)])
   })
   route(login.ssoLogout, async ({ raw }) => {
-    // Checks the origin even without a cookie: a form of another site sends none, but the response would delete it.
+    // The origin is checked even if the request has no cookie: browsers omit it from a form of another site, but the
+    // response would still delete it.
     if (isCrossOrigin(raw, deps.config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')
     const value = readCookie(raw.headers.cookie, ssoCookie)
     if (value) await deleteSso(deps.db, digestOf(value))
@@ -98,14 +103,21 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
 }
 
 /**
- * Rejects requests that are not navigations. A page of another site that fetches or embeds these addresses would use up
- * the sign-in limit of its visitor's address.
+ * Rejects a request that a page sends in the background or for an embedded frame. Otherwise any site could use up the
+ * sign-in limit of its visitors.
+ *
+ * @throws NAVIGATION_REQUIRED
  */
 function requireNavigation(raw: IncomingMessage) {
   if (!isNavigation(raw)) throw new ApiError('NAVIGATION_REQUIRED')
 }
 
-/** Returns the address of the platform's screen for the newest pending sign-in of this browser. */
+/**
+ * Returns the address of Discord's screen for the newest pending sign-in of this browser, so that a person who lost the
+ * screen can continue.
+ *
+ * @throws LOGIN_REQUEST_INVALID if no sign-in is pending
+ */
 async function resume(
   { db, chat }: Pick<Deps, 'db' | 'chat'>,
   held: readonly (string | undefined)[],

@@ -15,18 +15,23 @@ import { withCode, withError } from './project-redirect.ts'
 import { deleteSsoOfSpent, lockSso, rotateSso } from './sso-store.ts'
 import { lockMember } from './store.ts'
 
-/** The time for which a value stays valid after its rotation, because two tabs may present the same value. */
+/** The seconds for which a cookie value stays valid after its rotation, because two tabs may send the same value. */
 export const ssoGraceSec = 10
 
 type SsoDeps = LoginDeps & Pick<Deps, 'audit'>
 
+/** The parameters of a sign-in by single sign-on. */
 export interface SsoAuthorize extends Authorize {
+  /** With `none`, a browser without single sign-on gets the error `login_required` instead of Discord's screen. */
   readonly prompt?: 'none' | undefined
 }
 
 /**
- * Signs a member in without the platform's screen if this browser has signed in before. Reads the membership from the
- * platform as in any sign-in. The cookie only identifies the member.
+ * Signs a member in to a project without Discord's screen if this browser has signed in before. The cookie only
+ * identifies the member: the membership is read from Discord, as in every sign-in. Without a valid single sign-on,
+ * starts a sign-in through Discord's screen.
+ *
+ * @throws RATE_LIMITED, LOGIN_NOT_CONFIGURED, and the errors of `checkAuthorize`
  */
 export async function ssoAuthorize(
   deps: SsoDeps,
@@ -36,10 +41,11 @@ export async function ssoAuthorize(
   await checkAuthorize(deps, input)
   const { publicUrl } = deps.config
   const destination = { redirectUri: input.redirect_uri, state: input.state }
-  // Takes the permit before it rotates the cookie, so that the cookie of a client over its limit stays valid.
+  // The permit is taken before the cookie is rotated, so that the cookie of a client over its limit stays valid.
   const permit = browser.ssoCookie ? await deps.loginLimits.take(browser.address) : undefined
   const found = await useSso(deps, input.client_id, browser)
   const end = found && (await complete(deps, input, browser, found))
+  // A refused sign-in keeps its permit. Without single sign-on, `authorize` takes a permit of its own below.
   if (!end || 'code' in end) await permit?.giveBack()
   if (found && end && 'refusal' in end && isAccountRefusal(end.refusal)) {
     deps.noteRefusal({
@@ -70,13 +76,17 @@ const addressOf = (input: SsoAuthorize) => ({
   redirectUri: input.redirect_uri,
 })
 
+/** A single sign-on that was used, and the cookies to set. There are none if another tab has rotated the value. */
 interface UsedSso {
   readonly id: string
   readonly memberId: string
   readonly cookies: readonly string[]
 }
 
-/** Uses and rotates the single sign-on of a browser. Returns undefined if it has no valid single sign-on. */
+/**
+ * Uses and rotates the single sign-on of a browser for a project. Returns undefined if the browser has no valid single
+ * sign-on. Ends the single sign-on if the value was used before.
+ */
 export async function useSso(
   deps: Pick<Deps, 'db' | 'config' | 'audit'>,
   projectId: string,
@@ -103,9 +113,9 @@ export async function useSso(
 }
 
 /**
- * Ends a single sign-on if the presented value was used before the grace period. Then the cookie has been copied, and
- * the service cannot distinguish the browser from the copy. So both must sign in again, as with a refresh token (RFC
- * 9700 §4.14.2).
+ * Ends a single sign-on if the presented value was rotated longer ago than the grace period. This means that the cookie
+ * was copied. The service cannot distinguish the browser from the copy, so both must sign in again, as with a refresh
+ * token (RFC 9700 §4.14.2).
  */
 const endCopied = ({ db, audit }: Pick<Deps, 'db' | 'audit'>, digest: string, client: Client) =>
   db.transaction(async (tx) => {
@@ -121,7 +131,7 @@ const endCopied = ({ db, audit }: Pick<Deps, 'db' | 'audit'>, digest: string, cl
     })
   })
 
-/** Checks a member as every sign-in does. Returns the reason for a refusal, or undefined. */
+/** Checks a member as every sign-in does: membership and block. Returns the reason for a refusal, or undefined. */
 export const checkMember = async (
   deps: LoginDeps,
   serverId: string,
@@ -129,6 +139,7 @@ export const checkMember = async (
 ): Promise<LoginRefusal | undefined> =>
   firstFailed(callbackChecks, await askPlatform(deps, serverId, memberId))?.refusal
 
+/** Checks the member, and issues the code. */
 async function complete(
   deps: LoginDeps,
   input: Authorize,
@@ -138,6 +149,7 @@ async function complete(
   const refusal = await checkMember(deps, input.server_id, memberId)
   if (refusal) return { refusal }
   return deps.db.transaction(async (tx) => {
+    // The single sign-on may have ended, and the member may have been erased, during the request to Discord.
     if (!(await lockSso(tx, ssoId))) return { refusal: 'login_required' }
     if (!(await lockMember(tx, memberId))) return { refusal: 'login_required' }
     const code = await issueCode(tx, {
@@ -153,6 +165,7 @@ async function complete(
   })
 }
 
+/** Reads the membership from Discord, and stores it in the mirror. A failure of Discord is returned, not thrown. */
 async function askPlatform(deps: LoginDeps, serverId: string, memberId: string): Promise<MembershipResult> {
   const askedAt = await readTime(deps.db)
   try {

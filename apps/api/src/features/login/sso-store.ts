@@ -1,6 +1,7 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
+/** A new single sign-on: the sign-in of one browser at the service, with the digest of its cookie value. */
 interface NewSso {
   readonly id: string
   readonly digest: string
@@ -17,9 +18,12 @@ export const insertSso = (tx: Tx, s: NewSso) =>
       clock_now() + ${s.ttlSec}::int * interval '1 second')`)
 
 /**
- * Uses and rotates a single sign-on in one statement. Finds nothing if, since the single sign-on started, the project
- * ended all sessions of this member or the member was blocked. If two tabs use one value at once, both succeed, and one
- * of the new values stays valid. The used value is stored, so that its next use is recognized.
+ * Uses a single sign-on for a project, and replaces its value, in one statement. Stores the used value, so that its
+ * next use is recognized. Returns undefined if the value is not valid, or if the project ended all sessions of this
+ * member or the member was blocked since the single sign-on started.
+ *
+ * If two tabs send the same value within the grace period, both succeed. Only the first replaces the value. For the
+ * other one, `rotated` is false, and it must not set a cookie.
  */
 export const rotateSso = (
   db: Queryable,
@@ -44,7 +48,10 @@ export const rotateSso = (
       extract(epoch from expires_at - clock_now())::int as "remainingSec"
     from used`)
 
-/** Returns the member that a value signs in, and the time of the sign-in, without using the value. */
+/**
+ * Returns the member whom a value signs in, and the time of that sign-in, without using the value. With a project,
+ * returns undefined if the project ended all sessions of the member since.
+ */
 export const findSso = (
   db: Queryable,
   { digest, graceSec, projectId }: { digest: string; graceSec: number; projectId: string | undefined },
@@ -58,7 +65,7 @@ export const findSso = (
         select from project_logouts l
         where l.project_id = ${projectId ?? null}::uuid and l.member_id = s.member_id and l.at >= s.created_at)`)
 
-/** Ends the single sign-on of a value that was used before the grace period. */
+/** Ends the single sign-on of a value that was replaced longer ago than the grace period. Returns its member. */
 export const deleteSsoOfSpent = (tx: Tx, digest: string, graceSec: number) =>
   tx.maybeOne<{ memberId: string; username: string }>(sql`
     delete from sso_sessions s using spent_sso t, members u
@@ -66,7 +73,7 @@ export const deleteSsoOfSpent = (tx: Tx, digest: string, graceSec: number) =>
       and t.spent_at <= clock_now() - ${graceSec}::int * interval '1 second'
     returning s.member_id as "memberId", u.username`)
 
-/** Locks a single sign-on until the transaction ends. Returns false if it has ended. */
+/** Locks a single sign-on against its end until the transaction ends. Returns false if the single sign-on has ended. */
 export const lockSso = async (tx: Tx, id: string) =>
   (await tx.maybeOne(sql`
     select from sso_sessions
@@ -81,7 +88,7 @@ export const deleteSso = (db: Queryable, digest: string) =>
       union all
       select sso_id from spent_sso where digest = ${digest})`)
 
-/** Ends the oldest single sign-ons of a member beyond this number. */
+/** Ends all but the newest `limit` single sign-ons of a member. */
 export const trimSso = (tx: Tx, memberId: string, limit: number) =>
   tx.execute(sql`
     delete from sso_sessions where id in (

@@ -1,33 +1,39 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
+/** A project, for the checks of a sign-in to one of its servers. */
 export interface LoginProject {
   readonly id: string
   readonly name: string
   readonly isActive: boolean
   readonly redirectUris: readonly string[]
+  /** True if the project can read the server of the sign-in. */
   readonly mayRead: boolean
 }
 
-/** Returns a project for authorize, or undefined if it is unknown or deleted. */
+/** Returns a project for the checks of a sign-in, or undefined if it is unknown or deleted. */
 export const findLoginProject = (db: Queryable, projectId: string, serverId: string) =>
   db.maybeOne<LoginProject>(sql`
     select p.id, p.name, p.deactivated_at is null as "isActive", array(select c.uri from project_callbacks c where c.project_id = p.id) as "redirectUris",
       exists (select from readable_servers r where r.project_id = p.id and r.server_id = ${serverId}) as "mayRead"
     from projects p where p.id = ${projectId} and p.deleted_at is null`)
 
+/** A sign-in request: a sign-in that has started and waits for Discord's callback. */
 export interface NewAuthRequest {
   readonly id: string
+  /** The digest of the secret in the browser's cookie. */
   readonly browserDigest: string
+  /** The `state` and the PKCE verifier between the service and Discord. */
   readonly chatState: string
   readonly chatCodeVerifier: string
-  /** Null for a sign-in to pages of the service. */
+  /** Null for a sign-in to the service itself: to the administration or the account page. */
   readonly projectId: string | null
   readonly serverId: string
   readonly redirectUri: string
+  /** The `state` and the PKCE challenge between the project and the service. */
   readonly state: string | null
   readonly codeChallenge: string | null
-  /** The request of another protocol that waits for this sign-in. If set, no code is created. */
+  /** The ID of the OpenID Connect request that waits for this sign-in. If set, no code is created. */
   readonly interaction?: string
   /** The client address that started the sign-in, in the form that counts toward the limits. */
   readonly address: string
@@ -42,8 +48,8 @@ export const insertAuthRequest = (db: Queryable, r: NewAuthRequest) =>
       ${r.redirectUri}, ${r.state}, ${r.codeChallenge}, ${r.interaction ?? null}, ${r.address}, clock_now() + ${r.ttlSec}::int * interval '1 second')`)
 
 /**
- * Deletes pending sign-ins beyond this number. Begins with the oldest ones of the addresses with the most sign-ins, so
- * that a flood evicts its own.
+ * Deletes sign-in requests until at most `limit` are left. Begins with the oldest requests of the addresses that have
+ * the most, so that a flood from a few addresses evicts its own requests.
  */
 export const trimAuthRequests = (db: Queryable, limit: number) =>
   db.execute(sql`
@@ -54,13 +60,14 @@ export const trimAuthRequests = (db: Queryable, limit: number) =>
       order by place desc, created_at
       limit greatest(0, (select count(*) from auth_requests) - ${limit}::bigint))`)
 
-/** Returns the newest request of this browser that still waits for the platform's response. */
+/** Returns the newest sign-in request of this browser that still waits for Discord's callback. */
 export const findPendingRequest = (db: Queryable, browserDigests: readonly string[]) =>
   db.maybeOne<{ chatState: string; chatCodeVerifier: string }>(sql`
     select chat_state as "chatState", chat_code_verifier as "chatCodeVerifier" from auth_requests
     where browser_digest = any(${browserDigests}::text[]) and used_at is null and expires_at > clock_now()
     order by created_at desc, id desc limit 1`)
 
+/** A claimed sign-in request. The fields are those of `NewAuthRequest`. */
 export interface AuthRequest {
   readonly browserDigest: string
   readonly chatCodeVerifier: string
@@ -76,8 +83,8 @@ export interface AuthRequest {
 }
 
 /**
- * Claims the request of a callback. It must have this state, belong to a browser with its cookie, and be neither
- * expired nor claimed. So a second claim finds nothing.
+ * Claims the sign-in request of a callback, so that a second callback finds nothing. The request must have this state,
+ * belong to a browser with one of these secrets, and be neither expired nor claimed. Otherwise returns undefined.
  */
 export const claimAuthRequest = (db: Queryable, chatState: string, browserDigests: readonly string[]) =>
   db.maybeOne<AuthRequest>(sql`
@@ -97,6 +104,7 @@ export const lockMember = async (tx: Tx, memberId: string): Promise<boolean> =>
 export const isInAnyServer = async (db: Queryable, memberId: string): Promise<boolean> =>
   (await db.maybeOne(sql`select from members where id = ${memberId} and is_current`)) !== undefined
 
+/** A one-time code, or a sign-in of a command line that waits for its confirmation. */
 export interface NewCode {
   readonly digest: string
   readonly projectId: string | null
@@ -104,14 +112,17 @@ export interface NewCode {
   readonly serverId: string
   readonly redirectUri: string
   readonly codeChallenge: string | null
-  /** The browser that started the sign-in; set for an admin sign-in. */
+  /** The digest of the secret in the cookie of the browser that started the sign-in. Set only for an admin sign-in. */
   readonly browserDigest?: string
   readonly ip: string | null
   readonly userAgent: string | null
   readonly ttlSec: number
 }
 
-/** Stores a code if the project may still use this server and this redirect URI. */
+/**
+ * Stores a code if the project may still use this server and this redirect URI. Returns the number of stored codes: 0
+ * or 1.
+ */
 export const insertCode = (tx: Tx, c: NewCode) =>
   tx.execute(sql`
     insert into authorization_codes (digest, project_id, member_id, server_id, redirect_uri, code_challenge,
@@ -123,7 +134,7 @@ export const insertCode = (tx: Tx, c: NewCode) =>
       where p.id = ${c.projectId}::uuid and p.deleted_at is null and p.deactivated_at is null
         and exists (select from project_callbacks k where k.project_id = p.id and k.uri = ${c.redirectUri}))`)
 
-/** Returns true if the sign-in with this state was claimed before, so that its callback is a replay. */
+/** Returns true if the request with this state was claimed before, which means that the callback is a replay. */
 export const isClaimedRequest = async (db: Queryable, chatState: string) =>
   (await db.maybeOne(sql`
     select from auth_requests where chat_state = ${chatState} and used_at is not null`)) !== undefined

@@ -7,14 +7,14 @@ import type { Deps, DownloadEvent, OpenDownload } from '../../deps.ts'
 import { type ExportRow, listExportRows } from './lists-store.ts'
 import { exportedIds, type MemberFilters } from './pages-store.ts'
 
-/** The number of members in a page of an export, so that other requests wait only briefly. */
+/** The number of members that an export reads at once, so that other requests wait only briefly. */
 const membersPerPage = 100
 
 interface ExportDeps {
   readonly openDownload: OpenDownload
 }
 
-/** Exports the memberships of the list as a file. */
+/** Exports the members that match the filters as a JSON or CSV file, with one row for each membership in a server. */
 export function exportMembers(
   { db, openDownload }: Pick<Deps, 'db'> & ExportDeps,
   by: Parameters<OpenDownload>[0],
@@ -27,10 +27,9 @@ export function exportMembers(
 }
 
 /**
- * Yields the rows of the file, page by page. The IDs and their order are of one moment, and the rows of each page are
- * read by key when the page is due. A slow client holds only one connection of the pool for long work, with a cursor
- * over the IDs. The embedded engine serves other requests between two pages. A membership that exists from beginning to
- * end is in the file exactly once.
+ * Yields the rows of the file, page by page. A cursor in the database determines the IDs and their order at the
+ * beginning. The rows of each page are read by ID when the page is due. So a membership that exists from the beginning
+ * to the end is in the file exactly once, and a slow client occupies only one connection of the pool for long work.
  */
 async function* pagesOfRows(db: Deps['db'], filters: MemberFilters) {
   for await (const page of db.stream<{ id: string }>(exportedIds(filters), membersPerPage)) {
@@ -59,7 +58,7 @@ const columns: readonly CsvColumn<ExportRow>[] = [
   { header: 'joinedAt', value: ({ joinedAt }) => joinedAt },
 ]
 
-/** Yields a JSON array with one row per line. */
+/** Yields the text of a JSON array, with one row per line. */
 async function* jsonArray(pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string, void, void> {
   let before = '[\n'
   for await (const page of pages) {

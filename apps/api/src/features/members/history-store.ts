@@ -3,6 +3,7 @@ import type { Queryable } from '#platform/db/database'
 import { readMomentCursor } from '#platform/db/moment-cursor'
 import { type Sql, sql } from '#platform/db/sql'
 
+/** A role change or a sign-in. */
 export interface HistoryRow extends Omit<memberHistory.MemberHistoryEntry, 'at'> {
   readonly at: Date
 }
@@ -13,16 +14,19 @@ interface Wanted {
   readonly cursor: string | undefined
 }
 
+/** The beginning of the period that is listed. */
 const since = sql`clock_now() - interval '30 days'`
 
-/** Selects the newest ended or unended sessions of projects, as entries. Each of both kinds has its own index. */
+/**
+ * Selects the newest sessions of projects, either the revoked ones or the others. Each of the two has its own index.
+ */
 const signIns = (memberId: string, isEnded: Sql, page: (at: Sql) => Sql): Sql => sql`
   select id, created_at, 'signed_in', server_id, null, project_id from sessions
   where member_id = ${memberId} and revoked_at is ${isEnded} and project_id is not null ${page(sql`created_at`)}`
 
 /**
- * Lists role changes and sign-ins of a member, newest first. Reads sign-ins to the console from the audit log, because
- * their sessions are deleted sooner. Its index by time limits the read to the period.
+ * Lists the role changes and sign-ins of a member within 30 days, newest first. Sign-ins to the console come from the
+ * audit log, because their sessions are deleted sooner. The condition on `seq` limits the part of the log that is read.
  */
 export function listHistoryRows(db: Queryable, { memberId, limit, cursor }: Wanted) {
   const place = cursor === undefined ? undefined : readMomentCursor(cursor)

@@ -6,9 +6,9 @@ import type { Deps } from '../../deps.ts'
 import { listHistoryRows } from './history-store.ts'
 
 /**
- * Lists role changes and sign-ins of a member, newest first, with a cursor to the next page.
+ * Lists one page of the role changes and sign-ins of a member, newest first.
  *
- * @throws MEMBER_NOT_FOUND if this service does not know the member
+ * @throws MEMBER_NOT_FOUND
  */
 export async function listMemberHistory(
   { db }: Pick<Deps, 'db'>,

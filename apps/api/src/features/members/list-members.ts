@@ -3,6 +3,7 @@ import type { Deps } from '../../deps.ts'
 import { listMembersById } from './lists-store.ts'
 import { findPage } from './pages-store.ts'
 
+/** A page of members. */
 interface Page {
   readonly data: memberLists.MemberListItem[]
   readonly page: number
@@ -11,7 +12,10 @@ interface Page {
   readonly totalPages: number
 }
 
-/** Lists one page of current members, in three statements regardless of its length. */
+/**
+ * Lists one page of the current members that match the filters, in the order of names. The number of statements does
+ * not depend on the length of the page.
+ */
 export async function listMembers(
   { db }: Pick<Deps, 'db'>,
   query: memberLists.MemberListQuery,

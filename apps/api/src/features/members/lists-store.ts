@@ -4,26 +4,26 @@ import type { Queryable } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
 import type { MemberFilters } from './pages-store.ts'
 
-/** Selects the names of the roles that membership `m` holds, highest first. */
+/** Selects the names of the roles of a membership `m`, highest first. */
 const roleNames = sql`
   array(select r.name from roles r where r.server_id = m.server_id and r.id = any(m.role_ids)
     order by r.position desc, r.id)`
 
-/** Selects these roles as the administration lists them. */
+/** Selects the same roles as JSON objects. */
 const roles = sql`(
   select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name,
     'color', nullif(r.color, 0), 'position', r.position) order by r.position desc, r.id), '[]')
   from roles r where r.server_id = m.server_id and r.id = any(m.role_ids))`
 
-/** Is true while the gateway vouches for the roles in server `v`. */
+/** Matches a server `v` whose roles are live: the gateway vouches for them now. */
 const isLive = sql`coalesce(v.live_until > clock_now(), false)`
 
-/** Selects from the blocks of member `u` that are in force. */
+/** The `from` clause for the block of a member `u` that is in force now. */
 const blockInForce = sql`
   from member_blocks b where b.member_id = u.id and (b.until is null or b.until > clock_now())`
 const isBlocked = sql`exists (select ${blockInForce})`
 
-/** Lists members with all their servers, in the order of the IDs. */
+/** Lists members with all of their servers, in the order of `ids`. */
 export const listMembersById = (db: Queryable, ids: readonly string[]) =>
   db.query<Omit<memberLists.MemberListItem, 'serverCount'>>(sql`
     select u.id as "memberId", ${selectFields(fieldsOf('memberList'))},
@@ -36,7 +36,7 @@ export const listMembersById = (db: Queryable, ids: readonly string[]) =>
     from unnest(${ids}::text[]) with ordinality as page (id, place) join members u on u.id = page.id
     order by page.place`)
 
-/** Returns a member and their servers, or undefined if the member is unknown. */
+/** Returns a member with all of their servers. Returns undefined for an unknown member. */
 export const findMemberServers = (db: Queryable, memberId: string) =>
   db.maybeOne<memberLists.MemberServers>(sql`
     select u.id as "memberId", ${selectFields(fieldsOf('memberServers'))},
@@ -54,7 +54,7 @@ export const findMemberServers = (db: Queryable, memberId: string) =>
         where m.member_id = u.id and m.left_at is null) as servers
     from members u where u.id = ${memberId}`)
 
-/** Lists registered servers, first those with a current or former membership of the member. */
+/** Lists registered servers. Begins with those in which the member is or was a member. */
 export const listServerIds = async (db: Queryable, memberId: string, limit: number): Promise<string[]> => {
   const rows = await db.query<{ id: string }>(sql`
     select v.id from servers v left join memberships m on m.server_id = v.id and m.member_id = ${memberId}
@@ -62,6 +62,7 @@ export const listServerIds = async (db: Queryable, memberId: string, limit: numb
   return rows.map(({ id }) => id)
 }
 
+/** A membership, as a row of an export. */
 export interface ExportRow extends FieldsOf<'memberExport'> {
   readonly memberId: string
   readonly isClubMember: boolean
@@ -73,8 +74,8 @@ export interface ExportRow extends FieldsOf<'memberExport'> {
 }
 
 /**
- * Lists the current memberships of these members, limited to the servers that the filters name, in the order of the
- * IDs. `offset 0` makes the planner read the memberships of each member by key, regardless of statistics.
+ * Lists the current memberships of members, in the order of `ids`. If the filters name servers, lists only the
+ * memberships in these servers. `offset 0` makes the planner read the memberships of each member by key.
  */
 export const listExportRows = (db: Queryable, filters: MemberFilters, ids: readonly string[]) =>
   db.query<ExportRow>(sql`
@@ -89,6 +90,7 @@ export const listExportRows = (db: Queryable, filters: MemberFilters, ids: reado
       offset 0) m
     order by page.place, m.is_main desc, m.name, m.server_id`)
 
+/** Builds the condition on the servers that the filters name. */
 function narrowed({ filter, serverId = [] }: MemberFilters): Sql {
   const conditions: Sql[] = []
   if (filter === 'club') conditions.push(sql`v.is_main`)

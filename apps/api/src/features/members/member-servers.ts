@@ -3,7 +3,11 @@ import { ApiError } from '#platform/http/api-error'
 import type { Deps } from '../../deps.ts'
 import { findMemberServers } from './lists-store.ts'
 
-/** Returns a member and the registered servers of which they are a member, with the roles in each. */
+/**
+ * Returns a member, with their registered servers and the roles in each.
+ *
+ * @throws MEMBER_NOT_FOUND
+ */
 export async function getMemberServers(
   { db }: Pick<Deps, 'db'>,
   memberId: string,

@@ -1,6 +1,7 @@
 import type { Queryable } from '#platform/db/database'
 import { allOf, replanned, type Sql, sql } from '#platform/db/sql'
 
+/** The filters of a list of members. A list of IDs matches members with at least one of them. */
 export interface MemberFilters {
   readonly filter?: 'club' | 'all'
   readonly serverId?: readonly string[]
@@ -8,12 +9,15 @@ export interface MemberFilters {
   readonly search?: string
 }
 
-/** Selects current memberships in registered servers that meet the condition. */
+/** Selects the current memberships in registered servers that meet the condition. */
 const memberships = (condition: Sql): Sql => sql`
   memberships m where m.left_at is null and ${condition}
     and m.server_id = any(array(select v.id from servers v where v.removed_at is null))`
 
-/** Selects the same memberships, for many rows. Usually no server was removed, and then no row's server is compared. */
+/**
+ * Selects the same memberships, faster for many rows: if no server was removed, which is usual, no row has to be
+ * compared with the list of servers.
+ */
 const manyMemberships = (condition: Sql): Sql => sql`
   memberships m where m.left_at is null and ${condition} and (
     not exists (select from servers v where v.removed_at is not null)
@@ -22,7 +26,9 @@ const manyMemberships = (condition: Sql): Sql => sql`
 const isInServers = (ids: readonly string[]) =>
   ids.length === 1 ? sql`m.server_id = ${ids[0]}` : sql`m.server_id = any(${ids}::text[])`
 
-/** Conditions on a membership. They depend on the columns that are read: of its row, or of the name index. */
+/**
+ * Builds conditions on a membership `m`. There are two sets: for a read of its row, and for a read of the name index.
+ */
 interface MembershipConditions {
   readonly hasRole: (ids: readonly string[]) => Sql
   /** Builds the condition that the member is also in one of these servers. */
@@ -30,7 +36,7 @@ interface MembershipConditions {
   readonly isAlsoClubMember: Sql
 }
 
-/** Conditions on the columns of the row. */
+/** The conditions for a read of the row. */
 const rowConditions: MembershipConditions = {
   hasRole: (ids) => sql`m.role_ids && ${ids}::text[]`,
   isAlsoIn: (serverIds) => sql`m.other_server_ids && array(
@@ -39,9 +45,9 @@ const rowConditions: MembershipConditions = {
 }
 
 /**
- * Conditions on the columns of the name index. The index lacks the roles of a member with very many, and all other
- * servers of a member, so these are looked up by key. If only a few members are read, `offset 0` forces one lookup for
- * each; otherwise the planner may join all of them at once.
+ * The conditions for a read of the name index. The index does not contain the other servers of a member, nor the roles
+ * of a member with very many, so these are looked up by key. If only a few members are read, `offset 0` forces one
+ * lookup for each. Otherwise the planner may join all of them at once.
  */
 const indexConditions = (areFew: boolean): MembershipConditions => {
   const oneByOne = areFew ? sql`offset 0` : sql``
@@ -50,7 +56,7 @@ const indexConditions = (areFew: boolean): MembershipConditions => {
       m.indexed_role_ids && ${ids}::text[] or m.indexed_role_ids is null and (
         select o.role_ids && ${ids}::text[] from memberships o
         where o.server_id = m.server_id and o.member_id = m.member_id))`,
-    // `is true` keeps the planner from using an index for this comparison: without statistics, it would read the whole
+    // `is true` keeps the planner from using an index for this comparison. Without statistics, it would read the whole
     // index of a server for each member.
     isAlsoIn: (serverIds) => sql`exists (
       select from memberships o where o.member_id = m.member_id and (
@@ -60,34 +66,31 @@ const indexConditions = (areFew: boolean): MembershipConditions => {
   }
 }
 
-/**
- * Matches three consecutive letters or digits. Without them a search has no trigram, and would read the whole index.
- */
+/** Matches three consecutive letters or digits. A search without them cannot use the trigram index. */
 const hasTrigrams = /[\p{L}\p{N}]{3}/u
 
+/** Builds the condition that a text contains the search, regardless of case. */
 function matches(text: Sql, search: string): Sql {
   if (!hasTrigrams.test(search)) return sql`position(lower(${search}) in ${text}) > 0`
   return sql`${text} like lower(${`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`})`
 }
 
-/**
- * Selects the members that match the filters. The planner chooses whether to start with members or with memberships.
- */
+/** Selects the members that match the filters. The planner decides whether to start with members or memberships. */
 function matchingMembers({ filter, serverId = [], roleId = [], search = '' }: MemberFilters): Sql {
   const isAmong = (condition: Sql) => sql`u.id in (select m.member_id from ${memberships(condition)})`
   const conditions = [sql`u.is_current`]
   if (filter === 'club') conditions.push(sql`u.is_club_member`)
   if (search !== '') conditions.push(matches(sql`u.search_text`, search))
-  // One membership may be in the server, and another one may hold the role.
+  // Two conditions, because one membership may be in the server, and another one may have the role.
   if (serverId.length > 0) conditions.push(isAmong(isInServers(serverId)))
   if (roleId.length > 0) conditions.push(isAmong(rowConditions.hasRole(roleId)))
   return sql`members u where ${allOf(conditions)}`
 }
 
 /**
- * Selects the members that match the filters, as memberships: those with the role, or those in the server if there is
- * no role filter. Any other filter is first applied to the same membership, which nearly always matches it, and
- * otherwise to the member's other servers. Returns undefined without a filter by server or role.
+ * Selects the members that match the filters, as memberships: those with the role or, without a filter by role, those
+ * in the server. The other filters are checked on the same membership first, and then on the member's other servers.
+ * Returns undefined if there is no filter by server or role.
  */
 function matchingMemberships(
   filters: MemberFilters,
@@ -105,14 +108,14 @@ function matchingMemberships(
 }
 
 /**
- * Hides the value of a limit or offset from the planner. The planner then assumes few rows and reads them in order from
- * an index, where it would otherwise sort all of them.
+ * Hides the value of a limit or offset from the planner. The planner then expects few rows, and reads them in order
+ * from an index. Otherwise it would sort all of them.
  */
 const hiddenFromPlanner = (value: Sql): Sql => sql`(select ${value}::bigint)`
 
 /**
- * Selects the names and IDs of matching members or memberships. A member with two matching memberships appears twice
- * unless `distinct` is set. The collation "POSIX" is the one of the name index, and has the order of every other list.
+ * Selects the names and IDs of matching members or memberships. Without `distinct`, a member with two matching
+ * memberships appears twice. The name index has the collation "POSIX", which sorts like all other lists.
  */
 function matchingNames(filters: MemberFilters, distinct: boolean, conditions = indexConditions(false)): Sql {
   const memberships = matchingMemberships(filters, conditions)
@@ -120,15 +123,16 @@ function matchingNames(filters: MemberFilters, distinct: boolean, conditions = i
   return sql`select ${distinct ? sql`distinct` : sql``} m.search_text, m.member_id collate "POSIX" as id from ${memberships}`
 }
 
-/** Returns true if stored totals give the total of a list. They do not for searches, and for lists by several roles. */
+/** Returns true if the total can be summed from stored totals: not for a search, and not for several roles. */
 const hasStoredTotal = ({ roleId = [], search = '' }: MemberFilters) => search === '' && roleId.length <= 1
 
 /**
- * Sums the total from `member_totals`, which counts memberships by the servers of their members. A member in several of
- * the servers is counted in the first of them. A role belongs to one server, so no member has it in two memberships. If
- * two servers had a role with the same ID, the total would be null.
+ * Sums the total from `member_totals`, which counts memberships by role and by the member's other servers. Without a
+ * role, a member in several of the requested servers is counted only in the first one. With a role, each member has
+ * only one matching membership, because a role belongs to one server. If two servers had a role with the same ID,
+ * `total` would be null, and the caller would have to count.
  *
- * `is_distinct` is true if no member has two of the matching memberships.
+ * `is_distinct` is true if no member has two matching memberships.
  */
 function storedTotal({ filter, serverId = [], roleId: [role] = [] }: MemberFilters): Sql {
   const registered = sql`select v.id from servers v where v.removed_at is null`
@@ -155,8 +159,8 @@ function storedTotal({ filter, serverId = [], roleId: [role] = [] }: MemberFilte
 }
 
 /**
- * Counts the total, with `is_distinct` as in `storedTotal`. A member has one membership in a server, so duplicates are
- * removed only if there are several servers.
+ * Counts the total, with `is_distinct` as in `storedTotal`. Duplicates have to be removed only if the memberships are
+ * in several servers.
  */
 function countedTotal(filters: MemberFilters, from: Sql | undefined): Sql {
   if (!from) return sql`select count(*) as total, true as is_distinct from ${matchingMembers(filters)}`
@@ -170,19 +174,19 @@ function countedTotal(filters: MemberFilters, from: Sql | undefined): Sql {
     from (select count(*) as found, min(m.server_id) as first, max(m.server_id) as last from ${from}) one`
 }
 
-/** The offset from which a page is read along the name index. Below it, other plans are as fast. */
+/** The offset from which a page is read along the name index. Below it, other plans are just as fast. */
 const minDeepOffset = 2_000
-/** The maximum size of a list that is read completely and sorted, instead of being filtered along the name index. */
+/** The maximum size of a list that is read completely and sorted. Longer ones are filtered along the name index. */
 const maxShortList = 10_000
 
 /**
- * Builds the statement that returns the total and one page of IDs in the order of names, from one snapshot.
+ * Builds the statement that returns the total and one page of IDs, in the order of names and from one snapshot.
  *
- * `expected` is the sum of the stored totals. It only selects how the page is read: a short list of a server or role as
- * a whole, any other from the nearer end of the name index. The statement sums the totals again for its result.
+ * `expected` is the sum of the stored totals, from an earlier statement. It only decides how the page is read: a short
+ * list of a server or role completely, any other from the nearer end of the name index. The result has a new sum.
  *
- * Without `expected`, the statement counts. It reads a deep page along the name index, and a selective search in a
- * server or role from the memberships. For the others, PostgreSQL plans with the actual values.
+ * Without `expected`, the statement counts. It reads a page with a large offset along the name index, and a selective
+ * search in a server or role from the memberships. For all others, PostgreSQL chooses the plan for the actual values.
  */
 export function pageStatement(filters: MemberFilters, offset: number, limit: number, expected?: number): Sql {
   if (expected !== undefined) {
@@ -205,8 +209,8 @@ export function pageStatement(filters: MemberFilters, offset: number, limit: num
 }
 
 /**
- * Counts, and reads a page in the order of the members' name index. A search counts members, because that index
- * contains the searched text; other lists count memberships.
+ * Counts, and reads a page along the name index of members. A search counts members, because only their index contains
+ * the text to search. Other lists count memberships.
  */
 function countedStatement(filters: MemberFilters, offset: number, limit: number): Sql {
   const counted = countedTotal(
@@ -223,16 +227,16 @@ function countedStatement(filters: MemberFilters, offset: number, limit: number)
     from counted`)
 }
 
-/** The maximum number of memberships that a search sorts. With more matches, `countedStatement` reads the page. */
+/** The maximum number of memberships that a search sorts. If it finds more, `countedStatement` reads the page. */
 const maxFound = 100_000
 
-/** Returns false for a search by one or two letters, which matches most members of a server and uses no index. */
+/** Returns true for a search that uses an index. One or two letters in a server do not, and match most members. */
 const isSelective = ({ roleId = [], search = '' }: MemberFilters) =>
   search !== '' && (roleId.length > 0 || hasTrigrams.test(search))
 
 /**
  * Reads a page of a search among memberships: finds all matches once, in the index of roles and trigrams, and then
- * counts and sorts them. Returns null as the total if it finds more than `maxFound`.
+ * counts and sorts them. If it finds more than `maxFound`, the total is null.
  */
 const searchStatement = (from: Sql, offset: number, limit: number): Sql =>
   replanned(sql`
@@ -248,7 +252,7 @@ const searchStatement = (from: Sql, offset: number, limit: number): Sql =>
         order by search_text, id limit ${limit} offset ${offset}) end as ids
     from counted`)
 
-/** Reads a page of a short list: reads all its memberships first, which `offset 0` forces, and then sorts them. */
+/** Reads a page of a short list. `offset 0` makes PostgreSQL read all memberships first, and then sort them. */
 const shortListStatement = (filters: MemberFilters, offset: number, limit: number): Sql =>
   replanned(sql`
     with counted as materialized (${storedTotal(filters)})
@@ -258,7 +262,7 @@ const shortListStatement = (filters: MemberFilters, offset: number, limit: numbe
       order by search_text, id limit ${limit} offset ${offset}) as ids
     from counted`)
 
-/** Reads a page at any position from the nearer end of a name index, without sorting. */
+/** Reads a page at any offset, from the nearer end of the name index, without sorting all rows. */
 function deepPageStatement(
   filters: MemberFilters,
   offset: number,
@@ -284,12 +288,15 @@ function deepPageStatement(
 }
 
 interface FoundPage {
-  /** Null if another statement must count. */
+  /** Null if this statement cannot count, so that another one has to. */
   readonly total: number | null
   readonly ids: string[]
 }
 
-/** Returns the number of matching members, and the IDs of one page in the order of names. */
+/**
+ * Returns the number of matching members, and the IDs of one page in the order of names. Tries the stored totals first,
+ * and counts if they do not suffice.
+ */
 export async function findPage(
   db: Queryable,
   filters: MemberFilters,

@@ -9,16 +9,17 @@ import type { Deps } from '../../deps.ts'
 import { listServerIds } from './lists-store.ts'
 import { getMemberServers } from './member-servers.ts'
 
-/** The maximum number of servers per request. Servers with a membership of the member come first. */
+/** The maximum number of servers in which a member is read. Begins with those in which they are or were a member. */
 const maxServers = 20
 
 type Needs = Pick<Deps, 'db' | 'chat' | 'audit' | 'mirrorMember'> & {
-  /** Limits the refreshes of each admin, because each one sends a request to the platform for every server. */
+  /** Limits the refreshes of each admin, because each one sends a request to Discord for every server. */
   readonly refreshLimiter: RateLimiter
 }
 
 /**
- * Reads a member from the platform, in all registered servers, for an admin who found an error in the mirror.
+ * Reads a member from Discord in the registered servers, and updates the mirror. For an admin who found that the mirror
+ * is wrong.
  *
  * @throws MEMBER_NOT_FOUND, RATE_LIMITED, CHAT_PLATFORM_UNAVAILABLE
  */
@@ -32,7 +33,7 @@ export async function refreshMember(
   if (!verdict.allowed) throw tooMany(refreshLimiter, verdict)
   const serverIds = await listServerIds(db, memberId, maxServers)
   const answers = await Promise.all(serverIds.map((serverId) => readIn(deps, serverId, memberId)))
-  // Fails only if the platform responded for no server, because the bot may be missing in some.
+  // The bot may be missing in some servers, so this fails only if Discord refused the request for all of them.
   if (serverIds.length > 0 && answers.every((isAnswered) => !isAnswered)) throw chatPlatformUnavailable()
   const member = await getMemberServers(deps, memberId)
   await db.transaction((tx) =>
@@ -47,7 +48,7 @@ export async function refreshMember(
   return member
 }
 
-/** Reads a member in one server. Returns false if the platform rejects the request. */
+/** Reads a member in one server. Returns false if Discord refuses the request. */
 async function readIn({ db, chat, mirrorMember }: Needs, serverId: string, id: string): Promise<boolean> {
   try {
     const askedAt = await readTime(db)

@@ -11,6 +11,7 @@ import { refreshMember } from './refresh-member.ts'
 type MemberRouteDeps = Pick<Parameters<typeof exportMembers>[0], 'openDownload'> &
   Pick<Parameters<typeof refreshMember>[0], 'refreshLimiter'>
 
+/** Registers the endpoints that administrators use to list, export, and refresh members. */
 export function memberRoutes({ route }: Router<Callers>, deps: Deps, needs: MemberRouteDeps) {
   route(memberLists.listMembers, ({ query }) => listMembers(deps, query))
   route(memberLists.listCrossServerMembers, ({ query }) => listMembers(deps, query))

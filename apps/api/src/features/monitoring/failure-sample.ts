@@ -1,15 +1,14 @@
 import type { NewFailure } from './store.ts'
 
-/**
- * The number of failures that are recorded individually before sampling starts: more than any honest mistake causes.
- */
+/** The number of failures that are all recorded before sampling starts. An honest mistake causes fewer. */
 const burst = 5_000
-/** The number of further failures a second: a flood that lasts a month must not fill the disk. */
+/** The number of failures a second that are recorded after that, so that a flood of a month cannot fill the disk. */
 const perSecond = 1
 
 /**
- * Buffers rejected credentials until they are written. During a flood it keeps a uniform sample (reservoir sampling,
- * Vitter's algorithm R): the first failures of each second would not represent all clients.
+ * Buffers the records of rejected credentials until they are written. During a flood, it keeps a uniform sample
+ * (reservoir sampling, algorithm R by Vitter), because the first failures of each interval would not represent all
+ * clients.
  */
 export class FailureSample {
   #failures: NewFailure[] = []
@@ -24,7 +23,7 @@ export class FailureSample {
     this.#refilledAt = now()
   }
 
-  /** Adds a failure. `make` runs only if the failure is kept. */
+  /** Adds a failure. Calls `make` only if the failure is part of the sample. */
   add(make: () => NewFailure): void {
     this.#seen += 1
     if (this.#failures.length < Math.floor(this.#allowance)) {
@@ -48,13 +47,14 @@ export class FailureSample {
     return taken
   }
 
-  /** Puts back failures that could not be written, before those that arrived since. */
+  /** Puts back failures that could not be written. They precede those that have arrived since. */
   giveBack(failures: readonly NewFailure[]): void {
     this.#allowance = Math.min(burst, this.#allowance + failures.length)
     this.#failures = [...failures, ...this.#failures].slice(0, burst)
     this.#seen += failures.length
   }
 
+  /** Returns the number of buffered failures, and the number that the sample has dropped since the start. */
   state() {
     return { kept: this.#failures.length, dropped: this.#dropped }
   }

@@ -8,15 +8,14 @@ import { readQueues } from './queues-store.ts'
 type GaugeDeps = Pick<Deps, 'db' | 'cache' | 'chatFigures' | 'liveMirror'>
 type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>]
 
+/** The definition of a gauge. */
 interface GaugeRow {
   readonly name: string
   readonly help: string
-  /**
-   * The aggregation over worker processes: the sum or maximum of the values, or any of them if all workers have the
-   * same value.
-   */
+  /** How the values of several worker processes are combined. With `first`, all workers have the same value. */
   readonly over: 'sum' | 'max' | 'first'
   readonly label?: string
+  /** Reads the current samples. Without samples, the gauge is absent. */
   readonly read: (deps: GaugeDeps) => readonly Sample[] | Promise<readonly Sample[]>
 }
 
@@ -24,9 +23,7 @@ const gatewayStates = ['off', 'closed', 'connecting', 'connected', 'refused'] as
 const reasons = ['lost', 'unavailable', 'reading'] as const
 const yes = (is: boolean) => (is ? 1 : 0)
 
-/**
- * Gauges that read dependencies; series of requests and of the recorder are in `metrics.ts`. A new one is a new row.
- */
+/** The gauges that are read from the dependencies at each scrape. `metrics.ts` has the other series. */
 const gauges: readonly GaugeRow[] = [
   {
     name: 'rolecall_build_info',
@@ -171,6 +168,7 @@ const gauges: readonly GaugeRow[] = [
   },
 ]
 
+/** Registers the gauges, including those of the queues. */
 export function registerGauges(registry: Registry, deps: GaugeDeps): void {
   for (const { name, help, over, label, read } of gauges) {
     new Gauge({
@@ -182,7 +180,7 @@ export function registerGauges(registry: Registry, deps: GaugeDeps): void {
       async collect() {
         const samples = await read(deps)
         this.reset()
-        // A reset sets a gauge without labels to 0, which does not mean "unknown".
+        // `reset` sets a gauge without labels to 0. It must be absent instead, because its value is unknown.
         if (samples.length === 0 && !label) this.remove()
         for (const [value, labels] of samples) this.set(labels ?? {}, value)
       },
@@ -192,8 +190,8 @@ export function registerGauges(registry: Registry, deps: GaugeDeps): void {
 }
 
 function registerQueues(registry: Registry, { db }: GaugeDeps) {
-  /** Reads the queues once for both gauges. During an outage they have no samples. */
-  // A scrape gets its response in time, even if a dependency is down.
+  // One read serves both gauges. If the database does not respond in time, they have no samples, and the scrape gets
+  // its response anyway.
   const read = singleFlight(() => within(readQueues(db), partDeadlineMs, new Map()))
   const register = (name: string, help: string, of: 'rows' | 'oldestSeconds') =>
     new Gauge({

@@ -5,17 +5,18 @@ import { removeInstance, writeHeartbeat } from './instances-store.ts'
 
 const everyMs = 5_000
 
-/** Reports to the other instances that this one is running. */
+/** Reports to the other instances, through the database, that this one is running. */
 export interface Heartbeat {
   readonly id: string
-  /** Reports once, now. */
+  /** Reports once. Throws if the database fails. */
   send(): Promise<unknown>
   /** Reports at intervals from now on. */
   start(): void
-  /** Reports that this instance stops. */
+  /** Stops the reports, and removes this instance from the list. */
   close(): Promise<void>
 }
 
+/** Creates the heartbeat of this instance. */
 export function createHeartbeat({
   db,
   log,

@@ -2,6 +2,7 @@ import { uuidv7 } from '#platform/crypto/uuid'
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
+/** The report of a running instance. */
 interface Sign {
   readonly id: string
   readonly version: string
@@ -9,7 +10,10 @@ interface Sign {
   readonly leadsGateway: boolean
 }
 
-/** Records that an instance is running. Times are the database's, computed from ages: the clocks of machines differ. */
+/**
+ * Records that an instance is running. All times are by the database's clock, because the clocks of machines differ. So
+ * the start is computed from the uptime.
+ */
 export const writeHeartbeat = (db: Queryable, { id, version, uptimeMs, leadsGateway }: Sign) =>
   db.execute(sql`
     insert into instances (id, version, started_at, last_seen_at, leads_gateway)
@@ -19,8 +23,8 @@ export const writeHeartbeat = (db: Queryable, { id, version, uptimeMs, leadsGate
       leads_gateway = excluded.leads_gateway`)
 
 /**
- * Writes as an instance does, in an amount that does not fit into existing pages: for a transaction that is rolled
- * back.
+ * Writes a mebibyte, which does not fit into the existing pages of the table, so that PostgreSQL needs disk space.
+ * This shows whether writes are possible. Call it only in a transaction that is rolled back.
  */
 export const writeMebibyte = (db: Queryable) =>
   db.execute(sql`
@@ -31,6 +35,7 @@ export const writeMebibyte = (db: Queryable) =>
 export const removeInstance = (db: Queryable, id: string) =>
   db.execute(sql`delete from instances where id = ${id}`)
 
+/** A running instance. */
 export interface InstanceRow {
   readonly id: string
   readonly version: string
@@ -39,7 +44,9 @@ export interface InstanceRow {
   readonly leadsGateway: boolean
 }
 
-/** Lists the instances that were seen within the last minute. A killed instance stays in the list for that time. */
+/**
+ * Lists the instances that reported within the last minute. An instance that was killed stays in the list that long.
+ */
 export const listInstances = (db: Queryable) =>
   db.query<InstanceRow>(sql`
     select id, version, started_at as "startedAt", last_seen_at as "lastSeenAt",

@@ -11,7 +11,7 @@ export interface LatencyRow {
   readonly count: number
   readonly clientErrors: number
   readonly serverErrors: number
-  /** The number of requests per bound, and the number beyond the last bound. */
+  /** The number of requests up to each bound of the histogram and, last, the number beyond the last bound. */
   readonly took: readonly number[]
 }
 
@@ -21,8 +21,8 @@ const keyColumns: Readonly<Record<latency.LatencyGroup, Sql>> = {
 }
 
 /**
- * Sums the latency, the busiest route or project first. Sums the cells one by one: unfolded, each row would become a
- * dozen.
+ * Sums the latency by route or project, the busiest first. Each cell of the histogram array is summed separately,
+ * because `unnest` would turn each row into a dozen.
  */
 export const sumLatency = (db: Queryable, asked: AskedUsage, groupBy: latency.LatencyGroup, limit: number) =>
   db.query<LatencyRow>(sql`

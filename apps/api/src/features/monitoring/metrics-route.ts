@@ -10,7 +10,7 @@ import type { Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 
 /**
- * Serves `GET /metrics` for Prometheus. It is not part of the contract, because it describes the process, not members.
+ * Registers `GET /metrics` for Prometheus. It is not part of the contract, because it is for operators, not projects.
  */
 export function metricsRoute(
   { page }: Pick<Router<Callers>, 'page'>,
@@ -29,8 +29,10 @@ export function metricsRoute(
 }
 
 /**
- * Admits a scraper with the token, if one is set. Otherwise admits only this machine, by the address of the socket:
- * forwarded addresses do not count.
+ * Checks a scraper. If a token is configured, the scraper must send it. Otherwise, only this machine is admitted, by
+ * the address of the connection. Forwarded addresses do not count.
+ *
+ * @throws INVALID_METRICS_TOKEN, METRICS_LOCAL_ONLY
  */
 function checkScraper(request: FastifyRequest, token: string | undefined) {
   if (token) {
@@ -39,7 +41,7 @@ function checkScraper(request: FastifyRequest, token: string | undefined) {
     throw new ApiError('INVALID_METRICS_TOKEN', { reason: given === undefined ? 'missing' : 'unknown' })
   }
   const { headers, socket } = request.raw
-  // A proxy on this machine is local too, but forwards requests of strangers.
+  // A proxy on this machine has a local address, too, but it forwards the requests of strangers.
   const isForwarded = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => headers[name])
   if (isForwarded || !isLoopbackAddress(socket.remoteAddress ?? '')) throw new ApiError('METRICS_LOCAL_ONLY')
 }

@@ -10,25 +10,28 @@ import type { FailureKind } from './store.ts'
 
 type MetricsDeps = Pick<Deps, 'db' | 'cache' | 'platformWatch' | 'chatFigures' | 'liveMirror'>
 
-/** Counts of responses to clients that do not use this API. */
+/** The counters of the features beside the API. */
 export interface RelyingPartyCounts {
-  /** For each endpoint of OpenID Connect, by outcome: `ok`, `login`, or the error of the protocol. */
+  /** Responses of OpenID Connect, by endpoint and outcome: `ok`, `login`, or the error code of the protocol. */
   readonly oidc: Tally
-  /** For each protected host, the responses to its proxy about visitors. */
+  /** Responses to reverse proxies about visitors, by protected host and outcome. */
   readonly hosts: Tally
-  /** Attempts to deliver, by kind and result. */
+  /** Attempts to deliver a message, by kind and outcome. */
   readonly deliveries: Tally
 }
 
+/** The metrics of this process. */
 export interface Metrics {
+  /** Counts a rejected credential. */
   readonly countFailure: (kind: FailureKind) => void
   /** All metrics in the Prometheus format. */
   readonly registry: Registry
 }
 
 /**
- * Creates all metrics of one service. The values of each label come from a closed list in the source: no IDs, no
- * addresses. Protected hosts are an exception, because an operator must know which host a count belongs to.
+ * Creates all metrics of this process. The values of labels come from fixed lists in the source, and are never IDs or
+ * addresses, so that the number of series stays small. The only exception is the protected host, because an operator
+ * has to know which host a count belongs to.
  */
 export function createMetrics(
   deps: MetricsDeps,
@@ -170,6 +173,7 @@ function registerRelyingParties(registry: Registry, { oidc, hosts, deliveries }:
   )
 }
 
+/** Selects the attempts to deliver logout tokens. */
 const logoutsOf = (deliveries: Tally) =>
   deliveries
     .counts()

@@ -3,8 +3,9 @@ import type { Client } from '#platform/http/router'
 import type { Recorder } from './recorder.ts'
 import type { FailureKind } from './store.ts'
 
+/** A refused sign-in of a known account. */
 interface RefusedLogin {
-  /** A word from a closed list. */
+  /** A word from a fixed list. */
   readonly reason: string
   readonly memberId: string
   readonly projectId: string | null
@@ -13,22 +14,22 @@ interface RefusedLogin {
   readonly client: Client
 }
 
-/** Repeated refusals, such as from a page that is reloaded, are recorded a limited number of times in this time. */
+/** The interval in which the same refusal is recorded only a limited number of times. A person may reload the page. */
 const repeatMs = 60_000
-/** A page that lists missing roles is reloaded often. */
+/** The maximum number of records of the same refusal per interval. The page about missing roles is reloaded often. */
 const maxRepeated = (reason: string) => (reason === 'role_lacking' ? 1 : 5)
-/** Maximum number of remembered refusals. If there are more, repetitions are recorded again. */
+/** The maximum number of remembered refusals. Beyond it, all are forgotten, and repetitions are recorded again. */
 const maxRemembered = 10_000
 
 /**
- * Returns true if a sign-in failed with a code. The others end with a choice of the member, or with a page that lists
- * missing roles.
+ * Returns true if the sign-in itself failed. It did not fail if the member declined, or if only the roles for a
+ * protected host are missing.
  */
 const isFailedCode = (reason: string) => reason !== 'declined' && reason !== 'role_lacking'
 
 /**
- * Records a sign-in that ended with an error at the site that it came from. In this case nothing is thrown, and the
- * response is a redirect, as after a successful sign-in.
+ * Creates the function that records a refused sign-in. Call it where a sign-in is refused without an exception: the
+ * observer sees only exceptions, and the redirect of a refused sign-in looks like that of a successful one.
  */
 export function noteRefusedLogin({
   recorder,
@@ -40,7 +41,7 @@ export function noteRefusedLogin({
   const remembered = new Map<string, number>()
   let since = performance.now()
 
-  /** Returns true if the same refusal of a member was recorded often enough in the last minute. */
+  /** Counts a refusal. Returns true if the same refusal of the member was recorded often enough in this interval. */
   const isRepeated = ({ reason, memberId, projectId }: RefusedLogin, now: number) => {
     if (now - since >= repeatMs || remembered.size >= maxRemembered) {
       remembered.clear()

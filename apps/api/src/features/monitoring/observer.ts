@@ -7,20 +7,23 @@ import type { Recorder } from './recorder.ts'
 import type { FailureKind } from './store.ts'
 
 type Table = typeof errors
-/** Errors for clients that have not signed in yet, or lack access: they presented nothing wrong. */
+/**
+ * Errors that are not recorded, because the client presented no invalid credential. It is not signed in, or lacks
+ * access.
+ */
 type Expected = 'LOGIN_REQUIRED' | 'ROLE_LACKING' | 'HOST_UNKNOWN'
-/** All other errors with the status 401 or 403: a new one does not compile without a row below. */
+/** All other errors with the status 401 or 403. The type checker requires a row in `failureKinds` for each. */
 type Denial = Exclude<
   { [Code in ErrorCode]: Table[Code]['status'] extends 401 | 403 ? Code : never }[ErrorCode],
   Expected
 >
 /**
- * Errors with another status that are recorded nevertheless: a value that was once valid was presented again, or by
- * another client.
+ * Errors with another status that are recorded, too. They show that a value was presented twice, or by another client
+ * than the one that it was issued to.
  */
 type Replay = 'SIGNATURE_REPLAYED' | 'CHALLENGE_WITHOUT_VERIFIER' | 'LOGIN_REQUEST_INVALID'
 
-/** The kind under which each denial is recorded. */
+/** The kind of credential under which each error is recorded. */
 const failureKinds: Record<Denial | Replay, FailureKind> = {
   INVALID_API_KEY: 'api_key',
   PROJECT_INACTIVE: 'api_key',
@@ -61,7 +64,7 @@ interface ObserverDeps {
   readonly countFailure: (kind: FailureKind) => void
 }
 
-/** Passes responses and rejected credentials to the recorder and the metrics. */
+/** Creates the observer, which passes each response and each rejected credential to the recorder and the metrics. */
 export const createObserver = ({ recorder, requests, countFailure }: ObserverDeps): Observer => ({
   began: (request) => {
     request.startedAtUs = requests.began()
@@ -76,16 +79,16 @@ export const createObserver = ({ recorder, requests, countFailure }: ObserverDep
     // The key of an inactive project is rejected like an invalid one, but it was still used.
     if (code === 'PROJECT_INACTIVE' && details.keyDigest) recorder.keyUsed(details.keyDigest)
     if (!isRecorded(code)) return
-    // A refused sign-in is recorded where the member is known; a page that only reports it does not know the member.
+    // The refusal was recorded where the member was known. This response only reports it on a page.
     if (code === 'LOGIN_REFUSED' && details.memberId === undefined) return
     const kind = failureKinds[code]
     countFailure(kind)
     recorder.addFailure(() => ({
       at: performance.now(),
       kind,
-      // An error code comes from a closed list, too.
+      // An error code is a word from a fixed list, too.
       reason: details.reason ?? code.toLowerCase(),
-      // Behind a proxy, a client can write any text as its address.
+      // `readIp` drops text that is no IP address, which a client may be able to send through a proxy.
       address: readIp(request.ip),
       path: shownPath(request.raw.url ?? ''),
       projectId: details.projectId ?? null,

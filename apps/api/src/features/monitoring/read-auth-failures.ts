@@ -6,7 +6,8 @@ import type { Deps } from '../../deps.ts'
 import { countAuthFailures, listAuthFailures } from './read-store.ts'
 
 /**
- * Lists one page of the rejected credentials, newest first, with the total.
+ * Lists one page of the rejected credentials, newest first. The total is null for a request with a cursor.
+ *
  * @throws VALIDATION_FAILED if the period ends before it begins
  */
 export async function readAuthFailures({ db }: Pick<Deps, 'db'>, query: monitoring.AuthFailuresQuery) {

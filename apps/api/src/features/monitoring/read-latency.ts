@@ -5,7 +5,8 @@ import { type LatencyRow, sumLatency } from './latency-store.ts'
 import { readUsagePeriod } from './usage-chart-store.ts'
 
 /**
- * Returns the response times by route or project, of the last day unless a period is given.
+ * Returns the response times in a period by route or project. The default period is the last day.
+ *
  * @throws VALIDATION_FAILED if the period ends before it begins
  */
 export async function readLatency({ db }: Pick<Deps, 'db'>, query: latency.LatencyQuery) {
@@ -24,6 +25,7 @@ export async function readLatency({ db }: Pick<Deps, 'db'>, query: latency.Laten
   return { ...period, boundsMs: [...latency.latencyBoundsMs], data: rows.map(toLatency) }
 }
 
+/** Adds the percentiles. Each is the bound of a histogram cell, in milliseconds. */
 function toLatency({ took, ...row }: LatencyRow): latency.Latency {
   const measured = took.reduce((sum, count) => sum + count, 0)
   return {
@@ -36,7 +38,10 @@ function toLatency({ took, ...row }: LatencyRow): latency.Latency {
   }
 }
 
-/** Returns the lowest bound within which this number of requests was answered, or null if no bound fits. */
+/**
+ * Returns the lowest bound within which this number of requests was answered. Returns null if the number is 0, or if
+ * the requests took longer than the last bound.
+ */
 function boundOf(took: readonly number[], wanted: number): number | null {
   if (wanted === 0) return null
   let within = 0

@@ -3,11 +3,14 @@ import { singleFlight } from '#platform/async'
 import type { Deps } from '../../deps.ts'
 import { countAll } from './read-store.ts'
 
-/** Creates a reader of the statistics, which caches the result for the time in the setting `statsTtlMs`. */
+/**
+ * Creates the function that returns the statistics. It caches them for `statsTtlMs`, and counts anew when the setting
+ * `memberActivityThresholdDays` has changed.
+ */
 export function createStats({ db, settings }: Pick<Deps, 'db' | 'settings'>) {
   let kept: { readonly stats: monitoring.Stats; readonly at: number } | undefined
 
-  // Concurrent requests wait for the same count.
+  // Concurrent requests share one count.
   const count = singleFlight(async (memberActivityThresholdDays: number): Promise<monitoring.Stats> => {
     const at = performance.now()
     const counted = await countAll(db, memberActivityThresholdDays)

@@ -3,12 +3,13 @@ import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import type { FailureKind } from './store.ts'
 
+/** The period and the filters of a query for usage. A null filter matches everything. */
 export interface AskedUsage {
   readonly from: string | null
   readonly to: string | null
   readonly projectId: string | null
   readonly routes: readonly string[] | null
-  /** The first digit of the statuses. */
+  /** The first digit of the status. */
   readonly statusClass: number | null
 }
 
@@ -20,7 +21,7 @@ interface UsageRow {
   readonly count: number
 }
 
-/** The rows of a period that match the filters. */
+/** Matches the rows of a period. By default, the period ends now and has one hour. */
 export const inPeriod = ({ from, to, projectId, routes, statusClass }: AskedUsage) => sql`
   minute <= coalesce(${to}::timestamptz, clock_now())
   and minute >= date_trunc('minute', coalesce(${from}::timestamptz,
@@ -29,13 +30,14 @@ export const inPeriod = ({ from, to, projectId, routes, statusClass }: AskedUsag
   and (${routes}::text[] is null or route = any(${routes}::text[]))
   and (${statusClass}::int is null or status / 100 = ${statusClass}::int)`
 
+/** Lists a page of the usage: one row for each minute, project, route, and status. Newest minute first. */
 export const listUsage = (db: Queryable, asked: AskedUsage, limit: number, offset: number) =>
   db.query<UsageRow>(sql`
     select minute, project_id as "projectId", route, status, count from usage_minutes
     where ${inPeriod(asked)}
     order by minute desc, project_id, route, status limit ${limit} offset ${offset}`)
 
-/** Counts the rows of the period, up to a number that no client pages to. */
+/** Counts the rows of the period, up to 100,000, so that the count stays fast. */
 export async function countUsageRows(db: Queryable, asked: AskedUsage): Promise<number> {
   const row = await db.maybeOne<{ n: number }>(sql`
     select count(*) as n from (select from usage_minutes where ${inPeriod(asked)} limit 100000) counted`)
@@ -56,6 +58,7 @@ interface AuthFailureRow {
   readonly requestId: string | null
 }
 
+/** Lists a page of the recorded failures, newest first. `memberName` is null if the member is unknown or erased. */
 export const listAuthFailures = (db: Queryable, condition: Sql, limit: number, offset: number) =>
   db.query<AuthFailureRow>(sql`
     select id, at, kind, reason, address, path, project_id as "projectId", key_prefix as "keyPrefix",
@@ -72,7 +75,7 @@ export async function countAuthFailures(db: Queryable, condition: Sql): Promise<
 
 type Counted = Omit<monitoring.Stats, 'asOf' | 'memberActivityThresholdDays'> & { readonly asOf: Date }
 
-/** Counts members, sessions, and projects at one moment. */
+/** Counts members, sessions, and projects with one statement. Active members were seen within `activeWithinDays`. */
 export const countAll = (db: Queryable, activeWithinDays: number) =>
   db.maybeOne<Counted>(sql`
     select
@@ -96,7 +99,7 @@ interface ReplacedKeyRow {
   readonly lastUsedAt: Date | null
 }
 
-/** Lists replaced keys that still work and were used or replaced within the last hour. */
+/** Lists replaced API keys that are still valid and were used or replaced within the last hour. */
 export const listReplacedKeys = (db: Queryable) =>
   db.query<ReplacedKeyRow>(sql`
     select p.id as "projectId", p.name as "projectName", k.id as "keyId", k.prefix, k.note,

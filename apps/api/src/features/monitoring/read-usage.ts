@@ -6,12 +6,13 @@ import { type AskedUsage, countUsageRows, listUsage } from './read-store.ts'
 import { noProject } from './store.ts'
 import { type LinePoint, type Period, readUsagePeriod, sumUsage } from './usage-chart-store.ts'
 
-/** More lines than this make a chart unreadable. */
+/** The maximum number of lines of a chart. More would make it unreadable. */
 const maxLines = 20
 
 /**
- * Returns the number of requests per minute of a period, newest first; by default, of the last hour. With `bucket`,
- * returns sums for a chart.
+ * Returns the number of requests per minute, newest first. The default period is the last hour. With `bucket`, returns
+ * sums for a chart instead, and the default period is the last day.
+ *
  * @throws VALIDATION_FAILED if the period ends before it begins, or has more points than a response may contain
  */
 export async function readUsage({ db }: Pick<Deps, 'db'>, query: monitoring.UsageQuery) {
@@ -45,6 +46,7 @@ export async function readUsage({ db }: Pick<Deps, 'db'>, query: monitoring.Usag
 type Bucket = monitoring.UsageChart['bucket']
 type GroupBy = NonNullable<monitoring.UsageQuery['groupBy']>
 
+/** Returns a chart. Reduces the number of lines if their points would exceed the maximum of a response. */
 async function readChart(
   { db }: Pick<Deps, 'db'>,
   asked: AskedUsage,
@@ -59,9 +61,7 @@ async function readChart(
   return { bucket, ...period, series: toSeries(points) }
 }
 
-/**
- * Returns the number of buckets in a period. A period rarely begins with a bucket, so one more than fits is counted.
- */
+/** Returns the maximum number of buckets in a period. It adds one, because a period rarely begins with a bucket. */
 const bucketsOf = ({ from, to }: Period, bucket: Bucket) =>
   Math.floor((Date.parse(to) - Date.parse(from)) / (monitoring.usageBuckets[bucket] * 1_000)) + 1
 
@@ -73,7 +73,7 @@ function tooManyPoints(period: Period, bucket: Bucket) {
   return invalid([{ path: '/bucket', message, code: 'RANGE' }])
 }
 
-/** Groups points into lines; they come line by line, in order. */
+/** Groups points into lines. The points are sorted by line and time. */
 function toSeries(points: readonly LinePoint[]): monitoring.UsageChart['series'] {
   const lines = new Map<number, monitoring.UsageChart['series'][number]>()
   for (const { place, key, name, at, count } of points) {

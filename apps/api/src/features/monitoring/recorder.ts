@@ -4,36 +4,42 @@ import { FailureSample } from './failure-sample.ts'
 import { addUsage, insertAuthFailures, type NewFailure, noProject, touchKeys } from './store.ts'
 import { UsageCounts } from './usage-counts.ts'
 
-/** Twice a second: a killed process loses half a second of data and the write in progress. */
+/** The interval of writes. A process that is killed loses the data of one interval and the write in progress. */
 const flushEveryMs = 500
-/** The maximum number of rows that are kept during a database outage. */
+/** The maximum number of rows of usage that are buffered during an outage of the database. */
 const maxRows = 20_000
-/** The number of rows per statement: each is fast, and the embedded engine serves requests in between. */
+/** The number of rows per statement. Each statement is fast, so the embedded engine serves requests in between. */
 const rowsPerStatement = 500
 
-/** Counts requests and buffers rejected credentials in bounded memory, and writes both twice a second. */
+/** Counts requests and buffers rejected credentials, both in limited memory, and writes them twice a second. */
 export interface Recorder {
-  /** Counts a request. `bucket` is the bucket of its duration; -1 if it was not measured. */
+  /** Counts a request. `bucket` is the histogram bucket of its duration, or -1 if the duration was not measured. */
   countUsage(route: string, projectId: string | undefined, status: number, bucket: number): void
-  /** Records that a valid key came with a request, regardless of the response. */
+  /** Records that a valid key was sent with a request, also if the request was rejected for another reason. */
   keyUsed(keyDigest: string): void
-  /** Adds a failure. `make` runs only if the failure is kept: a flood is sampled. */
+  /** Adds a failure. Calls `make` only if the failure is stored: during a flood, only a sample is. */
   addFailure(make: () => NewFailure): void
-  /** Records a refused sign-in of a known account. Unlike other failures, these are not sampled during a flood. */
+  /**
+   * Adds a refused sign-in of a known account. It has a sample of its own, so a flood of other failures cannot evict
+   * it.
+   */
   addRefusedLogin(make: () => NewFailure): void
-  /** Writes all buffered data; used at shutdown. */
+  /** Writes all buffered data, including data that is added while a write is in progress. */
   flush(): Promise<void>
+  /** Stops the writes at intervals, and writes all buffered data. */
   close(): Promise<void>
   /** Returns the number of unwritten rows, and of dropped requests and failures. */
   state(): RecorderState
 }
 
+/** The numbers that monitoring shows about the recorder. The dropped ones count since the start of the process. */
 export interface RecorderState {
   readonly unwritten: number
   readonly droppedUsage: number
   readonly droppedFailures: number
 }
 
+/** Creates the recorder of this process. */
 export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder {
   const usage = new UsageCounts(maxRows)
   const failures = new FailureSample()
@@ -53,7 +59,7 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
       while (unwritten.length > 0) {
         const part = unwritten.slice(0, rowsPerStatement)
         await addUsage(db, part)
-        // Written: a later failure must not count these again.
+        // These are written, so they must not be given back if a later statement fails.
         unwritten.splice(0, part.length)
       }
     } finally {
@@ -98,14 +104,14 @@ export function createRecorder({ db, log }: Pick<Deps, 'db' | 'log'>): Recorder 
       isFailing = true
     }
     const dropped = countDropped()
-    // A flood is logged at its start and then occasionally, not each time.
+    // Logs the start of a flood, and then each tenfold increase.
     if (dropped > loggedDropped * 10 || (dropped > 0 && loggedDropped === 0)) {
       log.warn({ dropped }, 'rejected credentials exceed the limit: storing a sample')
       loggedDropped = dropped
     }
   }
   const flush = async () => {
-    // Writes twice if a write is in progress, because that write may have begun before the caller's data arrived.
+    // A write in progress may have begun before the caller's data was added, so another one follows it.
     await flushing
     flushing ??= write().finally(() => {
       flushing = undefined

@@ -17,6 +17,10 @@ interface MonitoringNeeds {
   readonly changedKeys: AttentionNeeds['changedKeys']
 }
 
+/**
+ * Registers the endpoints of monitoring: health, problems, usage, latency, queues, rejected credentials, and
+ * statistics.
+ */
 export function monitoringRoutes(
   { route }: Router<Callers>,
   deps: Deps,

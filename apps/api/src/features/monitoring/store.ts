@@ -3,35 +3,36 @@ import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import { durationBuckets } from '#platform/metrics/request-metrics'
 
-/** The project ID of requests without a project: a primary key takes no nulls. */
+/** The project ID of requests without a project. The column is part of the primary key, so it cannot be null. */
 export const noProject = '00000000-0000-0000-0000-000000000000'
 
+/** The number of requests of a project to a route with a status, for one minute. */
 export interface UsageCount {
-  /** The time of counting, by the monotonic clock of this process. */
+  /** When the requests were counted, by the monotonic clock of this process, in milliseconds. */
   readonly at: number
   readonly projectId: string
   readonly route: string
   readonly status: number
   readonly count: number
-  /** The number of requests by bucket of the duration. */
+  /** The number of requests in each histogram bucket of the duration. */
   readonly took: readonly number[]
 }
 
-/** Indexes of `took` in a row, which start at 1. */
+/** The indexes of the array `took` in the database, which start at 1. */
 const tookCells = Array.from({ length: durationBuckets }, (_, bucket) => bucket + 1)
 
-/** Writes one expression for each cell of `took`, as one list. */
+/** Builds a list with one expression for each cell of `took`. */
 export const ofEachCell = (write: (cell: number) => string): Sql => ({
   text: tookCells.map(write).join(', '),
   values: [],
 })
 
-/** Returns an age instead of a time, so that the database's clock decides on the minute. */
+/** Returns how long ago something happened, in milliseconds. The database computes the time by its own clock. */
 const ageOf = ({ at }: { readonly at: number }) => performance.now() - at
 
 /**
- * Adds counts to their minutes. Rows are in the order of the key: two instances that add to the same rows in different
- * orders would deadlock.
+ * Adds counts to their minutes. The rows are written in the order of their keys, because two instances that add to the
+ * same rows in different orders would deadlock.
  */
 export const addUsage = (db: Queryable, counts: readonly UsageCount[]) =>
   db.execute(sql`
@@ -47,8 +48,8 @@ export const addUsage = (db: Queryable, counts: readonly UsageCount[]) =>
       took = array[${ofEachCell((cell) => `coalesce(u.took[${cell}], 0) + excluded.took[${cell}]`)}]`)
 
 /**
- * Adds to the number of uses of keys. Their rows are locked in the order of their IDs: two instances that count the
- * same keys, or one that counts while keys are replaced, would deadlock otherwise.
+ * Adds to the number of uses of API keys, by their digests. Their rows are locked in the order of their IDs. Otherwise,
+ * two instances that count the same keys, or one that counts while keys are replaced, could deadlock.
  */
 export const touchKeys = (db: Queryable, uses: ReadonlyMap<string, number>) =>
   db.execute(sql`
@@ -58,17 +59,18 @@ export const touchKeys = (db: Queryable, uses: ReadonlyMap<string, number>) =>
       join api_keys k on k.digest = x.digest order by k.id for no key update of k) u
     where k.id = u.id`)
 
+/** The kind of a rejected credential. */
 export type FailureKind = 'api_key' | 'session' | 'refresh' | 'code' | 'signature' | 'admin'
 
 /** A rejected credential, before it is written. */
 export interface NewFailure {
-  /** By the monotonic clock of this process. */
+  /** When it was rejected, by the monotonic clock of this process, in milliseconds. */
   readonly at: number
   readonly kind: FailureKind
-  /** A word from a closed list. */
+  /** A word from a fixed list. */
   readonly reason: string
   readonly address: string | null
-  /** Without the query, and masked: both can contain secrets. */
+  /** The path without its query, and with IDs and credentials masked, because both can contain secrets. */
   readonly path: string
   readonly projectId: string | null
   /** The server of a refused sign-in. */
@@ -79,8 +81,8 @@ export interface NewFailure {
 }
 
 /**
- * Writes failures. If a member was erased in the meantime, the row contains neither their ID nor their address. The lock
- * makes the statement wait for an erasure in progress.
+ * Writes failures. If the member of a failure was erased since, the row contains neither the member's ID nor the IP
+ * address. The lock on the members makes the statement wait for an erasure in progress.
  */
 export const insertAuthFailures = (db: Queryable, failures: readonly NewFailure[]) =>
   db.execute(sql`
@@ -102,6 +104,6 @@ export const insertAuthFailures = (db: Queryable, failures: readonly NewFailure[
       as x (id, age_ms, kind, reason, address, path, project_id, server_id, key_prefix, member_id, request_id)
     left join known m on m.id = x.member_id and m.created_at <= clock_now() - x.age_ms * interval '1 millisecond'`)
 
-/** Removes an erased person from their failures. The failures stay, without the member and the address. */
+/** Removes an erased member from the recorded failures. The rows stay, without the member and the IP address. */
 export const eraseFailures = (tx: Tx, memberId: string) =>
   tx.execute(sql`update auth_failures set member_id = null, address = null where member_id = ${memberId}`)

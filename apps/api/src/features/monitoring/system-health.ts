@@ -9,14 +9,14 @@ import type { Heartbeat } from './heartbeat.ts'
 import { listInstances } from './instances-store.ts'
 
 /**
- * The time for which a response of the platform counts as current. After it, or after a failure, the platform is asked
- * again.
+ * How long the last response of Discord counts as current. If it is older, or if the last request failed, a request for
+ * the health sends a request to Discord.
  */
 const freshForMs = 30_000
 
 type HealthDeps = Pick<Deps, 'db' | 'cache' | 'chat' | 'platformWatch' | 'chatFigures' | 'liveMirror'>
 
-/** Returns the system's health in detail, over all instances, for an operator who looks for a fault. */
+/** Returns the health of the service and its dependencies in detail, for all instances. */
 export async function systemHealth(deps: HealthDeps, heartbeat: Heartbeat): Promise<monitoring.SystemHealth> {
   const [database, cache, instances, notLive] = await Promise.all([
     timed(databaseState(deps.db)),
@@ -56,21 +56,22 @@ const adviceOn = (found: DatabaseState) =>
   found === 'read-only' ? readOnlyAdvice : found === 'full' ? fullAdvice : null
 
 /**
- * Reads the instances. A database that accepts no writes stores no heartbeat, and the response already reports its
- * problem.
+ * Sends a heartbeat, so that the list of instances is current. Ignores a database that accepts no writes, because the
+ * response reports this problem anyway.
  */
 const sendWhereWritable = (heartbeat: Heartbeat) =>
   heartbeat.send().catch((error: unknown) => {
     if (!(error instanceof DatabaseTakesNoWrites)) throw error
   })
 
-/** Pings the platform, unless its last response is current. */
+/** Sends a request to Discord, unless its last response is current. */
 async function askPlatform({ chat, platformWatch }: HealthDeps) {
   const last = platformWatch.last()
   if (last?.problem === null && performance.now() - last.at < freshForMs) return
   await within<unknown>(chat.bot(), partDeadlineMs, undefined)
 }
 
+/** Returns the health of Discord and of the gateway. */
 function platformHealth({ platformWatch, chatFigures }: HealthDeps, notLive: readonly ServerNotLive[]) {
   const { status, problem, gateway, latencyMs, lastEventAt, lagMs, sessionsLeft, rest } = chatFigures()
   const last = platformWatch.last()
@@ -95,7 +96,9 @@ function platformHealth({ platformWatch, chatFigures }: HealthDeps, notLive: rea
   }
 }
 
-/** Joins all problems, the fixable ones first, so that a raw failure hides none of them. */
+/**
+ * Joins the problems to one text, without repetitions. The order is the caller's: first those that an operator can fix.
+ */
 const firstProblem = (problems: readonly (string | null)[]) =>
   [...new Set(problems.filter((problem) => problem !== null))].join(' ') || null
 

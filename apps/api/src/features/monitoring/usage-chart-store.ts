@@ -10,7 +10,7 @@ export interface Period {
   readonly to: string
 }
 
-/** Returns the requested period; by default, the day up to now. The contract has no time before 1970. */
+/** Returns the requested period. The default is the last day. The period never begins before 1970. */
 export async function readUsagePeriod(
   db: Queryable,
   { from, to }: Pick<AskedUsage, 'from' | 'to'>,
@@ -23,16 +23,20 @@ export async function readUsagePeriod(
   return period
 }
 
+/** The form of a chart. */
 interface Chart {
+  /** The length of a bucket in seconds. */
   readonly bucketSec: number
   readonly groupBy: NonNullable<monitoring.UsageQuery['groupBy']>
   /** The maximum number of lines. */
   readonly lines: number
 }
 
-/** A point of a line; the busiest line is at place 1. */
+/** A point of a line. */
 export interface LinePoint {
+  /** The rank of the line. The busiest line has 1. */
   readonly place: number
+  /** What the line stands for. Null for the line that combines all others. */
   readonly key: string | null
   readonly name: string
   readonly at: string
@@ -46,7 +50,9 @@ const keyColumns: Readonly<Record<Chart['groupBy'], Sql>> = {
   status: sql`status::text`,
 }
 
-/** Sums requests by bucket and line. Lines beyond the maximum are merged into one, which is the last. */
+/**
+ * Sums the requests by bucket and line. If there are too many lines, combines the least busy ones into the last line.
+ */
 export const sumUsage = (db: Queryable, asked: AskedUsage, { bucketSec, groupBy, lines }: Chart) =>
   db.query<LinePoint>(sql`
     with summed as (

@@ -3,20 +3,21 @@ import type { UsageCount } from './store.ts'
 
 const minuteMs = 60_000
 
+/** The counter of one route, project, and status in the current interval. */
 interface Counter {
   n: number
-  /** The number of requests by bucket of the duration. */
+  /** The number of requests in each histogram bucket of the duration. */
   readonly took: Uint32Array
 }
 
 /**
- * Counts requests by minute, project, route, and status. A count takes three lookups and an addition, so its cost is
- * negligible; keys are only built when the counts are taken.
+ * Counts requests by minute, project, route, and status. To count a request takes only three lookups and an addition.
+ * The minute is determined later, by `close`.
  */
 export class UsageCounts {
   readonly #most: number
   #routes = new Map<string, Map<string, Map<number, Counter>>>()
-  /** Counts of earlier minutes, and counts that were taken and given back: by minute, project, status, and route. */
+  /** The closed counts, including those that were given back, by minute, project, status, and route. */
   #kept = new Map<string, UsageCount>()
   #size = 0
   #dropped = 0
@@ -25,7 +26,7 @@ export class UsageCounts {
     this.#most = most
   }
 
-  /** Counts a request. `bucket` is the bucket of its duration; -1 if it was not measured. */
+  /** Counts a request. `bucket` is the histogram bucket of its duration, or -1 if the duration was not measured. */
   add(route: string, projectId: string, status: number, bucket: number): void {
     const counter =
       this.#routes.get(route)?.get(projectId)?.get(status) ?? this.#begin(route, projectId, status)
@@ -49,7 +50,7 @@ export class UsageCounts {
     return counter
   }
 
-  /** Moves the current counts to the moment `at`, of a monotonic clock. */
+  /** Closes the current counts: assigns them to the minute of `at`, by a monotonic clock. */
   close(at: number): void {
     if (this.#size === 0) return
     for (const [route, projects] of this.#routes)
@@ -76,7 +77,9 @@ export class UsageCounts {
     else this.#dropped += count.count
   }
 
-  /** Returns the number of buffered rows, and of requests that were not counted because there were too many rows. */
+  /**
+   * Returns the number of buffered rows, and the number of requests that were dropped because there were too many rows.
+   */
   state() {
     return { rows: this.#size + this.#kept.size, dropped: this.#dropped }
   }

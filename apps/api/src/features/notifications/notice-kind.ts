@@ -6,21 +6,22 @@ import type { Deps } from '../../deps.ts'
 import { headings } from './notice.ts'
 import { type Channel, findChannel, removeAddress } from './store.ts'
 
-/** The maximum pause that the platform can request. Waiting messages are given up after a day anyway. */
+/** The maximum pause that Discord can request. Messages are given up after a day anyway. */
 const maxPauseMs = 24 * 60 * 60_000
-/** The pause after the network edge blocks this network address without a duration. */
+/** The pause if Discord's network edge blocks this IP address without naming a duration. */
 const blockedMs = 10_000
 
 type NoticeKindDeps = Pick<Deps, 'db'> & {
   readonly post: PostToWebhook
-  /** Decrypts the address of a project, or returns why nothing may be posted to it. */
+  /** Decrypts the webhook address of a project, or returns the reason why nothing may be posted to it. */
   readonly readAddress: (projectId: string, sealed: Uint8Array) => { url: string } | { problem: string }
 }
 
-/** Delivers notices to channels of projects on the chat platform, in order within each project. */
+/** Delivers notices to the Discord channels of projects. The notices of each project are posted in order. */
 export function createNoticeKind({ db, post, readAddress }: NoticeKindDeps): DeliveryKind {
   let silencedUntil = 0
-  // A global limit applies to the network address of this instance, which other instances may not share.
+  // A global limit applies to the IP address of this instance. Other instances may have another one, so it is not
+  // shared.
   const noteLimit = ({ outcome, isGlobal, pauseMs = blockedMs }: ChatPost) => {
     if (outcome === 'limited' && isGlobal)
       silencedUntil = Math.max(silencedUntil, performance.now() + pauseMs)
@@ -33,7 +34,7 @@ export function createNoticeKind({ db, post, readAddress }: NoticeKindDeps): Del
       const channel = await findChannel(db, projectId)
       if (!channel?.sealed) return { closed: 'The project no longer has a webhook.' }
       const { sealed } = channel
-      // The key or the hosts of the platform may have changed since the address was stored.
+      // The address is checked again, because the encryption key or the permitted hosts may have changed.
       const address = readAddress(projectId, sealed)
       return {
         send: async (message, _, signal) => {
@@ -49,7 +50,7 @@ export function createNoticeKind({ db, post, readAddress }: NoticeKindDeps): Del
   }
 }
 
-/** Builds the chat message. It contains its ID, because delivery is at least once and readers may see duplicates. */
+/** Builds the message. Its footer contains the ID of the notice, because a notice may be delivered twice. */
 function toChatMessage({ projectName }: Channel, { id, type, data, at }: Message) {
   const { text } = JSON.parse(data) as { text: string }
   const heading = headings[type as notifications.NotificationType]
@@ -61,6 +62,7 @@ const toAttempt = ({ outcome, status, error, pauseMs }: ChatPost): Attempt => ({
   pauseMs: pauseMs && Math.min(pauseMs, maxPauseMs),
 })
 
+/** Builds the audit entry for notices that are no longer sent, by the reason. */
 function entryOf(
   projectId: string,
   { projectName, host }: Channel,

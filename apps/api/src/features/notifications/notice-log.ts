@@ -2,7 +2,7 @@ import type { notifications } from '@rolecall/contract'
 import { type DeliveryLog, toDeliveryState } from '#deliveries/delivery-log'
 import { findNoticesProject } from './store.ts'
 
-/** Lists notices that were posted to the channel of a project. */
+/** The list of notices that were posted to the channel of a project, and how to post one again. */
 export const noticeLog: DeliveryLog<notifications.Delivery> = {
   kind: 'notice',
   findProject: findNoticesProject,

@@ -4,14 +4,14 @@ import type { ChatMessage } from '#chat/chat-webhook'
 
 type Type = notifications.NotificationType
 
-/** A message to a project's channel, in plain words. It never contains a secret. */
+/** A message to the Discord channel of a project about a change to the project. It never contains a secret. */
 export interface Notice {
   readonly projectId: string
   readonly type: Type
   readonly text: string
 }
 
-/** The heading and tone of each message. */
+/** The heading and the tone of each type of notice. */
 export const headings: Readonly<Record<Type, Pick<ChatMessage, 'title' | 'tone'>>> = {
   'key.regenerated': { title: 'API key replaced', tone: 'warning' },
   'key.revoked': { title: 'API key revoked', tone: 'warning' },
@@ -26,7 +26,7 @@ export const headings: Readonly<Record<Type, Pick<ChatMessage, 'title' | 'tone'>
   'submission.received': { title: 'Submission received', tone: 'neutral' },
 }
 
-/** The type of the notice for each audited action; other actions send none. */
+/** The type of the notice for each audited action. Other actions send no notice. */
 const types: Readonly<Record<string, (event: AuditEvent) => Type | undefined>> = {
   'key.regenerate': () => 'key.regenerated',
   'key.revoke': () => 'key.revoked',
@@ -41,7 +41,7 @@ const types: Readonly<Record<string, (event: AuditEvent) => Type | undefined>> =
     changes?.['isActive']?.after === false ? 'project.deactivated' : undefined,
 }
 
-/** Returns the notice for a recorded change, if there is one. */
+/** Returns the notice for an audit event, or undefined if the event sends none. */
 export function noticeOf(event: AuditEvent): Notice | undefined {
   const type = types[event.action]?.(event)
   if (!type || event.target?.type !== 'project') return undefined
@@ -52,8 +52,8 @@ export function noticeOf(event: AuditEvent): Notice | undefined {
 }
 
 /**
- * Sends a notice about a mapping only if it has `SEND_MESSAGES`. The removal of the mapping, or of this operation, is
- * the last change that is sent.
+ * Returns the type if the access to the server includes `SEND_MESSAGES` before or after the change. So the last notice
+ * about a server reports the removal of this operation or of the access itself.
  */
 const ifPostable = ({ changes = {} }: AuditEvent, type: Type) =>
   Object.values(changes).some(({ before, after }) => maySend(before) || maySend(after)) ? type : undefined

@@ -4,8 +4,9 @@ import { noticeOf } from './notice.ts'
 import { insertNotice } from './store.ts'
 
 /**
- * Wraps `record`: also queues the notice for the event, in the same transaction. So no use case can forget a notice, and a
- * change that is rolled back sends none. The audit chain serializes all writers, and so orders their notices.
+ * Wraps the function that records audit events: it also queues the notice for each event, in the same transaction. So
+ * no feature can forget a notice, and a change that is rolled back sends none. Notices are in the order of the audit
+ * log, because its entries are written one after another.
  */
 export const notifying =
   (record: RecordAudit): RecordAudit =>

@@ -28,9 +28,12 @@ import { digestOfRecord, fromStored, type Model, toStored } from './stored-paylo
 import { sessionOfToken } from './token-session.ts'
 import { orProtocolError } from './unavailable.ts'
 
-/** The maximum number of records without a session: requests that wait for a sign-in, which strangers can create. */
+/**
+ * The maximum number of records without a session. They are sign-ins that have not completed. Strangers can create
+ * them, so their number needs a limit.
+ */
 const maxRecords = 50_000
-/** The number of new records without a session after which they are trimmed. */
+/** The number of new records without a session, in this process, after which the oldest ones are deleted. */
 const trimEvery = 1_000
 
 export type AdapterDeps = Pick<Deps, 'db' | 'answers' | 'config'> & {
@@ -39,7 +42,10 @@ export type AdapterDeps = Pick<Deps, 'db' | 'answers' | 'config'> & {
   readonly documents: DocumentNeeds
 }
 
-/** The format of each kind of credential. A value in another format is not looked up. */
+/**
+ * The format of each kind of credential, by the library's name of the model. A value in another format is not looked
+ * up.
+ */
 const shapes: Partial<Record<string, TokenKind>> = {
   AccessToken: 'accessToken',
   RefreshToken: 'clientRefresh',
@@ -47,22 +53,26 @@ const shapes: Partial<Record<string, TokenKind>> = {
   DeviceCode: 'deviceCode',
 }
 
-/** The routes at which another record names a device code or a pushed request by its digest. */
+/** The routes at which the library passes the digest of a device code or a pushed request, read from another record. */
 const byDigest: Partial<Record<string, readonly string[]>> = {
   DeviceCode: ['code_verification', 'device_resume'],
   PushedAuthorizationRequest: ['resume'],
 }
 
 /**
- * The routes that send a browser to a redirect URI; undefined for the pages of a sign-in. The others need no metadata
- * document, so tokens do not depend on the site that publishes it.
+ * The routes that use a client's redirect URIs. `undefined` stands for the pages of a sign-in. At other routes, a
+ * client's metadata document is not fetched, so tokens work while its site is down.
  */
 const usesRedirects: ReadonlySet<string | undefined> = new Set([
   ...[undefined, 'authorization', 'resume'],
   'pushed_authorization_request',
 ])
 
-/** Creates the library's storage: clients are projects, grants are sessions, and everything else is records. */
+/**
+ * Creates the storage of the protocol library (`oidc-provider`). The library's clients are projects or metadata
+ * documents, and its grants are sessions: it can only read both. Everything else that it stores is a record in
+ * `oidc_records`.
+ */
 export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
   let storedSinceTrim = 0
   const stored = async () => {
@@ -93,35 +103,41 @@ export function createAdapter(deps: AdapterDeps): (model: string) => Adapter {
 
 interface RecordDeps extends AdapterDeps {
   readonly findRecord: (digest: string) => Promise<GrantedRecord | undefined>
-  /** Reports a new record without a session. */
+  /** Counts a new record without a session, and trims these records from time to time. */
   readonly stored: () => Promise<void>
 }
 
+/** Creates the storage of one kind of record. Its methods are those of the library's interface `Adapter`. */
 function records(deps: RecordDeps, model: Model): Adapter {
   const { db, sessions, config, redemptions, findRecord, stored } = deps
   const digestFor = (id: string) =>
     byDigest[model]?.includes(routeNow() ?? '') ? id : digestOfRecord(model, id)
 
-  /** Reads a record. An access token is cached then, because more requests with it follow. */
+  /** Reads a record. The read of an access token also caches it, because a client sends it with several requests. */
   const findRow = async (digest: string): Promise<GrantedRecord | undefined> => {
     if (model !== 'AccessToken') return findRecord(digest)
     const row = await deps.answers.readAccessToken(digest)
     return row && { ...row, digest, consumedAgoSec: null }
   }
 
+  /**
+   * Returns the payload of a record, or undefined if the record is not valid: it has expired, or its session is not
+   * live. `name` is the value that identifies the record, which is stored only as a digest.
+   */
   const read = async (name: string, row: RecordRow | undefined): Promise<AdapterPayload | undefined> => {
     if (!row || (row.isExpired && model !== 'DeviceCode')) return undefined
-    // The loser of a race, and a client that did not receive the response, retry immediately.
+    // Shortly after its use, the value may come from a concurrent request, or from a client that did not receive the
+    // response. A refresh token is then refused, but its session does not end.
     const isInGrace = row.consumedAgoSec !== null && row.consumedAgoSec < refreshGraceSec
     if (model === 'RefreshToken' && isInGrace) return undefined
     if (row.sessionId !== null && !(await sessionOfToken(deps, row.sessionId))) return undefined
     const payload = fromStored(name, row.payload)
-    // A device that lost the response gets it again, even if the code has expired since.
+    // A device that did not receive the response can redeem the code again, even if the code has expired since.
     if (model === 'DeviceCode' && isInGrace) return { ...payload, exp: Number.MAX_SAFE_INTEGER }
     return {
       ...payload,
       ...(row.consumedAgoSec !== null && { consumed: true }),
-      // The clock of the database decides; the library compares this with the clock of its machine.
+      // The database's clock decides. The library uses this machine's clock, so an `exp` in the past makes it agree.
       ...(row.isExpired && { exp: 1 }),
     }
   }
@@ -149,11 +165,11 @@ function records(deps: RecordDeps, model: Model): Adapter {
       if (sessionId !== null && (model === 'AuthorizationCode' || model === 'DeviceCode')) {
         await db.transaction(async (tx) => {
           await openGrant(tx, deps, payload, { sessionId, ttlSec: expiresIn, client: request?.client })
-          // The second of two requests gets no session, because the whole transaction rolls back.
+          // The second of two concurrent requests throws here. The transaction rolls back, and with it the session.
           if (!(await upsertRecord(tx, record))) throw new errors.InvalidRequest('the code was already used')
         })
       } else {
-        // The tokens of a device code were refreshed before the code was redeemed again.
+        // Fails if a device redeems its code again, and the refresh token from the first redemption was used meanwhile.
         if (!(await upsertRecord(db, record))) throw new errors.InvalidGrant('refresh token already used')
         if (sessionId === null) await stored()
       }
@@ -184,7 +200,8 @@ function records(deps: RecordDeps, model: Model): Adapter {
     async destroy(id) {
       await deleteRecord(db, digestFor(id))
     },
-    // The library calls this for each kind of token of a grant. All of them are valid exactly as long as its session.
+    // The library calls this for each kind of token of a grant. One call suffices, because the end of the session ends
+    // all of its tokens.
     async revokeByGrantId(grantId) {
       if (model !== 'AccessToken') return
       const { oidc } = Provider.ctx ?? {}
@@ -201,17 +218,18 @@ function records(deps: RecordDeps, model: Model): Adapter {
     },
   }
 
-  /** Refuses a record that was used before. */
+  /** Throws the error for a record that was used before. If the record has a session, ends the session. */
   async function refuseUsed(digest: string): Promise<never> {
     if (model === 'PushedAuthorizationRequest')
       throw new errors.InvalidRequestUri('request_uri is invalid, expired, or was already used')
-    // If two parties redeem one code, the service cannot determine which party is its owner (RFC 6749 §4.1.2).
+    // The service cannot determine which of two parties is the owner of a code (RFC 6749 §4.1.2). `redemptions` ends
+    // the session of a reused refresh token.
     const row = model === 'RefreshToken' ? undefined : await findRecord(digest)
     if (row?.sessionId) await sessions.endReused(row.sessionId, 'code_reused', requestNow()?.client)
     throw new errors.InvalidGrant()
   }
 
-  /** Consumes a record and extends its session. Returns false if it was used before, or its session is over. */
+  /** Consumes a record and extends its session. Returns false if it was used before, or if its session has ended. */
   async function use(tx: Tx, digest: string): Promise<boolean> {
     const used = await (model === 'DeviceCode'
       ? redeemDeviceCode(tx, digest, refreshGraceSec)
@@ -221,19 +239,20 @@ function records(deps: RecordDeps, model: Model): Adapter {
   }
 }
 
-/** Returns the session of a record. A code and a device have one once a member has signed in. */
+/** Returns the session ID of a record; null if the record has none. A device code gets a session with the sign-in. */
 function sessionOf(model: Model, { grantId, accountId }: AdapterPayload): string | null {
   const isOfSession = ['AuthorizationCode', 'AccessToken', 'RefreshToken', 'DeviceCode'].includes(model)
   return isOfSession && accountId !== undefined ? (grantId ?? null) : null
 }
 
-/** Replaces the name of a pushed request in a record with its digest. */
+/** Replaces the URI of a pushed request in a record with its digest, so that the database contains no valid URI. */
 function linked(payload: AdapterPayload): AdapterPayload {
   const { parJti } = payload
   if (parJti === undefined || routeNow() === 'resume') return payload
   return { ...payload, parJti: digestOfRecord('PushedAuthorizationRequest', parJti) }
 }
 
+/** Returns the library's name of the current route. */
 const routeNow = () => Provider.ctx?.oidc?.route
 const requestNow = () => {
   const request = Provider.ctx?.req
@@ -242,6 +261,7 @@ const requestNow = () => {
 
 const unused = () => Promise.reject(new Error('The library stores no models of this kind.'))
 
+/** Creates an adapter for models that the library only reads. */
 const readOnly = (find: (id: string) => Promise<AdapterPayload | undefined>): Adapter =>
   guarded({
     find,
@@ -253,7 +273,7 @@ const readOnly = (find: (id: string) => Promise<AdapterPayload | undefined>): Ad
     revokeByGrantId: unused,
   })
 
-/** Turns errors of the storage into errors of the protocol. */
+/** Converts the errors of an adapter, such as an outage of the database, to errors of the protocol. */
 const guarded = (adapter: Adapter): Adapter => ({
   upsert: (...args) => orProtocolError(adapter.upsert(...args)),
   find: (id) => orProtocolError(adapter.find(id)),

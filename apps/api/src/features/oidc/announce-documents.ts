@@ -10,15 +10,15 @@ const paths: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Announces client ID metadata documents in the discovery document while a project accepts some. A client that finds
- * the announcement does not ask its user for a client ID.
+ * Adds `client_id_metadata_document_supported` to the discovery document while at least one project accepts such
+ * documents. A client that finds this announcement does not ask its user for a client ID.
  */
 export const announceDocuments =
   ({ db }: Pick<Deps, 'db'>): Middleware =>
   async (ctx, next) => {
     await next()
     if (!paths.has(ctx.path) || ctx.status !== 200) return
-    // Discovery is answered during an outage, too.
+    // During an outage of the database, the discovery document is returned without the announcement.
     const isAnnounced = await isHostListed(db).catch(() => false)
     if (isAnnounced) ctx.body = { ...Object(ctx.body), client_id_metadata_document_supported: true }
   }

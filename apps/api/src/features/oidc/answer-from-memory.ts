@@ -12,11 +12,13 @@ import { liveMember } from './token-session.ts'
 
 export type MemoryDeps = Pick<Deps, 'answers' | 'limiter' | 'settings' | 'config'> & {
   readonly counts: OidcCounts
-  /** The address of the client, as the framework reads it. */
+  /** Returns the IP address of the client, as the web framework does. */
   readonly addressOf: (asked: Asked) => string
 }
 
-/** The library's headers of a response to a request without an origin, besides those of every response. */
+/**
+ * The headers that the protocol library adds to a response if the request has no `Origin`: name, value, name, value.
+ */
 const headers = [
   ...['vary', 'Origin'],
   ...['access-control-allow-origin', '*'],
@@ -24,8 +26,9 @@ const headers = [
 ]
 
 /**
- * Responds to userinfo from memory, as the library would. Returns undefined, and counts nothing, if memory is not
- * enough or the response would be an error: the library then decides.
+ * Responds to a userinfo request from the cache, with the response that the protocol library would return. Returns
+ * undefined, and counts nothing, if the cache does not suffice, or if the response would be an error. Then the library
+ * handles the request.
  */
 export function userinfoFromMemory(deps: MemoryDeps, asked: Asked, body: Buffer): MemoryAnswer | undefined {
   const { authorization = '', origin } = asked.headers
@@ -36,7 +39,11 @@ export function userinfoFromMemory(deps: MemoryDeps, asked: Asked, body: Buffer)
   return counted(deps, asked, 'userinfo', userinfoOf(known))
 }
 
-/** Responds from memory to introspection by the client to which an access token was issued, as the library would. */
+/**
+ * Responds to an introspection request from the cache, with the response that the protocol library would return.
+ * Handles only clients that introspect their own access tokens. Returns undefined in all other cases, as
+ * `userinfoFromMemory` does.
+ */
 export function introspectionFromMemory(
   deps: MemoryDeps,
   asked: Asked,
@@ -60,12 +67,12 @@ const formType = /^application\/x-www-form-urlencoded(?:; ?charset=utf-8)?$/i
 const isEmptyForm = ({ headers: { 'content-type': type } }: Asked, body: Buffer): boolean =>
   body.length === 0 && (type === undefined || formType.test(type))
 
-/** The maximum length of a form. The library handles longer bodies. */
+/** The maximum length of a form in bytes. The library handles longer bodies. */
 const maxFormBytes = 512
 /** Matches a form without characters that need decoding. */
 const plainForm = /^(?:(?:token|token_type_hint|client_id|client_secret)=[\w.-]+(?:&(?!$)|$))+$/
 
-/** Reads a form in which each field occurs once. */
+/** Reads a form that needs no decoding and in which each field occurs once. Returns undefined for any other body. */
 function readPlainForm(
   { headers: { 'content-type': type } }: Asked,
   body: Buffer,
@@ -78,7 +85,7 @@ function readPlainForm(
   return Object.keys(form).length === pairs.length ? form : undefined
 }
 
-/** A token of a live session, with the latest response about the session. */
+/** A valid access token with its live session, and the text that `validate` would return for the session now. */
 interface Live {
   readonly token: AccessToken
   readonly session: Session
@@ -86,7 +93,10 @@ interface Live {
   readonly nowMs: number
 }
 
-/** Finds a token as `validate` finds a session. The same step checks the lease. */
+/**
+ * Finds the live session of a cached access token, on the same conditions as `validate`. Must be synchronous with the
+ * response, so that the lease is still valid when the response is created.
+ */
 function findLive({ answers, settings }: MemoryDeps, value: string): Live | undefined {
   const nowMs = answers.leasedNowMs()
   if (nowMs === undefined) return undefined
@@ -101,6 +111,7 @@ function findLive({ answers, settings }: MemoryDeps, value: string): Live | unde
   return { token, session, answer: answerOf({ session, nowMs }, 'rest'), nowMs }
 }
 
+/** Counts the request toward the rate limit and the metrics. Returns undefined if the limit is reached. */
 function counted(
   { limiter, counts, addressOf }: MemoryDeps,
   asked: Asked,
@@ -113,7 +124,9 @@ function counted(
   return { caller: { bucket }, json, headers }
 }
 
-/** Reuses the last text for a session while its response and the scope stay the same. */
+/**
+ * Creates a function that builds a text about a session, and reuses it while the session and the scope stay the same.
+ */
 function repeated(make: (member: Parameters<typeof claimsOf>[0], scope: string) => string) {
   const last = new WeakMap<Session, { answer: string; scope: string; text: string }>()
   return ({ session, answer }: Live, scope: string): string => {
@@ -130,15 +143,15 @@ const userinfoText = repeated((member, scope) =>
 )
 const userinfoOf = (known: Live): string => userinfoText(known, known.token.grantedScope)
 
-/** The claims of a token without the closing brace. */
+/** Builds the part of an introspection response that depends on the session, up to the value of `client_id`. */
 const introspectedClaims = repeated((member, scope) => {
   const claims = claimsInScope(claimsOf(member, { withRoles: true }), scope)
   return `${JSON.stringify({ ...claims, active: true, sub: member.session.memberId }).slice(0, -1)},"client_id":`
 })
 
 /**
- * Completes the claims with the fields of the token, in the order of the library. No value contains a character that
- * JSON escapes.
+ * Completes an introspection response with the fields of the token, in the order of the library. The values that are
+ * inserted without `JSON.stringify` contain no character that JSON escapes.
  */
 function introspectionOf(known: Live, issuer: string): string {
   const { token, session } = known

@@ -1,41 +1,42 @@
 import type { Client } from '#platform/http/router'
 
-/** The error of a sign-in that cannot continue (RFC 6749 §4.1.2.1). */
+/** The error of a refused sign-in, for the redirect to the client (RFC 6749 §4.1.2.1). */
 export interface LoginProblem {
   readonly error: 'access_denied' | 'temporarily_unavailable' | 'server_error' | 'login_required'
-  /** The `error_reason` of a redirect. */
+  /** The value of `error_reason`. */
   readonly reason: string
   readonly description: string
 }
 
 /**
- * The sign-in of the service for this protocol, with the same checks and single sign-on. Another feature owns it, and
- * `app.ts` passes it.
+ * The sign-in of the service, as OpenID Connect uses it. It has the same checks and single sign-on as every sign-in.
+ * The feature `login` implements it, and `app.ts` passes it. `cookie` is always the request's `Cookie` header.
  */
 export interface BrowserLogin {
   /**
-   * Returns the member who is signed in in the browser that sends these cookies, and the time of the sign-in. Consumes
-   * nothing. With a project, returns undefined if that project has ended all sessions of the member since.
+   * Returns the member who is signed in with this browser, and the time of the sign-in. Only reads: unlike `use`, it
+   * does not rotate the cookie. With a project, returns undefined if the project has ended all sessions of the member
+   * since.
    */
   find(
     cookie: string | undefined,
     projectId?: string,
   ): Promise<{ memberId: string; beganAt: Date } | undefined>
   /**
-   * Signs in by single sign-on: reads the membership from the platform and rotates the value. Returns undefined if the
-   * member must sign in at the platform.
+   * Signs in by single sign-on: reads the membership from Discord, and rotates the cookie. Returns undefined if the
+   * browser has no valid single sign-on, so that the member must sign in at Discord.
    */
   use(
     cookie: string | undefined,
     asked: {
       readonly projectId: string
       readonly serverId: string
-      /** The path that the record of a refusal names. */
+      /** The path of the request, for the record of a refusal. */
       readonly path: string
       readonly client: Client
     },
   ): Promise<{ readonly cookies: readonly string[] } | { readonly problem: LoginProblem } | undefined>
-  /** Records a member who declined to share their identity with the project. */
+  /** Records that a member declined to share their identity with the project. */
   noteDeclined(declined: {
     readonly memberId: string
     readonly projectId: string
@@ -43,7 +44,9 @@ export interface BrowserLogin {
     readonly path: string
     readonly client: Client
   }): void
-  /** Sends the browser to the platform. `interaction` receives the result, and the browser returns to `returnTo`. */
+  /**
+   * Starts a sign-in at Discord. Its result is passed to `interaction`, and the browser then continues at `returnTo`.
+   */
   begin(
     cookie: string | undefined,
     asked: {
@@ -54,6 +57,6 @@ export interface BrowserLogin {
       readonly address: string
     },
   ): Promise<{ readonly location: string; readonly cookie: string }>
-  /** Ends the single sign-on of the browser. Returns the cookies to set for that. */
+  /** Ends the single sign-on of the browser. Returns the cookies to set. */
   end(cookie: string | undefined): Promise<readonly string[]>
 }

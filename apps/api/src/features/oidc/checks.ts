@@ -3,7 +3,10 @@ import type { ClientRow } from './clients-store.ts'
 
 type ClientCheck = Check<Pick<ClientRow, 'serverId' | 'isPublic' | 'keyDigests'>, 'invalid_client'>
 
-/** The checks of a project that is switched on as a client. A project that fails one is not a client for the protocol. */
+/**
+ * The checks of a project for which OpenID Connect is on. A project that fails one of them is treated as an unknown
+ * client.
+ */
 export const clientChecks: readonly ClientCheck[] = [
   {
     ...{ name: 'oidc.server_known', refusal: 'invalid_client', code: 'invalid_client' },

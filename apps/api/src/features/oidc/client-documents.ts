@@ -5,54 +5,59 @@ import type { Deps } from '../../deps.ts'
 import { isHostListed } from './clients-store.ts'
 import { type ClientDocument, readDocument } from './document-problems.ts'
 
-/** The functions with which documents are read; `app.ts` passes them. */
+/** The functions that fetch a client ID metadata document. `app.ts` passes them. */
 export interface DocumentNeeds {
-  /** Returns the normal form of an address that the service may connect to; undefined for any other. */
+  /** Returns the normal form of an address, or undefined if the service may not connect to it. */
   readonly readUrl: (text: string) => string | undefined
   readonly get: Get
   /** A clock in milliseconds that only moves forward. */
   readonly now?: () => number
 }
 
-/** The bounds and the default of the time for which a document is cached, in seconds. */
+/** How long a document is cached, in seconds: the bounds, and the default if the response does not state a time. */
 const lifetimes = { min: 30, max: 3_600, unstated: 300 }
-/** A document that cannot be used is not fetched again for this time, in seconds. */
+/** How long a failure is cached, in seconds. The document is not fetched again during this time. */
 const failureSec = 10
 /**
- * The maximum number of cached documents, and separately of cached failures, so that failures of invented addresses
- * evict no document.
+ * The maximum number of cached documents, and also of cached failures. They are separate, so that failures of invented
+ * addresses cannot evict documents.
  */
 const maxKept = 200
+/** The maximum number of concurrent fetches. */
 const maxFetches = 16
 /** The maximum number of concurrent fetches from one host, so that a slow host does not block the others. */
 const maxFetchesPerHost = 4
 const maxIdLength = 512
 
+/** A cached document, or a cached failure, whose promise is rejected. */
 interface Kept {
   readonly document: Promise<ClientDocument>
   readonly untilMs: number
 }
 
-/** Finds the client ID metadata document of a client, by its ID. */
+/** Returns the client ID metadata document of a client. The client's ID is the document's address. */
 export type FindDocument = (id: string) => Promise<ClientDocument>
 
-/** Returns true for text that can be the address of a client ID metadata document, in its normal form. */
+/**
+ * Returns true if a client ID is the normal form of an address, so that a metadata document may describe the client.
+ */
 export function isDocumentId(id: string): boolean {
   const url = /^https?:\/\/[\x21-\x7e]+$/.test(id) && id.length <= maxIdLength ? parseUrl(id) : undefined
   return url?.href === id && !id.includes('#') && !url.username && !url.password && url.pathname !== '/'
 }
 
 /**
- * Creates a function that finds client ID metadata documents. Only hosts that a project lists are connected to. The list is
- * read each time, and the documents are cached.
+ * Creates the function that returns client ID metadata documents. It connects only to hosts that a project lists. It
+ * reads this list from the database at each call, and caches the documents.
  *
- * @throws InvalidClient, with all problems of the document
+ * The function throws InvalidClient if the address or the document cannot be used. The error names all problems of the
+ * document.
  */
 export function createFindDocument(db: Deps['db'], { readUrl, get, now }: DocumentNeeds): FindDocument {
   const nowMs = now ?? (() => performance.now())
   const kept = new Map<string, Kept>()
   const failed = new Map<string, Kept>()
-  /** The fetches in progress by address, with their hosts. */
+  /** The fetches in progress, by address. Concurrent calls share a fetch. */
   const loading = new Map<string, { readonly host: string; readonly document: Promise<ClientDocument> }>()
 
   const load = (id: string, host: string): Promise<ClientDocument> => {
@@ -93,7 +98,7 @@ export function createFindDocument(db: Deps['db'], { readUrl, get, now }: Docume
   }
 }
 
-/** Stores an entry as the latest. If there are too many, deletes the least recently used entry. */
+/** Stores an entry as the most recently used. If there are too many, deletes the least recently used entry. */
 function keepIn(map: Map<string, Kept>, id: string, entry: Kept): void {
   map.delete(id)
   map.set(id, entry)
@@ -104,6 +109,7 @@ function keepIn(map: Map<string, Kept>, id: string, entry: Kept): void {
 const unusable = (why: string) =>
   new errors.InvalidClient(`the metadata document of the client cannot be used: ${why}`)
 
+/** Fetches a document and checks it. Throws InvalidClient if it cannot be used. */
 async function fetchDocument(get: Get, id: string) {
   const fetched = await get(new URL(id)).catch((error: Error) => {
     throw unusable(error.message)
@@ -126,7 +132,7 @@ function parse({ status, headers, body }: Fetched): unknown {
   }
 }
 
-/** Returns the time for which a response may be cached (RFC 9111 §5.2.2), within our bounds. */
+/** Returns how many seconds a response is cached: the time that it states (RFC 9111 §5.2.2), within `lifetimes`. */
 function lifetimeOf({ headers: { 'cache-control': control = '' } }: Fetched): number {
   const isFresh = !/\bno-(?:store|cache)\b/i.test(control)
   const stated = /(?:^|[\s,])max-age="?(\d{1,9})/i.exec(control)?.[1]

@@ -5,9 +5,10 @@ import { firstFailed } from '../../checks/check.ts'
 import { clientChecks } from './checks.ts'
 import type { ClientRow } from './clients-store.ts'
 
+/** The grant type of devices without a browser (RFC 8628). */
 export const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
 
-/** The details of a client that only the service uses, and not the library. */
+/** The details of a client that the service needs, and the protocol library does not use. */
 export type ClientDetails = ProjectDetails | DocumentDetails
 
 /** The details of a client that is a project. */
@@ -21,29 +22,34 @@ interface ProjectDetails {
   readonly keyDigests: readonly string[]
 }
 
-/** The details of a client that a metadata document describes. It belongs to the project of the resource that it requests. */
+/**
+ * The details of a client that a metadata document describes. It has no project of its own: each sign-in belongs to the
+ * project of the resource that the client requests.
+ */
 interface DocumentDetails {
   readonly kind: 'document'
-  /** The host of the document. The document could contain any name, so it is not shown. */
+  /**
+   * The host of the document, which the pages show. They never show the name in the document, which could be any name.
+   */
   readonly name: string
   readonly rolesInIdToken: false
   readonly keyDigests: readonly []
 }
 
-/** The name of the property in which the library carries them. */
+/** The property of the library's client that contains the details. */
 export const detailsProperty = 'rolecall'
 
-/** Returns the details of a client that `metadataOf` created. */
+/** Returns the details of a client from `metadataOf` or `metadataOfDocument`. */
 export const detailsOf = (client: Client): ClientDetails => client[detailsProperty] as ClientDetails
 
 /** Returns the project of a client. Undefined for a client that a metadata document describes. */
 export const projectIdOf = (client: Client): string | undefined =>
   detailsOf(client).kind === 'project' ? client.clientId : undefined
 
-/** A placeholder for the secret that the library requires. It belongs to no client, and is never compared. */
+/** A placeholder for the secret that the library requires. It is never compared: the service compares the API keys. */
 const noSecret = 'the keys of a project are compared by their digests'
 
-/** Returns a project as a client of the library; undefined if it could not authenticate or has no server. */
+/** Converts a project to a client of the library. Returns undefined if the project fails one of `clientChecks`. */
 export function metadataOf(row: ClientRow): AdapterPayload | undefined {
   const { name, serverId, isInternal, isPublic, rolesInIdToken, keyDigests, deviceFlow } = row
   if (serverId === null || firstFailed(clientChecks, row)) return undefined
@@ -76,8 +82,8 @@ export function metadataOf(row: ClientRow): AdapterPayload | undefined {
 }
 
 /**
- * Returns a client that a metadata document describes. Ignores all other fields of the document: they could set details
- * that only the service may set, or addresses to which the library would connect.
+ * Converts a metadata document to a client of the library. Uses only the document's address and redirect URIs: its
+ * other fields could set details that only the service may set, or addresses to which the library would connect.
  */
 export function metadataOfDocument(id: string, uris: readonly string[]): AdapterPayload {
   const { redirectUris, applicationType } = redirectsOf(uris)
@@ -95,7 +101,7 @@ export function metadataOfDocument(id: string, uris: readonly string[]): Adapter
   }
 }
 
-/** Returns the redirect URIs of a client that the library accepts together. */
+/** Returns the redirect URIs that the library accepts together, and the type of application that they imply. */
 function redirectsOf(uris: readonly string[]) {
   const isNative = uris.some((uri) => !/^https?:/i.test(uri))
   return {
@@ -104,7 +110,7 @@ function redirectsOf(uris: readonly string[]) {
   }
 }
 
-/** Returns true for https at a loopback address. The library rejects a client with both this and a private-use scheme. */
+/** Returns true for `https` at a loopback address. The library rejects this together with a private-use scheme. */
 function isSecureLoopback(uri: string): boolean {
   const url = parseUrl(uri)
   return url?.protocol === 'https:' && isLoopbackHost(url.hostname)

@@ -3,26 +3,26 @@ import { batcher } from '#platform/db/batcher'
 import type { Database, Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** A project as a client that is switched on and may sign members in. */
+/** An active project for which OpenID Connect is on. */
 export interface ClientRow {
   readonly projectId: string
   readonly name: string
   readonly redirectUris: readonly string[]
   readonly isInternal: boolean
   readonly isPublic: boolean
-  /** Undefined while the client has no server, and there is no main server. */
+  /** The client's server, or the main server. Null if there is neither. */
   readonly serverId: string | null
   readonly postLogoutRedirectUris: readonly string[]
   readonly backchannelLogoutUri: string | null
   readonly deviceFlow: boolean
   readonly rolesInIdToken: boolean
-  /** Digests of the keys that work. */
+  /** Digests of the valid API keys, which are the client's secrets. */
   readonly keyDigests: readonly string[]
 }
 
 /**
- * Reads projects as clients by their IDs, in one statement for many. Returns undefined for a project that is not a
- * client.
+ * Creates a function that reads a project as a client, by its ID. Simultaneous calls share one statement. The function
+ * returns undefined for a project that is unknown, inactive, or no client.
  */
 export const clientsReader = (
   db: Pick<Database, 'batched' | 'maxBatchesAtOnce'>,
@@ -44,17 +44,20 @@ export const clientsReader = (
     return projectIds.map((id) => found.get(id.toLowerCase()))
   }, db.maxBatchesAtOnce)
 
-/** The project that a resource belongs to. */
+/** The project that a resource (an API) belongs to. */
 export interface ResourceRow {
   readonly projectId: string
   readonly name: string
-  /** The server that it answers for. */
+  /** The server to which its tokens belong. */
   readonly serverId: string
-  /** The hosts of client ID metadata documents that it accepts. */
+  /** The hosts whose client ID metadata documents the project accepts. */
   readonly clientHosts: readonly string[]
 }
 
-/** Returns the project that a resource belongs to; undefined if it cannot use its server. */
+/**
+ * Returns the project that a resource belongs to. Returns undefined if there is none, if the project or its OpenID
+ * Connect is not active, or if the project cannot read its server.
+ */
 export const findResource = (db: Queryable, resource: string, configuredServerId: string | undefined) =>
   db.maybeOne<ResourceRow>(sql`
     select p.id as "projectId", p.name, s.server_id as "serverId", c.client_hosts as "clientHosts"
@@ -64,7 +67,9 @@ export const findResource = (db: Queryable, resource: string, configuredServerId
       and s.server_id = coalesce(c.server_id, ${mainServerId}, ${configuredServerId ?? null})
     where r.resource = ${resource}`)
 
-/** Lists redirect URIs of clients that run in a browser: only their origins may send requests, besides our own. */
+/**
+ * Lists the redirect URIs of public clients. They run in a browser, and their origins may send cross-origin requests.
+ */
 export const listBrowserRedirectUris = async (db: Queryable): Promise<string[]> =>
   (
     await db.query<{ uri: string }>(sql`
@@ -73,7 +78,9 @@ export const listBrowserRedirectUris = async (db: Queryable): Promise<string[]> 
       where p.deleted_at is null and p.deactivated_at is null`)
   ).map(({ uri }) => uri)
 
-/** Returns true if a project accepts client ID metadata documents of this host; of any host without one. */
+/**
+ * Returns true if a project accepts client ID metadata documents of this host or, if `host` is undefined, of any host.
+ */
 export const isHostListed = async (db: Queryable, host?: string): Promise<boolean> =>
   (await db.maybeOne(sql`
     select 1 as one from oidc_clients c
@@ -81,7 +88,7 @@ export const isHostListed = async (db: Queryable, host?: string): Promise<boolea
     where c.enabled and (${host ?? null}::text = any(c.client_hosts)
       or ${host === undefined}::boolean and c.client_hosts <> '{}') limit 1`)) !== undefined
 
-/** Returns the hosts that a project accepts, and locks them until the transaction ends. */
+/** Returns the document hosts that a project accepts, and locks this list until the transaction ends. */
 export const lockClientHosts = async (tx: Tx, projectId: string): Promise<readonly string[]> =>
   (
     await tx.maybeOne<{ clientHosts: string[] }>(sql`
@@ -92,7 +99,7 @@ export const lockClientHosts = async (tx: Tx, projectId: string): Promise<readon
 export const hasClients = async (db: Queryable): Promise<boolean> =>
   (await db.maybeOne(sql`select 1 as one from oidc_clients where enabled limit 1`)) !== undefined
 
-/** Finds a project and the current logout address of its client, which a resend uses. */
+/** Finds a project, and the address for logout tokens that its client has now, for sending failed ones again. */
 export const findLogoutProject = (db: Queryable, projectId: string) =>
   db.maybeOne<{ id: string; name: string; hasAddress: boolean; resendWith: { uri: string | null } }>(sql`
     select p.id, p.name, c.backchannel_logout_uri is not null as "hasAddress",
@@ -100,7 +107,7 @@ export const findLogoutProject = (db: Queryable, projectId: string) =>
     from projects p left join oidc_clients c on c.project_id = p.id and c.enabled
     where p.id = ${projectId} and p.deleted_at is null`)
 
-/** Lists the live sessions among those with these IDs, which a browser has, with the names of their projects. */
+/** Lists the live sessions among a browser's sessions, with the names of their projects. */
 export const listLiveSites = (db: Queryable, memberId: string, sessionIds: readonly string[]) =>
   db.query<{ sessionId: string; projectId: string; name: string }>(sql`
     select s.id as "sessionId", s.project_id as "projectId", p.name

@@ -3,13 +3,17 @@ import type { Tx } from '#platform/db/database'
 import type { LoginProblem } from './browser-login.ts'
 import { lockRecord, updatePayload } from './records-store.ts'
 
+/** Converts a refusal to the form in which the library stores the result of an interaction. */
 const toResult = ({ error, reason, description }: LoginProblem) => ({
   error,
   error_reason: reason,
   error_description: description,
 })
 
-/** Writes the result of a sign-in into the waiting request. Does nothing if that request has ended. */
+/**
+ * Writes the result of a sign-in into the interaction that waits for it: the library's record of an authorization
+ * request. Does nothing if the interaction has ended.
+ */
 export async function completeInteraction(
   tx: Tx,
   digest: string,
@@ -20,6 +24,6 @@ export async function completeInteraction(
   const { session: _, ...payload } = JSON.parse(record.payload) as AdapterPayload
   const result =
     'memberId' in outcome ? { login: { accountId: outcome.memberId } } : toResult(outcome.problem)
-  // The member who signed in may differ from the previous member of the browser, so the old session is removed.
+  // The former session is removed, because another member may have signed in with this browser.
   await updatePayload(tx, digest, JSON.stringify({ ...payload, result }))
 }

@@ -14,13 +14,13 @@ interface Consent extends RequestedConsent {
   readonly action: string
   readonly site: string
   readonly account: string
-  /** The program that a metadata document describes, and its redirect URI; undefined for a project. */
+  /** The client's document address and redirect URI, if a metadata document describes it. Undefined for a project. */
   readonly program: { readonly address: string; readonly back: string } | undefined
-  /** The address that starts the same sign-in for another account; undefined if it cannot start again. */
+  /** The address that starts the same sign-in with another account. Undefined if the sign-in cannot start again. */
   readonly elsewhere: string | undefined
 }
 
-/** Asks once what a site may learn about the member, and which API it may use as them. */
+/** Builds the page that asks which data a site may read about the member, and which API it may use for the member. */
 export const consentPage = (
   reader: Reader,
   { action, site, account, program, scopes, api, elsewhere }: Consent,
@@ -53,6 +53,6 @@ export const consentPage = (
   )
 }
 
-/** Names the API that a site could use as the member. */
+/** Returns the text about the API that a site wants to use for the member, if there is one. */
 export const apiTexts = ({ say }: Reader, site: string, api: RequestedConsent['api']): string[] =>
   api ? [say('consentApi', { site, api: api.name, resource: api.resource })] : []

@@ -1,13 +1,14 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
+// A consent is a list of entries: scopes, APIs (with `resourcePrefix`), and one redirect URI (with `redirectPrefix`).
 const resourcePrefix = 'resource:'
 
-/** Returns the entry that represents an API in the scopes of a consent. */
+/** Returns the entry of a consent that stands for an API. */
 export const resourceEntry = (resource: string) => `${resourcePrefix}${resource}`
 
 const redirectPrefix = 'redirect:'
-/** Returns the entry that represents, in a consent, the address to which a program returns. */
+/** Returns the entry of a consent that stands for the redirect URI of a client with a metadata document. */
 export const redirectEntry = (redirectUri: string) => `${redirectPrefix}${redirectUri}`
 
 /** The parties of a consent. */
@@ -18,7 +19,7 @@ interface ConsentOf {
   readonly clientId: string | null
 }
 
-/** Returns the entries to which the member has consented for the client; undefined if they never consented. */
+/** Returns the entries to which a member has consented for a client, or undefined without a consent. */
 export const findConsent = async (db: Queryable, of: ConsentOf): Promise<string[] | undefined> =>
   (
     await db.maybeOne<{ scopes: string[] }>(sql`
@@ -26,7 +27,10 @@ export const findConsent = async (db: Queryable, of: ConsentOf): Promise<string[
       where project_id = ${of.projectId} and member_id = ${of.memberId} and client_id = ${of.clientId ?? ''}`)
   )?.scopes
 
-/** Adds entries that the member has agreed to. Of addresses, only the latest is kept: loopback ports differ each time. */
+/**
+ * Adds entries to a member's consent. The new redirect URI replaces the stored one, because the port of a loopback
+ * address differs each time.
+ */
 export const addConsent = (tx: Tx, c: ConsentOf & { readonly scopes: readonly string[] }) =>
   tx.execute(sql`
     insert into oidc_consents (project_id, member_id, client_id, scopes)
@@ -36,7 +40,7 @@ export const addConsent = (tx: Tx, c: ConsentOf & { readonly scopes: readonly st
       from unnest(oidc_consents.scopes || excluded.scopes) as scope
       where not starts_with(scope, ${redirectPrefix}) or scope = any(excluded.scopes))`)
 
-/** Lists a member's consents by project, in the order of names. */
+/** Lists a member's consents, sorted by the project's name. Separates the scopes from the APIs. */
 export const listConsents = async (db: Queryable, memberId: string) => {
   const rows = await db.query<{
     projectId: string
@@ -68,6 +72,6 @@ export const deleteConsent = (tx: Tx, of: ConsentOf) =>
       and p.id = c.project_id
     returning p.name as "projectName"`)
 
-/** Deletes all consents of a member who is erased. */
+/** Deletes all consents of a member, when the member is erased. */
 export const eraseConsents = (tx: Tx, memberId: string) =>
   tx.execute(sql`delete from oidc_consents where member_id = ${memberId}`)

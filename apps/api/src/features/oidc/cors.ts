@@ -3,19 +3,19 @@ import { parseUrl } from '#platform/parse-url'
 import type { Deps } from '../../deps.ts'
 import { listBrowserRedirectUris } from './clients-store.ts'
 
-/** Browsers cache a preflight for a day at most. An hour is soon enough for a new client. */
+/** The seconds for which a browser may cache a preflight response. */
 const maxAgeSec = 3_600
 
 /**
- * Returns true for the origin of a site that signs members in from the browser: the origin of a redirect URI of a
- * public client. Pages of other sites have no reason to send requests.
+ * Returns true if a redirect URI of a public client has this origin. Such a client runs in the browser, so its pages
+ * send requests to this service. Pages of other origins may not read the responses.
  */
 export async function isKnownOrigin({ db }: Pick<Deps, 'db'>, origin: string): Promise<boolean> {
   const uris = await listBrowserRedirectUris(db)
   return uris.some((uri) => /^https?:/i.test(uri) && parseUrl(uri)?.origin === origin)
 }
 
-/** Responds to a preflight. The response to an unknown origin allows nothing. */
+/** Responds to a preflight request. The response to an unknown origin permits nothing. */
 export async function answerPreflight(
   deps: Pick<Deps, 'db'>,
   origin: string | undefined,

@@ -2,7 +2,7 @@ import type Provider from 'oidc-provider'
 import type { errors, KoaContextWithOIDC } from 'oidc-provider'
 import type { Tally } from '#platform/metrics/tally'
 
-/** The counted endpoints, by the library's names of their routes. Pages within a sign-in count as its steps. */
+/** The label of each counted endpoint in the metrics, by the library's name of the route. */
 const endpoints: Readonly<Record<string, string>> = {
   authorization: 'authorization',
   resume: 'authorization',
@@ -20,7 +20,7 @@ const endpoints: Readonly<Record<string, string>> = {
 
 type Refused = (ctx: object, error: errors.OIDCProviderError) => void
 
-/** Calls `refused` for each request that the library rejected, at any endpoint. */
+/** Calls `refused` for each request that the library rejects, at any endpoint. */
 export function onRefusal(provider: Provider, refused: Refused): void {
   provider.on('authorization.error', refused)
   provider.on('grant.error', refused)
@@ -35,7 +35,10 @@ export function onRefusal(provider: Provider, refused: Refused): void {
   provider.on('end_session_confirm.error', refused)
 }
 
-/** Counts the responses of each endpoint: `ok`, `login` if a person must act first, or the error of the protocol. */
+/**
+ * Counts the responses of each endpoint by outcome: `ok`, `login` if a person has to sign in or consent first, or the
+ * error code of the protocol.
+ */
 export function countAnswers(provider: Provider, answers: Tally): void {
   const outcomes = new WeakMap<object, string>()
   provider.on('interaction.started', (ctx) => void outcomes.set(ctx, 'login'))

@@ -3,20 +3,21 @@ import { deriveToken } from '#platform/crypto/tokens'
 import type { Queryable } from '#platform/db/database'
 import { notePoll, type RecordRow } from './records-store.ts'
 
-/** The default of RFC 8628 §3.2. Clients that ignore `interval` use it too. */
+/**
+ * The seconds between two polls of a device. It is the default of RFC 8628 §3.2, which clients without `interval` use.
+ */
 const pollIntervalSec = 5
 
-/** Adds `interval` to the response that contains the device code; the library omits it. */
+/** Adds `interval` to the response that contains the device code, because the library omits it. */
 export const announceInterval = (provider: Provider): Provider =>
   provider.on('device_authorization.success', (_ctx, body) => {
     body['interval'] = pollIntervalSec
   })
 
 /**
- * Rejects a poll that arrives before the interval has passed.
- *
- * `slow_down` is a variant of `authorization_pending` (RFC 8628 §3.5), so an approved, declined, or expired code is answered
- * at once. Rejected polls do not count, so a client that never slows down still gets the outcome.
+ * Rejects a poll that arrives before the interval has passed, while the device code is pending. The outcome of an
+ * approved, declined, or expired code is returned at once, because `slow_down` is a variant of `authorization_pending`
+ * (RFC 8628 §3.5). A rejected poll does not restart the interval, so a client that polls too fast still makes progress.
  *
  * @throws SlowDown
  */
@@ -26,16 +27,18 @@ export async function checkPollInterval(
   { accountId, error, clientId }: AdapterPayload,
 ): Promise<void> {
   const isPending = accountId === undefined && error === undefined && !isExpired
-  // A poll by another client is rejected later, and must not delay the device.
+  // A poll by another client is rejected later. It must not slow down the device.
   if (!isPending || clientId !== Provider.ctx?.oidc.client?.clientId) return
   if (!(await notePoll(db, digest, pollIntervalSec))) throw new errors.SlowDown()
 }
 
 /**
- * Returns the refresh token of the device code that the current request redeems; undefined for any other request.
+ * Returns the refresh token for the device code that the current request redeems. Returns undefined for any other
+ * request.
  *
- * Each redemption of a code yields the same refresh token. So the session has one chain of refresh tokens, no matter which
- * response the device keeps, and reuse by a second holder is detected as for any other refresh token.
+ * A device that did not receive the response can redeem its code again. Each redemption returns the same refresh token,
+ * derived from the code. So the session has only one chain of refresh tokens, and reuse of a token is detected as
+ * usual.
  */
 export function refreshTokenOfDevice(key: string): string | undefined {
   const code = Provider.ctx?.oidc.entities.DeviceCode?.jti

@@ -8,7 +8,7 @@ import { LoginRefused } from './login-refused.ts'
 import { OidcRequest } from './oidc-request.ts'
 import type { RequestedApi } from './requested-consent.ts'
 
-/** The problems with a code, by the library's names for them. */
+/** The texts for problems with a code, by the class name of the library's error. */
 const problems = {
   NoCodeError: 'deviceNoCode',
   NotFoundError: 'deviceUnknown',
@@ -19,9 +19,10 @@ const problems = {
 
 const isProblem = (name: string): name is keyof typeof problems => Object.hasOwn(problems, name)
 
-/** Errors that are temporary. */
+/** The protocol errors that are temporary. */
 const passing = ['temporarily_unavailable', 'server_error']
 
+/** Returns the paragraphs that explain an error to the person at the page. */
 function problemOf({ say }: Reader, error: Error): string[] {
   if (error instanceof errors.OIDCProviderError && passing.includes(error.error)) return [say('deviceLater')]
   const { name } = error.constructor
@@ -35,8 +36,9 @@ function show(ctx: KoaContextWithOIDC, { body, headers }: RenderedPage) {
 }
 
 /**
- * Reads the language of a device page. Only its first step can be loaded again. The switch keeps a code that a link
- * contained, which the address for the library does not.
+ * Returns the language of a device page, and the address for the language switch. Only the first page has a switch,
+ * because the others cannot be loaded again. The switch keeps a code that the link contained, which is no longer in the
+ * address that the library sees.
  */
 function readerAt(ctx: KoaContextWithOIDC): Reader {
   const { req } = ctx
@@ -46,9 +48,10 @@ function readerAt(ctx: KoaContextWithOIDC): Reader {
   return inLanguage(language, `/device?${new URLSearchParams({ user_code: userCode })}`)
 }
 
+/** Returns the secret of the form, which protects it from forged requests. */
 const secretOf = (ctx: KoaContextWithOIDC) => String(ctx.oidc.session?.state?.['secret'] ?? '')
 
-/** Asks for the code that the device shows. */
+/** Shows the page that asks for the code on the device. With an error, shows the page that explains it. */
 export function askForCode(ctx: KoaContextWithOIDC, error: Error | undefined): void {
   const reader = readerAt(ctx)
   if (error?.constructor.name === 'AbortedError') {
@@ -80,7 +83,8 @@ export function askForCode(ctx: KoaContextWithOIDC, error: Error | undefined): v
 }
 
 /**
- * Renders the page for a form of another browser, a step that this browser did not start, or a browser without cookies.
+ * Renders the page for a form that this browser cannot continue: it comes from another browser, its session has ended,
+ * or the browser has no cookies.
  */
 const overPage = (reader: Reader) =>
   renderPage(reader, {
@@ -89,7 +93,10 @@ const overPage = (reader: Reader) =>
     link: { href: '/device', text: reader.say('deviceTitle') },
   })
 
-/** The subject of the question, and the address of the next sign-in: `form-action` restricts a form's redirects, too. */
+/**
+ * The values of the confirmation page. `platformUrl` is the address to which the form finally redirects. The content
+ * security policy must permit it, because `form-action` also restricts redirects.
+ */
 interface Confirm {
   readonly site: string
   readonly api: RequestedApi | undefined
@@ -98,7 +105,7 @@ interface Confirm {
   readonly brand: Brand
 }
 
-/** Asks the person to confirm that the device is the one in front of them. */
+/** Shows the page on which a person confirms that the device in front of them shows this code. */
 export function confirmCode(
   ctx: KoaContextWithOIDC,
   { site, api, userCode, platformUrl, brand }: Confirm,
@@ -121,13 +128,14 @@ export function confirmCode(
   show(ctx, renderPage(reader, content, ["'self'", new URL(platformUrl).origin]))
 }
 
+/** Shows the page after a successful sign-in, when the person can return to the device. */
 export function showConnected(ctx: KoaContextWithOIDC): void {
   const reader = readerAt(ctx)
   const { say } = reader
   show(ctx, renderPage(reader, { title: say('deviceDoneTitle'), paragraphs: [say('deviceDone')] }))
 }
 
-/** Explains why the device was not connected: the member canceled, or `cause` refused the sign-in. */
+/** Renders the page that explains why the device was not connected. `cause` is the error that refused the sign-in. */
 function refusedPage(ctx: KoaContextWithOIDC, reader: Reader, cause: unknown): RenderedPage {
   return renderPage(reader, {
     title: reader.say('deviceRefusedTitle'),

@@ -8,8 +8,8 @@ export interface ClientDocument {
 const maxRedirectUris = 20
 
 /**
- * Reads a client ID metadata document (draft-ietf-oauth-client-id-metadata-document), or returns all of its problems. They
- * quote nothing from the document, because they are shown on pages.
+ * Reads a client ID metadata document (draft-ietf-oauth-client-id-metadata-document). If it cannot be used, returns all
+ * of its problems. They quote nothing from the document, because pages show them. `id` is the document's address.
  */
 export function readDocument(id: string, value: unknown): ClientDocument | readonly string[] {
   if (!isObject(value)) return ['the document must be a JSON object']

@@ -14,18 +14,26 @@ import { createRedemptions } from './redemptions.ts'
 import { loadSigningKeys, type SigningKeys } from './signing-keys.ts'
 import { orOwnError } from './unavailable.ts'
 
-/** The interval at which every instance checks for other keys: far shorter than the hour for which new keys wait. */
+/**
+ * The interval at which every instance checks for new signing keys. A new key is published for an hour before it signs,
+ * so every instance knows it by then.
+ */
 const keysEveryMs = 60_000
 
-// The library requires it; the first versions of Node.js 20 that this service supports lack it.
+// The library requires `URL.parse`, which the first supported versions of Node.js 20 lack.
 if (!('parse' in URL)) {
   Object.assign(URL, { parse: (text: string, base?: string) => parseUrl(text, base) ?? null })
 }
 
-/** The protocol library with the current keys. */
+/** The protocol library with the current signing keys, and everything that depends on it. */
 export type Engine = Awaited<ReturnType<typeof createEngine>>
 
-/** @throws ENCRYPTION_KEY_MISSING */
+/**
+ * Creates the protocol library (`oidc-provider`) with the current signing keys. When the keys change, it creates the
+ * library anew, so `provider` must be read again for each request. Call `close` to stop the checks for new keys.
+ *
+ * @throws ENCRYPTION_KEY_MISSING
+ */
 export async function createEngine(given: OidcDeps) {
   const deps = { ...given, redemptions: createRedemptions(given) }
   const { db, config, log } = deps
@@ -38,7 +46,7 @@ export async function createEngine(given: OidcDeps) {
       keys = now
       provider = createProvider(deps, keys)
     } catch (err) {
-      // The known keys remain in use; an outage is logged once, by `availability.ts`.
+      // The known keys remain in use. The database client logs an outage.
       log.debug({ err }, 'signing key refresh failed')
     }
   }
@@ -72,7 +80,7 @@ export async function createEngine(given: OidcDeps) {
 
 const namesOf = (keys: SigningKeys) => keys.map(({ kid }) => kid).join(' ')
 
-/** Renders the page for a request that is too long to be one of the protocol. */
+/** Renders the page for a request that is longer than any valid request of the protocol. */
 export const tooLongPage = (raw: IncomingMessage, requestId: string): Answer =>
   badRequest(readerOf(raw), { description: 'the request is too long', isLost: false }, requestId)
 

@@ -4,10 +4,10 @@ import { sectionAboutUri, type UnlistedUri } from '../../pages/unlisted-uri.ts'
 
 const badLink = { title: 'badLinkTitle', what: 'badLink', advice: 'goBackOrTell' } as const
 const ourFault = { title: 'ourFaultTitle', what: 'ourFault', advice: 'waitAndGoBack' } as const
-/** A step of a sign-in that this browser did not begin, or began too long ago. */
+/** The texts for a step of a sign-in that this browser did not begin, or began too long ago. */
 const lost = { title: 'overTitle', what: 'over', advice: 'goBack' } as const
 
-/** Texts that explain the problem and what to do. */
+/** The keys of the texts for one error: the title, the problem, and what to do. */
 type Words = (typeof words)[keyof typeof words] | typeof badLink | typeof lost
 
 const words = {
@@ -21,15 +21,18 @@ const words = {
 const isKnown = (error: string): error is keyof typeof words => Object.hasOwn(words, error)
 const wordsOf = (error: string): Words => (isKnown(error) ? words[error] : badLink)
 
+/** An error of the protocol that is shown as a page, because it cannot redirect to the client. */
 export interface ProtocolError {
+  /** The error code, for example `invalid_client`. */
   readonly error: string
   readonly description: string | undefined
+  /** True if the browser did not begin this sign-in, or began it too long ago. */
   readonly isLost: boolean
-  /** The name of a known project, and the redirect URI that is not on its list. */
+  /** A redirect URI that is not on the list of a known project, and the project's name. */
   readonly unlisted?: UnlistedUri & { readonly name: string }
 }
 
-/** Renders the page for a browser that cannot continue. Technical details are in its footer, for the people who run the site. */
+/** Renders the page for an error. Its footer has the technical details, for the people who run the site. */
 export function errorPage(
   reader: Reader,
   { error, description, isLost, unlisted }: ProtocolError,

@@ -4,8 +4,8 @@ import { consentDeclined } from './consent-page.ts'
 import { LoginRefused } from './login-refused.ts'
 
 /**
- * Adds `error_reason` to the redirect of a refused login. The library supports only `error` and `error_description`, so
- * this adds the parameter to the library's finished response, in each response mode.
+ * Adds `error_reason` to the redirect of a refused sign-in. The library supports only `error` and `error_description`,
+ * so the parameter is added to the library's finished response: to the address, or to the form of `form_post`.
  */
 export function sendReasons(provider: Provider): void {
   const reasons = new WeakMap<object, string>()
@@ -21,7 +21,9 @@ export function sendReasons(provider: Provider): void {
   })
 }
 
-/** Only pages distinguish whether the member declined at the platform or on the page for consent. */
+/**
+ * Returns the reason for the client, which is not told whether the member declined at Discord or on the consent page.
+ */
 const publicReason = (reason: string) => (reason === consentDeclined.error_reason ? 'declined' : reason)
 
 function addReason(ctx: KoaContextWithOIDC, reason: string): void {
@@ -33,5 +35,8 @@ function addReason(ctx: KoaContextWithOIDC, reason: string): void {
   }
 }
 
-/** Appends to the text, so that the query of the redirect URI stays as it was registered. The error precedes it. */
+/**
+ * Appends the parameter to the text of the address, so that the query of the redirect URI stays as it was registered.
+ * The address has a query already, which contains `error`.
+ */
 const inRedirect = (location: string, reason: string): string => `${location}&error_reason=${reason}`

@@ -1,9 +1,9 @@
 import type Provider from 'oidc-provider'
 
 /**
- * Returns to a client with a secret which check refused its grant, for example that the redirect URI differs. A public
- * client receives only `invalid_grant`, because anyone can send its ID. A grant of another client looks like a missing
- * grant.
+ * Adds `error_description` to the response if the library refuses a code or refresh token. It names the check that
+ * failed, for example that the redirect URI differs. Only a client with a secret receives it, because anyone can send
+ * the ID of a public client. A code or token of another client is reported like an unknown one.
  */
 export const explainRefusedGrants = (provider: Provider) =>
   provider.on('grant.error', (ctx, { error, error_detail: detail }) => {

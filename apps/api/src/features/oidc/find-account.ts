@@ -5,8 +5,9 @@ import { type LiveMember, memberOfToken } from './token-session.ts'
 import { orProtocolError } from './unavailable.ts'
 
 /**
- * Finds the member of a token, with claims as fresh as those of validate; undefined once their session is over. Without
- * a token, the account belongs to a sign-in in progress.
+ * Creates the library's function that finds the account of a token. The claims are as fresh as the response of
+ * `validate`. The function returns undefined if the session has ended. Without a token, the account belongs to a
+ * sign-in in progress, for which only the ID is needed.
  */
 export const createFindAccount =
   (deps: Parameters<typeof memberOfToken>[0]): FindAccount =>

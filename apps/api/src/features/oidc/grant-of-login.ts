@@ -8,15 +8,16 @@ import { siteOf } from './sites.ts'
 import { orProtocolError } from './unavailable.ts'
 
 /**
- * Creates a separate grant for each sign-in, with the ID of the session that it leads to: two sign-ins of one browser are
- * two sessions, and end separately. Returns undefined while the member must consent first.
+ * Creates the library's function that returns the grant of a sign-in. It creates a new grant for each sign-in, whose ID
+ * becomes the ID of the session. So two sign-ins of one browser are two sessions, which end separately. The function
+ * returns undefined if the member has to consent first.
  */
 export const createLoadGrant =
   (deps: Pick<Deps, 'db' | 'config'>) =>
   async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
     const { client, session, params, requestParamOIDCScopes: scopes, resourceServers = {} } = ctx.oidc
     if (!client || !session?.accountId) return undefined
-    // The code will be for the resources that the library found, which is at most one.
+    // The library has found the requested resource. There is at most one.
     const [resource] = Object.keys(resourceServers)
     const redirectUri = params?.['redirect_uri']
     const requested = await findRequestedConsent(deps, client, { scopes, resource, redirectUri })

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { parse } from 'node:querystring'
 import { readClientCredentials } from './client-credentials.ts'
 
-/** A request for tokens by a code or a refresh token, with nothing unusual in it. */
+/** An ordinary token request with a code or a refresh token, which the fast path of `plain-grants.ts` can handle. */
 export interface GrantRequest {
   readonly grantType: 'authorization_code' | 'refresh_token'
   /** The code or refresh token. */
@@ -19,7 +19,10 @@ const clientFields = ['grant_type', 'client_id', 'client_secret']
 const codeFields = new Set([...clientFields, 'code', 'redirect_uri', 'code_verifier'])
 const refreshFields = new Set([...clientFields, 'refresh_token'])
 
-/** Reads a request of a client that is no page, in which each field is known and occurs once. */
+/**
+ * Reads an ordinary token request: sent by a server or an app and not by a page, and with only known fields, each once.
+ * Returns undefined for every other request, which the protocol library handles.
+ */
 export function readGrantRequest(headers: IncomingHttpHeaders, body: Buffer): GrantRequest | undefined {
   const { authorization, origin, 'content-type': type } = headers
   if (origin !== undefined || type === undefined || !formType.test(type) || hasAttestation(headers))
@@ -45,12 +48,14 @@ export function readGrantRequest(headers: IncomingHttpHeaders, body: Buffer): Gr
 const hasAttestation = (headers: IncomingHttpHeaders) =>
   headers['oauth-client-attestation'] !== undefined || headers['oauth-client-attestation-pop'] !== undefined
 
+/** Returns true if all fields of a form are known, occur once, and are not empty. */
 const isPlain = (
   form: Readonly<Record<string, unknown>>,
   fields: ReadonlySet<string>,
 ): form is Readonly<Record<string, string>> =>
   Object.entries(form).every(([name, value]) => fields.has(name) && typeof value === 'string' && value !== '')
 
+/** Reads the client: with its secret from the header or the form, or only its ID. */
 function readClient(authorization: string | undefined, form: Readonly<Record<string, string>>) {
   const { client_id: clientId, client_secret: secret } = form
   if (authorization !== undefined || secret !== undefined) return readClientCredentials(authorization, form)

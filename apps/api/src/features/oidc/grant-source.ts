@@ -2,37 +2,44 @@ import { hash } from 'node:crypto'
 import type { GrantRequest } from './grant-request.ts'
 import type { GrantedRecord } from './records-store.ts'
 
-/** The fields of a code or refresh token that the tokens for it depend on. */
+/** The stored fields of a code or refresh token that its new tokens depend on. The names are the library's. */
 export interface GrantSource {
   readonly accountId: string
   readonly clientId: string
   readonly grantId: string
   readonly scope: string
+  /** The session ID that the ID token contains. */
   readonly sid?: string
+  /** The ID of the browser's session with the library. */
   readonly sessionUid?: string
+  /** The time of the sign-in, in seconds since 1970. */
   readonly authTime?: number
   readonly nonce?: string
   readonly redirectUri?: string
   readonly codeChallenge?: string
   readonly codeChallengeMethod?: string
+  /** The grant types through which a refresh token was created. */
   readonly gty?: string
+  /** The time at which the first refresh token of the session was issued, in seconds since 1970. */
   readonly iiat?: number
+  /** How many times the refresh token was replaced. */
   readonly rotations?: number
 }
 
-/** The fields that carry over to each next refresh token, and those of each kind. A record with others is unusual. */
+/** The fields that every code and refresh token may have. */
 const carriedFields = [
   ...['kind', 'iat', 'exp', 'accountId', 'clientId', 'grantId', 'scope', 'sid', 'sessionUid', 'authTime'],
   'nonce',
 ]
+/** All permitted fields of each kind. A record with any other field goes to the library. */
 const fieldsOf = {
   authorization_code: new Set([...carriedFields, 'redirectUri', 'codeChallenge', 'codeChallengeMethod']),
   refresh_token: new Set([...carriedFields, 'gty', 'iiat', 'rotations']),
 }
 
 /**
- * Reads the stored code or refresh token of a request, if it is unused and fits the request in every respect. Returns
- * undefined for every other: the protocol library decides then.
+ * Reads the stored code or refresh token of a request, if it is valid, unused, and matches the request in all respects.
+ * Otherwise returns undefined, and the protocol library decides.
  */
 export function readGrantSource(
   { grantType, clientId, redirectUri, codeVerifier }: GrantRequest,
@@ -53,11 +60,12 @@ export function readGrantSource(
   return fits ? read : undefined
 }
 
+/** Splits a `scope` parameter, whose values are separated by spaces. */
 export const scopesOf = (scope: string): ReadonlySet<string> => new Set(scope.split(' '))
 
 const verifierShape = /^[\w.~-]{43,128}$/
 
-/** Returns true if the client proves that it requested the code (RFC 7636), or requested it without PKCE. */
+/** Returns true if the verifier matches the challenge (PKCE, RFC 7636), or if the request has neither. */
 function isProven(
   { codeChallenge, codeChallengeMethod }: GrantSource,
   verifier: string | undefined,

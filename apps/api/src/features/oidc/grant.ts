@@ -11,23 +11,21 @@ import { insertGrant, type StoredGrant } from './records-store.ts'
 import { siteOf } from './sites.ts'
 import { sessionOfToken } from './token-session.ts'
 
-/**
- * The grant of the record that each current request has read, keyed by its `Provider.ctx`. A cached grant stays correct,
- * because grants do not change.
- */
+/** The grants of the current requests, by the library's context of the request. A grant never changes. */
 const grants = new WeakMap<object, StoredGrant & { readonly sessionId: string }>()
 
 /**
- * Stores the grant of a record for the current request. The record was read together with its grant, which the library
- * looks up next.
+ * Remembers the grant of a record for the rest of the current request. The library reads a record and then its grant,
+ * but one query has read both.
  */
 export function cacheGrant(sessionId: string | null, grant: StoredGrant | undefined): void {
   if (Provider.ctx && sessionId !== null && grant) grants.set(Provider.ctx, { ...grant, sessionId })
 }
 
 /**
- * Returns the grant that `cacheGrant` stored for the current request. A grant has the ID of its session, and exists only
- * while that session is live. So the library rejects every token of an ended session.
+ * Returns the grant that `cacheGrant` remembered for the current request, if its session is live. The session's ID is
+ * also the grant's ID. Without a live session there is no grant, so the library rejects every token of an ended
+ * session.
  */
 export async function findGrant(
   deps: Pick<Deps, 'answers'>,
@@ -42,16 +40,20 @@ export async function findGrant(
   return { kind: 'Grant', jti: sessionId, accountId, clientId, ...{ openid: { scope: cached.scope } } }
 }
 
+/** The session to create. */
 interface OpenedGrant {
   readonly sessionId: string
-  /** Seconds until the session expires if the code is not redeemed. Equals the lifetime of the code. */
+  /** Seconds until the session expires if the code is not redeemed: the lifetime of the code. */
   readonly ttlSec: number
+  /** The client of the request, for the address and browser of the session. */
   readonly client: Client | undefined
 }
 
 /**
- * Creates the session of a code, and its grant, in the transaction that stores the code. So every operation that ends
- * sessions also ends the code. Throws if the project no longer accepts the client, or may not sign the member in.
+ * Creates the session of a code, and its grant, in the transaction that stores the code. Because the session exists
+ * before the code is redeemed, every operation that ends sessions also ends the code.
+ *
+ * @throws AccessDenied if the project no longer accepts the client or the server, or the member is not in the server
  */
 export async function openGrant(
   tx: Tx,
@@ -62,8 +64,8 @@ export async function openGrant(
   const known = Provider.ctx?.oidc.client
   if (!known) throw new errors.InvalidClient('client is invalid')
   const { projectId, serverId, clientId } = await siteOf({ db: tx, config }, known, resource)
-  // A change of the host list ends only sessions that exist. The lock lets this transaction see the new list, or the change
-  // see this session.
+  // A change to the list of hosts ends only sessions that exist. With the lock, either this transaction sees the new
+  // list, or the change sees the new session. The name of a client with a metadata document is the document's host.
   if (clientId !== null && !(await lockClientHosts(tx, projectId)).includes(detailsOf(known).name))
     throw new errors.AccessDenied('The project of this resource no longer accepts this program.')
   const opened = await sessions.open(tx, {

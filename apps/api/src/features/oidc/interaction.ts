@@ -23,9 +23,14 @@ import { digestOfRecord } from './stored-payload.ts'
 type InteractionDeps = Pick<Deps, 'db' | 'config'> & {
   readonly login: Pick<BrowserLogin, 'begin' | 'find' | 'noteDeclined'>
 }
+/** A step of a sign-in that needs a person, as the library stores it. */
 type Interaction = Awaited<ReturnType<typeof Provider.prototype.interactionDetails>>
 
-/** Shows one step of a sign-in that a person takes: the platform, or the page for consent. */
+/**
+ * Responds to a browser at a step of a sign-in. Depending on the step, redirects to Discord, or shows the consent page.
+ *
+ * @throws NAVIGATION_REQUIRED
+ */
 export async function showInteraction(
   deps: InteractionDeps,
   provider: Provider,
@@ -40,7 +45,11 @@ export async function showInteraction(
     : orResume(interaction, () => logIn(deps, provider, request, interaction))
 }
 
-/** Applies the person's decision about consent. */
+/**
+ * Applies the decision of the consent page, and redirects to the library, which continues the sign-in.
+ *
+ * @throws CROSS_SITE_REQUEST
+ */
 export async function answerInteraction(
   deps: InteractionDeps,
   provider: Provider,
@@ -52,7 +61,7 @@ export async function answerInteraction(
   const interaction = await find(provider, request, response)
   if (interaction?.prompt.name !== 'consent') return lost(request)
   const { accountId } = interaction.session ?? {}
-  // Another member may have signed in in this browser since the page was shown.
+  // The decision is valid only for the member who saw the page. Another member may have signed in since.
   const known = await deps.login.find(request.headers.cookie)
   if (accountId !== undefined && known?.memberId !== accountId) return lost(request)
   if (decision !== 'allow' || accountId === undefined) {
@@ -68,7 +77,9 @@ export async function answerInteraction(
   })
 }
 
-/** Lets the library report a resource that was removed in the meantime: it checks the resource when it resumes. */
+/**
+ * If the requested resource was removed meanwhile, redirects to the library, which checks it again and reports this.
+ */
 async function orResume({ returnTo }: Interaction, answer: () => Promise<Answer>): Promise<Answer> {
   try {
     return await answer()
@@ -78,6 +89,7 @@ async function orResume({ returnTo }: Interaction, answer: () => Promise<Answer>
   }
 }
 
+/** Stores what the member has consented to. Does nothing if the request needs no consent. */
 async function recordConsent(
   deps: InteractionDeps,
   provider: Provider,
@@ -92,6 +104,7 @@ async function recordConsent(
   await deps.db.transaction((tx) => addConsent(tx, consent))
 }
 
+/** Records that the member declined, in the list of refused sign-ins. */
 async function noteDeclined(
   { login, ...deps }: InteractionDeps,
   provider: Provider,
@@ -108,7 +121,7 @@ async function noteDeclined(
 
 const onTo = (location: string) => new Answer(303, undefined, { location })
 
-/** Finds the current step of this browser, if this address belongs to it. */
+/** Returns the current step of this browser, or undefined if the address in the request belongs to another step. */
 async function find(
   provider: Provider,
   request: IncomingMessage,
@@ -123,12 +136,14 @@ async function find(
   }
 }
 
+/** Builds the page for a step that this browser did not begin, or began too long ago. */
 function lost(request: OidcRequest): Answer {
   const problem = { error: 'invalid_request', description: 'no such interaction', isLost: true }
   const { body, headers } = errorPage(readerOf(request), problem, request.client.requestId)
   return new Answer(400, body, headers)
 }
 
+/** Redirects the browser to Discord. */
 async function logIn(
   { login, ...deps }: InteractionDeps,
   provider: Provider,
@@ -148,6 +163,7 @@ async function logIn(
   return new Answer(303, undefined, { location, 'set-cookie': [cookie] })
 }
 
+/** Shows the consent page. */
 async function askConsent(
   deps: InteractionDeps,
   provider: Provider,
@@ -160,7 +176,7 @@ async function askConsent(
   if (!client || account === undefined) return lost(request)
   const back = params['redirect_uri']
   const { projectId, serverId, clientId } = await siteOf(deps, client, params['resource'])
-  // The page shows no logo of a project that a program only uses.
+  // If a metadata document describes the client, the project is only the owner of the API, so its logo is not shown.
   const brand = await brandOf(deps.db, { serverId, ...(clientId === null && { projectId }) })
   const reader = { ...readerOf(request), brand }
   const consent = {
@@ -178,12 +194,12 @@ async function askConsent(
   return new Answer(200, body, headers)
 }
 
-/** Returns the address of the same request, which identifies the member at the platform despite an existing sign-in. */
+/** Returns the address that repeats the request with `prompt=login`, so that another account can sign in at Discord. */
 function restartAddress(params: Interaction['params']): string {
   const texts = Object.entries(params).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[0] !== 'request_uri',
   )
-  // The language is in a cookie, for which the person may have chosen another one.
+  // The language is in a cookie by now, and the person may have switched it. So `ui_locales` is not repeated.
   const kept = texts.filter(([name]) => name !== 'prompt' && name !== 'ui_locales')
   return `/oidc/auth?${new URLSearchParams([...kept, ['prompt', 'login']])}`
 }
@@ -198,6 +214,7 @@ async function clientOf(provider: Provider, params: Interaction['params']): Prom
   }
 }
 
+/** Returns what a request needs consent for. */
 const requestedBy = (deps: InteractionDeps, client: Client, params: Interaction['params']) =>
   findRequestedConsent(deps, client, {
     scopes: String(params['scope'] ?? '').split(' '),

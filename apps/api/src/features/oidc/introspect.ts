@@ -6,7 +6,10 @@ import { orProtocolError } from './unavailable.ts'
 
 type Middleware = Parameters<typeof Provider.prototype.use>[0]
 
-/** Adds the member of a token and their roles to the library's response about it, within the scopes of the token. */
+/**
+ * Adds the member and their current roles to the library's introspection response, within the scopes of the token. If
+ * the session has ended, the response becomes `{ active: false }`.
+ */
 export const introspectLive =
   (deps: Parameters<typeof memberOfToken>[0]): Middleware =>
   async (ctx, next) => {

@@ -8,11 +8,11 @@ import type { LiveMember } from './token-session.ts'
 /** The lifetime of access tokens and ID tokens, in seconds. */
 export const tokenTtlSec = 600
 
-/** A code or refresh token that is about to be redeemed, with the facts that its tokens state. */
+/** A code or refresh token that is being redeemed, with everything that its new tokens contain. */
 export interface Granting {
   readonly source: GrantSource
   readonly isCode: boolean
-  /** The scope of the tokens: the part of the grant that the code or refresh token covers. */
+  /** The scopes of the tokens, separated by spaces: those of the grant that the code or refresh token covers. */
   readonly scope: string
   readonly member: LiveMember
   readonly rolesInIdToken: boolean
@@ -27,7 +27,7 @@ interface Issued {
   readonly stored: NewToken
 }
 
-/** Creates the access token, with the fields that the protocol library stores. */
+/** Creates the access token. Its stored form has the fields that the protocol library would store. */
 export function issueAccessToken(granting: Granting): Issued {
   const { source, scope, nowSec } = granting
   const { accountId, grantId, sessionUid, sid, clientId } = source
@@ -41,7 +41,7 @@ export function issueAccessToken(granting: Granting): Issued {
   return { value, stored: { digest, payload: JSON.stringify(payload), ttlSec: tokenTtlSec } }
 }
 
-/** Creates the next refresh token; undefined for a code without `offline_access`. */
+/** Creates the next refresh token. Returns undefined for a code without the scope `offline_access`. */
 export function issueRefreshToken(granting: Granting): Issued | undefined {
   const { source, isCode, nowSec, refreshTtlSec } = granting
   if (isCode && !scopesOf(source.scope).has('offline_access')) return undefined
@@ -63,13 +63,13 @@ export function issueRefreshToken(granting: Granting): Issued | undefined {
   return { value, stored: { digest, payload: JSON.stringify(payload), ttlSec: refreshTtlSec } }
 }
 
-/** Returns the names of the grants that led to a token, the first one first. */
+/** Returns the grant types that led to a token, separated by spaces, the first one first. The library stores them. */
 function grantTypesOf({ source: { gty = '' }, isCode }: Granting): string {
   if (isCode) return 'authorization_code'
   return gty.endsWith('refresh_token') ? gty : `${gty} refresh_token`
 }
 
-/** Returns the claims of the ID token, in the order of the protocol library. */
+/** Returns the claims of the ID token, in the same order as the protocol library. */
 export function idTokenClaims({ source, scope, member, rolesInIdToken, nowSec, issuer }: Granting): object {
   const { nonce, sid, clientId, accountId } = source
   return {

@@ -1,15 +1,18 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
+/** A signing key as it is stored. */
 export interface KeyRow {
+  /** The key ID that tokens and the published key set name. */
   readonly kid: string
+  /** The encrypted private key. */
   readonly sealed: Uint8Array
-  /** True once the key has been published for long enough to sign. */
+  /** True if the key may sign, because it has been published for long enough. */
   readonly maySign: boolean
   readonly ageSec: number
 }
 
-/** Lists signing keys, newest first. A replaced key is listed while the tokens that it signed are valid. */
+/** Lists the signing keys, newest first. A key is listed until another key has been signing for `keptSec`. */
 export const listKeys = (db: Queryable, keptSec: number) =>
   db.query<KeyRow>(sql`
     select k.kid, k.sealed, k.signs_from <= clock_now() as "maySign",
@@ -21,8 +24,8 @@ export const listKeys = (db: Queryable, keptSec: number) =>
     order by k.signs_from desc, k.kid`)
 
 /**
- * Stores a key unless one was stored less than `minNewestAgeSec` ago. If several instances create one at once, only the
- * first one is stored. Without any other key it signs immediately.
+ * Stores a key, unless another one was stored less than `minNewestAgeSec` ago. So if several instances create a key at
+ * the same time, only the first one is stored. The key begins to sign after `leadSec` seconds.
  */
 export const insertKey = async (
   tx: Tx,

@@ -1,8 +1,9 @@
 import type { Deps } from '../../deps.ts'
 
 /**
- * Loads the protocol library. On Node.js 20 it prints a warning that it expects another version, not in the format of the
- * log. Our tests run everything that we use of it on that version, so the warning is logged at debug level.
+ * Loads the protocol library (`oidc-provider`), which is needed only if a project uses OpenID Connect. On Node.js 20,
+ * the library prints to the console that it expects a newer version. The parts that the service uses work on Node.js
+ * 20, so this writes a debug line to the log instead.
  */
 export async function loadEngine({ log }: Pick<Deps, 'log'>): Promise<typeof import('./engine.ts')> {
   const { warn } = console

@@ -1,7 +1,10 @@
 import { errors } from 'oidc-provider'
 import type { LoginProblem } from './browser-login.ts'
 
-/** A sign-in that was refused, with the reason, which pages explain in the language of their reader. */
+/**
+ * The error of a refused sign-in. The client receives the description, and the pages explain the reason in the language
+ * of the person.
+ */
 export class LoginRefused extends errors.AccessDenied {
   readonly reason: LoginProblem['reason']
 

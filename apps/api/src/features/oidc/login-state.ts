@@ -3,15 +3,17 @@ import { errors, type KoaContextWithOIDC, type Session } from 'oidc-provider'
 import type { BrowserLogin } from './browser-login.ts'
 import { orProtocolError } from './unavailable.ts'
 
-/** An account ID that no member has. */
+/** A placeholder for the account ID, which no member has. */
 const noAccountId = 'nobody'
 
 type GetSession = typeof Provider.prototype.Session.get
 
 /**
- * Makes the library follow the single sign-on of the service, which alone decides which member is signed in. When the
- * single sign-on ends, the member is signed out here, too, and a sign-in at one site is valid at all sites. The
- * library's own session only carries the values that the library needs between its steps.
+ * Makes the library use the service's single sign-on, which alone decides which member is signed in. So a sign-in at
+ * one site is valid at all sites, and when the single sign-on ends, the member is signed out here, too. The library's
+ * own session only contains the values that the library needs between its steps.
+ *
+ * Replaces `Session.get` of the library, which has no option for this.
  */
 export function followSingleSignOn(provider: Provider, login: Pick<BrowserLogin, 'find'>): void {
   const { Session } = provider
@@ -20,8 +22,8 @@ export function followSingleSignOn(provider: Provider, login: Pick<BrowserLogin,
     const session = await stored(ctx)
     const known = await orProtocolError(login.find(ctx.req.headers.cookie))
     become(session, known?.memberId, known && Math.floor(known.beganAt.getTime() / 1_000))
-    // Without an account, the library signs out by a page that submits itself with a script. With this placeholder it calls
-    // `logoutAsked`, which shows no question if no member is signed in.
+    // Without an account, the library would sign out with a page that submits itself by a script. With a placeholder,
+    // it calls `logoutAsked`, which asks nothing if no member is signed in.
     const { route = '' } = (ctx as Partial<KoaContextWithOIDC>).oidc ?? {}
     if (!known && route === 'end_session') session.accountId = noAccountId
     if (resumeRoutes.includes(route)) await prepareResume(provider, ctx as KoaContextWithOIDC, session)
@@ -30,14 +32,15 @@ export function followSingleSignOn(provider: Provider, login: Pick<BrowserLogin,
   Object.defineProperty(Session, 'get', { value: get })
 }
 
+/** The routes at which the library continues a request after a sign-in. */
 const resumeRoutes = ['resume', 'device_resume']
 
 /**
- * Checks the conditions that the library does not check when a request continues after a sign-in.
+ * Checks what the library does not check when a request continues after a sign-in.
  *
- * - Another member may be signed in by now. The library would end their session by a page that submits itself with a
- *   script. Without an account, the policy requires a new sign-in.
- * - The redirect URI may have been removed. Nothing is sent to an address that is not listed.
+ * - Another member may be signed in by now. The library would end their session, with a page that submits itself by a
+ *   script. This removes the account from the session instead, so the policy requires a new sign-in.
+ * - The redirect URI may have been removed. The library would send the response to it, or an error.
  *
  * @throws InvalidRedirectUri, which is shown as a page
  */
@@ -55,11 +58,11 @@ async function prepareResume(provider: Provider, ctx: KoaContextWithOIDC, sessio
   throw new errors.InvalidRedirectUri()
 }
 
-/** Sets the member of a session. Another member does not get the previous member's authorizations in this browser. */
+/** Sets the member of a session, and the time of the sign-in. A new member does not get the previous authorizations. */
 function become(session: Session, memberId: string | undefined, loginTs: number | undefined) {
   if (session.accountId !== memberId) session.authorizations = {}
   session.accountId = memberId
   session.loginTs = loginTs
-  // A new session is stored only if it contains something.
+  // The library stores a new session only if it was touched.
   if (memberId !== undefined) Object.defineProperty(session, 'touched', { value: true, writable: true })
 }

@@ -5,14 +5,14 @@ import type { Answered, Post } from '#platform/outbound/create-post'
 import type { Deps } from '../../deps.ts'
 import { loadSigningKeys, type SigningKeys, signJwt } from './signing-keys.ts'
 
-/** Lifetime of a logout token. Each attempt signs a new one. */
+/** The lifetime of a logout token in seconds. Each attempt signs a new token. */
 const tokenTtlSec = 120
 
 type LogoutKindDeps = Pick<Deps, 'db' | 'config'> & { readonly post: Post }
 
 /**
- * Delivers logout tokens to clients (OpenID Connect Back-Channel Logout 1.0). Triggers queue a token in the transaction
- * that ends the session, for the address that the client has, or had until it was switched off.
+ * Delivers logout tokens to clients (OpenID Connect Back-Channel Logout 1.0). A database trigger queues each token in
+ * the transaction that ends the session. The queued message contains the address of the client at that time.
  */
 export const createLogoutKind = (deps: LogoutKindDeps): DeliveryKind => ({
   name: 'logout',
@@ -40,12 +40,14 @@ export const createLogoutKind = (deps: LogoutKindDeps): DeliveryKind => ({
   },
 })
 
+/** Converts the client's response. Only status 200 or 204 is a success. */
 function toAttempt({ status, error, isAborted }: Answered): Attempt {
   if (isAborted) return { outcome: 'aborted', status, error }
   if (status === 200 || status === 204) return { outcome: 'delivered', status, error: null }
   return { outcome: 'failed', status, error: error ?? `The client returned status ${status}.` }
 }
 
+/** The values of a logout token. */
 interface LogoutOf {
   readonly publicUrl: string
   readonly projectId: string
@@ -53,7 +55,7 @@ interface LogoutOf {
   readonly nowSec: number
 }
 
-/** Signs a token that requires the client to end its sessions with this `sid`. */
+/** Signs a logout token, which tells the client to end its sessions with this `sid`. */
 const logoutToken = (
   keys: SigningKeys,
   { memberId }: Message,
@@ -74,6 +76,7 @@ const logoutToken = (
     'logout+jwt',
   )
 
+/** Builds the audit entry for tokens that were not delivered in time. */
 const entryOf = (projectId: string, { count, error }: Ending): AuditEvent => ({
   actionType: 'webhook',
   action: 'oidc-logout.give-up',

@@ -2,7 +2,7 @@ import type { logoutDeliveries } from '@rolecall/contract'
 import { type DeliveryLog, toDeliveryState } from '#deliveries/delivery-log'
 import { findLogoutProject } from './clients-store.ts'
 
-/** Lists logout tokens that were sent to the client of a project. */
+/** The list of logout tokens that were sent to the client of a project, and how to send one again. */
 export const logoutLog: DeliveryLog<logoutDeliveries.LogoutDelivery> = {
   kind: 'logout',
   findProject: findLogoutProject,

@@ -18,21 +18,28 @@ export type LogoutDeps = Pick<Deps, 'db' | 'config'> & {
   readonly login: Pick<BrowserLogin, 'end' | 'find'>
 }
 
-/** The return address of a logout and the sessions that it may still end. The page carries them, sealed, to the answer. */
+/**
+ * A logout that waits for a person's answer. The page contains it, encrypted, in a hidden field of its form, so that
+ * neither the browser nor another site can change it.
+ */
 interface Asked {
+  /** The address to which the browser returns; null if the client named none. */
   readonly returnTo: string | null
-  /** The member who has these sessions; null if no member was signed in. */
+  /** The member who has the sessions; null if no member was signed in. */
   readonly memberId: string | null
   readonly sessionIds: readonly string[]
 }
 
+/** The context of the encryption, so that a value that was encrypted for another purpose is rejected. */
 const rowId = 'oidc logout'
 const formKey = (encryptionKey: string) => createHmac('sha256', encryptionKey).update(rowId).digest('hex')
 
 /**
- * Handles a client's request for a logout (OpenID Connect RP-Initiated Logout 1.0). With an ID token of the client as a
- * hint, its session and the single sign-on end at once, and a page asks about sessions of other projects in this browser.
- * Without a hint the sender is unknown, so a page asks the person first.
+ * Handles a logout that a client requests by a redirect (OpenID Connect RP-Initiated Logout 1.0).
+ *
+ * If the client sends an ID token of the member who is signed in (`id_token_hint`), its session and the single sign-on
+ * end at once. A page then asks about the sessions of other projects in this browser. Without such a token, any site
+ * could have sent the request, so a page asks the person first.
  */
 export async function logoutAsked(ctx: KoaContextWithOIDC, deps: LogoutDeps): Promise<void> {
   const { session, entities, client, params } = ctx.oidc
@@ -44,7 +51,8 @@ export async function logoutAsked(ctx: KoaContextWithOIDC, deps: LogoutDeps): Pr
   const inBrowser = Object.values(session?.authorizations ?? {}).flatMap(({ sid }) => sid ?? [])
   if (owner === undefined && memberId === null) return goOn(ctx, returnTo)
   if (owner === undefined || (memberId !== null && memberId !== owner)) {
-    // The address of a metadata document was not checked, so the page names only projects.
+    // The page names only projects. The host of a metadata document is not checked here, so its name could be
+    // misleading.
     const projectId = client && projectIdOf(client)
     const brand = await brandOf(deps.db, { projectId })
     return askFirst(
@@ -55,7 +63,7 @@ export async function logoutAsked(ctx: KoaContextWithOIDC, deps: LogoutDeps): Pr
       brand,
     )
   }
-  // The token belongs to this client, and so does its session.
+  // The library has checked that the ID token was issued to this client.
   if (hinted !== undefined && formats.uuid(hinted)) await deps.sessions.end(deps.db, hinted, 'logout')
   for (const cookie of await deps.login.end(ctx.req.headers.cookie)) ctx.append('set-cookie', cookie)
   const others = (await listLiveSites(deps.db, owner, inBrowser)).filter(
@@ -70,7 +78,7 @@ export async function logoutAsked(ctx: KoaContextWithOIDC, deps: LogoutDeps): Pr
 
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-/** Returns the registered address unchanged, with the `state` of the client. */
+/** Returns the client's registered address, unchanged except for the added `state`. Null if the client named none. */
 function backTo(uri: string | undefined, state: string | undefined): string | null {
   if (uri === undefined) return null
   if (state === undefined) return uri
@@ -78,6 +86,7 @@ function backTo(uri: string | undefined, state: string | undefined): string | nu
   return `${uri}${glue}${new URLSearchParams({ state })}`
 }
 
+/** The page after a logout without a return address. */
 const afterwards = '/oidc/session/end/success'
 
 function goOn(ctx: KoaContextWithOIDC, returnTo: string | null) {
@@ -85,6 +94,7 @@ function goOn(ctx: KoaContextWithOIDC, returnTo: string | null) {
   ctx.redirect(returnTo ?? afterwards)
 }
 
+/** Shows the page that asks whether to sign out at all. */
 function askFirst(
   ctx: KoaContextWithOIDC,
   deps: LogoutDeps,
@@ -108,8 +118,9 @@ function askFirst(
   })
 }
 
+/** Shows the page that asks whether to sign out at other sites, too, after the client's session has ended. */
 function askForOthers(ctx: KoaContextWithOIDC, deps: LogoutDeps, asked: Asked, names: readonly string[]) {
-  // The session of the client has ended: this address, loaded again, would not show the question.
+  // The language switch would load the address again, which does not show the question a second time.
   const reader = readerOf(ctx.req, { hasSwitch: false })
   const { say } = reader
   ask(ctx, deps, asked, reader, {
@@ -147,8 +158,9 @@ function ask(
 }
 
 /**
- * Applies the person's answer, and returns the address for the browser. Ends only the member's own sessions, and only if
- * that member, or no member, is signed in in this browser now.
+ * Applies the person's answer. Returns the address to which the browser is redirected, and the cookies to set, or
+ * undefined if the form is not valid. Ends sessions only if the member of the form, or no member, is signed in with
+ * this browser now.
  */
 export async function logoutAnswered(
   deps: LogoutDeps,
@@ -174,6 +186,6 @@ export async function logoutAnswered(
   return { location, cookies: await deps.login.end(cookie) }
 }
 
-/** Renders the final page of a logout that names no return address. */
+/** Renders the page after a logout without a return address. */
 export const loggedOutPage = (reader: Reader) =>
   renderPage(reader, { title: reader.say('signedOutTitle'), paragraphs: [reader.say('closePage')] })

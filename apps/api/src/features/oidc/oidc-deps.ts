@@ -4,13 +4,15 @@ import type { BrowserLogin } from './browser-login.ts'
 import type { DocumentNeeds } from './client-documents.ts'
 import type { ClientSessions } from './client-sessions.ts'
 
-/** The counts for monitoring. */
+/** The counters for monitoring. */
 export interface OidcCounts {
   /** Responses by endpoint and outcome. */
   readonly answers: Tally
 }
 
-/** The dependencies of OpenID Connect. Other features own sign-in and sessions; `app.ts` passes them. */
+/**
+ * The dependencies of OpenID Connect. The features `login` and `sessions` implement two of them, which `app.ts` passes.
+ */
 export type OidcDeps = Pick<
   Deps,
   'db' | 'answers' | 'config' | 'audit' | 'log' | 'settings' | 'refreshMember' | 'cache' | 'limiter'

@@ -2,16 +2,16 @@ import { IncomingMessage } from 'node:http'
 import type { Client } from '#platform/http/router'
 
 /**
- * A request for the protocol library. Its body is already read, and its host is that of the service's public URL,
- * regardless of its headers.
+ * A request as the protocol library gets it. The body has been read already. The host and scheme come from the
+ * service's public URL, and not from the headers of the original request.
  */
 export class OidcRequest extends IncomingMessage {
   readonly client: Client
-  /** The address of its sender, in the form that rate limits count. */
+  /** The bucket of the sender's IP address, for rate limits. */
   readonly bucket: string
-  /** The code in a link, which the person would otherwise have to type. */
+  /** The device code from the link that the person opened. Undefined if the person has to type it. */
   readonly userCode: string | undefined
-  /** The error of the service that the library has to answer with. */
+  /** An error that occurred before the library was called, and that its response has to report. */
   readonly failure: unknown
 
   constructor(
@@ -47,7 +47,7 @@ export class OidcRequest extends IncomingMessage {
     this.bucket = bucket
     this.userCode = userCode
     this.failure = failure
-    // An incomplete request closes its connection when it ends.
+    // Without this, Node.js would close the connection after the response, as for an incomplete request.
     this.complete = true
     this.push(body)
     this.push(null)

@@ -12,19 +12,22 @@ import { loadEngine } from './load-engine.ts'
 import type { OidcDeps } from './oidc-deps.ts'
 import { OidcRequest } from './oidc-request.ts'
 
-/** The maximum length of a URL. Longer requests are not part of the protocol, and storing them would fill the tables. */
+/** The maximum length of a URL. The library stores parts of a request, and no valid request is longer. */
 const maxUrlLength = 4_096
 /**
- * The content security policy of a response by form (OAuth 2.0 Form Post Response Mode). The library adds its one script by
- * hash, to a directive that permits nothing else.
+ * The content security policy of a response that submits a form to the client (OAuth 2.0 Form Post Response Mode). The
+ * library adds the hash of its script to `script-src`, which permits no other script.
  */
 const formPolicy = "default-src 'none'; script-src 'report-sample'; base-uri 'none'; frame-ancestors 'none'"
-/** The limit of wrong codes from one address in ten minutes, which is far more than typing errors. */
+/** The limit of device codes that one IP address may enter in ten minutes, so that codes cannot be guessed. */
 const guesses = { limit: 30, ttlMs: 600_000 }
 
 /**
- * Creates OpenID Connect of the service. The library takes a quarter of a second and 30 MB to load, so it is loaded for the
- * first request, or after the start if a project is a client.
+ * Creates the OpenID Connect provider of the service. The protocol library takes a quarter of a second and 30 MB to
+ * load. So it is loaded for the first request or, if a project uses OpenID Connect, after the start of the service.
+ *
+ * Handlers that return undefined have sent the response through `release()`, which hands the raw response to the
+ * library.
  */
 export function createOidc(deps: OidcDeps) {
   const { config, log, db } = deps
@@ -47,7 +50,7 @@ export function createOidc(deps: OidcDeps) {
     )
   }
 
-  /** Lets the library answer, or respond with the error of the service that occurred before. */
+  /** Passes a request to the library. If `failure` is set, the library responds with this error. */
   const byLibrary = async (
     request: FastifyRequest,
     release: () => ServerResponse,
@@ -68,7 +71,7 @@ export function createOidc(deps: OidcDeps) {
   }
 
   return {
-    /** Loads the library if any project is a client, so that the first request need not wait for it. */
+    /** Loads the library if a project uses OpenID Connect, so that the first request does not wait for it. */
     async start(): Promise<void> {
       try {
         if (await hasClients(db)) await loaded()
@@ -79,7 +82,7 @@ export function createOidc(deps: OidcDeps) {
     close(): void {
       engine?.close()
     },
-    /** Answers a request to the token endpoint: by itself if it is plain, else by the library. */
+    /** Responds to a token request: by the fast path if the request is ordinary, and otherwise by the library. */
     async answerGrant(request: FastifyRequest, release: () => ServerResponse): Promise<Answer | undefined> {
       const { answerPlainGrant, keys } = await loaded()
       let failure: unknown
@@ -113,7 +116,11 @@ export function createOidc(deps: OidcDeps) {
         ...(cookies.length > 0 && { 'set-cookie': [...cookies] }),
       })
     },
-    /** @throws RATE_LIMITED */
+    /**
+     * Counts a device code that a person enters.
+     *
+     * @throws RATE_LIMITED
+     */
     async countGuess(request: FastifyRequest): Promise<void> {
       const verdict = await limiter.take(addressBucket(request.ip))
       if (!verdict.allowed) throw tooMany(limiter, verdict)
@@ -124,8 +131,8 @@ export function createOidc(deps: OidcDeps) {
 const bodyOf = ({ body }: FastifyRequest) => (body instanceof Buffer ? body : Buffer.alloc(0))
 
 /**
- * Removes a code from the address of the device page, so that the page only shows the code. The library would submit it
- * without confirmation.
+ * Removes the device code from the address of the device page, and returns it separately. The page shows the code in
+ * its form. With the code in the address, the library would submit it without the person's confirmation.
  */
 function addressOf(url: string): { url: string; userCode?: string } {
   const [path = '', query = ''] = url.split('?')
@@ -135,8 +142,8 @@ function addressOf(url: string): { url: string; userCode?: string } {
 }
 
 /**
- * Adds the scope `openid` if a device requests no scope. The library has no default, and would grant the device
- * nothing.
+ * Adds the scope `openid` to the request of a device that requests no scope. The library has no default, so the device
+ * would get no access at all.
  */
 function withScope(url: string, body: Buffer): Buffer {
   if (url.split('?')[0] !== '/oidc/device_authorization') return body
@@ -148,7 +155,7 @@ function withScope(url: string, body: Buffer): Buffer {
   return Buffer.from(form.toString())
 }
 
-/** Drops each header that would let a page of an unknown origin read the response. */
+/** Suppresses the CORS headers of a response, so that a page of an unknown origin cannot read it. */
 function withoutCors(response: ServerResponse) {
   const setHeader = response.setHeader.bind(response)
   response.setHeader = (name, value) =>

@@ -30,10 +30,10 @@ type PlainGrantDeps = Pick<Deps, 'db' | 'config' | 'answers' | 'settings'> & {
   readonly redemptions: Redemptions
 }
 
-/** The library handles every other spelling of this address. */
+/** The path of the token endpoint. A request with any other spelling of the path goes to the library. */
 export const tokenPath = '/oidc/token'
 
-/** The model and the kind of token that a client redeems with each grant type. */
+/** What a client redeems with each grant type: the library's name of the model, and the kind of token. */
 const kinds = {
   authorization_code: { model: 'AuthorizationCode', token: 'clientCode' },
   refresh_token: { model: 'RefreshToken', token: 'clientRefresh' },
@@ -47,7 +47,7 @@ const headers = {
   'access-control-expose-headers': 'WWW-Authenticate',
 }
 
-/** Answers a request for tokens, or returns undefined if the protocol library has to decide about it. */
+/** Responds to a token request, or returns undefined if the protocol library has to handle it. */
 type PlainGrants = (
   request: Pick<IncomingMessage, 'headers' | 'url'>,
   body: Buffer,
@@ -55,18 +55,17 @@ type PlainGrants = (
 ) => Promise<Answer | undefined>
 
 /**
- * Creates the fast path for ordinary token requests. It redeems a code or a refresh token, and returns the response that
- * the protocol library would return. It never refuses: if anything is unusual, if a check fails, or if another request
- * redeemed the same value first, it returns undefined, and the library decides.
- *
- * @throws the error of a read or a write that failed
+ * Creates the fast path for ordinary token requests. It redeems a code or a refresh token, and returns the response
+ * that the protocol library would return. It never refuses: if anything is unusual, if a check fails, or if another
+ * request redeemed the same value first, it returns undefined, and the library decides. It throws if the database
+ * fails.
  */
 export function createPlainGrants(deps: PlainGrantDeps): PlainGrants {
   const { db, config, counts, redemptions } = deps
   const findRecord = recordsReader(db)
   const readClient = clientsReader(db, config.chatGuildId)
 
-  /** Finds everything that the tokens state, if the client may redeem its code or refresh token. */
+  /** Returns everything that the new tokens contain, or undefined if a check fails. */
   const find = async (asked: GrantRequest, digest: string): Promise<Granting | undefined> => {
     const [row, client] = await Promise.all([findRecord(digest), readClient(asked.clientId)])
     const source = readGrantSource(asked, row)
@@ -81,7 +80,8 @@ export function createPlainGrants(deps: PlainGrantDeps): PlainGrants {
       scope: coveredScope(row.grant.scope, source.scope),
       member: liveMember(known.session, answerOf(known, 'rest')),
       rolesInIdToken: client.rolesInIdToken,
-      // The library compares the times in a token with this clock. The expiry in its row is by the database's clock.
+      // The library compares the times in a payload with this machine's clock. The row of the token also has an expiry,
+      // by the database's clock.
       nowSec: Math.floor(systemClock.wallMs() / 1_000),
       issuer: config.publicUrl,
       refreshTtlSec: config.sessionMaxAgeSec,
@@ -103,6 +103,7 @@ export function createPlainGrants(deps: PlainGrantDeps): PlainGrants {
       redemptions.redeem(redemption),
       signJwt(keys, idTokenClaims(granting)),
     ])
+    // The tokens were not stored, so their values are worthless.
     if (!isRedeemed) return undefined
     counts.answers.count('token', 'ok')
     const answer = {

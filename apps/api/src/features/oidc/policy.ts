@@ -9,12 +9,12 @@ import { orProtocolError, Unavailable } from './unavailable.ts'
 type PolicyDeps = ResourceDeps & { readonly login: Pick<BrowserLogin, 'use' | 'find'> }
 
 /**
- * Creates the policy of the steps between a request and its code: a sign-in, single sign-on that the platform confirms as
- * in any other sign-in, and consent.
+ * Creates the library's policy: which steps a person has to take before the client gets a code. Adds a check to the
+ * library's own ones: single sign-on counts only if Discord confirms the membership now, as in every sign-in.
  */
 export function createPolicy(deps: PolicyDeps): interactionPolicy.DefaultPolicy {
   const policy = interactionPolicy.base()
-  // Consent is requested once for a project, regardless of the kind of client.
+  // Without this, a native app would have to ask for consent at each sign-in.
   policy.get('consent')?.checks.remove('native_client_prompt')
   policy.add(
     new interactionPolicy.Prompt(
@@ -31,6 +31,11 @@ export function createPolicy(deps: PolicyDeps): interactionPolicy.DefaultPolicy 
   return policy
 }
 
+/**
+ * Returns true if the person has to sign in at Discord. Otherwise uses the single sign-on of the browser.
+ *
+ * @throws the refusal, if Discord or a block refuses the member
+ */
 async function mustLogIn(ctx: KoaContextWithOIDC, { login, ...deps }: PolicyDeps): Promise<boolean> {
   const { client, result, session, params } = ctx.oidc
   if (!client) return false
@@ -38,7 +43,8 @@ async function mustLogIn(ctx: KoaContextWithOIDC, { login, ...deps }: PolicyDeps
   if (!(req instanceof OidcRequest)) return true
   const { projectId, serverId } = await siteOf(deps, client, params?.['resource'])
   if (result?.login || result?.consent) {
-    // The result is valid only in the browser that signed in, and only until that sign-in is ended.
+    // The person has just signed in or consented. The result is valid only in the browser that is signed in as the same
+    // member, so a link to this step is worthless in another browser.
     const wanted = result.login?.accountId ?? session?.accountId
     const known = await orProtocolError(login.find(req.headers.cookie, projectId))
     return known === undefined || known.memberId !== wanted
@@ -54,6 +60,7 @@ async function mustLogIn(ctx: KoaContextWithOIDC, { login, ...deps }: PolicyDeps
   return false
 }
 
+/** Converts a refused sign-in to an error of the library. */
 function refusalOf(problem: LoginProblem): Error {
   const { error, description } = problem
   switch (error) {

@@ -39,9 +39,10 @@ export type ProviderDeps = AdapterDeps &
     readonly counts: OidcCounts
   }
 
-/** The lifetimes in seconds: one minute for a code, as for every code of the service; the other as in the contract. */
+/** The lifetimes in seconds of a code, and of a sign-in or device code that waits for a person. */
 const [codeTtlSec, requestTtlSec] = [60, 600]
 
+/** The paths of the library's endpoints, by its names of the routes. */
 export const routes = {
   authorization: '/oidc/auth',
   token: tokenPath,
@@ -55,10 +56,13 @@ export const routes = {
   code_verification: '/device',
 }
 
-/** The endpoints that change nothing, so that their responses wait for no acknowledgement of other instances. */
+/** The endpoints that change nothing, so that their responses need not wait for acknowledgements of other instances. */
 const reads: ReadonlySet<string> = new Set([routes.userinfo, routes.introspection, routes.jwks])
 
-/** Creates the protocol library with our storage, sign-in and pages. A provider has fixed keys; new keys need a new one. */
+/**
+ * Creates the provider of the protocol library (`oidc-provider`), with the service's storage, sign-in, and pages. The
+ * signing keys of a provider are fixed, so new keys need a new provider.
+ */
 export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider {
   const { config, log, login } = deps
   const provider = new Provider(config.publicUrl, configurationOf(deps, keys))
@@ -82,18 +86,19 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
   provider.use(async (ctx, next) => {
     const before = deps.answers.writes()
     await next()
-    // Includes the locales of a pushed request, which the address does not contain.
+    // `params` also contains the locales of a pushed request, which are not in the address.
     const { params } = (ctx as Partial<KoaContextWithOIDC>).oidc ?? {}
     const locales = ctx.path === routes.authorization ? params?.['ui_locales'] : undefined
     if (typeof locales === 'string') ctx.append('set-cookie', localesCookies(config.publicUrl, locales))
-    // A client that receives a response about an end may rely on it at every instance. An outage leaves the result of a
-    // change unknown.
+    // If the request ended a session or token, the response waits until every instance has applied this. After a status
+    // of 500 or more, the client cannot rely on the change anyway.
     const settles = !reads.has(ctx.path) && ctx.status < 500
     if (settles && deps.answers.writes() !== before) await deps.answers.confirm()
     if (ctx.status === 503) ctx.set('retry-after', '2')
-    // RFC 7009 §2.2 ignores the body of a revocation. Clients that see a type try to read it.
+    // The response to a revocation has no body (RFC 7009 §2.2). With a content type, some clients would try to parse
+    // it.
     if (ctx.body === '') ctx.remove('content-type')
-    // RFC 9110 §11.6.1 requires it also if the client identified itself in the body.
+    // Every 401 needs this header, also if the client sent its credentials in the body (RFC 9110 §11.6.1).
     if (ctx.status === 401 && !ctx.response.get('www-authenticate')) {
       ctx.set('www-authenticate', `Basic realm="${config.publicUrl}"`)
     }
@@ -101,7 +106,7 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
   return provider
 }
 
-/** Logs refusals: only these events of the library contain the reason. */
+/** Logs rejected requests with the reason, which the response does not always contain. */
 const logRefusals = (provider: Provider, log: ProviderDeps['log']) =>
   onRefusal(provider, (_ctx, { error, error_detail: detail }) =>
     log.debug({ error, detail }, 'OpenID Connect request rejected'),
@@ -130,7 +135,7 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
     interactions: { policy: createPolicy(deps), url: (_ctx, { uid }) => `/oidc/interaction/${uid}` },
     rotateRefreshToken: true,
     issueRefreshToken: (_ctx, client, { scopes }) => deps.redemptions.issueRefreshToken(client, scopes),
-    // The grant is the session, which ends with its tokens.
+    // The service ends tokens and grants itself, with their session.
     revokeGrantPolicy: () => false,
     expiresWithSession: () => false,
     clientBasedCORS: (_ctx, origin, client) => isBrowserOrigin(origin, client),
@@ -199,8 +204,9 @@ function configurationOf(deps: ProviderDeps, keys: SigningKeys): Configuration {
 }
 
 /**
- * Returns the names of cookies. With https, neither a sibling site nor an attacker on the network may write them. The
- * cookies of a step have a separate path, which `__Host-` does not allow.
+ * Returns the names of the library's cookies. With https, the prefixes prevent an attacker on the network from setting
+ * them and, with `__Host-`, also a sibling subdomain. The cookies of a step have a path, which `__Host-` does not
+ * permit.
  */
 const cookieNames = (publicUrl: string) => {
   const [host, step] = publicUrl.startsWith('https:') ? ['__Host-', '__Secure-'] : ['', '']
@@ -212,8 +218,9 @@ const cookieNames = (publicUrl: string) => {
 }
 
 /**
- * Keeps `offline_access`, which the library drops unless the member consents each time. Here a refresh token ends with its
- * session, like everything else. A pushed request carries the mark to the request that uses it.
+ * Keeps the scope `offline_access`, which the library drops unless the member consents at each sign-in. That is not
+ * needed here, because a refresh token ends with its session. The parameter `offline` marks that the client sent the
+ * scope. The library copies this mark from a pushed request to the authorization request.
  */
 function keepOfflineAccess(ctx: KoaContextWithOIDC, mark: string | undefined, client: Client) {
   const { params } = ctx.oidc
@@ -228,8 +235,8 @@ function keepOfflineAccess(ctx: KoaContextWithOIDC, mark: string | undefined, cl
 const kept = 'kept'
 
 /**
- * Stores no session without an expiry. An error page touches the session of a browser that has none. The library would
- * store that one, too, and would throw after the request was handled.
+ * Makes the library not store a session without an expiry. An error page creates such a session for a browser without
+ * one. The library would throw while storing it, after the response was sent.
  */
 function ownSessions(prototype: Provider['Session']['prototype']) {
   const theirs = prototype.persist
@@ -239,8 +246,8 @@ function ownSessions(prototype: Provider['Session']['prototype']) {
 }
 
 /**
- * Gives credentials the format of the service: a prefix for their kind, 256 random bits, and a checksum. The first refresh
- * token of a device is derived from its code instead.
+ * Makes the library create credentials in the service's format: a prefix for the kind, 256 random bits, and a checksum.
+ * The first refresh token of a device is derived from its code instead.
  */
 function ownTokens({ AccessToken, RefreshToken, AuthorizationCode, DeviceCode }: Provider, key: string) {
   const kinds = [
@@ -253,7 +260,7 @@ function ownTokens({ AccessToken, RefreshToken, AuthorizationCode, DeviceCode }:
     const theirs: unknown = Reflect.get(prototype, 'generateTokenId')
     Object.defineProperty(prototype, 'generateTokenId', {
       value(this: unknown) {
-        // Also calls the original, which records the format.
+        // The original must be called, too, because it records the format of the token.
         if (typeof theirs === 'function') theirs.call(this)
         const derived = kind === 'clientRefresh' ? refreshTokenOfDevice(key) : undefined
         return derived ?? mintToken(kind)
@@ -262,10 +269,10 @@ function ownTokens({ AccessToken, RefreshToken, AuthorizationCode, DeviceCode }:
   }
 }
 
-/** Sets the decisions about clients that the library leaves open. */
+/** Replaces the library's checks of clients' secrets and addresses with those of the service. */
 function ownClients(prototype: Client) {
   Object.assign(prototype, {
-    /** Accepts any working key of the project. */
+    /** Accepts any valid API key of the project. */
     compareClientSecret(this: Client, presented: string) {
       const digest = Buffer.from(digestOf(presented))
       return detailsOf(this).keyDigests.some((one) => {
@@ -279,12 +286,14 @@ function ownClients(prototype: Client) {
     postLogoutRedirectUriAllowed(this: Client, uri: string) {
       return this.postLogoutRedirectUris?.includes(uri) === true
     },
-    /** Every ID token names its session. */
+    /** Adds the session ID (`sid`) to every ID token. */
     includeSid: () => true,
   })
 }
 
-/** Returns true for the origin of a public client's site: only clients in a browser send requests from an origin. */
+/**
+ * Returns true if a page of this origin may send requests for this client: a public client that runs in the browser.
+ */
 function isBrowserOrigin(origin: string, { tokenEndpointAuthMethod, redirectUris = [] }: Client): boolean {
   return (
     tokenEndpointAuthMethod === 'none' &&
@@ -292,7 +301,7 @@ function isBrowserOrigin(origin: string, { tokenEndpointAuthMethod, redirectUris
   )
 }
 
-/** Returns the address that is not listed, if the project that lacks it is known. */
+/** Returns the redirect URI that a known project has not registered, for the error page. Returns nothing otherwise. */
 function unlistedOf({ oidc }: KoaContextWithOIDC, error: string, config: ProviderDeps['config']) {
   const { client, params } = oidc
   const asked = params?.['redirect_uri']

@@ -2,13 +2,17 @@ import { batcher } from '#platform/db/batcher'
 import type { Database, Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** A record of the protocol library, found by the digest of its name. */
+/**
+ * A record of the protocol library: a code, a token, a session of a browser, or a request in progress. It is found by
+ * the digest of the value that identifies it.
+ */
 export interface RecordRow {
+  /** JSON from `toStored`. */
   readonly payload: string
   readonly sessionId: string | null
   readonly digest: string
   readonly isExpired: boolean
-  /** Seconds since it was consumed; null if it is unused. */
+  /** Seconds since the record was consumed; null if it is unused. */
   readonly consumedAgoSec: number | null
 }
 
@@ -16,22 +20,25 @@ const columns = sql`
   payload, session_id as "sessionId", digest, expires_at <= clock_now() as "isExpired",
   extract(epoch from clock_now() - consumed_at)::float8 as "consumedAgoSec"`
 
+/** A record to store. */
 export interface NewRecord {
   readonly digest: string
   readonly model: string
   readonly sessionId: string | null
+  /** The digests of the other values that can find a record. */
   readonly uidDigest: string | null
   readonly userCodeDigest: string | null
   readonly payload: string
+  /** The bucket of the IP address that created the record, for `trimRecords`. */
   readonly address: string | null
   readonly ttlSec: number
 }
 
 /**
- * Inserts a record, or updates it except for its creator's address and the digests of its keys.
+ * Inserts a record. If it exists, updates its payload, its expiry, and its session.
  *
  * Returns false and changes nothing if the record belongs to another session or was used. So if two people confirm the
- * same code, only one succeeds.
+ * same device code, only one succeeds.
  */
 export const upsertRecord = async (db: Queryable, r: NewRecord): Promise<boolean> =>
   (await writeRecord(db, r)) > 0
@@ -45,7 +52,7 @@ const writeRecord = (db: Queryable, r: NewRecord) =>
       session_id = coalesce(excluded.session_id, oidc_records.session_id)
     where coalesce(oidc_records.session_id = excluded.session_id, true) and oidc_records.consumed_at is null`)
 
-/** The grant of a session that a sign-in by this protocol created. */
+/** The grant of a session: the scopes to which the client has access, separated by spaces. */
 export interface StoredGrant {
   readonly scope: string
   /** The address of the metadata document that describes the client; null if the client is the project itself. */
@@ -57,7 +64,10 @@ export interface GrantedRecord extends RecordRow {
   readonly grant: StoredGrant | undefined
 }
 
-/** Reads records by their digests, in one statement for many. Returns undefined for a record that is not stored. */
+/**
+ * Creates a function that reads a record by its digest. Simultaneous calls share one statement. The function returns
+ * undefined for an unknown record.
+ */
 export const recordsReader = (db: Pick<Database, 'batched' | 'maxBatchesAtOnce'>) =>
   batcher(async (digests: string[]): Promise<(GrantedRecord | undefined)[]> => {
     const rows = await db.batched<RecordRow & { scope: string | null; clientId: string | null }>(sql`
@@ -77,20 +87,24 @@ const toGranted = ({
   grant: scope === null ? undefined : { scope, clientId },
 })
 
+/** Finds the record of a browser's session with the library, even if it has expired. */
 export const findRecordByUid = (db: Queryable, uidDigest: string) =>
   db.maybeOne<RecordRow>(sql`select ${columns} from oidc_records where uid_digest = ${uidDigest}`)
 
 export const findRecordByUserCode = (db: Queryable, userCodeDigest: string) =>
   db.maybeOne<RecordRow>(sql`select ${columns} from oidc_records where user_code_digest = ${userCodeDigest}`)
 
-/** Consumes a record. Returns undefined if it was used before. Exactly one of several simultaneous tries succeeds. */
+/**
+ * Marks a record as used. Returns undefined if it was used before. Exactly one of several simultaneous calls succeeds.
+ */
 export const consumeRecord = (tx: Tx, digest: string) =>
   tx.maybeOne<{ sessionId: string | null }>(sql`
     update oidc_records set consumed_at = clock_now() where digest = ${digest} and consumed_at is null
     returning session_id as "sessionId"`)
 
 /**
- * Redeems a device code, repeatedly for `graceSec` seconds after the first time. Returns undefined if it is too late.
+ * Marks a device code as used. It can be used again for `graceSec` seconds after the first time, because the device may
+ * not have received the response. Later, returns undefined.
  */
 export const redeemDeviceCode = (tx: Tx, digest: string, graceSec: number) =>
   tx.maybeOne<{ sessionId: string | null }>(sql`
@@ -100,8 +114,8 @@ export const redeemDeviceCode = (tx: Tx, digest: string, graceSec: number) =>
     returning session_id as "sessionId"`)
 
 /**
- * Records a poll for a device code. Returns false if less than `intervalSec` seconds have passed since the last recorded
- * poll. Exactly one of several simultaneous polls is recorded.
+ * Records a poll for a device code. Returns false if less than `intervalSec` seconds have passed since the last
+ * recorded poll. Exactly one of several simultaneous polls is recorded.
  */
 export const notePoll = async (db: Queryable, digest: string, intervalSec: number): Promise<boolean> =>
   (await db.execute(sql`
@@ -112,18 +126,19 @@ export const notePoll = async (db: Queryable, digest: string, intervalSec: numbe
 export const deleteRecord = (db: Queryable, digest: string) =>
   db.execute(sql`delete from oidc_records where digest = ${digest}`)
 
-/** Reads the payload of a record that waits for an outcome, and locks the record until the outcome is written. */
+/** Reads the payload of a record, and locks the record until the transaction ends. Undefined if it has expired. */
 export const lockRecord = (tx: Tx, digest: string) =>
   tx.maybeOne<{ payload: string }>(sql`
     select payload from oidc_records where digest = ${digest} and expires_at > clock_now() for update`)
 
+/** Replaces the payload of a record. Call `lockRecord` first, so that no concurrent change is lost. */
 export const updatePayload = (tx: Tx, digest: string, payload: string) =>
   tx.execute(sql`update oidc_records set payload = ${payload} where digest = ${digest}`)
 
 /**
- * Deletes records without a session in excess of `most`: the oldest of each address, and first those of the addresses with
- * the most records. So a flood evicts its own records. Records of a
- * session, such as codes and tokens, are exempt: each took a sign-in.
+ * Deletes records without a session until at most `most` are left. Begins with the oldest records of the addresses that
+ * have the most, so that a flood from a few addresses evicts its own records. Records with a session, such as tokens,
+ * are kept, because each of them required a sign-in.
  */
 export const trimRecords = (db: Queryable, most: number) =>
   db.execute(sql`
@@ -134,12 +149,14 @@ export const trimRecords = (db: Queryable, most: number) =>
       order by place desc, created_at
       limit greatest(0, (select count(*) from oidc_records where session_id is null) - ${most}::bigint))`)
 
-/** Stores the grant of a session that a sign-in by this protocol created. */
+/** Stores the grant of a new session. */
 export const insertGrant = (tx: Tx, g: StoredGrant & { sessionId: string; projectId: string }) =>
   tx.execute(sql`
     insert into oidc_sessions (session_id, project_id, client_id, scope)
     values (${g.sessionId}, ${g.projectId}, ${g.clientId}, ${g.scope})`)
 
-/** Deletes pending records of a member who is erased. Records of a session are deleted with it. */
+/**
+ * Deletes the records that contain the ID of an erased member. Records of a session are deleted with the session.
+ */
 export const eraseRecords = (tx: Tx, memberId: string) =>
   tx.execute(sql`delete from oidc_records where position(${memberId} in payload) > 0`)

@@ -2,38 +2,41 @@ import { heldElsewhere } from '#platform/db/batcher'
 import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
-/** The stored form of a token. */
+/** A new token, as it is stored: without its value. */
 export interface NewToken {
   readonly digest: string
   readonly payload: string
   readonly ttlSec: number
 }
 
-/** A presented code or refresh token, and the tokens for it. */
+/** A presented code or refresh token as a digest, and the new tokens that replace it. */
 export interface Redemption {
   readonly digest: string
   readonly accessToken: NewToken
   readonly refreshToken: NewToken | undefined
 }
 
-/** Returns the steps of a statement that extend the sessions of its step `used`. */
+/** Builds the steps of a statement that extend the sessions of its step `used`. */
 export type ExtendSteps = (ttlSec: number) => Sql
 
-/** The treatment of a row that another transaction holds: a statement waits for it, or skips it. */
+/** Whether a statement waits for a row that another transaction has locked, or skips it. */
 type IfHeld = 'wait' | 'skip'
 const skipLocked: Readonly<Record<IfHeld, Sql>> = { wait: sql``, skip: sql`skip locked` }
 
 /**
- * Redeems codes and refresh tokens in one statement: marks each as used, extends its session, and stores its new
- * tokens. `consumed_at is null` on the locked row makes them single-use: of any number of simultaneous tries exactly
- * one matches. Returns false for a code that was used, or that has no live session. Its steps, by name:
+ * Redeems codes and refresh tokens in one statement: marks each as used, extends its session, and stores the new
+ * tokens. The condition `consumed_at is null` on the locked row makes them single-use: of any number of simultaneous
+ * attempts, exactly one matches. Returns false if the code or token is unknown, was used, or has no live session. The
+ * steps of the statement:
  *
- * - `found`, `locked`: the records and their sessions, sorted, so that all are locked before the first is written.
- * - `used`: the records that fit, marked as used.
+ * - `found`, `locked`: the records, and their sessions. The sort makes PostgreSQL lock all rows before it writes the
+ *   first.
+ * - `used`: the records that match, now marked as used.
  * - `extended`, `active`: the steps of `extendSessions`, which extend the sessions of `used`.
  * - `stored`: the new tokens.
  *
- * With `skip`, records and sessions that another transaction holds are skipped.
+ * With `skip`, skips each row that another transaction has locked, and returns `heldElsewhere` for it. With `wait`,
+ * waits for the row.
  */
 export async function redeemRecords(
   query: Queryable['query'],

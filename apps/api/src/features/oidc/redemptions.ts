@@ -8,30 +8,38 @@ import { orProtocolError } from './unavailable.ts'
 /** The kinds of tokens that a redemption stores. */
 type IssuedKind = 'AccessToken' | 'RefreshToken'
 
-/** A code or refresh token that the current request redeems, while the library creates the tokens for it. */
+/** A started redemption: a code or refresh token for which the library is creating the new tokens. */
 interface Begun {
   readonly digest: string
-  /** Throws the refusal of a code or refresh token that was used before. */
+  /** Throws the error for a code or refresh token that was used before. */
   readonly refuse: () => Promise<never>
   readonly tokens: Partial<Record<IssuedKind, NewToken>>
 }
 
 /**
- * Redeems codes and refresh tokens together with the storage of their tokens. The library consumes a code first, and
- * then stores each token. Here, consuming only starts the redemption, and the last token completes it. So a redemption
- * is one statement, which other waiting redemptions share, and a request that fails in between has not used its code.
+ * Redeems codes and refresh tokens, and stores their new tokens, in one statement. The library has no such operation:
+ * it first consumes the code, and then stores each token. So here `begin` only starts a redemption when the library
+ * consumes the code, and `add` completes it with the last token. A request that fails in between has not used its code.
+ * Simultaneous redemptions share a statement.
  */
 export interface Redemptions {
-  /** Redeems a code or refresh token. Returns false if it was used before, or its session is over. */
+  /** Redeems a code or refresh token. Returns false if it was used before, or if its session has ended. */
   redeem(redemption: Redemption): Promise<boolean>
   /** Starts the redemption of the current request. */
   begin(redeemed: Pick<Begun, 'digest' | 'refuse'>): void
-  /** Adds a token, and completes the redemption with the second one. Returns undefined if no redemption has started. */
+  /**
+   * Adds a new token to the redemption of the current request, and completes the redemption with the second one.
+   * Returns undefined if the request has started no redemption.
+   */
   add(kind: IssuedKind, token: NewToken): Promise<void> | undefined
-  /** Decides as the library does by default whether a code yields a refresh token. Without one, the access token is the last. */
+  /**
+   * Returns true if the client gets a refresh token, by the library's default rule. If it gets none, completes the
+   * redemption of the current request, because the access token was its last token.
+   */
   issueRefreshToken(client: Client, scopes: ReadonlySet<string>): Promise<boolean>
 }
 
+/** Creates the redemptions of this process. The library's context of a request identifies its redemption. */
 export function createRedemptions({
   db,
   config,
@@ -46,7 +54,7 @@ export function createRedemptions({
       return isRedeemed === true
     },
   })
-  /** By the context of their requests. */
+  /** The started redemptions, by the library's context of their requests. */
   const begun = new WeakMap<object, Begun>()
   const begunNow = () => Provider.ctx && begun.get(Provider.ctx)
 

@@ -4,26 +4,26 @@ import { detailsOf } from './client-metadata.ts'
 import { redirectEntry, resourceEntry } from './consents-store.ts'
 import { getResource, type ResourceDeps } from './sites.ts'
 
-/** An API of another project, which a client wants to use as the member. */
+/** An API of another project, which a client wants to use on behalf of the member. */
 export interface RequestedApi {
-  /** The name of its project. */
+  /** The name of the project that owns the API. */
   readonly name: string
   readonly resource: string
 }
 
-/** The parts of a login that need the consent of the member. */
+/** The parts of a sign-in that need the member's consent. */
 export interface RequestedConsent {
-  /** The scopes; undefined for an internal project, which needs no consent for the claims that it receives itself. */
+  /** The scopes. Undefined for an internal project, which needs no consent for the member's data. */
   readonly scopes: readonly string[] | undefined
   readonly api: RequestedApi | undefined
   /**
-   * The redirect URI of a program with a metadata document; undefined for a project. Any program of the machine can
-   * listen on a loopback port, and the document may change, so the member consents to the address too.
+   * The redirect URI of a client with a metadata document; undefined for a project. The member consents to the address,
+   * too, because the document may change, and any program on the machine can listen on a loopback port.
    */
   readonly redirectUri: string | undefined
 }
 
-/** The parameters of a login that decide about its consent. */
+/** The parameters of a sign-in that determine the consent. */
 interface RequestedParams {
   readonly scopes: Iterable<string>
   readonly resource: unknown
@@ -31,8 +31,9 @@ interface RequestedParams {
 }
 
 /**
- * Returns what a login needs consent for.
- * @throws InvalidTarget
+ * Returns what the member has to consent to in a sign-in.
+ *
+ * @throws InvalidTarget if the requested resource is unknown or not permitted
  */
 export async function findRequestedConsent(
   deps: ResourceDeps,
@@ -50,16 +51,16 @@ export async function findRequestedConsent(
   }
 }
 
-/** The account itself, `openid`, is always included. */
+/** Returns true if the consent page lists a scope. It does not list `openid`, which every sign-in includes. */
 const isAskedFor = (scope: string) => scope !== 'openid' && knownScopes.includes(scope)
 
 /**
- * Returns the API that a sign-in is for. Undefined without an API, or if the API belongs to the client itself.
+ * Returns the API that the client requests. Returns undefined if it requests none, or its own.
  *
- * An internal project needs consent for it too. Anyone can start a login of a public client, so its registration does
- * not show that the member wants it to use that API.
+ * Internal projects need consent for an API, too. Anyone can start a sign-in of a public client, so a sign-in alone
+ * does not show that the member wants the client to use the API.
  *
- * @throws InvalidTarget
+ * @throws InvalidTarget if the resource is unknown or not permitted
  */
 export async function findRequestedApi(
   deps: ResourceDeps,
@@ -71,10 +72,11 @@ export async function findRequestedApi(
   return projectId === client.clientId ? undefined : { name, resource }
 }
 
+/** Returns true if a sign-in needs the member's consent. */
 export const needsConsent = ({ scopes, api }: RequestedConsent): boolean =>
   scopes !== undefined || api !== undefined
 
-/** Returns the entries that a consent must have. A member agrees to an API for each client on its own. */
+/** Returns the entries that the stored consent of the member for this client must contain. */
 export const consentEntries = ({ scopes = [], api, redirectUri }: RequestedConsent): string[] => [
   ...scopes,
   ...(api ? [resourceEntry(api.resource)] : []),

@@ -9,10 +9,10 @@ import { orProtocolError } from './unavailable.ts'
 
 type ResourceDeps = Pick<Deps, 'db' | 'config' | 'answers'>
 
-/** Allows a token every scope, whichever resource it is for. */
+/** The scopes that a token for an API may have: all of them. */
 const scope = scopes.join(' ')
 
-/** Returns the settings of the library for tokens that are for one API (RFC 8707). */
+/** Returns the library's settings for tokens that are limited to one API (resource indicators, RFC 8707). */
 export const resourceIndicators = (deps: ResourceDeps) => ({
   enabled: true,
   useGrantedResource: () => true,
@@ -25,25 +25,26 @@ export const resourceIndicators = (deps: ResourceDeps) => ({
     const { route, params } = oidc
     if (Array.isArray(params?.['resource']))
       throw new errors.InvalidTarget('only one resource can be requested')
-    // At the token endpoint the code or refresh token is consumed by now, after the same check.
+    // At the token endpoint, `ownResources` has made the same check before it consumed the code or refresh token.
     if (route !== 'token') await getResource(deps, resource, client)
     return { scope, audience: resource, accessTokenFormat: 'opaque' as const }
   },
 })
 
 /**
- * Makes the library use resources as the service needs it.
+ * Changes how the library handles resources.
  *
- * - A grant covers the scopes of its login, for every resource.
- * - A code or refresh token is consumed only after its resource was checked, so that a client which names a wrong one does
- *   not lose its session. The library checks after that.
+ * - A grant covers the scopes of its sign-in for every resource.
+ * - The resource is checked before a code or refresh token is consumed, so that a client that names a wrong resource
+ *   does not lose its session. The library would check it afterwards.
  */
 export function ownResources(
   { AuthorizationCode, RefreshToken, DeviceCode, Grant }: Provider,
   deps: ResourceDeps,
 ): void {
   const { getOIDCScope } = Grant.prototype
-  // The library also calls it for the rejected part of a grant, which is a plain object.
+  // `getOIDCScope` is taken from the prototype, because the library also calls `getResourceScope` on a plain object,
+  // which does not have the methods of a grant.
   Grant.prototype.getResourceScope = function getResourceScope(this: typeof Grant.prototype) {
     return getOIDCScope.call(this)
   }
@@ -61,6 +62,7 @@ export function ownResources(
   }
 }
 
+/** The fields of an access or refresh token that decide about its introspection. `aud` is its resource. */
 interface AnyToken {
   readonly aud?: string | readonly string[] | undefined
   readonly clientId?: string | undefined
@@ -68,8 +70,8 @@ interface AnyToken {
 }
 
 /**
- * Returns whether a client may introspect a token: one for a resource only as the project of that resource, and others
- * only as the client that they were issued to.
+ * Returns true if a client may introspect a token. A token for a resource may be introspected only by the project that
+ * owns the resource, and any other token only by the client that it was issued to. Public clients may not introspect.
  */
 export async function mayIntrospect(
   deps: ResourceDeps,
@@ -88,10 +90,10 @@ export async function mayIntrospect(
     ]),
   )
   return (
-    // The library assumes that the project is still a client.
+    // The library does not check that the token's client still exists.
     issuedTo !== undefined &&
     resource?.projectId === client.clientId &&
-    // The project decides about clients with metadata documents for its own sessions.
+    // A session of a client with a metadata document belongs to the project whose resource it requested.
     (detailsOf(issuedTo).kind === 'project' || session?.session.projectId === client.clientId) &&
     resource.serverId === session?.session.serverId
   )

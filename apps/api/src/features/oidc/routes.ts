@@ -14,9 +14,12 @@ import { logoutLog } from './logout-log.ts'
 import { createOidc } from './oidc.ts'
 import type { OidcDeps } from './oidc-deps.ts'
 
+/** Handles a request. Returns undefined if the library has sent the response through `release()`. */
 type Handle = (request: FastifyRequest, release: () => ServerResponse) => Promise<Answer | undefined>
 
-/** Defines an endpoint of OpenID Connect and OAuth 2.0. The standards specify its requests and responses. */
+/**
+ * Defines an endpoint of OpenID Connect or OAuth 2.0. It has no schemas, because the standards specify its messages.
+ */
 const endpointOf = (method: 'GET' | 'POST', path: string, more: Partial<EndpointDefinition> = {}) => ({
   method,
   path,
@@ -30,9 +33,10 @@ const endpointOf = (method: 'GET' | 'POST', path: string, more: Partial<Endpoint
 })
 
 const isPage = { page: true }
-/** The maximum size of a client's request, in bytes. A larger one is not part of the protocol. */
+/** The maximum size of a request body in bytes. No valid request of the protocol is larger. */
 const bodyLimit = 16 * 1024
 
+/** Registers the endpoints of OpenID Connect, and those of the log of logout tokens. Returns the provider. */
 export function oidcRoutes({ route, routeFromMemory, protocol, preflight }: Router<Callers>, deps: OidcDeps) {
   const oidc = createOidc(deps)
   const { config } = deps
@@ -64,7 +68,8 @@ export function oidcRoutes({ route, routeFromMemory, protocol, preflight }: Rout
 
   for (const path of ['/oidc/auth', '/oidc/session/end']) {
     protocol(endpointOf('GET', path, isPage), library)
-    // A form of the site may send it. A redirect then turns it into a navigation by GET, with the cookies of one.
+    // If a form on the client's site sends the request by POST, the browser omits the cookies of this service. The
+    // redirect turns the request into a navigation by GET. Browsers send the cookies with such a navigation.
     protocol(endpointOf('POST', path, { ...isPage, bodyLimit: 8 * 1024 }), async (request) =>
       asGet(request, path),
     )
@@ -100,6 +105,7 @@ export function oidcRoutes({ route, routeFromMemory, protocol, preflight }: Rout
 const formOf = ({ body }: FastifyRequest) =>
   new URLSearchParams(body instanceof Buffer ? body.toString('utf8') : '')
 
+/** Redirects a form to the same path by GET, with its fields in the query. */
 function asGet(request: FastifyRequest, path: string): Answer {
   const form = formOf(request)
   return new Answer(303, undefined, { location: form.size > 0 ? `${path}?${form}` : path })

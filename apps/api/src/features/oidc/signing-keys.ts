@@ -13,23 +13,26 @@ type KeyDeps = Pick<Deps, 'db' | 'config'>
  * (mod_auth_openidc).
  */
 const leadSec = 3_600
-/** Seconds in which only one first key is stored, if several instances start at once and each creates one. */
+/** If several instances start at once, only one of them stores a first key within this number of seconds. */
 const firstKeySec = 60
+/** The age in seconds at which a signing key is replaced. */
 const replacedAfterSec = 90 * 86_400
 
-/** A private key with its name. */
+/** A private key with its key ID. */
 export interface SigningKey {
   readonly kid: string
   readonly jwk: JWK
   readonly key: KeyObject
 }
 
-/** The current keys: the first one signs, all are published. */
+/** The current keys. The first one signs, and all are published. */
 export type SigningKeys = readonly [SigningKey, ...SigningKey[]]
 
 /**
- * Loads the stored keys, and creates a new one if the newest is old. Skips keys that were sealed under another
- * encryption key. If no key can sign, creates one that signs immediately.
+ * Loads the stored keys. If all are older than 90 days, creates a new key, which signs after an hour. If no key can
+ * sign, creates one that signs immediately. Skips keys that cannot be decrypted, because the encryption key has
+ * changed.
+ *
  * @throws ENCRYPTION_KEY_MISSING
  */
 export async function loadSigningKeys(deps: KeyDeps): Promise<SigningKeys> {
@@ -60,8 +63,8 @@ export async function loadSigningKeys(deps: KeyDeps): Promise<SigningKeys> {
 }
 
 /**
- * Creates a key now, which signs after an hour. The current signing key stays published for the tokens that it has
- * signed.
+ * Creates a key, which signs after an hour, and returns its ID. The current signing key stays published, so that the
+ * tokens that it has signed can still be verified.
  */
 export const rotateSigningKeys = (deps: KeyDeps): Promise<string> =>
   makeSigningKey(deps, { leadSec, minNewestAgeSec: 0 })
@@ -82,7 +85,7 @@ async function makeSigningKey(
   const key = encryptionKey(deps)
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2_048 })
   const jwk = privateKey.export({ format: 'jwk' })
-  // RFC 7638: the name is derived from the key, so two keys never have the same name.
+  // The key ID is the thumbprint of the key (RFC 7638), so two keys never have the same ID.
   const kid = hash('sha256', JSON.stringify({ e: jwk.e, kty: jwk.kty, n: jwk.n }), 'base64url')
   const sealed = seal(key, rowId(kid), JSON.stringify({ ...jwk, kid, alg: 'RS256', use: 'sig' }))
   await deps.db.transaction((tx) => insertKey(tx, { kid, sealed, ...terms }))
@@ -102,14 +105,14 @@ const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('b
 
 const signOffThread = promisify(sign)
 
-/** Signs a JWT of this type, which ID tokens do not state. */
+/** Signs a JWT with RS256, outside the main thread. `typ` is the type in its header, which ID tokens do not have. */
 export async function signJwt([{ kid, key }]: SigningKeys, claims: object, typ?: string): Promise<string> {
   const text = `${encode({ alg: 'RS256', typ, kid })}.${encode(claims)}`
   const signature = await signOffThread('sha256', Buffer.from(text), key)
   return `${text}.${signature.toString('base64url')}`
 }
 
-/** Returns the public part of the keys (RFC 7517). */
+/** Returns the public parts of the keys as a JSON Web Key Set (RFC 7517). */
 export const publicKeys = (keys: SigningKeys) => ({
   keys: keys.map(({ kid, key }) => {
     const { kty, n, e } = createPublicKey(key).export({ format: 'jwk' })

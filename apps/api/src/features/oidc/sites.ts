@@ -7,7 +7,7 @@ import { orProtocolError } from './unavailable.ts'
 
 export type ResourceDeps = Pick<Deps, 'config'> & { readonly db: Queryable }
 
-/** The project whose sessions a client gets. */
+/** The project and the server in which a client's sign-in creates a session. */
 export interface Site {
   readonly projectId: string
   readonly serverId: string
@@ -16,9 +16,10 @@ export interface Site {
 }
 
 /**
- * Returns the project that a client signs members in for: itself, or for a client with a metadata document the project of
- * the resource that it requests.
- * @throws InvalidTarget
+ * Returns the project in which a client's sign-in creates a session. If the client is a project, it is that project.
+ * For a client with a metadata document, it is the project of the requested resource.
+ *
+ * @throws InvalidTarget if the resource is missing, unknown, or not permitted
  */
 export async function siteOf(deps: ResourceDeps, client: Client, resource: unknown): Promise<Site> {
   const { clientId } = client
@@ -29,17 +30,17 @@ export async function siteOf(deps: ResourceDeps, client: Client, resource: unkno
   return { projectId, serverId, clientId }
 }
 
-/** The description of the error for a client with a metadata document that names no API. */
+/** The error description for a client with a metadata document that requests no resource. */
 export const needsResource = 'a client with a metadata document must name an API as resource'
 
 /**
- * Returns the project of a resource that tokens of a client may be for.
+ * Returns the project that owns a resource, if the client may request tokens for it.
  *
- * - A project must answer for the server of the client: roles of another server mean nothing there, even if they have the
- *   same names.
- * - A client with a metadata document must be on a host that the project lists.
+ * - If the client is a project, both projects must use the same server: the roles of one server mean nothing in
+ *   another.
+ * - If a metadata document describes the client, the owner of the resource must list the document's host.
  *
- * @throws InvalidTarget
+ * @throws InvalidTarget otherwise
  */
 export async function getResource(
   { db, config }: ResourceDeps,
@@ -62,4 +63,5 @@ export async function getResource(
   )
 }
 
+/** Returns true for text that can be a stored resource, so that other text causes no query. */
 const isStorable = (resource: string) => /^[\x21-\x7e]{1,512}$/.test(resource)

@@ -11,13 +11,16 @@ export type Model =
   | 'DeviceCode'
   | 'PushedAuthorizationRequest'
 
-/** Returns the digest by which a record is stored. Its name, which is the credential, is not. */
+/**
+ * Returns the digest that identifies a stored record. The name of the record, for example a token, is the credential,
+ * and is not stored.
+ */
 export const digestOfRecord = (model: Model, name: string): string => digestOf(`${model} ${name}`)
 
-/** Represents the name of the record itself, which is not stored. */
+/** Replaces the record's own name in a stored address. */
 const ownName = '{name}'
 
-/** Returns a payload to store, without any value that would let a reader of the database act as a member. */
+/** Converts a payload for storage. Removes every value that would let a reader of the database act as a member. */
 export function toStored(name: string, { jti: _, userCode: __, ...payload }: AdapterPayload): string {
   const { session, returnTo, params, prompt, ...rest } = payload
   return JSON.stringify({
@@ -29,7 +32,7 @@ export function toStored(name: string, { jti: _, userCode: __, ...payload }: Ada
   })
 }
 
-/** Returns the payload that was stored, found by its name. */
+/** Restores a stored payload. `name` is the value that the record was looked up by. */
 export function fromStored(name: string, text: string): AdapterPayload {
   const payload = JSON.parse(text) as AdapterPayload
   const { returnTo } = payload
@@ -40,5 +43,5 @@ export function fromStored(name: string, text: string): AdapterPayload {
   }
 }
 
-/** Removes a hint, which is a token of a member. It was checked when it arrived. */
+/** Removes `id_token_hint`, which is a member's token. The library has checked it when the request arrived. */
 const withoutHint = ({ id_token_hint: _, ...others }: Readonly<Record<string, unknown>>) => others

@@ -9,20 +9,24 @@ import type { Deps } from '../../deps.ts'
 
 type SessionDeps = Pick<Deps, 'answers' | 'settings' | 'refreshMember'>
 
-/** Finds the session of a token, if it is live. Every use of a token checks this, so it is valid only with its session. */
+/**
+ * Returns the session of a client's token, or undefined if it is not live. Every use of a token calls this, so a token
+ * is valid only while its session is live.
+ */
 export const sessionOfToken = (
   { answers }: Pick<Deps, 'answers'>,
   sessionId: string,
 ): Promise<SessionAt | undefined> => liveSession(answers, digestOfTokenless(sessionId))
 
-/** A member in their session, with roles as fresh as those of validate. */
+/** A member and their session, with roles that are as fresh as those of `validate`. */
 export interface LiveMember extends ClaimedMember {
   readonly session: Session
 }
 
 /**
- * Returns the member of a session and their current roles; undefined if the session is over.
- * @throws CHAT_PLATFORM_UNAVAILABLE if the roles are too old to be returned
+ * Returns the member of a session with their current roles. Returns undefined if the session has ended.
+ *
+ * @throws CHAT_PLATFORM_UNAVAILABLE if the roles are too old, and Discord does not respond
  */
 export async function memberOfToken(deps: SessionDeps, sessionId: string): Promise<LiveMember | undefined> {
   const first = await sessionOfToken(deps, sessionId)
@@ -38,7 +42,7 @@ export async function memberOfToken(deps: SessionDeps, sessionId: string): Promi
   return liveMember(known.session, answerOf(known, source))
 }
 
-/** Returns the member of a session, read from a response about it. */
+/** Builds the member of a session from `answer`, the text that `validate` returns for the session. */
 export function liveMember(session: Session, answer: string): LiveMember {
   const read = JSON.parse(answer) as Omit<LiveMember, 'session' | 'name'>
   return { ...read, name: shownName(read.member), session }

@@ -2,10 +2,10 @@ import { errors } from 'oidc-provider'
 import { DatabaseUnavailable } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
 
-/** An outage: the service cannot respond now, and the request is not at fault. */
+/** The error of the protocol during an outage (status 503). The client can send the same request again later. */
 export class Unavailable extends errors.OIDCProviderError {
   override error_description: string
-  /** The original error of the service. */
+  /** The original error. Undefined if the sign-in reported the outage as a problem. */
   readonly outage: unknown
 
   constructor(description: string, outage: unknown) {
@@ -16,7 +16,7 @@ export class Unavailable extends errors.OIDCProviderError {
   }
 }
 
-/** Turns an outage into an error of the protocol, and leaves every other error unchanged. */
+/** Converts an outage of the database or Discord to an error of the protocol. Returns every other error unchanged. */
 export function protocolError(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) {
     return new Unavailable('The service cannot reach its database right now. Try again in a moment.', error)
@@ -25,12 +25,13 @@ export function protocolError(error: unknown): unknown {
   return error
 }
 
+/** Applies `protocolError` to the error of a promise. Wrap each database access that the library causes. */
 export const orProtocolError = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw protocolError(error)
   })
 
-/** Restores the service's own error of an outage, for pages of the service that call the library. */
+/** Restores the original error of an outage. For handlers of the service that call the library. */
 export const orOwnError = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error: unknown) => {
     throw error instanceof Unavailable ? error.outage : error

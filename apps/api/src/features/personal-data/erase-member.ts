@@ -4,30 +4,37 @@ import { ApiError } from '#platform/http/api-error'
 import type { AdminBy } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 
-/** The functions of the modules that own tables, for an erasure; `app.ts` passes them. */
+/** The functions of other modules that erase a member from their tables. `app.ts` passes them. */
 export interface Erasers {
-  /** Finds the projects that must be notified of the erasure. */
+  /** Finds the projects that have data about the member, and must be notified. */
   readonly findProjectsThatKnew: (tx: Tx, memberId: string) => Promise<readonly string[]>
+  /** Writes the event `member.erased` for these projects. */
   readonly insertErased: (tx: Tx, memberId: string, projectIds: readonly string[]) => Promise<unknown>
   /** Ends and deletes all sessions of a member. */
   readonly eraseSessions: (tx: Tx, memberId: string) => Promise<unknown>
+  /** Locks the member, so that no more sessions can be created. Returns undefined for an unknown member. */
   readonly lockMember: (tx: Tx, memberId: string) => Promise<{ readonly username: string } | undefined>
+  /** Removes the member's name from notices. */
   readonly eraseName: (tx: Tx, username: string) => Promise<unknown>
-  /** Permits the erasure from append-only tables, for the rest of the transaction. */
+  /** Permits changes to append-only tables for the rest of the transaction. */
   readonly allowErasure: (tx: Tx) => Promise<unknown>
-  /** Each erases from the tables of its own module. */
+  /** Each of these erases the member from the tables of one module. */
   readonly erasers: readonly ((tx: Tx, memberId: string) => Promise<unknown>)[]
   /**
-   * Erases from the audit log, and records the erasure there. Runs last, because all transactions that record an entry
-   * wait for it.
+   * Erases the member from the audit log, and records the erasure there. Call it last, because it makes all
+   * transactions that write an audit entry wait.
    */
   readonly eraseFromAudit: (tx: Tx, by: By, memberId: string) => Promise<void>
 }
 
 /**
- * Erases a person. A concurrent sign-in either commits first, and its session is erased too, or finds no member.
- * Sessions are deleted twice: first in the lock order of a sign-in, so that no deadlock can occur, and again once no
- * more sessions can be created for the person.
+ * Erases all data about a member. A concurrent sign-in either commits first, so that its session is erased, too, or
+ * finds no member.
+ *
+ * The sessions are deleted twice. The first time, locks are taken in the same order as by a sign-in, so that no
+ * deadlock can occur. The second time, after the member was locked, no more sessions can be created.
+ *
+ * @throws OWN_ACCOUNT, MEMBER_NOT_FOUND
  */
 export async function eraseMember(
   { db, ...needs }: Pick<Deps, 'db'> & Erasers,
@@ -35,7 +42,7 @@ export async function eraseMember(
   memberId: string,
 ): Promise<void> {
   if (memberId === by.actor.id) throw new ApiError('OWN_ACCOUNT')
-  // Without a time limit, because a long audit log is read completely.
+  // The transaction has no timeout, because it reads the whole audit log, which may be long.
   const work = async (tx: Tx) => {
     const knew = await needs.findProjectsThatKnew(tx, memberId)
     await needs.eraseSessions(tx, memberId)
@@ -43,7 +50,7 @@ export async function eraseMember(
     if (!member) throw new ApiError('MEMBER_NOT_FOUND')
     const knewMeanwhile = await needs.findProjectsThatKnew(tx, memberId)
     await needs.eraseSessions(tx, memberId)
-    // After the ends of the sessions, in the order of the stream.
+    // In the event stream, `member.erased` must follow the events about the ended sessions.
     await needs.insertErased(tx, memberId, [...new Set([...knew, ...knewMeanwhile])])
     await needs.eraseName(tx, member.username)
     await needs.allowErasure(tx)

@@ -7,7 +7,11 @@ import { findPersonalData, type PersonalData, streamAuditEntries } from './store
 
 type DataDeps = Pick<Deps, 'db'> & { readonly openDownload: OpenDownload }
 
-/** Exports everything that is stored about a person as one JSON file, for an administrator. */
+/**
+ * Exports everything that is stored about a member as one JSON file, for an administrator.
+ *
+ * @throws MEMBER_NOT_FOUND
+ */
 export const readMemberData = (deps: DataDeps, by: AdminBy, memberId: string): Promise<Answer> =>
   readData(deps, by, memberId, {
     summaryOf: (username) => `The personal data of ${username} was downloaded.`,
@@ -15,12 +19,18 @@ export const readMemberData = (deps: DataDeps, by: AdminBy, memberId: string): P
     entry: (entry) => entry,
   })
 
-/** Exports the same for the person, without the reasons for blocks, which are notes between administrators. */
+/**
+ * Exports everything that is stored about the person who asks, for themselves. The file does not contain the reasons
+ * for blocks, which are notes between administrators.
+ *
+ * @throws MEMBER_NOT_FOUND
+ */
 export const readOwnData = (deps: DataDeps, by: AdminBy): Promise<Answer> =>
   readData(deps, by, by.actor.id, {
     summaryOf: (username) => `${username} downloaded their personal data.`,
     data: ({ block, ...data }) => ({ ...data, block: block && { ...block, reason: null } }),
-    // Changes to other people's data, such as other owners of a project, are those people's data.
+    // The changes in an entry may concern other people, such as the other owners of a project. So they are included
+    // only if the person made the change or is its target.
     entry: ({ changes, ...entry }) => ({
       ...entry,
       changes:
@@ -32,21 +42,21 @@ type Entry = Readonly<Record<string, unknown>>
 
 const isOfBlock = ({ action }: Entry) => action === 'member.block' || action === 'member.unblock'
 
-/** The reader of the file, and the parts that they receive. */
+/** How the file differs by its reader: the audit entry, and the functions that leave out parts. */
 interface Reader {
   readonly summaryOf: (username: string) => string
   readonly data: (data: PersonalData) => object
   readonly entry: (entry: Entry) => object
 }
 
-/** Exports the data. The audit log can contain many entries of an admin, so it is read in pages. */
+/** Exports the data. The audit entries are streamed, because there may be many about an administrator. */
 async function readData(
   { db, openDownload }: DataDeps,
   by: AdminBy,
   memberId: string,
   { summaryOf, data: shownOf, entry }: Reader,
 ): Promise<Answer> {
-  // Without a time limit: events and messages have no index by member.
+  // The transaction has no timeout, because events and notices have no index by member.
   const found = await db.transaction((tx) => findPersonalData(tx, memberId), { long: true })
   if (!found) throw new ApiError('MEMBER_NOT_FOUND')
   const { username, data } = found
@@ -61,6 +71,7 @@ async function readData(
   return downloadAnswer({ filename: `member-${memberId}`, kind, chunks })
 }
 
+/** Yields the JSON text of the file. */
 async function* document(
   data: object,
   pages: AsyncIterable<readonly Entry[]>,

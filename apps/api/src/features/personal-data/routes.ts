@@ -5,6 +5,7 @@ import type { Deps, OpenDownload } from '../../deps.ts'
 import { type Erasers, eraseMember } from './erase-member.ts'
 import { readMemberData } from './read-data.ts'
 
+/** Registers the endpoints that administrators use to export and erase the data of a member. */
 export function personalDataRoutes(
   { route }: Router<Callers>,
   deps: Deps,

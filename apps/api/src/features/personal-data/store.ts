@@ -3,17 +3,17 @@ import { personalPairs } from '#member/columns'
 import type { Database, Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
-/** Returns rows as a JSON array. */
+/** Selects rows as a JSON array. */
 const all = (rows: Sql): Sql => sql`(select coalesce(json_agg(x), '[]') from (${rows}) x)`
-/** Returns the only row as a JSON object, or null. */
+/** Selects the only row as a JSON object, or null without a row. */
 const one = (row: Sql): Sql => sql`(select to_json(x) from (${row}) x)`
 
+/** The stored data about a member, by kind. */
 export type PersonalData = Readonly<Record<string, unknown>> & { readonly block: object | null }
 
 /**
- * Reads everything that is stored about a person, except the audit log, as the parts of one JSON object. Returns
- * undefined if the person is unknown. A test compares the result with all tables; each missing column needs a reason
- * there.
+ * Reads everything that is stored about a member, except the audit log, as one JSON object. Returns undefined for an
+ * unknown member. If you add a column with personal data to a table, add it here, too.
  */
 export const findPersonalData = (db: Queryable, memberId: string) =>
   db.maybeOne<{ username: string; data: PersonalData }>(sql`
@@ -91,7 +91,7 @@ export const findPersonalData = (db: Queryable, memberId: string) =>
     ) as data
     from members u where u.id = ${memberId}`)
 
-/** Streams the audit entries about a person, newest first. Other actors are not named. */
+/** Streams the audit entries by a member and about them, newest first, 100 at a time. They name no other actors. */
 export const streamAuditEntries = (db: Pick<Database, 'stream'>, memberId: string) =>
   db.stream<Readonly<Record<string, unknown>>>(
     sql`

@@ -9,15 +9,20 @@ import type { Deps } from '../../deps.ts'
 import { readPreferredName } from './preferred-name.ts'
 import { findProfile, lockPreferredName } from './store.ts'
 
+/** Returns true if the caller has a role in the main server. */
 type Holds = (caller: Pick<AdminCaller, 'roleIds'>) => boolean
 
-/** The functions of other features that the profile calls; `app.ts` passes them. */
+/** The functions of other features that the profile calls. `app.ts` passes them. */
 export interface ProfileNeeds {
   readonly isSystemAdmin: Holds
   readonly isAuditor: Holds
 }
 
-/** Reads the profile of the administrator who sent the request. */
+/**
+ * Returns the profile of the calling administrator.
+ *
+ * @throws INVALID_TOKEN if the caller was erased meanwhile
+ */
 export async function readProfile(
   { db, isSystemAdmin, isAuditor }: Pick<Deps, 'db'> & ProfileNeeds,
   caller: AdminCaller,
@@ -32,7 +37,11 @@ export async function readProfile(
   }
 }
 
-/** Sets one's own preferred name; null clears it. An unchanged name is not written. */
+/**
+ * Sets the preferred name of the calling administrator. Null clears it. Without a change, there is no audit entry.
+ *
+ * @throws VALIDATION_FAILED
+ */
 export async function updatePreferredName(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   by: By,

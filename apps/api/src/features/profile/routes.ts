@@ -4,6 +4,7 @@ import { by, type Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 import { type ProfileNeeds, readProfile, updatePreferredName } from './profile.ts'
 
+/** Registers the endpoints of an administrator's own profile. */
 export function profileRoutes({ route }: Router<Callers>, deps: Pick<Deps, 'db' | 'audit'> & ProfileNeeds) {
   route(profile.getProfile, ({ caller }) => readProfile(deps, caller))
   route(profile.updateProfile, async (request) => {

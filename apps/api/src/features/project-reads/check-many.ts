@@ -7,30 +7,31 @@ import { findMirrored, type MirroredServer } from './store.ts'
 
 type ManyDeps = Pick<Deps, 'db' | 'settings' | 'answers'>
 
-/** The facts about a person in a server; `roles` is undefined if they are not a member. */
+/** What is known about a person in a server. */
 interface Known {
+  /** Undefined if the person is not a member of the server. */
   readonly roles: readonly HeldRole[] | undefined
-  /** A blocked member keeps their roles, but the roles permit nothing. */
+  /** A blocked member has roles, but the roles permit nothing. */
   readonly isBlocked: boolean
   readonly source: projectReads.CheckedMember['rolesSource']
+  /** The time at which the roles are known to have been current. Null if nothing is known. */
   readonly asOfMs: number | null
 }
 
+/** The members to check, and the condition on their roles. */
 interface Asked {
   readonly serverId: string
   readonly memberIds: readonly string[]
   readonly isAllowed: (roles: readonly HeldRole[]) => boolean
 }
 
-/**
- * The answer if no usable data exists: no roles are the safe answer, and their null age shows that nothing is known.
- */
+/** The result if nothing usable is known about a person. It permits nothing, and `rolesAsOf` is null. */
 const unknown: Known = { roles: undefined, isBlocked: false, source: 'mirror', asOfMs: null }
 
 /**
- * Checks which of many members hold roles. Roles come from memory if a session of the member is cached and the roles
- * are fresh; otherwise from the mirror, in one statement for all. The platform is never asked, so a list takes as long
- * as one member.
+ * Checks the roles of many members of a server. Fresh cached roles are used if a session of the member is cached. One
+ * statement reads all others from the mirror. No request is sent to Discord, so the time does not depend on how many
+ * members have old roles.
  */
 export async function checkMany(
   deps: ManyDeps,
@@ -53,7 +54,7 @@ export async function checkMany(
   })
 }
 
-/** Reads cached roles in one step: the lease that is checked first vouches for all of them. */
+/** Returns the fresh cached roles. Must be synchronous, because the lease is checked once for all members. */
 function keptRoles({ answers, settings }: ManyDeps, serverId: string, memberIds: readonly string[]) {
   const known = new Map<string, Known>()
   const nowMs = answers.leasedNowMs()
@@ -73,13 +74,14 @@ function keptRoles({ answers, settings }: ManyDeps, serverId: string, memberIds:
   return known
 }
 
+/** Returns the roles in the mirror, as far as they are not too old. */
 function mirroredRoles({ settings }: ManyDeps, server: MirroredServer, memberIds: readonly string[]) {
   const terms = memberTerms(settings.current().permissionTtlMs)
   const roles = toRoles(server.roles satisfies readonly Role[])
   const members = new Map(server.members.map((member) => [member.memberId, member]))
   return memberIds.map((id): [string, Known] => {
     const member = members.get(id)
-    // If the mirror is live, a member that it lacks is not in the server.
+    // A live mirror contains all members, so a person who is missing is not in the server.
     if (!member)
       return [id, server.isLive ? { ...unknown, source: 'gateway', asOfMs: server.liveAsOfMs } : unknown]
     const freshness = freshnessOf({ isLive: server.isLive, ageMs: member.ageMs }, terms)

@@ -1,6 +1,7 @@
 import type { HeldRole } from '#responses/roles'
 import { type Check, errorCheck, firstFailed } from '../../checks/check.ts'
 
+/** The roles that a request requires. */
 export interface Wanted {
   readonly anyOf?: readonly string[] | undefined
   readonly allOf?: readonly string[] | undefined
@@ -9,15 +10,18 @@ export interface Wanted {
 type Roles = readonly HeldRole[]
 type RoleCheck = Check<Roles>
 
-/** Returns the checks of a member's roles: at least one of `anyOf`, and every one of `allOf`. */
+/**
+ * Returns the checks of a member's roles: at least one of `anyOf`, and all of `allOf`. Without both, there are none.
+ */
 export const roleChecks = ({ anyOf, allOf }: Wanted): readonly RoleCheck[] => [
   ...(anyOf ? [holdsAny(anyOf)] : []),
   ...(allOf ? [holdsAll(allOf)] : []),
 ]
 
+/** Returns true if the roles pass all checks. */
 export const isAllowed = (roles: Roles, wanted: Wanted): boolean => !firstFailed(roleChecks(wanted), roles)
 
-/** Builds a check with the error of the client library's `requireMember()`. */
+/** Builds a check whose error is that of `requireMember()` in the client library. */
 const roleCheck = (check: Pick<RoleCheck, 'name' | 'holds' | 'describe'>): RoleCheck => ({
   ...errorCheck({ ...check, refusal: 'ROLE_REQUIRED' }),
   mend: 'Give the member one of the roles in Discord, or request other roles.',
@@ -29,7 +33,9 @@ const holdsAny = (ids: readonly string[]) =>
     holds: (roles) => ids.some((id) => isHeld(roles, id)),
     describe: (roles) => {
       const held = ids.filter((id) => isHeld(roles, id))
-      return held.length > 0 ? `Holds ${held.join(', ')}.` : `Holds none of ${ids.join(', ')}.`
+      return held.length > 0
+        ? `The member has ${held.join(', ')}.`
+        : `The member has none of the roles ${ids.join(', ')}.`
     },
   })
 
@@ -39,7 +45,9 @@ const holdsAll = (ids: readonly string[]) =>
     holds: (roles) => ids.every((id) => isHeld(roles, id)),
     describe: (roles) => {
       const missing = ids.filter((id) => !isHeld(roles, id))
-      return missing.length > 0 ? `Lacks ${missing.join(', ')}.` : `Holds ${ids.join(', ')}.`
+      return missing.length > 0
+        ? `The member lacks ${missing.join(', ')}.`
+        : `The member has ${ids.join(', ')}.`
     },
   })
 

@@ -15,9 +15,10 @@ interface Asked {
 }
 
 /**
- * Returns a member of a server with roles as live as validate's; undefined if they are not a member. The mirror
- * contains members who signed in, were synced, or appeared in a gateway event. For any other person, only the platform
- * knows whether they are a member.
+ * Returns a member of a server, with roles that are as fresh as those of `validate`. Returns undefined if the person is
+ * not a member. If the mirror does not contain the person, Discord is asked: the mirror contains only people who have
+ * signed in, were synced, or appeared in a gateway event.
+ *
  * @throws CHAT_PLATFORM_UNAVAILABLE, RATE_LIMITED
  */
 export async function liveMember({ db, settings, readForProject }: MemberDeps, asked: Asked) {
@@ -33,8 +34,8 @@ export async function liveMember({ db, settings, readForProject }: MemberDeps, a
 }
 
 /**
- * The roles of a member in a server, and the block status. A blocked member keeps their roles, but the roles permit
- * nothing.
+ * The roles of a member in a server, and whether the member is blocked. A blocked member has roles, but the roles
+ * permit nothing.
  */
 export interface Held {
   readonly roles: readonly HeldRole[]
@@ -42,8 +43,11 @@ export interface Held {
 }
 
 /**
- * Returns only the roles, highest first. They come from memory if a session of the member is cached and the roles are
- * fresh. A blocked member has no cached session.
+ * Returns the roles of a member, highest first, or undefined if the person is not a member. Fresh cached roles are used
+ * if a session of the member is cached. `isBlocked` is then false, because the sessions of blocked members are not
+ * cached.
+ *
+ * @throws CHAT_PLATFORM_UNAVAILABLE, RATE_LIMITED
  */
 export async function liveRoles(deps: RolesDeps, asked: Asked): Promise<Held | undefined> {
   const { answers, settings } = deps

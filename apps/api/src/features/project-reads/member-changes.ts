@@ -4,8 +4,8 @@ import { formatChangeCursor, parseChangeCursor, type Seen, seenIn } from './chan
 import { findChangedRoles, listChanged, readPresent, toServerMember } from './store.ts'
 
 /**
- * Returns the cursor for a reader that starts to read all members. It is taken before they are read, so that no change
- * is missed.
+ * Returns the cursor for a reader that is about to list all members. Call it before the first page is read, so that the
+ * reader misses no change.
  */
 export async function presentCursor({ db }: Pick<Deps, 'db'>, serverId: string): Promise<string> {
   const { seen, deletions } = await readNow(db, serverId)
@@ -18,11 +18,12 @@ async function readNow(db: Deps['db'], serverId: string): Promise<{ seen: Seen; 
 }
 
 /**
- * Lists the changes in a server after a cursor, in the order of transactions. A cursor records which transactions its
- * reader has seen, so a late commit is neither skipped nor waited for. Each member is returned in their current state,
- * so two changes may appear as one.
- * @throws CURSOR_UNKNOWN if the cursor belongs to another state of the database, such as before a restore, or if a
- * member was deleted since: a deleted row cannot be returned
+ * Lists the members of a server who changed after a cursor, in the order of transactions. The cursor records which
+ * transactions the reader has seen, so a transaction that commits late is neither skipped nor waited for. Members are
+ * returned in their current state, so several changes to a member may appear as one.
+ *
+ * @throws CURSOR_UNKNOWN if the database was restored to an earlier state, or if a membership was deleted since: a
+ * deletion leaves no row to return, so the reader has to list all members again
  */
 export async function memberChanges(
   { db }: Pick<Deps, 'db'>,

@@ -5,8 +5,8 @@ import type { RateLimiter } from '#platform/rate-limit/rate-limiter'
 import type { ReadForProject } from '../../deps.ts'
 
 /**
- * The limits for one server. The platform answers one of these reads at a time, so reads for projects delay a sign-in
- * or a validate by at most two reads.
+ * The limits of the queue of a server, on this instance. At most two reads for projects are sent to Discord at a time,
+ * so they delay a sign-in or `validate` by at most two reads.
  */
 const shares = {
   maxAtOnce: 2,
@@ -18,15 +18,17 @@ const shares = {
 }
 
 interface ProjectReadDeps {
+  /** Reads a member whom the mirror contains. */
   readonly refreshMember: RefreshMember
+  /** Reads a person whom the mirror does not contain. */
   readonly readUnknownMember: RefreshMember
-  /** Limits the members outside the mirror that one project may ask for. */
+  /** Limits how many people that the mirror does not contain a project may ask for. */
   readonly limiter: RateLimiter
 }
 
 /**
- * Reads members that a project names: projects take turns, and each has a budget for members that the mirror does not
- * know.
+ * Creates the function that reads a member from Discord on behalf of a project. The projects take turns, so that none
+ * can delay the others. The function returns `unavailable` if the queue is full.
  */
 export function createProjectReads({
   refreshMember,

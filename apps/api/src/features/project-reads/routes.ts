@@ -11,11 +11,13 @@ import { liveMember, liveRoles } from './live-member.ts'
 import { memberChanges, presentCursor } from './member-changes.ts'
 import { listMembers, toServerMember } from './store.ts'
 
-/** Serves the reads that scopes give a project, by its API key. */
+/** Registers the endpoints that a project uses to read members and roles. They require its API key and a scope. */
 export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
   const { db, answers } = deps
+  /** Throws SCOPE_REQUIRED unless the project has this scope in the server. */
   const requireScope = async (projectId: string, serverId: string, scope: string) => {
-    // A server that the project may not use looks like a server that does not exist.
+    // The error is the same for a server that does not exist, so a project cannot find out which servers are
+    // registered.
     if (await answers.hasScope({ projectId, serverId }, scope)) return
     throw new ApiError('SCOPE_REQUIRED', { projectId, detail: `The scope ${scope} is required.` })
   }

@@ -5,21 +5,25 @@ import { type Sql, sql } from '#platform/db/sql'
 import type { Role } from '#responses/roles'
 import type { Seen } from './change-cursor.ts'
 
+/** A member of a server. The profile fields come from `FieldsOf`. */
 export interface MemberRow extends FieldsOf<'serverMember'> {
   readonly memberId: string
   readonly joinedAt: Date | null
   readonly roles: projectReads.ServerMember['roles']
 }
 
-/** A member as stored in the mirror, who may have left. */
+/** A member or former member in the mirror, with the age of the roles. */
 export interface KnownMember extends MemberRow {
+  /** False if the person has left the server. */
   readonly isCurrent: boolean
   readonly isBlocked: boolean
+  /** The milliseconds since the roles were last read from Discord. */
   readonly ageMs: number
+  /** True if the gateway vouches for the roles: it reports every change at once, so the stored roles are current. */
   readonly isLive: boolean
 }
 
-/** True if membership `m` belongs to a member who is blocked now. */
+/** Matches a membership `m` of a member who is blocked now. */
 const isBlocked = sql`exists (
   select from member_blocks b where b.member_id = m.member_id and (b.until is null or b.until > clock_now()))`
 
@@ -28,7 +32,7 @@ const memberColumns = sql`m.member_id as "memberId", ${selectFields(fieldsOf('se
         'roleColor', nullif(r.color, 0), 'rolePosition', r.position) order by r.position desc, r.id), '[]')
       from roles r where r.server_id = m.server_id and r.id = any(m.role_ids)) as roles`
 
-/** Lists a page of members in the order of their IDs, after a cursor. */
+/** Lists a page of the members of a server in the order of their IDs, after the ID `after`. */
 export const listMembers = (db: Queryable, serverId: string, after: string, limit: number) =>
   db.query<MemberRow>(sql`
     select ${memberColumns}
@@ -36,7 +40,7 @@ export const listMembers = (db: Queryable, serverId: string, after: string, limi
     where m.server_id = ${serverId} and m.left_at is null and m.member_id > ${after}
     order by m.member_id limit ${limit}`)
 
-/** Finds a person in the mirror, including a former member. */
+/** Finds a member or former member of a server in the mirror. */
 export const findMember = (db: Queryable, serverId: string, memberId: string) =>
   db.maybeOne<KnownMember>(sql`
     select ${memberColumns}, m.left_at is null as "isCurrent", ${isBlocked} as "isBlocked",
@@ -54,7 +58,9 @@ export const toServerMember = (row: MemberRow): projectReads.ServerMember => ({
 
 /** A server of the mirror, with some of its members. */
 export interface MirroredServer {
+  /** True if the gateway vouches for the server's roles. */
   readonly isLive: boolean
+  /** The time up to which the gateway vouches for the roles; null while it does not. */
   readonly liveAsOfMs: number | null
   readonly roles: readonly Role[]
   readonly members: readonly {
@@ -67,7 +73,7 @@ export interface MirroredServer {
   }[]
 }
 
-/** Reads many members from the mirror, with the roles of their server once. */
+/** Reads some members of a server from the mirror, with the server's roles. Returns undefined for an unknown server. */
 export const findMirrored = (db: Queryable, serverId: string, memberIds: readonly string[]) =>
   db.maybeOne<MirroredServer>(sql`
     select coalesce(v.live_until > clock_now(), false) as "isLive",
@@ -84,19 +90,22 @@ export const findMirrored = (db: Queryable, serverId: string, memberIds: readonl
 const arrayOf = (xids: readonly bigint[]) => `{${xids.join(',')}}`
 
 /**
- * Returns the transactions that are visible now, as a pg_snapshot, and the number of deleted memberships of the server,
- * which no change lists.
+ * Returns the transactions that are visible now, as a `pg_snapshot`, and the number of deleted memberships of the
+ * server.
  */
 export const readPresent = (db: Queryable, serverId: string) =>
   db.maybeOne<{ snapshot: string; deletions: number }>(sql`
     select pg_current_snapshot()::text as snapshot,
       coalesce((select f.deletions from member_feeds f where f.server_id = ${serverId}), 0) as deletions`)
 
+/** A member or former member, with the transaction of the last change. */
 export interface ChangedRow extends MemberRow {
   readonly xid: string
+  /** Null if the person is still a member. */
   readonly leftAt: Date | null
 }
 
+/** The range of changes to list, and the last change of the previous page. */
 interface ChangesWanted {
   readonly seen: Seen
   readonly until: Seen
@@ -105,9 +114,9 @@ interface ChangesWanted {
 }
 
 /**
- * Lists memberships by their last change, in the order of transactions: those changed by a transaction that the reader
- * has not seen and that was visible at `until`. Transactions that were in progress are looked up one by one, because
- * there may be many changes since the oldest of them.
+ * Lists the memberships that were last changed by a transaction that the reader has not seen (`seen`) and that is
+ * visible at `until`, in the order of transactions. The transactions that were in progress at the last read are looked
+ * up one by one: a scan from the oldest of them might cover many changes that the reader has seen.
  */
 export function listChanged(db: Queryable, serverId: string, { seen, until, after, limit }: ChangesWanted) {
   const page = (isUnseen: Sql) => sql`(
@@ -125,8 +134,8 @@ export function listChanged(db: Queryable, serverId: string, { seen, until, afte
 }
 
 /**
- * Returns all roles of a server, highest first, if a transaction that the reader has not seen changed one of them;
- * otherwise undefined.
+ * Returns all roles of a server, highest first, if a transaction that the reader has not seen changed one of them.
+ * Otherwise returns undefined.
  */
 export const findChangedRoles = (db: Queryable, serverId: string, { end, running }: Seen) =>
   db.maybeOne<{ roles: MemberRow['roles'] }>(sql`
@@ -136,7 +145,10 @@ export const findChangedRoles = (db: Queryable, serverId: string, { end, running
     from role_changes c
     where c.server_id = ${serverId} and (c.xid >= ${String(end)}::xid8 or c.xid = any (${arrayOf(running)}::xid8[]))`)
 
-/** Invalidates every cursor of every feed after a restore: the changes that its reader has seen may not exist. */
+/**
+ * Invalidates all cursors after the database was restored, by counting a deletion in each server. The restored database
+ * may lack changes that readers have seen.
+ */
 export const endAllCursors = (db: Queryable) =>
   db.execute(sql`
     insert into member_feeds (server_id, deletions) select id, 1 from servers

@@ -24,14 +24,23 @@ import {
 
 type KeyDeps = Pick<Deps, 'db' | 'audit'>
 
-/** The maximum number of working keys: more are hard to keep track of, and each may leak. */
+// Each project has one newest key. A key that was replaced has a successor, and can stay valid for a grace period.
+
+/** The maximum number of valid keys of a project. More are hard to keep track of, and each may leak. */
 const maxWorkingKeys = 5
-/** A replaced key that ends sooner than this is announced at the replacement; others an hour before their end. */
+/**
+ * The number of seconds before its end at which a replaced key is announced as ending. If the grace period is shorter,
+ * the replacement itself announces the end.
+ */
 const announcedBeforeSec = 3_600
-/** 30 days: a replaced key that works for longer is a second key. */
+/** The maximum grace period in seconds: 30 days. For a longer time, add a second key. */
 const maxGraceSec = 2_592_000
 
-/** Creates and stores a new key of a project, its newest. The key itself is returned and not stored. */
+/**
+ * Creates a key, which becomes the newest of the project. Returns the key itself. Only a digest of it is stored.
+ *
+ * @throws API_KEY_LIMIT_REACHED, VALIDATION_FAILED if the expiry is not in the future
+ */
 export async function issueApiKey(
   tx: Tx,
   projectId: string,
@@ -52,8 +61,9 @@ export async function issueApiKey(
 }
 
 /**
- * Replaces the newest key. The old one stops working with this commit, or works until the end of the grace period; it
- * never comes back.
+ * Replaces the newest key. The old key becomes invalid when the transaction commits or, if requested, at the end of a
+ * grace period. It cannot be restored.
+ *
  * @throws PROJECT_NOT_FOUND, API_KEY_LIMIT_REACHED, VALIDATION_FAILED
  */
 export const regenerateApiKey = (
@@ -82,7 +92,9 @@ export const regenerateApiKey = (
   })
 
 /**
- * Returns how long the old key stays valid, in whole seconds, and until when if that was given as a time.
+ * Returns the grace period of the old key in whole seconds. `until` is set if the request has a time instead of a
+ * duration.
+ *
  * @throws VALIDATION_FAILED
  */
 async function graceOf(
@@ -94,7 +106,7 @@ async function graceOf(
 ): Promise<Pick<Replacement, 'graceSec' | 'until'>> {
   if (graceUntil === undefined) return { graceSec: graceSec ?? 0, until: null }
   const refuse = (message: string) => invalid([{ path: '/graceUntil', message, code: 'RANGE' }])
-  // The contract fills in 0 for a graceSec that is left out.
+  // Validation has filled in 0 for an omitted `graceSec`.
   if (graceSec) throw refuse('cannot be combined with graceSec')
   const until = new Date(graceUntil.toUpperCase()).toISOString()
   const leftSec = await secondsUntil(tx, until)
@@ -103,7 +115,8 @@ async function graceOf(
 }
 
 /**
- * Adds a key beside the existing ones, and makes it the newest.
+ * Adds a key, which becomes the newest one. The existing keys stay valid.
+ *
  * @throws PROJECT_NOT_FOUND, API_KEY_LIMIT_REACHED, VALIDATION_FAILED
  */
 export const addApiKey = (deps: KeyDeps, by: By, projectId: string, wanted: apiKeys.NewKey) =>
@@ -125,8 +138,10 @@ export const addApiKey = (deps: KeyDeps, by: By, projectId: string, wanted: apiK
   })
 
 /**
- * Revokes the newest key and its predecessors. If it is revoked already, nothing changes and no second entry is
- * written.
+ * Revokes the newest key, and the keys that it replaced. If all are revoked already, changes nothing and writes no
+ * audit entry.
+ *
+ * @throws PROJECT_NOT_FOUND
  */
 export const revokeApiKey = (deps: KeyDeps, by: By, projectId: string) =>
   changeProject(deps, projectId, async (tx, project, record) => {
@@ -137,7 +152,9 @@ export const revokeApiKey = (deps: KeyDeps, by: By, projectId: string) =>
   })
 
 /**
- * Revokes one key and its predecessors.
+ * Revokes one key, and the keys that it replaced. If all are revoked already, changes nothing and writes no audit
+ * entry.
+ *
  * @throws PROJECT_NOT_FOUND, API_KEY_NOT_FOUND
  */
 export const revokeOneApiKey = (deps: KeyDeps, by: By, projectId: string, keyId: string) =>
@@ -155,7 +172,11 @@ export const revokeOneApiKey = (deps: KeyDeps, by: By, projectId: string, keyId:
     })
   })
 
-/** Restores the newest key after it was revoked; older keys cannot be restored. */
+/**
+ * Restores the newest key after it was revoked. Older and expired keys cannot be restored.
+ *
+ * @throws PROJECT_NOT_FOUND, NO_REVOKED_KEY
+ */
 export const restoreApiKey = (deps: KeyDeps, by: By, projectId: string) =>
   changeProject(deps, projectId, async (tx, project, record) => {
     if ((await restoreNewestKey(tx, projectId)) === 0) throw new ApiError('NO_REVOKED_KEY')

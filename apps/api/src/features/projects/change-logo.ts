@@ -11,7 +11,9 @@ import { noteChange } from './store.ts'
 type ProjectDeps = Pick<Deps, 'db' | 'audit'>
 
 /**
- * Stores the logo of a project. The audit entry names the image by its hash and does not contain its bytes.
+ * Stores the logo of a project. The audit entry contains the hash of the image, and not its bytes. The same image again
+ * changes nothing.
+ *
  * @throws IMAGE_INVALID, PROJECT_NOT_FOUND
  */
 export async function setLogo(
@@ -38,7 +40,11 @@ export async function setLogo(
   })
 }
 
-/** Removes the logo of a project, if it has one. */
+/**
+ * Removes the logo of a project. Does nothing if the project has none.
+ *
+ * @throws PROJECT_NOT_FOUND
+ */
 export const removeLogo = (deps: ProjectDeps, by: By, projectId: string): Promise<void> =>
   changeProject(deps, projectId, async (tx, { name }, record) => {
     const before = await findLogoDigest(tx, projectId)

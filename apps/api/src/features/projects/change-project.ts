@@ -4,12 +4,16 @@ import { ApiError } from '#platform/http/api-error'
 import type { Deps } from '../../deps.ts'
 import { findProject, lockProject, type ProjectRow } from './store.ts'
 
+/** An audit event without its type and target, which are always those of the project. */
 type Recorded = Omit<AuditEvent, 'actionType' | 'target'>
 
 /**
- * Runs a change of one project in a transaction that locks it, so that the recorded "before" is the real previous
- * state. `record` writes the audit entry; a change without effect never calls it.
- * @throws PROJECT_NOT_FOUND
+ * Makes a change to a project in a transaction that locks the project, so that changes to it run one after another.
+ *
+ * `change` receives the current state of the project, and a function `record`, which it must call to write the audit
+ * entry. If nothing changes, it must not call `record`.
+ *
+ * @throws PROJECT_NOT_FOUND, and the errors of `change`
  */
 export function changeProject<T>(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,

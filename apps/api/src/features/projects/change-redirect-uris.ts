@@ -9,7 +9,11 @@ import { updateRedirectUris } from './store.ts'
 
 type ProjectDeps = Pick<Deps, 'db' | 'audit'>
 
-/** Replaces the list of redirect URIs. One bad entry rejects the whole list. */
+/**
+ * Replaces the list of redirect URIs. One invalid entry rejects the whole list.
+ *
+ * @throws PROJECT_NOT_FOUND, VALIDATION_FAILED
+ */
 export async function setRedirectUris(deps: ProjectDeps, by: By, id: string, text: string): Promise<void> {
   await changeList(deps, by, id, 'The redirect URIs were changed', () => {
     const { uris, problems } = readRedirectUris(text)
@@ -18,7 +22,11 @@ export async function setRedirectUris(deps: ProjectDeps, by: By, id: string, tex
   })
 }
 
-/** Adds one redirect URI and keeps the others. Returns false if the project has it already. */
+/**
+ * Adds one redirect URI, and keeps the others. Returns false if the project has this URI already.
+ *
+ * @throws PROJECT_NOT_FOUND, VALIDATION_FAILED
+ */
 export const addRedirectUri = (deps: ProjectDeps, by: By, id: string, uri: string): Promise<boolean> =>
   changeList(deps, by, id, 'A redirect URI was added', (listed) => {
     refuse(readRedirectUri(uri))
@@ -28,8 +36,9 @@ export const addRedirectUri = (deps: ProjectDeps, by: By, id: string, uri: strin
   })
 
 /**
- * Removes one redirect URI. A sign-in that began with it ends on a page; sessions continue.
- * @throws REDIRECT_URI_NOT_FOUND
+ * Removes one redirect URI. Sessions stay valid. A sign-in in progress with this URI ends with an error page.
+ *
+ * @throws PROJECT_NOT_FOUND, REDIRECT_URI_NOT_FOUND
  */
 export async function removeRedirectUri(deps: ProjectDeps, by: By, id: string, uri: string): Promise<void> {
   await changeList(deps, by, id, 'A redirect URI was removed', (listed) => {
@@ -38,7 +47,9 @@ export async function removeRedirectUri(deps: ProjectDeps, by: By, id: string, u
   })
 }
 
-/** Stores the list that `next` returns, with an audit entry. Returns false if the list did not change. */
+/**
+ * Stores the list that `next` returns for the current one, and writes the audit entry. Returns false without a change.
+ */
 const changeList = (
   deps: ProjectDeps,
   by: By,
@@ -56,6 +67,7 @@ const changeList = (
     return true
   })
 
+/** Throws VALIDATION_FAILED if there are problems. */
 function refuse(problems: readonly ProblemDetail[]): void {
   if (problems.length > 0) throw invalid(problems)
 }

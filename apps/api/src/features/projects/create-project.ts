@@ -14,13 +14,14 @@ import { setOwners } from './owners.ts'
 import { insertProject } from './store.ts'
 import { complaintsAboutWebhookUrl, noWebhookUrl, sealWebhookUrl } from './webhook-url.ts'
 
+/** The project to create. The command line can also set its redirect URIs. */
 export interface CreateProject extends projects.CreateProject {
   readonly redirectUris?: readonly string[]
 }
 
 /**
- * Looks up the servers of a new project in its transaction; returns the problems with them, and a function that grants
- * them.
+ * Prepares the access of a new project to servers, in the project's transaction. Returns the problems of the input, and
+ * a function that grants the access.
  */
 export type PlanInitialAccess = (
   tx: Tx,
@@ -30,12 +31,16 @@ export type PlanInitialAccess = (
   readonly grant: (by: By, project: { id: string; name: string }) => Promise<void>
 }>
 
-/** Reads the inbound webhook to create with a project; returns the problems with it, and a function that creates it. */
+/**
+ * Prepares the inbound webhook that is created together with a project. Returns the problems of the input, and a
+ * function that creates the webhook.
+ */
 export type PlanWebhook = (wanted: webhooks.CreateWebhook) => Promise<{
   readonly problems: readonly ProblemDetail[]
   readonly provision: (tx: Tx, projectId: string) => Promise<webhooks.CreatedInboundWebhook>
 }>
 
+/** A new project, with all of its secrets in plain text. */
 interface CreatedProject {
   readonly id: string
   readonly apiKey: string
@@ -43,7 +48,12 @@ interface CreatedProject {
   readonly inboundWebhook?: webhooks.CreatedInboundWebhook
 }
 
-/** Registers a project with its first key, which is returned only this once and stored only as a digest. */
+/**
+ * Creates a project with its first API key and everything else that the request names, in one transaction. The key and
+ * the other secrets are in the response, and cannot be read again.
+ *
+ * @throws PROJECT_NAME_TAKEN, ENCRYPTION_KEY_MISSING, HOST_TAKEN, RESOURCE_TAKEN, VALIDATION_FAILED with all problems
+ */
 export async function createProject(
   {
     db,
@@ -65,7 +75,7 @@ export async function createProject(
   const webhook = input.inboundWebhook && (await planWebhook?.(input.inboundWebhook))
   return refuseTakenName(() =>
     db.transaction(async (tx) => {
-      // Returns all problems of the request at once, before the name is checked.
+      // All problems of the request are returned together, before the name is checked.
       const access = await planInitialAccess?.(tx, input.serverAccess)
       const problems = [
         ...complaintsAboutWebhookUrl(config, input.webhookUrl),
@@ -106,8 +116,8 @@ export async function createProject(
 }
 
 /**
- * Converts a violation of the unique index on names. The index decides between concurrent requests, and the loser gets
- * PROJECT_NAME_TAKEN.
+ * Converts a violation of the unique index on names to PROJECT_NAME_TAKEN. The index decides, because a concurrent
+ * request can take the same name.
  */
 export async function refuseTakenName<T>(write: () => Promise<T>): Promise<T> {
   try {

@@ -2,7 +2,10 @@ import type { AuditEvent } from '#audit/event'
 import type { Deps } from '../../deps.ts'
 import { type EndingKey, endExpiredKeys, takeEndingKeys } from './key-store.ts'
 
-/** Announces keys that end soon, and stores the end of those that have ended. Any instance runs it once a minute. */
+/**
+ * Announces the API keys that expire soon, by an audit entry, which also sends a notice. Stores the end of keys that
+ * have expired. Every instance runs this once a minute.
+ */
 export const endKeys = ({ db, audit }: Pick<Deps, 'db' | 'audit'>) =>
   db.transaction(async (tx) => {
     await endExpiredKeys(tx)

@@ -7,7 +7,7 @@ import type { Config } from '../../config.ts'
 import { findEndpoint, storeEventsUrl, storeNewSecret } from './events-address-store.ts'
 import { complaintAboutOutgoing, type OutgoingTerms, readOutgoingUrl } from './outgoing-address.ts'
 
-/** Returns the problems with the address in a request, if it contains one. */
+/** Returns the problems of the address for events in a request. Returns none if the request does not contain one. */
 export function complaintsAboutEventsUrl(
   config: OutgoingTerms,
   text: string | null | undefined,
@@ -17,7 +17,9 @@ export function complaintsAboutEventsUrl(
 }
 
 /**
- * Creates a signing secret for a project in the format of Standard Webhooks, with its sealed form for storage.
+ * Creates a signing secret for the events of a project, in the format of Standard Webhooks. Returns it in plain text,
+ * and encrypted for the database.
+ *
  * @throws ENCRYPTION_KEY_MISSING
  */
 export function mintEventsSecret({ outboundKey }: Pick<Config, 'outboundKey'>, projectId: string) {
@@ -29,7 +31,7 @@ export function mintEventsSecret({ outboundKey }: Pick<Config, 'outboundKey'>, p
   return { secret, secretSealed: seal(outboundKey, eventsSecretRow(projectId), secret) }
 }
 
-/** Decrypts a signing secret; returns undefined if it cannot be read with the current key. */
+/** Decrypts a signing secret. Returns undefined if the encryption key is missing or wrong. */
 export const openEventsSecret = (
   { outboundKey }: Pick<Config, 'outboundKey'>,
   projectId: string,
@@ -37,19 +39,27 @@ export const openEventsSecret = (
 ) => (outboundKey ? openOrUndefined(outboundKey, eventsSecretRow(projectId), sealed) : undefined)
 
 /**
- * Returns the value to which a sealed secret is bound, so that a sealed webhook address of the same project cannot
- * replace it.
+ * Returns the context to which the encrypted secret is bound. It differs from that of the project's webhook address, so
+ * that one cannot be exchanged for the other in the database.
  */
 const eventsSecretRow = (projectId: string) => `${projectId}:events`
 
+/** The result of `setEventsUrl`. */
 export interface SetEventsUrl {
-  /** The change for the audit log. It names only origins, because an address may contain a token of the receiver. */
+  /**
+   * The change for the audit entry. It contains only origins, because an address may contain a token of the receiver.
+   */
   readonly changes: Record<string, { before: unknown; after: unknown }>
-  /** Set with the first address. */
+  /** The new signing secret. Set if this is the project's first address. */
   readonly secret?: string
 }
 
-/** Sets or clears the address for events. Setting the current address again switches it on if it was switched off. */
+/**
+ * Sets the address for events, or removes it if `wanted` is null. If delivery was disabled, setting the current address
+ * again enables it.
+ *
+ * @throws ENCRYPTION_KEY_MISSING
+ */
 export async function setEventsUrl(
   config: Config,
   tx: Tx,

@@ -1,10 +1,14 @@
 import type { forwardAuth, ProblemDetail } from '@rolecall/contract'
 import type { Tx } from '#platform/db/database'
 
-/** The protected hosts of a project, as another feature stores them. */
+/**
+ * The changes to the protected hosts of a project. The feature `forward-auth` implements them, and `app.ts` passes
+ * them.
+ */
 export interface ForwardAuthRules {
+  /** Returns the problems of the input. */
   readonly complaints: (input: forwardAuth.ForwardAuthInput | undefined) => readonly ProblemDetail[]
-  /** Returns both states; undefined if nothing changed. Throws HOST_TAKEN. */
+  /** Stores the rule. Returns it before and after, or undefined if nothing changed. Throws HOST_TAKEN. */
   readonly set: (
     tx: Tx,
     projectId: string,

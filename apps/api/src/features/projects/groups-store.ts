@@ -2,9 +2,13 @@ import type { groups } from '@rolecall/contract'
 import type { Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** The names that a project gives to the groups of roles. */
+/**
+ * How a project names its members' groups. Each role is a group. Its name is the one in `groupNames` or, if there is
+ * none, the name of the role.
+ */
 export interface StoredGroups {
   readonly groupNames: groups.GroupNames
+  /** True if roles without a name in `groupNames` are not groups. */
   readonly onlyNamedGroups: boolean
 }
 

@@ -2,10 +2,12 @@ import { type groups, storedName } from '@rolecall/contract'
 import type { Tx } from '#platform/db/database'
 import { type StoredGroups, updateGroups } from './groups-store.ts'
 
-/** A new project names no groups. */
+/** The setting of a new project. */
 export const noGroups: StoredGroups = { groupNames: null, onlyNamedGroups: false }
 
-/** Stores the names of groups that are given and keeps the rest. Returns what changed, for the audit entry. */
+/**
+ * Stores the settings of groups that the input contains, and keeps the others. Returns the changes for the audit entry.
+ */
 export async function setGroups(
   tx: Tx,
   projectId: string,
@@ -32,7 +34,7 @@ export async function setGroups(
 const stored = (names: groups.GroupNames): groups.GroupNames =>
   names && Object.fromEntries(Object.entries(names).map(([roleId, name]) => [roleId, storedName(name)]))
 
-/** Compares without regard to the order of keys, which the database does not keep. */
+/** Returns true if two settings are equal. Ignores the order of keys, which the database does not preserve. */
 function isSame(a: groups.GroupNames, b: groups.GroupNames): boolean {
   if (a === null || b === null) return a === b
   const names = Object.entries(a)

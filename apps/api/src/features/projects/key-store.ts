@@ -1,11 +1,13 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** True for a key `k` that ended by time and was not revoked before. */
+/** Matches a key `k` that expired, and was not revoked before. */
 export const isExpired = sql`coalesce(k.expires_at <= coalesce(k.revoked_at, clock_now()), false)`
 
+/** Matches a key `k` that is valid now, if its project is active. */
 const isWorking = sql`k.revoked_at is null and (k.expires_at is null or k.expires_at > clock_now())`
 
+/** A new API key, with its digest. `prefix` is the part that is shown. */
 interface NewKey {
   readonly id: string
   readonly projectId: string
@@ -15,7 +17,7 @@ interface NewKey {
   readonly expiresAt: string | null
 }
 
-/** Stores the newest key of a project. Returns undefined if its end is in the past. */
+/** Stores a key, as the newest of its project. Returns undefined if its expiry is not in the future. */
 export const insertApiKey = (tx: Tx, key: NewKey) =>
   tx.maybeOne<{ createdAt: Date }>(sql`
     insert into api_keys (id, project_id, prefix, digest, note, expires_at)
@@ -23,10 +25,14 @@ export const insertApiKey = (tx: Tx, key: NewKey) =>
     where ${key.expiresAt}::timestamptz is null or ${key.expiresAt}::timestamptz > clock_now()
     returning created_at as "createdAt"`)
 
-/** Locks the keys of a project, in the same order as the statement that counts uses. */
+/**
+ * Locks the keys of a project, in the same order as the statement that counts their uses, so that no deadlock can
+ * occur.
+ */
 export const lockKeys = (tx: Tx, projectId: string) =>
   tx.execute(sql`select from api_keys where project_id = ${projectId} order by id for no key update`)
 
+/** Counts the keys that are neither revoked nor expired. */
 export async function countWorkingKeys(tx: Tx, projectId: string): Promise<number> {
   const row = await tx.maybeOne<{ n: number }>(
     sql`select count(*) as n from working_keys where project_id = ${projectId}`,
@@ -34,25 +40,27 @@ export async function countWorkingKeys(tx: Tx, projectId: string): Promise<numbe
   return row?.n ?? 0
 }
 
-/** Whole seconds from now to this time. */
+/** Returns the whole seconds from now, by the database's clock, to a time. */
 export async function secondsUntil(tx: Tx, at: string): Promise<number> {
   const row = await tx.maybeOne<{ sec: number }>(sql`
     select ceil(extract(epoch from ${at}::timestamptz - clock_now()))::float8 as sec`)
   return row?.sec ?? 0
 }
 
+/** The replacement of a key. */
 export interface Replacement {
   readonly successorId: string
+  /** The grace period in seconds. 0 ends the replaced key immediately. */
   readonly graceSec: number
-  /** The end of the replaced key, where it was given as a time. */
+  /** The end of the replaced key, if the request named a time. Otherwise null. */
   readonly until: string | null
-  /** True if the notice about its end is sent at once instead of later. */
+  /** True if the end of the replaced key is announced now, so that it is not announced again later. */
   readonly isAnnouncedNow: boolean
 }
 
 /**
- * Replaces the newest key with another. The replaced key ends now, or, if it was valid, after the grace period. Its
- * predecessors that still work end with it, or keep their ends and become predecessors of the new key.
+ * Marks the newest key as replaced by `successorId`, and ends it now or after the grace period. The keys that it has
+ * replaced itself get the same successor. Without a grace period, they end, too. Otherwise they keep their ends.
  */
 export const replaceNewestKey = (
   tx: Tx,
@@ -74,23 +82,24 @@ export const replaceNewestKey = (
       and (k.id = newest.id or k.successor_id = newest.id)
     returning k.id = newest.id as "wasNewest", ${isWorking} as "isWorking", k.prefix, k.expires_at as "endsAt"`)
 
-/** Marks the newest key as no longer the newest. It continues to work. */
+/** Marks the newest key as no longer the newest. It stays valid, and gets no successor. */
 export const standBack = (tx: Tx, projectId: string) =>
   tx.execute(sql`
     update api_keys set replaced_at = clock_now() where project_id = ${projectId} and replaced_at is null`)
 
-/** Revokes a key and its predecessors. */
+/** Revokes a key, and the keys that it replaced. Returns the number of revoked keys. */
 export const revokeKey = (tx: Tx, projectId: string, keyId: string) =>
   tx.execute(sql`
     update api_keys set revoked_at = clock_now()
     where project_id = ${projectId} and (id = ${keyId} or successor_id = ${keyId}) and revoked_at is null`)
 
-/** Restores the newest key if it was revoked; an expired key stays expired. */
+/** Restores the newest key if it was revoked and has not expired. Returns the number of restored keys: 0 or 1. */
 export const restoreNewestKey = (tx: Tx, projectId: string) =>
   tx.execute(sql`
     update api_keys k set revoked_at = null
     where k.project_id = ${projectId} and k.replaced_at is null and k.revoked_at is not null and not ${isExpired}`)
 
+/** An API key, as the list shows it. */
 export interface KeyRow {
   readonly id: string
   readonly prefix: string
@@ -106,7 +115,7 @@ export interface KeyRow {
   readonly usesSinceReplaced: number
 }
 
-/** Lists the keys of a project, newest first: those that work, the newest, and the remaining ones. */
+/** Lists the keys of a project: first those that are valid, and then the others, each newest first. */
 export const listKeys = (db: Queryable, projectId: string, limit: number) =>
   db.query<KeyRow>(sql`
     select k.id, k.prefix, k.note,
@@ -129,8 +138,9 @@ export const findNewestKeyId = (tx: Tx, projectId: string) =>
   )
 
 /**
- * Stores the end of keys that ended by time. They are already rejected everywhere; the stored end closes their streams,
- * and makes versions that do not know such an end reject them, too.
+ * Stores the end of expired keys as their revocation. The keys have been rejected since they expired. This change
+ * writes the event that closes their streams. It also makes earlier versions of the service reject the keys, because
+ * those versions do not know the expiry.
  */
 export const endExpiredKeys = (tx: Tx) =>
   tx.execute(sql`
@@ -138,6 +148,7 @@ export const endExpiredKeys = (tx: Tx) =>
       select id from api_keys where revoked_at is null and expires_at <= clock_now()
       order by id limit 500 for no key update skip locked)`)
 
+/** A key that expires soon. */
 export interface EndingKey {
   readonly projectId: string
   readonly projectName: string
@@ -149,7 +160,8 @@ export interface EndingKey {
 }
 
 /**
- * Marks keys that end soon as announced, and returns them: a replaced key an hour before its end, others a week before.
+ * Marks keys that expire soon as announced, and returns them. A replaced key is announced an hour before its end, and
+ * any other a week before.
  */
 export const takeEndingKeys = (tx: Tx) =>
   tx.query<EndingKey>(sql`

@@ -2,10 +2,10 @@ import { Answer } from '#platform/http/answer'
 import { isConfirmed } from '#platform/http/etag'
 import type { Logo } from './logo-store.ts'
 
-/** A logo may change at any time, and an address with its hash always means the same image. */
+/** How long a logo is cached. An address with the hash of the logo (`v`) always means the same image. */
 const cacheFor = { anyLogo: 'public, max-age=300', thisLogo: 'public, max-age=31536000, immutable' }
 
-/** Returns the logo, or 304 to a client that has it already. */
+/** Returns the logo, or status 304 if the client has it already. */
 export function logoAnswer(
   { type, bytes, digest }: Logo,
   asked: { readonly version: string | undefined; readonly ifNoneMatch: string | undefined },

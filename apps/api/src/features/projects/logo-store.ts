@@ -1,10 +1,11 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
+/** The logo of a project. */
 export interface Logo {
   readonly type: string
   readonly bytes: Uint8Array
-  /** SHA-256 of the bytes, in base64url. */
+  /** The SHA-256 hash of the bytes, in base64url. */
   readonly digest: string
 }
 
@@ -12,11 +13,12 @@ export const findLogo = (db: Queryable, projectId: string) =>
   db.maybeOne<Logo>(sql`
     select media_type as type, bytes, digest from project_logos where project_id = ${projectId}`)
 
-/** Returns which logo a project has, without its bytes. */
+/** Returns the type and the hash of a project's logo, or undefined if it has none. */
 export const findLogoDigest = (db: Queryable, projectId: string) =>
   db.maybeOne<Pick<Logo, 'type' | 'digest'>>(sql`
     select media_type as type, digest from project_logos where project_id = ${projectId}`)
 
+/** Stores a logo, or replaces the project's logo. */
 export const storeLogo = (tx: Tx, projectId: string, { type, bytes, digest }: Logo) =>
   tx.execute(sql`
     insert into project_logos (project_id, media_type, bytes, digest)

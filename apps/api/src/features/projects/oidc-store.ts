@@ -3,7 +3,10 @@ import { mainServerId } from '#mirror/read-servers'
 import type { Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** A project `p` as a client, in the form of its record. Without a row, the client is disabled. */
+/**
+ * Selects the OpenID Connect settings of a project `p`, in the form of the contract. A project without a row in
+ * `oidc_clients` has the defaults.
+ */
 export const oidcOf = sql`(
   select json_build_object('enabled', coalesce(c.enabled, false),
     'serverId', coalesce(c.server_id, ${mainServerId}),
@@ -17,12 +20,10 @@ export const oidcOf = sql`(
       (select json_agg(r.resource order by r.place) from oidc_resources r where r.project_id = p.id), '[]'))
   from (select 1) one left join oidc_clients c on c.project_id = p.id)`
 
-/**
- * The stored settings of a client. A null server is the main server, also after another server becomes the main one.
- */
+/** The OpenID Connect settings as stored. A null server means the current main server. */
 export type StoredOidc = projects.Project['oidc']
 
-/** Returns the server that a client names itself; undefined without a row. */
+/** Returns the stored server of a client, which may be null. Returns undefined if nothing is stored. */
 export const findOwnServer = (tx: Tx, projectId: string) =>
   tx.maybeOne<{ serverId: string | null }>(sql`
     select server_id as "serverId" from oidc_clients where project_id = ${projectId}`)
@@ -39,13 +40,16 @@ export const upsertOidc = (tx: Tx, projectId: string, c: StoredOidc) =>
       roles_in_id_token = excluded.roles_in_id_token,
       client_hosts = excluded.client_hosts, updated_at = clock_now()`)
 
-/** Deletes the resources of a project, and those of deleted projects that it wants. */
+/**
+ * Deletes the resources of a project. Also deletes the rows of deleted projects for the resources in `wanted`, so that
+ * this project can take them over.
+ */
 export const deleteResources = (tx: Tx, projectId: string, wanted: readonly string[]) =>
   tx.execute(sql`
     delete from oidc_resources r where r.project_id = ${projectId} or (r.resource = any(${wanted}::text[])
       and exists (select from projects p where p.id = r.project_id and p.deleted_at is not null))`)
 
-/** Inserts in the same order for every project, so that two projects that want the same resources cannot deadlock. */
+/** Stores the resources of a project. Sorts them, so that two projects that want the same ones cannot deadlock. */
 export const insertResources = (tx: Tx, projectId: string, resources: readonly string[]) =>
   tx.execute(sql`
     insert into oidc_resources (resource, project_id, place)

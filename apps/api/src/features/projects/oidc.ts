@@ -12,7 +12,7 @@ import { complaintsAboutResources, setResources } from './resources.ts'
 type Oidc = projects.Project['oidc']
 type Input = NonNullable<projects.UpdateProject['oidc']>
 
-/** The settings of a new project, which is not a client. */
+/** The OpenID Connect settings of a new project. */
 export const noOidc: Oidc = {
   enabled: false,
   serverId: null,
@@ -25,7 +25,9 @@ export const noOidc: Oidc = {
   clientHosts: [],
 }
 
-/** Returns the problems with the client settings in a request, if it contains any. */
+/**
+ * Returns the problems of the OpenID Connect settings in a request. Returns none if the request does not contain any.
+ */
 export function complaintsAboutOidc(config: OutgoingTerms, input: Input | undefined): ProblemDetail[] {
   const afterLogout = (input?.postLogoutRedirectUris ?? []).flatMap((uri, i) => {
     const complaint = redirectUriProblem(uri)
@@ -44,10 +46,10 @@ export function complaintsAboutOidc(config: OutgoingTerms, input: Input | undefi
     : [...problems, { path: '/oidc/backchannelLogoutUri', message: backchannel, code: 'LOGOUT_URI' }]
 }
 
-/** Matches a host without the characters that only a URL parser accepts. */
+/** Matches a host in its normal form, so that it can be compared as text. */
 const plainHost = /^(?:[a-z0-9-]+(?:\.[a-z0-9-]+)*|\[[0-9a-f:]+\])(?::\d+)?$/
 
-/** Returns the problems with the hosts of client ID metadata documents. */
+/** Returns the problems of the hosts whose client ID metadata documents are accepted. */
 const complaintsAboutClientHosts = (hosts: readonly string[] = [], config: OutgoingTerms): ProblemDetail[] =>
   hosts.flatMap((host, i) => {
     const isPlain = plainHost.test(host)
@@ -58,20 +60,22 @@ const complaintsAboutClientHosts = (hosts: readonly string[] = [], config: Outgo
     return [{ path: `/oidc/clientHosts/${i}`, message, code: 'CLIENT_HOST' }]
   })
 
-/** Masks the settings for the audit log: an address may contain a token of the receiver, its origin does not. */
+/** Masks the settings for the audit log, because an address may contain a token of the receiver. */
 const auditedOidc = (oidc: Oidc): Oidc => ({
   ...oidc,
   backchannelLogoutUri: maskedAddress(oidc.backchannelLogoutUri),
 })
 
-/** Masks an address for readers who may not use it: only its origin remains. */
+/** Masks an address, so that only its origin is shown. */
 export const maskedAddress = (address: string | null) => {
   const { origin } = (address === null ? undefined : parseUrl(address)) ?? {}
   return origin === undefined ? null : `${origin}/…`
 }
 
 /**
- * Stores the given settings of the client and keeps the others. Returns the changes for the audit entry.
+ * Stores the OpenID Connect settings that the input contains, and keeps the others. Returns the changes for the audit
+ * entry.
+ *
  * @throws ENCRYPTION_KEY_MISSING, RESOURCE_TAKEN, VALIDATION_FAILED
  */
 export async function changeOidc(

@@ -3,20 +3,22 @@ import { isReachableLiteral, type Reach } from '#platform/outbound/reach'
 import { parseUrl } from '#platform/parse-url'
 import type { Config } from '../../config.ts'
 
+/** The configuration that decides which addresses the service may send requests to. */
 export type OutgoingTerms = Pick<Config, 'production' | 'allowPrivateEventUrls'>
 
-/** Returns the addresses that the service may post to. */
+/** Returns which kinds of addresses the service may send requests to. */
 export const reachOf = ({ production, allowPrivateEventUrls }: OutgoingTerms): Omit<Reach, 'resolve'> => ({
   allowPrivate: allowPrivateEventUrls,
   allowLoopbackHosts: !production,
 })
 
 /**
- * Normalizes an address of a project's choice that the service posts to; returns undefined if it is not allowed. Host
- * names are resolved when something is sent: their current addresses may differ from those.
+ * Returns the normal form of an address that a project has chosen and that the service sends requests to. Returns
+ * undefined if the address is not permitted. The IP addresses of a host name are checked only when a request is sent,
+ * because they can change.
  */
 export function readOutgoingUrl(text: string, config: OutgoingTerms): string | undefined {
-  // Rejects text that a URL parser would silently drop or change.
+  // Text that a URL parser would silently drop or change is rejected.
   const isPlain = /^https?:\/\/[^/]/i.test(text) && !/[\s\\\p{Cc}]/u.test(text)
   const url = isPlain ? parseUrl(text) : undefined
   if (!url) return undefined
@@ -25,7 +27,7 @@ export function readOutgoingUrl(text: string, config: OutgoingTerms): string | u
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isOwnMachine)) return undefined
   if (url.username || url.password || url.hash || text.includes('#') || /^[a-z]+:\/\/[^/?]*@/i.test(text))
     return undefined
-  // Lower ports belong to services of a machine, which may misinterpret a request.
+  // Lower ports belong to other services of a machine, such as mail, which could misinterpret a request.
   if (url.port !== '' && Number(url.port) < 1024) return undefined
   if (!isReachableLiteral(url, reach)) return undefined
   if (!isOwnMachine && !reach.allowPrivate && isLocalName(url.hostname)) return undefined
@@ -33,13 +35,13 @@ export function readOutgoingUrl(text: string, config: OutgoingTerms): string | u
 }
 
 /**
- * Returns true for a name without a dot, with a dot at its end, or under `localhost`: these never exist on the
- * internet.
+ * Returns true for a host name without a dot, with a dot at its end, or under `localhost`. Such names can only be
+ * local.
  */
 const isLocalName = (hostname: string) =>
   !hostname.startsWith('[') && (!hostname.includes('.') || /(^|\.)localhost$|\.$/.test(hostname))
 
-/** Returns the problem with an outgoing address, or undefined. */
+/** Returns the problem of an outgoing address. Returns undefined if it is permitted, or if there is none. */
 export const complaintAboutOutgoing = (
   text: string | null | undefined,
   config: OutgoingTerms,

@@ -12,7 +12,7 @@ export const storeOwners = (
     values (${projectId}, ${roleIds}::text[], ${memberIds}::text[])
     on conflict (project_id) do update set role_ids = excluded.role_ids, member_ids = excluded.member_ids`)
 
-/** Removes an erased person from the owners of all projects. */
+/** Removes an erased member from the owners of all projects. */
 export const eraseOwner = (tx: Tx, memberId: string) =>
   tx.execute(sql`
     update project_owners set member_ids = array_remove(member_ids, ${memberId}) where ${memberId} = any(member_ids)`)

@@ -5,7 +5,11 @@ import { storeOwners } from './owner-store.ts'
 
 const nobody: Owners = { roleIds: [], memberIds: [] }
 
-/** Sets the owners of a project if a request names them; returns the change for the audit entry. */
+/**
+ * Sets the owners of a project. Does nothing if `wanted` is undefined. Returns the change for the audit entry.
+ *
+ * @throws VALIDATION_FAILED if a role is unknown
+ */
 export async function setOwners(
   tx: Tx,
   projectId: string,
@@ -20,5 +24,6 @@ export async function setOwners(
   return { owners: { before, after } }
 }
 
+/** Returns true if two lists contain the same IDs, in any order. */
 const isSame = (a: readonly string[], b: readonly string[]) =>
   a.length === b.length && a.every((one) => b.includes(one))

@@ -4,7 +4,7 @@ import { maskedAddress } from './oidc.ts'
 import type { ProjectRow } from './store.ts'
 import { maskedWebhookUrl } from './webhook-url.ts'
 
-/** Builds the records in the order of the rows, each with its own mappings. */
+/** Converts projects to the form of the contract, in the order of the rows, each with its access to servers. */
 export function toProjects(
   rows: readonly ProjectRow[],
   mappings: readonly access.AccessMapping[],
@@ -15,7 +15,7 @@ export function toProjects(
   return rows.map((row) => toProject(row, byProject.get(row.id) ?? [], rules.get(row.id)))
 }
 
-/** Builds the record of a project as admins see it. */
+/** Converts a project to the form of the contract. Throws if its protected hosts were not read. */
 export function toProject(
   row: ProjectRow,
   serverAccess: access.AccessMapping[],
@@ -46,8 +46,8 @@ export function toProject(
 }
 
 /**
- * Builds the record for a reader without write access: addresses that may contain a token of their receiver are shown
- * up to the host.
+ * Masks a project for an auditor, who may only read. Addresses that may contain a token of their receiver are shown up
+ * to the host.
  */
 export const forAuditor = (project: projects.Project): projects.Project => ({
   ...project,
@@ -55,7 +55,7 @@ export const forAuditor = (project: projects.Project): projects.Project => ({
   oidc: { ...project.oidc, backchannelLogoutUri: maskedAddress(project.oidc.backchannelLogoutUri) },
 })
 
-/** Describes the newest key: never more than its prefix. */
+/** Describes the newest API key of a project. Contains only the prefix of the key. */
 export const toKeyInfo = (row: ProjectRow): apiKeys.ApiKeyInfo => ({
   prefix: row.keyPrefix,
   status: row.keyIsExpired ? 'expired' : row.keyRevokedAt ? 'revoked' : 'active',
@@ -64,7 +64,7 @@ export const toKeyInfo = (row: ProjectRow): apiKeys.ApiKeyInfo => ({
   revokedAt: row.keyRevokedAt?.toISOString() ?? null,
 })
 
-/** Converts a key to the form of the contract, which contains only its prefix. */
+/** Converts an API key to the form of the contract. Contains only the prefix of the key. */
 export const toProjectKey = (row: KeyRow): apiKeys.ProjectKey => ({
   ...row,
   createdAt: row.createdAt.toISOString(),

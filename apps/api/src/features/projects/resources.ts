@@ -4,10 +4,10 @@ import { ApiError } from '#platform/http/api-error'
 import { parseUrl } from '#platform/parse-url'
 import { deleteResources, insertResources } from './oidc-store.ts'
 
-/** Matches a scheme, and the characters of a URI without a fragment (RFC 3986 §2). */
+/** Matches an absolute URI without a fragment (RFC 3986). */
 const absoluteUri = /^[a-z][a-z0-9+.-]*:[a-z0-9\-._~:/?[\]@!$&'()*+,;=%]+$/i
 
-/** Returns the problems with the resources of a project (RFC 8707 §2). */
+/** Returns the problems of a project's resources, which are the URIs of its APIs (RFC 8707 §2). */
 export const complaintsAboutResources = (resources: readonly string[] = []): ProblemDetail[] =>
   resources.flatMap((text, i) => {
     const url = absoluteUri.test(text) ? parseUrl(text) : undefined
@@ -17,8 +17,9 @@ export const complaintsAboutResources = (resources: readonly string[] = []): Pro
   })
 
 /**
- * Replaces the resources of a project. Those of a deleted project are free.
- * @throws RESOURCE_TAKEN
+ * Replaces the resources of a project. Takes over resources of a deleted project.
+ *
+ * @throws RESOURCE_TAKEN if another project has one of them
  */
 export async function setResources(tx: Tx, projectId: string, resources: readonly string[]): Promise<void> {
   try {

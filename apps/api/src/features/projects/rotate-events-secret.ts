@@ -5,10 +5,15 @@ import { changeProject } from './change-project.ts'
 import { mintEventsSecret } from './events-address.ts'
 import { storeNewSecret } from './events-address-store.ts'
 
-/** The time that a receiver has to adopt the new secret. */
+/** The default grace period in seconds, in which a receiver can adopt the new secret. */
 const defaultGraceSec = 24 * 60 * 60
 
-/** Creates a new signing secret for the events of a project; returns it only this once. */
+/**
+ * Creates a new signing secret for the events of a project. Returns the secret, which cannot be read again, and the
+ * time at which the former one becomes invalid. The time is null if no former secret remains valid.
+ *
+ * @throws PROJECT_NOT_FOUND, ENCRYPTION_KEY_MISSING
+ */
 export const rotateEventsSecret = (
   deps: Pick<Deps, 'db' | 'audit' | 'config'>,
   by: By,

@@ -25,10 +25,10 @@ import { countProjects, findProject, listProjects } from './store.ts'
 import { deleteProject, updateProject } from './update-project.ts'
 import { checkReadable } from './webhook-url.ts'
 
-/** The maximum length of the list. At most five keys work; older ones matter only to the audit log. */
+/** The maximum number of listed keys. At most five are valid, and the audit log contains the older ones. */
 const maxKeysShown = 50
 
-/** The functions of other features that projects call; `app.ts` passes them. */
+/** The functions of other features that projects call. `app.ts` passes them. */
 export interface ProjectNeeds {
   readonly planInitialAccess: PlanInitialAccess
   readonly planWebhook: PlanWebhook
@@ -40,6 +40,7 @@ export interface ProjectNeeds {
   readonly forwardAuthRules: ForwardAuthRules
 }
 
+/** Registers the endpoints that administrators use to manage projects, their API keys, redirect URIs, and logos. */
 export function projectRoutes({ route }: Router<Callers>, deps: Deps, needs: ProjectNeeds) {
   const { db, runDry } = deps
   const get = async (id: string) => {
@@ -65,7 +66,7 @@ export function projectRoutes({ route }: Router<Callers>, deps: Deps, needs: Pro
     return { project: await show(id), ...secrets }
   })
   route(projects.getProject, async ({ caller, params: { id } }) => {
-    // Reports an unreadable secret here, on its own record; lists and changes do not open it.
+    // An unreadable webhook address is reported only here. Lists and changes do not decrypt it, so they still work.
     checkReadable(deps.config, id, await get(id))
     return shownTo(caller)(await show(id))
   })
@@ -139,5 +140,6 @@ export function projectRoutes({ route }: Router<Callers>, deps: Deps, needs: Pro
   })
 }
 
+/** Returns the function that converts a project to what this caller may see. */
 const shownTo = ({ kind }: AdminCaller) =>
   kind === 'auditor' ? forAuditor : (project: projects.Project) => project

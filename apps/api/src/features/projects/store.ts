@@ -5,6 +5,7 @@ import type { StoredGroups } from './groups-store.ts'
 import { isExpired } from './key-store.ts'
 import { oidcOf } from './oidc-store.ts'
 
+/** A project to create. */
 export interface NewProject {
   readonly id: string
   readonly name: string
@@ -24,6 +25,7 @@ export const insertProject = (tx: Tx, project: NewProject) =>
       ${project.redirectUris}::text[], case when ${project.isActive} then null else clock_now() end,
       ${project.webhookUrlSealed}, ${project.webhookUrlHost})`)
 
+/** A project, with its newest API key (`key…`) and its settings in other tables. */
 export interface ProjectRow extends StoredGroups {
   readonly id: string
   readonly name: string
@@ -48,6 +50,7 @@ export interface ProjectRow extends StoredGroups {
   readonly oidc: projects.Project['oidc']
 }
 
+/** Builds the query for projects that are not deleted, newest first. `page` is its `limit` and `offset`. */
 const selectProjects = (where: Sql, page: Sql) => sql`
   select p.id, p.name, p.description, p.deactivated_at is null as "isActive", p.is_internal as "isInternal",
     p.redirect_uris as "redirectUris", p.group_names as "groupNames", p.only_named_groups as "onlyNamedGroups",
@@ -69,13 +72,15 @@ const selectProjects = (where: Sql, page: Sql) => sql`
 export const findProject = (db: Queryable, id: string) =>
   db.maybeOne<ProjectRow>(selectProjects(sql`p.id = ${id}`, sql``))
 
+/** The projects to list. An omitted filter matches everything. */
 export interface ProjectFilter {
   readonly isActive?: boolean | undefined
   readonly isInternal?: boolean | undefined
-  /** Part of the name, regardless of case and Unicode composition; every character is literal. */
+  /** A part of the name, regardless of case and Unicode composition. No character is a wildcard. */
   readonly name?: string | undefined
 }
 
+/** Lists a page of the projects, newest first. */
 export const listProjects = (
   db: Queryable,
   filter: ProjectFilter,
@@ -101,10 +106,12 @@ function matching(filter: ProjectFilter): Sql {
 export const lockProject = (tx: Tx, id: string) =>
   tx.maybeOne(sql`select from projects where id = ${id} and deleted_at is null for no key update`)
 
+/** The fields of a project that a change writes. */
 interface ChangedProject extends Omit<NewProject, 'redirectUris'> {
   readonly accentColor: string | null
 }
 
+/** Writes all fields of a project. A project that is inactive already keeps the time of its deactivation. */
 export const updateProject = (tx: Tx, project: ChangedProject) =>
   tx.execute(sql`
     update projects set name = ${project.name}, description = ${project.description}, is_internal = ${project.isInternal},
@@ -117,9 +124,10 @@ export const updateRedirectUris = (tx: Tx, id: string, uris: readonly string[]) 
   tx.execute(sql`
     update projects set redirect_uris = ${uris}::text[], updated_at = clock_now() where id = ${id}`)
 
-/** Dates a change that is stored in another table. */
+/** Sets the time of the last change, after a change that is stored in another table. */
 export const noteChange = (tx: Tx, id: string) =>
   tx.execute(sql`update projects set updated_at = clock_now() where id = ${id}`)
 
+/** Marks a project as deleted. The row stays, because the audit log and other tables refer to it. */
 export const markDeleted = (tx: Tx, id: string) =>
   tx.execute(sql`update projects set deleted_at = clock_now(), updated_at = clock_now() where id = ${id}`)

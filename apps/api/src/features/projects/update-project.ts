@@ -17,7 +17,13 @@ type ProjectDeps = Pick<Deps, 'db' | 'audit' | 'config'>
 type UpdateDeps = ProjectDeps & Pick<Deps, 'endSessions'> & { readonly forwardAuthRules?: ForwardAuthRules }
 type Changes = Record<string, { before: unknown; after: unknown }>
 
-/** Changes the given fields; unchanged fields leave no trace. Returns the secret of a first `eventsUrl`. */
+/**
+ * Changes the given fields of a project. The audit entry lists only the fields whose values changed. Without changes,
+ * there is no audit entry. Returns the signing secret if the project gets its first address for events.
+ *
+ * @throws PROJECT_NOT_FOUND, PROJECT_NAME_TAKEN, ENCRYPTION_KEY_MISSING, HOST_TAKEN, RESOURCE_TAKEN, VALIDATION_FAILED
+ * with all problems
+ */
 export async function updateProject(
   deps: UpdateDeps,
   by: By,
@@ -64,7 +70,7 @@ export async function updateProject(
   )
 }
 
-/** Normalizes a color, so that the same color is never a change. */
+/** Returns the color to store. It is in lower case, so that the same color in upper case is no change. */
 const nextColor = (before: string | null, given: projects.UpdateProject['branding']) =>
   given?.accentColor === undefined ? before : (given.accentColor?.toLowerCase() ?? null)
 
@@ -77,7 +83,7 @@ function differences(project: ProjectRow, next: Partial<ProjectRow>): Changes {
   )
 }
 
-/** Returns the address to store, and the change for the audit log, which contains hosts and never addresses. */
+/** Returns the webhook address to store, and the change for the audit entry, which contains only the hosts. */
 function nextWebhookUrl({ config }: ProjectDeps, project: ProjectRow, wanted: string | null | undefined) {
   if (wanted === undefined || isStoredWebhookUrl(config, project.id, project, wanted)) {
     const { webhookUrlSealed, webhookUrlHost } = project
@@ -88,7 +94,12 @@ function nextWebhookUrl({ config }: ProjectDeps, project: ProjectRow, wanted: st
   return { stored, changes }
 }
 
-/** Deletes a project: its key and sessions end with this commit, and its history stays. */
+/**
+ * Deletes a project. Its keys and sessions become invalid when the transaction commits. The row is kept, for the audit
+ * log and other records.
+ *
+ * @throws PROJECT_NOT_FOUND
+ */
 export const deleteProject = (deps: ProjectDeps, by: By, id: string) =>
   changeProject(deps, id, async (tx, project, record) => {
     await markDeleted(tx, id)

@@ -4,7 +4,10 @@ import { openOrUndefined, seal } from '#platform/crypto/seal'
 import { ApiError } from '#platform/http/api-error'
 import type { Config } from '../../config.ts'
 
-/** A stored webhook address: sealed, with its host in clear text for display. */
+/**
+ * The Discord webhook address of a project as stored. The address is encrypted, because it is a credential. Its origin
+ * is in plain text, for display. Both are null if the project has none.
+ */
 export interface StoredWebhookUrl {
   readonly webhookUrlSealed: Uint8Array | null
   readonly webhookUrlHost: string | null
@@ -12,7 +15,7 @@ export interface StoredWebhookUrl {
 
 export const noWebhookUrl: StoredWebhookUrl = { webhookUrlSealed: null, webhookUrlHost: null }
 
-/** Returns the problems with the address in a request, if it contains one. */
+/** Returns the problems of the webhook address in a request. Returns none if the request does not contain one. */
 export function complaintsAboutWebhookUrl(
   config: Pick<Config, 'chatApiUrl'>,
   text: string | null | undefined,
@@ -23,7 +26,8 @@ export function complaintsAboutWebhookUrl(
 }
 
 /**
- * Seals a valid address.
+ * Encrypts a valid webhook address for the database.
+ *
  * @throws ENCRYPTION_KEY_MISSING
  */
 export function sealWebhookUrl(config: Config, projectId: string, text: string): StoredWebhookUrl {
@@ -31,7 +35,9 @@ export function sealWebhookUrl(config: Config, projectId: string, text: string):
   return { webhookUrlSealed: seal(config.outboundKey, projectId, text), webhookUrlHost: new URL(text).origin }
 }
 
-/** Returns true if the stored address is this one. An unreadable address equals no address. */
+/**
+ * Returns true if the stored address is `text`. Null means no address. An address that cannot be decrypted equals none.
+ */
 export function isStoredWebhookUrl(
   config: Config,
   projectId: string,
@@ -44,7 +50,8 @@ export function isStoredWebhookUrl(
 }
 
 /**
- * Checks that the stored address can be read.
+ * Checks that the stored address can be decrypted.
+ *
  * @throws ENCRYPTION_KEY_MISSING, SECRET_UNREADABLE
  */
 export function checkReadable(
@@ -69,8 +76,8 @@ const openWebhookUrl = (
 ) => (outboundKey ? openOrUndefined(outboundKey, projectId, sealed) : undefined)
 
 /**
- * Returns the address to post to, after another check: the key or the hosts of the platform may have changed since it
- * was stored.
+ * Decrypts the address, before a notice is posted to it. Returns a problem if the encryption key has changed, or if the
+ * address is no longer permitted.
  */
 export function readWebhookUrl(
   config: Config,
@@ -83,6 +90,6 @@ export function readWebhookUrl(
   return isWebhookUrl(url, config) ? { url } : { problem: 'The address is not a webhook of Discord.' }
 }
 
-/** Masks a stored address for display, because it is itself a credential. */
+/** Masks a stored address for display, because the address is a credential. Null if there is none. */
 export const maskedWebhookUrl = ({ webhookUrlHost }: StoredWebhookUrl) =>
   webhookUrlHost && `${webhookUrlHost}/…`

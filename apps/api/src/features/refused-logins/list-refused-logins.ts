@@ -5,11 +5,13 @@ import type { AdminCaller } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 import { listRefused } from './store.ts'
 
+/** The reasons that owners see: all except that a member declined to share their identity with the project. */
 const { declined: _, ...shownToOwners } = refusedLogins.refusalSteps
 
 /**
- * Lists refused sign-ins, newest first, with a cursor to the next page. Owners get only those of their projects,
- * without members who declined to share their identity with the project.
+ * Lists one page of refused sign-ins, newest first. An owner gets only the refusals at their own projects, and only
+ * of members whom the project may know.
+ *
  * @throws VALIDATION_FAILED if the period ends before it begins
  */
 export async function listRefusedLogins(

@@ -4,16 +4,19 @@ import { readMomentCursor } from '#platform/db/moment-cursor'
 import { allOf, type Sql, sql } from '#platform/db/sql'
 import { isOwnedBy, type PossibleOwner } from '../../callers/owners-store.ts'
 
+/** A refused sign-in. */
 interface RefusedLoginRow extends Omit<refusedLogins.RefusedLogin, 'at' | 'step'> {
   readonly id: string
   readonly at: Date
 }
 
+/** The refused sign-ins to list. */
 interface Wanted extends Pick<refusedLogins.RefusedLoginsQuery, 'search' | 'projectId' | 'cursor'> {
+  /** The reasons of the refusals. */
   readonly codes: readonly string[]
-  /** Conditions on `at`. */
+  /** The conditions on `at`. */
   readonly period: readonly Sql[]
-  /** Limits the list to projects of this owner; undefined lists all. */
+  /** If set, only refusals at projects of this owner are listed. */
   readonly owner: PossibleOwner | undefined
 }
 
@@ -27,8 +30,9 @@ export const listRefused = (db: Queryable, wanted: Wanted, limit: number) =>
     order by f.at desc, f.id desc limit ${limit}`)
 
 /**
- * False for a member who came by single sign-on and never agreed that an external project learns who they are. A page of
- * another site can start that without a click.
+ * Matches a refusal whose member the owner of the project may know. At an external project with OpenID Connect, this is
+ * only a member who has consented before. Without consent, the project must not learn who visited: with single sign-on,
+ * any page can start a sign-in without a click.
  */
 const isKnownToProject = sql`(f.path not like '/oidc/%'
   or exists (select from projects p where p.id = f.project_id and p.is_internal)

@@ -2,13 +2,16 @@ import { type Queryable, sqlState, type Tx } from '#platform/db/database'
 import type { Deps } from '../../deps.ts'
 import { noteFirst, noteOther, readIdentity } from './store.ts'
 
+/** The SQL state of PostgreSQL for a missing permission. */
 const lacksRights = '42501'
 
 /**
- * Detects that the tables were restored from a dump of another database, which had other transaction IDs. Then every
- * owner of such IDs corrects them, in one transaction, before the first request is served. Logs the remaining steps for
- * the operator. No instance can know this database from before: no instance holds a lease in it, and nothing that a
- * reader cached from the other one is valid here.
+ * Checks at the start of the service, before the first request, whether the database was restored from a dump of
+ * another one. The dump contains transaction IDs of the other database, which mean nothing here. So each of `owners`,
+ * the modules that store such IDs, corrects its rows, all in one transaction. Then logs what the operator still has to
+ * do.
+ *
+ * Does nothing if the database role may not read the identity of the cluster.
  */
 export async function takeOverRestored(
   { db, log }: Pick<Deps, 'db'> & { readonly log: { warn(line: string): void } },
@@ -29,14 +32,18 @@ export async function takeOverRestored(
   if (isRestored) log.warn((await hasActiveSignIns(db)) ? restoredAdvice : endedAdvice)
 }
 
+/** The advice if sessions from the backup may still be valid. */
 export const restoredAdvice =
   'database restored from a backup: sessions and API keys that were revoked after the backup are valid again. End all sessions with `rolecall sessions revoke --all`, and revoke those keys again'
 
-/** Used if the operator ended the sessions before the start, as the guide describes, so that this is not repeated. */
+/** The advice if the operator has already ended all sessions, as the guide says. */
 export const endedAdvice =
   'database restored from a backup: all its sessions have ended, but API keys that were revoked after the backup are valid again. Revoke them again'
 
-/** Returns undefined if the role lacks the permission, as at some database hosts. */
+/**
+ * Returns the identity of the database, or undefined if the database role may not read it, as with some hosting
+ * services.
+ */
 async function identityOf(db: Deps['db']): Promise<string | undefined> {
   try {
     return (await readIdentity(db))?.identity

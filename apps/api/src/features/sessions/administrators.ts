@@ -8,24 +8,28 @@ import type { Deps } from '../../deps.ts'
 type Terms = Pick<Deps, 'config' | 'db'>
 type Roles = Pick<Session, 'roleIds'>
 
-/** Returns true if a member of the main server holds the admin role. */
+/** Returns true if a member of the main server has the admin role (`CHAT_ADMIN_ROLE_ID`). */
 export const isSystemAdmin = ({ config }: Pick<Deps, 'config'>, { roleIds }: Roles) =>
   config.chatAdminRoleId !== undefined && roleIds.includes(config.chatAdminRoleId)
 
-/** Returns true if a member of the main server holds the auditor role. */
+/** Returns true if a member of the main server has the auditor role (`CHAT_AUDITOR_ROLE_ID`, optional). */
 export const isAuditor = ({ config }: Pick<Deps, 'config'>, { roleIds }: Roles) =>
   config.chatAuditorRoleId !== undefined && roleIds.includes(config.chatAuditorRoleId)
 
-/** Returns true if a member has anything to administer. Other members get no session of the administration. */
+/**
+ * Returns true if a member is a System Admin, an auditor, or an owner of a project. Other members cannot create an
+ * admin session.
+ */
 export const administers = async (deps: Terms, member: PossibleOwner): Promise<boolean> =>
   isSystemAdmin(deps, member) ||
   isAuditor(deps, member) ||
   (await listOwnedProjects(deps.db, member)).length > 0
 
 /**
- * Returns the kind of caller that a member is for an endpoint of the administration, or undefined if they may not call
- * it. The endpoint's declaration and the member's current roles decide. Queries the database only to find out if the
- * member is an owner: of the project in the path, or of any project if the path has none.
+ * Returns the kind of administrator that a member is for an endpoint of the admin API, or undefined if the member may
+ * not call the endpoint. The endpoint's declaration and the member's current roles decide. The database is queried only
+ * to find out if the member is an owner: if `owners` names a path parameter, of the project in the path; if it is
+ * `'any'`, of any project.
  */
 export async function kindFor(
   deps: Terms,
@@ -44,7 +48,8 @@ export async function kindFor(
 }
 
 /**
- * Checks that an owner sends only those fields of a body that owners may send.
+ * Checks that an owner sends only the body fields that the endpoint permits to owners. Other callers may send all
+ * fields.
  *
  * @throws NOT_SYSTEM_ADMIN
  */

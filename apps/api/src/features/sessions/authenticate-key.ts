@@ -6,7 +6,12 @@ import type { ProjectCaller } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 import { checkKey } from './validate.ts'
 
-/** Creates a function that returns the project of a key. It throws if the key is not valid now. */
+/**
+ * Creates a function that returns the project ID of an API key. It reads the cache if the lease is valid, and otherwise
+ * the database.
+ *
+ * @throws INVALID_API_KEY, PROJECT_INACTIVE
+ */
 export const createKeyCheck =
   ({ answers }: Pick<Deps, 'answers'>) =>
   async (key: string): Promise<string> => {
@@ -16,7 +21,7 @@ export const createKeyCheck =
     return projectId ?? checkKey(await answers.read({ keyDigest, tokenDigest: '' }), key)
   }
 
-/** Authenticates a project by `X-API-Key`. */
+/** Creates the function that authenticates a project by its header `X-API-Key`. */
 export function createKeyAuthenticator(checkKeyNow: ReturnType<typeof createKeyCheck>) {
   return async (request: FastifyRequest): Promise<ProjectCaller> => {
     const key = readApiKey(request.raw)

@@ -5,8 +5,9 @@ import { digestOf, isWellFormed } from '#platform/crypto/tokens'
 import { ApiError } from '#platform/http/api-error'
 import { readCookie } from '#platform/http/cookies'
 import { bearerToken, hintForToken, isSameOrigin } from '#platform/http/credentials'
-import { liveSession, readSession } from '#session-memory/live-session'
-import type { Session, SessionAt } from '#session-memory/session'
+import type { SessionCaller } from '#session-memory/callers-store'
+import { liveSession, readSession, sessionCaller } from '#session-memory/live-session'
+import type { SessionAt } from '#session-memory/session'
 import { adminCookie, type Presented } from '../../callers/admin-cookies.ts'
 import type { AdminCaller, MemberCaller } from '../../callers/callers.ts'
 import { freshestRoles } from '../../checks/freshest-roles.ts'
@@ -15,15 +16,17 @@ import { kindFor } from './administrators.ts'
 
 type AuthDeps = Pick<Deps, 'answers' | 'config' | 'db' | 'settings' | 'refreshMember'>
 
+/** The authenticators for endpoints with `auth: 'session'` and `auth: 'admin'`. */
 export interface SessionAuthenticators {
   session: (request: FastifyRequest) => Promise<MemberCaller>
   admin: (request: FastifyRequest, definition: EndpointDefinition) => Promise<AdminCaller>
 }
 
 /**
- * Returns true if an admitted caller would be admitted again now. Uses the mirrored roles, which are usually in memory,
- * so that frequent calls are cheap. With `isThorough`, also refreshes roles that are too old to decide, as each request
- * does.
+ * Returns true if a caller who was admitted earlier would be admitted now. A long response, such as a stream, calls it
+ * repeatedly. It uses the mirrored roles, which are usually cached, so that frequent calls are cheap. With
+ * `isThorough`, it first refreshes roles that are too old, as the authentication of a request does. It throws if the
+ * roles cannot be refreshed during an outage.
  */
 type StillAdmits = (
   caller: AdminCaller,
@@ -36,19 +39,17 @@ interface SessionAuthentication extends SessionAuthenticators {
 }
 
 /**
- * Authenticates by session token. Admits any live session to endpoints for members. Admits an admin session to an
- * endpoint of the administration if its member may call it now.
+ * Creates the authentication by session token. `session` admits every live session. `admin` admits an admin session if
+ * its member may call the endpoint now, and otherwise throws NOT_SYSTEM_ADMIN. Both throw INVALID_TOKEN for a session
+ * that is not live.
  */
 export function createSessionAuthenticators(deps: AuthDeps): SessionAuthentication {
-  const authenticate = async (credential: SessionCredential) => {
+  const adminBy = async (credential: SessionCredential, definition: EndpointDefinition, params: unknown) => {
     const tokenDigest = digestOf(credential.token)
     const live = await liveSession(deps.answers, tokenDigest)
-    if (!live) throw new ApiError('INVALID_TOKEN', { reason: 'unknown' })
-    return { live, tokenDigest }
-  }
-  const adminBy = async (credential: SessionCredential, definition: EndpointDefinition, params: unknown) => {
-    const { live, tokenDigest } = await authenticate(credential)
-    // Refreshes old roles before they decide whether the member is an admin.
+    if (!live) throw unknownToken()
+    // Old roles are refreshed before they decide whether the member is an admin. A project's session is refused in any
+    // case, so its roles are not refreshed.
     const current =
       live.session.projectId === null
         ? await refreshIfStale(deps, live, () => readSession(deps.answers, tokenDigest))
@@ -67,8 +68,9 @@ export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticati
   return {
     session: async (request) => {
       const credential = readSessionToken(request, deps.config.publicUrl)
-      const { live } = await authenticate(credential)
-      return toCaller(live.session, credential)
+      const caller = await sessionCaller(deps.answers, digestOf(credential.token))
+      if (!caller) throw unknownToken()
+      return toCaller(caller, credential)
     },
     admin: async (request, definition) =>
       adminBy(readSessionToken(request, deps.config.publicUrl), definition, request.params),
@@ -82,7 +84,7 @@ export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticati
       return adminBy({ token, presented }, definition, {}).then(
         (caller) => caller.kind === kind,
         (error: unknown) => {
-          // An outage does not prove that a session is invalid.
+          // Only a refusal returns false. An outage does not prove that the session is invalid, so it throws.
           if (error instanceof ApiError && (error.status === 401 || error.status === 403)) return false
           throw error
         },
@@ -91,7 +93,12 @@ export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticati
   }
 }
 
-/** Returns the session with roles that are fresh enough for the administration. */
+/**
+ * Returns the session with roles that are fresh enough for the administration. Fetches them from Discord if the stored
+ * ones are too old. Returns undefined if the session has ended meanwhile.
+ *
+ * @throws CHAT_PLATFORM_UNAVAILABLE if Discord does not respond and the stored roles are too old even for an outage
+ */
 async function refreshIfStale(
   deps: AuthDeps,
   stored: SessionAt,
@@ -99,7 +106,7 @@ async function refreshIfStale(
 ) {
   const terms = adminTerms(deps.settings.current().permissionTtlMs)
   if (isFresh(stored, terms)) return stored.session
-  // Another request may have refreshed these from the platform since they were read.
+  // Another request may have refreshed the roles since this session was cached.
   const read = await reread()
   if (!read) return undefined
   const { serverId, memberId } = read.session
@@ -107,7 +114,9 @@ async function refreshIfStale(
   return (await freshestRoles({ known: read, terms, refresh, reread })).known?.session
 }
 
-const toCaller = (session: Session, credential: SessionCredential): MemberCaller => ({
+const unknownToken = () => new ApiError('INVALID_TOKEN', { reason: 'unknown' })
+
+const toCaller = (session: SessionCaller, credential: SessionCredential): MemberCaller => ({
   sessionId: session.id,
   memberId: session.memberId,
   username: session.username,
@@ -117,14 +126,16 @@ const toCaller = (session: Session, credential: SessionCredential): MemberCaller
   bucket: `session:${session.id}`,
 })
 
+/** A session token, and how it was presented: as a Bearer token or in the console's cookie. */
 export interface SessionCredential {
   readonly token: string
   readonly presented: Presented
 }
 
 /**
- * Returns the Bearer token, or the token in the console's cookie. The cookie counts only if a page of this service
- * sends the request, because browsers also attach it to requests that other sites cause.
+ * Returns the Bearer token or, if the request has no `Authorization` header, the token in the console's cookie. The
+ * cookie is accepted only if a page of this service sends the request, because browsers also attach it to requests that
+ * other sites cause.
  *
  * @throws INVALID_TOKEN, CROSS_SITE_REQUEST
  */

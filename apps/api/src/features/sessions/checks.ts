@@ -2,7 +2,7 @@ import { type FreshnessTerms, isServable, type Mirrored } from '#mirror/freshnes
 import type { Read } from '#session-memory/memory'
 import { errorCheck } from '../../checks/check.ts'
 
-/** The checks of an API key, for the exchange and for validate alike. */
+/** The checks of an API key, which every endpoint for projects applies. */
 export const keyChecks = [
   errorCheck<Pick<Read, 'projectId' | 'isActive'>>({
     name: 'key.known',
@@ -22,7 +22,7 @@ export const keyChecks = [
   }),
 ] as const
 
-/** The check of the exchange, in the statement that redeems the code. */
+/** The check of the exchange. The statement that redeems the code decides it, and this names the outcome. */
 export const redeemCheck = errorCheck<{ readonly redeemed: object | undefined }>({
   name: 'exchange.code_redeemed',
   refusal: 'INVALID_CODE',
@@ -30,10 +30,10 @@ export const redeemCheck = errorCheck<{ readonly redeemed: object | undefined }>
   describe: ({ redeemed }) =>
     redeemed
       ? 'The code creates a session.'
-      : 'The code creates no session, because its access no longer exists.',
+      : 'The code creates no session, because the project or the member no longer has access to the server.',
 })
 
-/** The check of the session by validate, in the database or in memory under a lease. */
+/** The check of the session by `validate`. `session` is undefined unless the session is live. */
 export const sessionCheck = errorCheck<Pick<Read, 'session'>>({
   name: 'validate.session_live',
   refusal: 'INVALID_TOKEN',
@@ -41,7 +41,7 @@ export const sessionCheck = errorCheck<Pick<Read, 'session'>>({
   describe: ({ session }) => (session ? 'The session is live.' : 'The session is not live.'),
 })
 
-/** The check of the roles' age by validate, while the chat platform does not respond. */
+/** The check of the roles' age by `validate`, which applies only while Discord does not respond. */
 export const rolesCheck = errorCheck<{ readonly mirrored: Mirrored; readonly terms: FreshnessTerms }>({
   name: 'validate.roles_known',
   refusal: 'CHAT_PLATFORM_UNAVAILABLE',

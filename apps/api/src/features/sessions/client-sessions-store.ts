@@ -2,7 +2,9 @@ import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import { noteActivity } from './store.ts'
 
-/** A session that a client gets through another protocol, which stores its tokens. */
+/**
+ * A session that a client gets through OpenID Connect. The protocol library stores the client's own tokens elsewhere.
+ */
 export interface NewClientSession {
   readonly id: string
   readonly projectId: string
@@ -12,14 +14,16 @@ export interface NewClientSession {
   readonly refreshDigest: string
   readonly ip: string | null
   readonly userAgent: string | null
-  /** Seconds until the session expires if the code is not redeemed. Equals the lifetime of the code. */
+  /** Seconds until the session expires if the code is not redeemed: the lifetime of the code. */
   readonly ttlSec: number
+  /** Seconds after which no refresh can extend the session. */
   readonly maxAgeSec: number
 }
 
 /**
- * Creates a session together with its code, if the project may use the server now and the member is in it. So every
- * operation that ends sessions also voids the code. If no client redeems the code, the session expires.
+ * Creates a session for a code that is issued now, if the project can read the server and the member is in it. Because
+ * the session exists before the code is redeemed, every operation that ends sessions also voids the code. If the
+ * code is not redeemed, the session expires with it. Returns the number of created sessions: 0 or 1.
  */
 export const insertClientSession = (tx: Tx, s: NewClientSession) =>
   tx.execute(sql`
@@ -33,8 +37,8 @@ export const insertClientSession = (tx: Tx, s: NewClientSession) =>
     where p.id = ${s.projectId} and p.deleted_at is null and p.deactivated_at is null`)
 
 /**
- * Builds the steps of a statement that extend the live sessions of its step `used`: `extended` extends the sessions,
- * and `active` records the activity of their members.
+ * Builds two steps (CTEs) of a statement. The statement must have a step `used` with the column `session_id`. The step
+ * `extended` extends these sessions if they are live, and `active` records the activity of their members.
  */
 export const extendSteps = (ttlSec: number): Sql => sql`
     extended as (
@@ -44,15 +48,16 @@ export const extendSteps = (ttlSec: number): Sql => sql`
       returning s.id, s.member_id),
     active as (${noteActivity(sql`extended`)})`
 
-/** Extends a live session when its code is redeemed. Returns false if it is not live. */
+/** Extends a session when its code is redeemed. Returns false if the session is not live. */
 export const extendClientSession = async (tx: Tx, sessionId: string, ttlSec: number): Promise<boolean> =>
   (await tx.maybeOne(sql`
     with used as (select ${sessionId}::uuid as session_id), ${extendSteps(ttlSec)}
     select from extended`)) !== undefined
 
 /**
- * Ends a client's sessions of a member, including sessions with codes that are not redeemed yet. Returns the number of
- * sessions. The client is the project itself, or is described by the metadata document at `clientId`.
+ * Ends the sessions of a member with one client, including sessions whose code is not redeemed yet. Returns the number
+ * of ended sessions. If `clientId` is null, the client is the project itself. Otherwise it is the client with the
+ * metadata document at that address.
  */
 export const endClientSessionsOf = (
   tx: Tx,
@@ -65,10 +70,10 @@ export const endClientSessionsOf = (
         select from oidc_sessions o
         where o.session_id = s.id and o.client_id is not distinct from ${c.clientId}::text)`)
 
-/** The reason for the end of a client's session that its protocol ended. */
+/** Why OpenID Connect ended a client's session. Events report it. */
 type ClientSessionEnd = 'logout' | 'token_revoked' | 'code_reused' | 'refresh_token_reused'
 
-/** Ends a live session. Returns its member, or undefined if there was no session to end. */
+/** Ends a live session. Returns its member, or undefined if the session was not live. */
 export const endClientSession = (db: Queryable, sessionId: string, reason: ClientSessionEnd) =>
   db.maybeOne<{ memberId: string; username: string }>(sql`
     update sessions s set revoked_at = clock_now(), revoked_reason = ${reason}

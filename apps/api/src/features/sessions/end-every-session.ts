@@ -12,9 +12,10 @@ import {
 } from './own-sessions-store.ts'
 
 /**
- * Ends all sessions, codes, and single sign-ons of a member. Returns the number of sessions and single sign-ons. The
- * statements follow the order in which a sign-in creates them: single sign-on, code, session. If a sign-in completes a
- * step after one statement, the next statement waits for it and ends its result.
+ * Ends all sessions, codes, and single sign-ons of a member. Returns how many sessions and single sign-ons it ended.
+ *
+ * Keep the order of the statements: a sign-in creates a single sign-on, then a code, then a session. If a concurrent
+ * sign-in gets past one statement, the next statement waits for its row and ends what it created.
  */
 export async function endEverySession(
   tx: Tx,
@@ -26,7 +27,11 @@ export async function endEverySession(
   return ssoEnded + (await revokeSessionsOfMember(tx, memberId, reason))
 }
 
-/** Signs a member out everywhere, for a System Admin. If nothing was ended, writes no audit entry. */
+/**
+ * Signs a member out everywhere, for a System Admin. Writes an audit entry only if anything was ended.
+ *
+ * @throws MEMBER_NOT_FOUND
+ */
 export async function signMemberOut(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   by: By,
@@ -48,8 +53,8 @@ export async function signMemberOut(
 }
 
 /**
- * Counts the sessions that `signMemberOut` would end. Counts instead of applying the change and rolling it back, as dry
- * runs for a project do, because that would lock the rows of the sessions.
+ * Counts the sessions that `signMemberOut` would end, for its dry run. Other dry runs make the change and roll it back.
+ * This one only counts, because the change would lock the rows of the sessions.
  */
 export async function countSessionsOfMember(
   { db }: Pick<Deps, 'db'>,

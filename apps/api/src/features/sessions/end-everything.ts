@@ -7,21 +7,23 @@ import {
   revokeSessionsOfEverybody,
 } from './end-store.ts'
 
-/** The number of ended items of each kind. */
+/** How many items of each kind `endEverything` ended. */
 export interface Ended {
   readonly sessions: number
   readonly ssoSessions: number
   readonly codes: number
+  /** The sign-ins in progress. */
   readonly requests: number
 }
 
 /**
  * Ends everything that admits a member without a new sign-in: sessions of projects and admins, single sign-ons, codes
- * that were not exchanged, and sign-ins in progress. It changes the same tables as every revocation, so running
- * instances apply it with their next request, and projects receive events.
+ * that were not exchanged, and sign-ins in progress. A command of the command line calls it, also while the service
+ * runs. It changes the same tables as every other revocation, so running instances apply it with their next request,
+ * and projects receive events.
  *
- * The statements follow the order of a sign-in. If a sign-in completes a step after one statement, the next statement
- * waits for it and ends its result.
+ * Keep the order of the statements, which is the order of a sign-in. If a concurrent sign-in gets past one statement,
+ * the next statement waits for its row and ends what it created.
  */
 export const endEverything = ({ db, audit }: Pick<Deps, 'db' | 'audit'>): Promise<Ended> =>
   db.transaction(

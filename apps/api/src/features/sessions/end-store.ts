@@ -2,6 +2,8 @@ import type { Departure } from '#mirror/write-members'
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
+// The first four statements are the steps of `endEverything`, in its order.
+
 export const deleteOpenRequests = (tx: Tx) => tx.execute(sql`delete from auth_requests where used_at is null`)
 
 export const deleteSsoSessions = (tx: Tx) => tx.execute(sql`delete from sso_sessions`)
@@ -14,7 +16,10 @@ export const revokeSessionsOfEverybody = (tx: Tx) =>
     update sessions set revoked_at = clock_now(), revoked_reason = 'revoked' 
     where revoked_at is null and expires_at > clock_now()`)
 
-/** Returns true if anything exists that `endEverything` ends, so that a member could continue without a new sign-in. */
+/**
+ * Returns true if anything exists that `endEverything` would end, and that could therefore admit a member without a new
+ * sign-in.
+ */
 export const hasActiveSignIns = async (db: Queryable): Promise<boolean> =>
   (await db.maybeOne(sql`
     select where exists (select from sessions where revoked_at is null and expires_at > clock_now())
@@ -22,7 +27,7 @@ export const hasActiveSignIns = async (db: Queryable): Promise<boolean> =>
       or exists (select from authorization_codes where used_at is null)
       or exists (select from auth_requests where used_at is null)`)) !== undefined
 
-/** Revokes the live sessions that members have in servers. Returns one row for each. */
+/** Revokes the live sessions of members in the servers that they left. Returns one row for each session. */
 export const revokeSessionsOfDeparted = (tx: Tx, departures: readonly Departure[]) =>
   tx.query<Departure>(sql`
     update sessions s set revoked_at = clock_now(), revoked_reason = 'member_left'
@@ -33,7 +38,8 @@ export const revokeSessionsOfDeparted = (tx: Tx, departures: readonly Departure[
     returning s.server_id as "serverId", s.member_id as "memberId"`)
 
 /**
- * Revokes a project's sessions of clients with metadata documents on other hosts than these. Returns the number of sessions.
+ * Revokes a project's sessions with clients whose metadata document is on a host that is not in `hosts`. Returns the
+ * number of sessions.
  */
 export const revokeSessionsOfOtherHosts = (tx: Tx, projectId: string, hosts: readonly string[]) =>
   tx.execute(sql`
@@ -43,7 +49,10 @@ export const revokeSessionsOfOtherHosts = (tx: Tx, projectId: string, hosts: rea
       where o.session_id = s.id and o.client_id is not null
         and split_part(o.client_id, '/', 3) <> all(${hosts}::text[]))`)
 
-/** Ends the sessions in a server permanently, because they must not become live again if the server returns. */
+/**
+ * Revokes the sessions in a removed server. They are not live without the server anyway, but they must not become live
+ * again if it is added again.
+ */
 export const revokeSessionsOfServer = (tx: Tx, serverId: string) =>
   tx.execute(sql`
     update sessions set revoked_at = clock_now(), revoked_reason = 'server_removed'

@@ -2,7 +2,10 @@ import type { Tx } from '#platform/db/database'
 import { endEverySession } from './end-every-session.ts'
 import { deleteActivity, deleteCodes, deleteLogoutMarks, deleteSessions } from './erase-store.ts'
 
-/** Ends all sessions of a member, so that projects are notified, and deletes every record of them. */
+/**
+ * Deletes every record of a member's sessions, codes, and activity. Ends the sessions first, because only an end, and
+ * not a deletion, notifies the projects.
+ */
 export async function eraseSessions(tx: Tx, memberId: string): Promise<void> {
   await endEverySession(tx, memberId, 'member_erased')
   await deleteCodes(tx, memberId)

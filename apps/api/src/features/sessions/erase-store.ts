@@ -1,6 +1,8 @@
 import type { Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
+// The deletions of `eraseSessions`, one for each table with data about a member's sessions.
+
 export const deleteCodes = (tx: Tx, memberId: string) =>
   tx.execute(sql`delete from authorization_codes where member_id = ${memberId}`)
 

@@ -19,29 +19,31 @@ import {
 } from './store.ts'
 import { toTokenResponse } from './token-response.ts'
 
+/** The parts of an exchange request. */
 export interface ExchangeCode {
   readonly clientId: string
   readonly code: string
   readonly redirectUri: string
   readonly codeVerifier?: string | undefined
-  /** The browser of the member, if the project sends it. Otherwise the browser that opened the callback is stored. */
+  /** The member's address and browser, if the project sends them. For a null, the code's own value is stored. */
   readonly forwarded: { readonly ip: string | null; readonly userAgent: string | null }
   /** The sender of the request: the project's backend. */
   readonly client?: Client
 }
 
 /**
- * Redeems a one-time code for a session. Throws INVALID_CODE for a code that is unknown, used, expired, of another project,
- * or for another redirect URI: to tell these apart would help only the holder of a stolen code. A missing
- * verifier and a blocked member have errors of their own.
+ * Redeems a one-time code for a session. INVALID_CODE does not say whether the code is unknown, used, expired, from
+ * another project, or for another redirect URI, because this would help only the holder of a stolen code. A missing
+ * PKCE verifier and a blocked member have errors of their own.
+ *
+ * @throws INVALID_CODE, CHALLENGE_WITHOUT_VERIFIER, MEMBER_BLOCKED
  */
 export async function exchangeCode(
   deps: Pick<Deps, 'db' | 'config' | 'audit'> & Pick<SessionChanges, 'redeemCode'>,
   { projectId }: ProjectCaller,
   { clientId, code, redirectUri, codeVerifier, forwarded, client }: ExchangeCode,
 ): Promise<sessions.TokenResponse> {
-  // This error may be specific, because the code has not been read: it contains only facts that the holder of the key
-  // knows.
+  // This error can be specific, because it contains only what the caller knows: the code has not been looked up yet.
   if (clientId !== projectId) {
     const errors = [{ path: '/clientId', message: 'is not the project of this API key', code: 'FOREIGN' }]
     throw new ApiError('INVALID_CODE', { reason: 'malformed_or_foreign', projectId, errors })
@@ -51,15 +53,17 @@ export async function exchangeCode(
   return redeem(deps, presented, { ...forwarded, ttlSec, maxAgeSec }, client)
 }
 
-/** A presented code, with the values that must match it. */
+/** A code as the caller presents it, with the values that must match the stored code. */
 export interface PresentedCode extends Omit<CodeClaim, 'codeDigest' | 'challenge'> {
   readonly code: string
   readonly codeVerifier: string | undefined
 }
 
 /**
- * Creates a session from a code, or ends the session that the code's first use created. Admin sign-ins complete here,
- * too.
+ * Creates a session from a code. If the code was used before, ends the session that its first use created, because two
+ * parties know the code. Also completes the sign-in of admins (`projectId` null) and of hosts (`kind` `hostSession`).
+ *
+ * @throws INVALID_CODE, CHALLENGE_WITHOUT_VERIFIER, MEMBER_BLOCKED
  */
 export async function redeem(
   { db, audit, redeemCode }: Pick<Deps, 'db' | 'audit'> & Pick<SessionChanges, 'redeemCode'>,
@@ -99,7 +103,7 @@ export async function redeem(
   throw new ApiError(redeemCheck.refusal, { reason: reused ? 'reused' : 'unknown', ...ofProject })
 }
 
-/** Creates a session of the administration, with its audit entry. */
+/** Redeems a code for an admin session, and writes the audit entry in the same transaction. */
 const redeemAdminCode = (
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   redemption: Redemption,

@@ -10,17 +10,20 @@ import {
   rotatePairs,
 } from './store.ts'
 
-/** Changes sessions for many requests at once. Changes that wait together share a statement and its commit. */
+/**
+ * The frequent changes to sessions, in batches. Simultaneous requests share one statement and one commit. The shared
+ * statement skips rows that another transaction has locked. The requests for those rows then run alone, and wait.
+ */
 export interface SessionChanges {
   /** Redeems a code of a project. Returns undefined if the code is invalid. */
   readonly redeemCode: (redemption: Redemption) => Promise<Redeemed | undefined>
-  /** Replaces a pair. Returns the expiry of the new one, or undefined if the old one is not current. */
+  /** Replaces a token pair. Returns the session's new expiry, or undefined if the old pair is not the current one. */
   readonly rotate: (rotation: Rotation) => Promise<Date | undefined>
-  /** Ends the session of a token or refresh token, if the project has one. */
+  /** Ends the session of a session token or refresh token, if the session belongs to the project. */
   readonly logOut: (logout: Logout) => Promise<void>
 }
 
-/** Creates the batchers of a process. Each process gathers and commits its own changes. */
+/** Creates the batchers. Create them once per process: only requests that use the same batchers share a statement. */
 export const createSessionChanges = (db: Database): SessionChanges => ({
   redeemCode: changeBatcher({
     changeMany: (redemptions) => redeemCodes(db.batched, redemptions, 'skip'),
@@ -44,7 +47,7 @@ export const createSessionChanges = (db: Database): SessionChanges => ({
   }),
 })
 
-/** Redeems one code as a part of the caller's transaction. */
+/** Redeems one code in the caller's transaction, and waits for its row. Returns undefined if the code is invalid. */
 export async function redeemInTransaction(tx: Tx, redemption: Redemption): Promise<Redeemed | undefined> {
   const [redeemed] = await redeemCodes(tx.query, [redemption], 'wait')
   return redeemed === heldElsewhere ? undefined : redeemed

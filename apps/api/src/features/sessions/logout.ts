@@ -4,7 +4,10 @@ import type { Deps } from '../../deps.ts'
 import type { SessionChanges } from './gathered-changes.ts'
 import { markLogoutAll, revokeMemberInProject, voidCodes } from './store.ts'
 
-/** Ends one session of the calling project. Any other token is ignored, with the same response (RFC 7009 §2.2). */
+/**
+ * Ends the session of a session token or refresh token, if it belongs to the calling project. Any other token is
+ * ignored with the same response (RFC 7009 §2.2), so that a caller cannot find out which tokens exist.
+ */
 export async function logout(
   { logOut }: Pick<SessionChanges, 'logOut'>,
   { projectId }: ProjectCaller,
@@ -15,8 +18,10 @@ export async function logout(
 }
 
 /**
- * Ends all sessions of a member in the calling project, including sessions for which codes are being exchanged at this
- * moment. The response for an unknown member is the same.
+ * Ends all sessions of a member in the calling project. The response for an unknown member is the same.
+ *
+ * Keep the order of the statements: `voidCodes` waits for codes that are being exchanged at this moment, so the next
+ * statement finds their sessions.
  */
 export async function logoutAll({ db }: Pick<Deps, 'db'>, { projectId }: ProjectCaller, memberId: string) {
   await db.transaction(async (tx) => {

@@ -6,7 +6,11 @@ import type { Deps } from '../../deps.ts'
 import { nameOfEnded } from './own-sessions.ts'
 import { endOwnSession, listLiveSessions } from './own-sessions-store.ts'
 
-/** Lists the live sessions of a member, newest first, for a System Admin. */
+/**
+ * Lists the live sessions of a member, newest first, for a System Admin.
+ *
+ * @throws MEMBER_NOT_FOUND
+ */
 export async function listMemberSessions(
   { db }: Pick<Deps, 'db'>,
   memberId: string,
@@ -23,7 +27,11 @@ export async function listMemberSessions(
   }
 }
 
-/** Ends one session of a member, for a System Admin. The session of another member is the same 404 as a missing one. */
+/**
+ * Ends one session of a member, for a System Admin. A session of another member returns the same 404 as a missing one.
+ *
+ * @throws SESSION_NOT_FOUND
+ */
 export async function revokeMemberSession(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   by: AdminBy,

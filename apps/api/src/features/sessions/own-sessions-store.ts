@@ -1,8 +1,10 @@
 import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
+/** A session of a project, an admin session, or a single sign-on, which is the sign-in of a browser at this service. */
 export type SessionKind = 'project' | 'admin' | 'sso'
 
+/** A session or single sign-on in a list of a member's sign-ins. */
 export interface SessionRow {
   readonly id: string
   readonly kind: SessionKind
@@ -10,14 +12,14 @@ export interface SessionRow {
   readonly expiresAt: Date
   readonly projectId: string | null
   readonly projectName: string | null
-  /** The address of the metadata document of a program, or null for a session of the project itself. */
+  /** The address of the client's metadata document; null if the client has none. */
   readonly clientId: string | null
   readonly serverId: string | null
   readonly ip: string | null
   readonly userAgent: string | null
 }
 
-/** Lists a member's live sessions and single sign-ons, newest first. The limit is more than any member has. */
+/** Lists a member's live sessions and single sign-ons, newest first. At most 1,000, which is more than a member has. */
 export const listLiveSessions = (db: Queryable, memberId: string) =>
   db.query<SessionRow>(sql`
     select s.id, case when s.project_id is null then 'admin' else 'project' end as kind,
@@ -32,7 +34,8 @@ export const listLiveSessions = (db: Queryable, memberId: string) =>
     order by "createdAt" desc, id desc limit 1000`)
 
 /**
- * Counts a member's sessions: those that can be validated, those of OpenID Connect, and those with a client to notify.
+ * Counts a member's live sessions: `sessions` that can be validated, because the project has a valid key or because it
+ * is an admin session; `clientSessions` of OpenID Connect; and `toldSessions`, whose client receives a logout token.
  */
 export async function countLiveSessions(db: Queryable, memberId: string) {
   const none = { sessions: 0, clientSessions: 0, toldSessions: 0 }
@@ -48,6 +51,7 @@ export async function countLiveSessions(db: Queryable, memberId: string) {
   return row ?? none
 }
 
+/** The session that `endOwnSession` ended. The project is null unless `kind` is `project`. */
 export interface EndedSession {
   readonly kind: SessionKind
   readonly projectId: string | null
@@ -55,7 +59,7 @@ export interface EndedSession {
 }
 
 /**
- * Ends a live session or a single sign-on if it is this member's own. Returns undefined if there is no session to end.
+ * Ends a live session or a single sign-on if it belongs to this member. Otherwise returns undefined.
  */
 export const endOwnSession = (tx: Tx, memberId: string, sessionId: string) =>
   tx.maybeOne<EndedSession>(sql`
@@ -72,16 +76,21 @@ export const endOwnSession = (tx: Tx, memberId: string, sessionId: string) =>
     union all
     select 'sso', null, null from deleted`)
 
+/** Returns the name of a project, also of a deleted one. */
 export const findProjectName = async (db: Queryable, projectId: string) =>
   (await db.maybeOne<{ name: string }>(sql`select name from projects where id = ${projectId}`))?.name
 
 /**
- * Ends a member's single sign-on in every browser. Waits for single sign-ons that are issuing a code at this moment.
+ * Ends a member's single sign-on in every browser. Waits for a single sign-on that issues a code at this moment, so
+ * that a later statement finds the code.
  */
 export const deleteSsoOfMember = (tx: Tx, memberId: string) =>
   tx.execute(sql`delete from sso_sessions where member_id = ${memberId}`)
 
-/** Voids all codes of a member that are not redeemed yet, and waits for codes that are being redeemed. */
+/**
+ * Voids all unused codes of a member. Waits for a code that is redeemed at this moment, so that a later statement finds
+ * its session.
+ */
 export const voidAllCodes = (tx: Tx, memberId: string) =>
   tx.execute(sql`
     update authorization_codes set used_at = clock_now() where member_id = ${memberId} and used_at is null`)
@@ -96,7 +105,10 @@ export const revokeSessionsOfMember = (
     update sessions set revoked_at = clock_now(), revoked_reason = ${reason}
     where member_id = ${memberId} and revoked_at is null and expires_at > clock_now()`)
 
-/** Deletes addresses and browsers of some sessions that are at least `days` old. Returns the number of sessions. */
+/**
+ * Deletes the IP addresses and user agents of the oldest sessions that are at least `days` old, up to `limit` sessions.
+ * Returns the number of sessions.
+ */
 export const deleteSessionAddresses = (db: Queryable, days: number, limit: number) =>
   db.execute(sql`
     update sessions set ip = null, user_agent = null where id in (

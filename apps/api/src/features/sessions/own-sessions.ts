@@ -20,8 +20,12 @@ export async function listSessions({ db }: Pick<Deps, 'db'>, { memberId, session
 }
 
 /**
- * Revokes one of the caller's sessions. The session of another member is the same 404 as a missing one. The audit log
- * records it unless the session is of the calling session's own project: a project can also end sessions of others.
+ * Ends one of the caller's sessions. A session of another member returns the same 404 as a missing one.
+ *
+ * The audit log records the end unless the session belongs to the caller's own project. With a member's token, a
+ * project can also end that member's sessions with other projects, and the entry shows which project it was.
+ *
+ * @throws SESSION_NOT_FOUND
  */
 export async function revokeSession(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
@@ -44,7 +48,7 @@ export async function revokeSession(
   })
 }
 
-/** Signs the caller out everywhere. The audit log records which session did it. */
+/** Signs the caller out everywhere. The audit entry names the project of the calling session. */
 export async function revokeAllSessions(
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   caller: MemberCaller,
@@ -63,19 +67,22 @@ export async function revokeAllSessions(
   })
 }
 
-/** Names the ended session in a sentence. */
+/** Names the ended session, as the object of a sentence. */
 export function nameOfEnded({ kind, projectName }: EndedSession): string {
   if (kind === 'sso') return 'single sign-on in a browser'
   return kind === 'admin' ? 'an admin session' : `a session of ${projectName}`
 }
 
-/** Describes the calling session by its project's name and ID, because its member may not have intended the request. */
+/**
+ * Describes the calling session by the name and ID of its project, because the project may have sent the request
+ * without the member's intent.
+ */
 const describeCaller = async (tx: Tx, { sessionProjectId }: MemberCaller) =>
   sessionProjectId === null
     ? 'by an admin session'
     : `by a session of ${await findProjectName(tx, sessionProjectId)} (${sessionProjectId})`
 
-/** Converts a row for the response. A project sees the address and browser only of its own sessions. */
+/** Converts a row for the response. A project sees the IP address and browser only for its own sessions. */
 function toListItem(row: SessionRow, viewerProjectId: string | null): sessions.SessionListItem {
   const showsClient = viewerProjectId === null || row.projectId === viewerProjectId
   return {

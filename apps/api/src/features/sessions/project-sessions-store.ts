@@ -4,8 +4,8 @@ import type { Queryable } from '#platform/db/database'
 import { allOf, replanned, type Sql, sql } from '#platform/db/sql'
 
 /**
- * Returns the servers in which sessions of a project can be valid: none if the project is inactive. Returns undefined
- * if the project does not exist.
+ * Returns the servers in which sessions of a project can be live. An inactive project has none. Returns undefined if
+ * the project does not exist.
  */
 export const findPlaces = (db: Queryable, projectId: string) =>
   db.maybeOne<{ serverIds: string[] }>(sql`
@@ -14,6 +14,7 @@ export const findPlaces = (db: Queryable, projectId: string) =>
       where r.project_id = p.id and p.deactivated_at is null) as "serverIds"
     from projects p where p.id = ${projectId} and p.deleted_at is null`)
 
+/** A session in the list of a project. The fields of the member come from `FieldsOf`. */
 export interface ProjectSessionRow extends FieldsOf<'projectSession'> {
   readonly id: string
   readonly kind: projectSessions.ProjectSession['kind']
@@ -27,26 +28,30 @@ export interface ProjectSessionRow extends FieldsOf<'projectSession'> {
   readonly userAgent: string | null
 }
 
-/** A session that was not revoked. It may have ended for a reason that is not in its row. */
+/**
+ * A session that was neither revoked nor expired. `isLive` is false if it ended for a reason that is not in its row,
+ * for example because its member was blocked.
+ */
 export type PossibleSession = ProjectSessionRow & { readonly isLive: boolean }
 
+/** The stretch of sessions to read. `serverIds` come from the servers in which the project's sessions can be live. */
 export interface ProjectSessionFilter {
   readonly projectId: string
   readonly memberId?: string | undefined
   readonly serverIds: readonly string[]
-  /** The session that precedes the first one of the list. */
+  /** The last session that was already listed. Undefined for the first stretch. */
   readonly after?: Pick<ProjectSessionRow, 'createdAt' | 'id'> | undefined
   readonly limit: number
 }
 
-/** Lists a stretch of the sessions of a project that were not revoked, newest first. */
+/** Lists up to `limit` consecutive sessions of a project that were not revoked, newest first. */
 export const listStretch = (db: Queryable, filter: ProjectSessionFilter) =>
   db.query<PossibleSession>(stretchStatement(filter))
 
 /**
- * Builds the statement of a stretch. Reads the stretch from `sessions` alone, along an index in its order, and then the
- * other conditions of a live session for these few rows. PostgreSQL plans it with the actual values, because a member
- * has few sessions, and a server may have all of the project.
+ * Builds the statement of `listStretch`. It first reads the stretch from `sessions` alone, along an index that has the
+ * order of the list. It then checks the other conditions of a live session for these few rows. PostgreSQL plans each
+ * execution with the actual values, because one filter may match a few sessions, and another all of the project.
  */
 export function stretchStatement({
   projectId,

@@ -5,12 +5,18 @@ import type { Deps } from '../../deps.ts'
 import { findPlaces, listStretch, type ProjectSessionRow } from './project-sessions-store.ts'
 
 /**
- * The maximum number of stretches for a page. If thousands of sessions are over, a page may be shorter than requested.
+ * The maximum number of reads for a page. If thousands of consecutive sessions are no longer live, a page can be
+ * shorter than requested, or even empty, although there are more pages.
  */
 const maxStretches = 20
+/** The number of sessions in each read after the first. The first read is as large as the page. */
 const maxStretch = 1_000
 
-/** Lists one page of the live sessions of a project, newest first. */
+/**
+ * Lists one page of the live sessions of a project, newest first.
+ *
+ * @throws PROJECT_NOT_FOUND
+ */
 export async function listProjectSessions(
   { db }: Pick<Deps, 'db'>,
   projectId: string,
@@ -22,7 +28,7 @@ export async function listProjectSessions(
   const found: ProjectSessionRow[] = []
   let last: Place | undefined = cursor === undefined ? undefined : placeOf(cursor)
   let isEnd = serverIds.length === 0
-  // One session more than requested shows whether there is another page.
+  // Reads one session more than requested, which shows whether there is another page.
   for (let n = 0, size = limit + 1; n < maxStretches && !isEnd && found.length <= limit; n++) {
     const stretch = await listStretch(db, { projectId, memberId, serverIds, after: last, limit: size })
     for (const row of stretch) if (row.isLive) found.push(row)
@@ -34,10 +40,12 @@ export async function listProjectSessions(
   return { data: found.slice(0, limit).map(toProjectSession), nextCursor: next ? cursorAfter(next) : null }
 }
 
+/** A position in the list: the session before it. */
 type Place = Pick<ProjectSessionRow, 'createdAt' | 'id'>
 
 const cursorAfter = ({ createdAt, id }: Place) => momentCursor({ at: createdAt, id })
 
+/** Parses a cursor, whose form the contract has checked: milliseconds, a hyphen, and the session ID. */
 function placeOf(cursor: string): Place {
   const cut = cursor.indexOf('-')
   return { createdAt: new Date(Number(cursor.slice(0, cut))), id: cursor.slice(cut + 1) }

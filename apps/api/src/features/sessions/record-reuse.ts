@@ -6,6 +6,7 @@ import { endClientSession } from './client-sessions-store.ts'
 /** The kind of a single-use credential that was presented again. */
 export type Reuse = 'code_reused' | 'refresh_token_reused'
 
+/** The action and the summary of the audit entry for each kind. */
 const entries: Record<Reuse, { action: string; sentence: (who: string) => string }> = {
   code_reused: {
     action: 'code.reuse',
@@ -18,7 +19,10 @@ const entries: Record<Reuse, { action: string; sentence: (who: string) => string
   },
 }
 
-/** Records that a session ended because two parties hold one of its credentials, in the transaction that ended it. */
+/**
+ * Writes the audit entry for a session that ended because a single-use credential was presented twice. Call it in the
+ * transaction that ended the session.
+ */
 export const recordReuse = (
   audit: Deps['audit'],
   tx: Tx,
@@ -35,7 +39,10 @@ export const recordReuse = (
     ...(client && { client }),
   })
 
-/** Ends a client's live session after one of its credentials was presented again (RFC 9700 §4.14.2). */
+/**
+ * Ends a session of an OpenID Connect client after one of its credentials was presented again (RFC 9700 §4.14.2). Does
+ * nothing if the session is no longer live.
+ */
 export const endReusedClientSession = (
   { db, audit }: Pick<Deps, 'db' | 'audit'>,
   sessionId: string,

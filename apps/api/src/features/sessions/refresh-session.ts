@@ -24,8 +24,10 @@ export interface RefreshRequest {
 }
 
 /**
- * Rotates the pair of a live session. Both old values are invalid after the response. The new pair is returned in the
- * form in which the old token was sent: in the body or in cookies.
+ * Replaces both tokens of a live session and extends its lifetime. The old tokens become invalid. The new pair is
+ * returned where the old session token was sent: in the body, or in cookies for the console.
+ *
+ * @throws INVALID_REFRESH_TOKEN, REFRESH_TOKEN_SUPERSEDED, REFRESH_TOKEN_REUSED
  */
 export async function refreshSession(
   deps: RefreshDeps & Pick<SessionChanges, 'rotate'>,
@@ -59,16 +61,16 @@ export async function refreshSession(
   })
 }
 
-/** Reads the refresh token from the body. Without a Bearer session token, falls back to the cookie. */
+/** Reads the refresh token from the body. If the session token came in a cookie, also accepts the refresh cookie. */
 function readRefreshToken(presented: Presented, { refreshToken, cookie }: Omit<RefreshRequest, 'client'>) {
   if (presented === 'bearer') return refreshToken
   return refreshToken ?? readCookie(cookie, adminRefreshCookie)
 }
 
 /**
- * Throws if the pair was used before. Within the grace period, the request may be a retry or the loser of a race. A
- * later request proves that two parties hold the pair. The service cannot distinguish the thief from the owner, so the
- * session ends (RFC 9700 §4.14.2).
+ * Throws if the pair was used before, and returns otherwise. Within the grace period, the request may be a retry, or
+ * one of two concurrent requests. A later request suggests that two parties have the pair. The service cannot
+ * distinguish a thief from the owner, so it ends the session (RFC 9700 §4.14.2).
  *
  * @throws REFRESH_TOKEN_SUPERSEDED, REFRESH_TOKEN_REUSED
  */
@@ -90,13 +92,18 @@ async function rejectReusedPair(
   throw new ApiError('REFRESH_TOKEN_REUSED', { reason: 'reused' })
 }
 
-/** Checks for a reused pair after authentication has failed, because a refresh makes the old session token unknown. */
+/**
+ * Checks for a reused pair after authentication has failed. A refresh makes the old session token unknown, so a request
+ * with the old pair is rejected before it reaches `refreshSession`. Returns if the request does not have a used pair.
+ *
+ * @throws REFRESH_TOKEN_SUPERSEDED, REFRESH_TOKEN_REUSED
+ */
 export async function detectReuseAfterFailedAuth(
   deps: RefreshDeps,
   request: FastifyRequest,
   refusal: unknown,
 ) {
-  // Looks up pairs only for an unknown token, and not for a request that was rejected for another reason.
+  // Pairs are looked up only for an unknown token.
   if (!(refusal instanceof ApiError) || refusal.details.reason !== 'unknown') return
   const { token, presented } = readSessionToken(request, deps.config.publicUrl)
   const { 'content-type': type, 'content-encoding': encoding, cookie } = request.headers
@@ -104,6 +111,7 @@ export async function detectReuseAfterFailedAuth(
   try {
     body = isAbsent(request) ? null : (readBody(type, encoding, request.body) as typeof body)
   } catch {
+    // An unreadable body contains no refresh token. The caller gets the error of the authentication.
     return
   }
   const sent = typeof body?.refreshToken === 'string' ? body.refreshToken : undefined

@@ -14,6 +14,7 @@ import { listProjectSessions } from './project-sessions.ts'
 import { detectReuseAfterFailedAuth, refreshSession } from './refresh-session.ts'
 import { validate, validateFromMemory } from './validate.ts'
 
+/** Registers the endpoints for sessions: of projects, of members for themselves, and of the administration. */
 export function sessionRoutes({ route, routeRaw }: Router<Callers>, deps: Deps & SessionChanges) {
   route(sessions.exchangeCode, ({ caller, body, client, raw: { headers } }) => {
     const ip = readIp(headers['x-client-ip'])
@@ -53,7 +54,8 @@ export function sessionRoutes({ route, routeRaw }: Router<Callers>, deps: Deps &
         cookie: raw.headers.cookie,
         client,
       }),
-    // A used pair fails authentication. Only its refresh token distinguishes a late concurrent request from a thief.
+    // Runs if the authentication fails: the session token of a used pair is unknown, so only the refresh token shows
+    // that the pair was used before.
     (request, refusal) => detectReuseAfterFailedAuth(deps, request, refusal),
   )
 }

@@ -5,30 +5,33 @@ import { type Sql, sql } from '#platform/db/sql'
 import { type MemberParts, type Profile, profileFields, toProfileJson } from '#responses/member-json'
 import type { Role } from '#responses/roles'
 
+/** The session that a redemption creates. The code supplies its project, member, and server. */
 export interface NewSession {
   readonly id: string
   readonly tokenDigest: string
   readonly refreshDigest: string
+  /** If null, the value stored with the code is used. The same applies to `userAgent`. */
   readonly ip: string | null
   readonly userAgent: string | null
   readonly ttlSec: number
+  /** Seconds after which no refresh can extend the session. */
   readonly maxAgeSec: number
 }
 
+/** A presented code as a digest, with the values that must match the stored code. */
 export interface CodeClaim {
   readonly codeDigest: string
-  /** Null for the code of an admin login. */
+  /** Null for the code of an admin sign-in. */
   readonly projectId: string | null
+  /** Null accepts any redirect URI. */
   readonly redirectUri: string | null
-  /** BASE64URL(SHA256(verifier)); null when no verifier was sent. */
+  /** The challenge of the PKCE verifier: BASE64URL(SHA256(verifier)). Null if no verifier was sent. */
   readonly challenge: string | null
-  /**
-   * The secrets, as digests, of the sign-ins that this browser began. One must be the code's. Null accepts any browser.
-   */
+  /** The digested secrets of the sign-ins that this browser began. One must match. Null accepts any browser. */
   readonly browserDigests: readonly string[] | null
 }
 
-/** Determines whether a statement waits for a row that another transaction holds, or skips it. */
+/** Whether a statement waits for a row that another transaction locked, or skips it and returns `heldElsewhere`. */
 type IfHeld = 'wait' | 'skip'
 const skipLocked: Readonly<Record<IfHeld, Sql>> = { wait: sql``, skip: sql`skip locked` }
 
@@ -40,7 +43,7 @@ const codeValues = (claims: readonly CodeClaim[]): Sql => sql`
   ${claims.map(({ browserDigests }) => browserDigests && `{${browserDigests.join(',')}}`)}::text[]`
 const presented = (claim: CodeClaim): Sql => sql`unnest(${codeValues([claim])}) as q (${codeColumns})`
 
-/** All conditions on a code except expiry and use. */
+/** Matches a stored code `c` with a presented code `q`. Does not check the expiry, or whether the code was used. */
 const codeFits = sql`
   c.digest = q.code_digest
   and c.project_id is not distinct from q.project_id
@@ -49,8 +52,8 @@ const codeFits = sql`
   and c.code_challenge is not distinct from q.challenge`
 
 /**
- * Repeats the checks of authorize. A code is invalid if, since the callback, its project lost the redirect URI or the
- * server, or was deleted or deactivated, or if its member was blocked.
+ * Checks that a code `c` is unused and not expired, and repeats the checks of `authorize`: the project may have lost
+ * the redirect URI or the server, or been deleted or deactivated, and the member may have been blocked since.
  */
 const isRedeemable = sql`c.used_at is null and c.expires_at > clock_now() and (c.project_id is null or exists (
   select from projects p join readable_servers r on r.project_id = p.id and r.server_id = c.server_id
@@ -59,8 +62,9 @@ const isRedeemable = sql`c.used_at is null and c.expires_at > clock_now() and (c
   and not is_void_by_block(c.member_id, c.created_at)`
 
 /**
- * Records that members were active. Writes in the order of their IDs, so that two statements cannot deadlock. Skips
- * times that are only minutes newer, because readers need days.
+ * Builds a step (CTE) that records that members were active. `members` is a step with the column `member_id`. Rows are
+ * written in the order of their IDs, so that two statements cannot deadlock. A row that is at most 10 minutes old is
+ * not updated, because readers need only the day.
  */
 export const noteActivity = (members: Sql): Sql => sql`
   insert into member_activity as a (member_id, seen_at)
@@ -83,14 +87,12 @@ export interface Redeemed {
 
 /**
  * Redeems codes for sessions in one statement. The condition `used_at is null` on the locked row makes a code
- * single-use: of any number of simultaneous attempts, exactly one matches. Returns undefined for an invalid code. Its
- * steps, by name:
+ * single-use: of any number of simultaneous attempts, exactly one matches. Returns undefined for an invalid code. The
+ * steps of the statement:
  *
- * - `locked`: the codes, as in `rotatePairs`.
- * - `code`: the valid ones, marked as used.
- * - `created`, `active`: the sessions, and the activity of their members.
- *
- * With `skip`, codes that another transaction holds are skipped.
+ * - `locked`: the stored codes, locked as in `rotatePairs`.
+ * - `code`: the valid codes, now marked as used.
+ * - `created`, `active`: the sessions of the members who are still in the server, and the activity of these members.
  */
 export async function redeemCodes(
   query: Queryable['query'],
@@ -139,7 +141,7 @@ export async function redeemCodes(
   })
 }
 
-/** Ends the session that a code created, because a used code that is presented again is known to two parties. */
+/** Ends the session that a code created, because two parties know a code that is presented twice. */
 export const revokeSessionOfCode = (tx: Tx, claim: CodeClaim) =>
   tx.maybeOne<{ memberId: string; username: string }>(sql`
     update sessions s set revoked_at = clock_now(), revoked_reason = 'code_reused'
@@ -147,14 +149,14 @@ export const revokeSessionOfCode = (tx: Tx, claim: CodeClaim) =>
     where ${codeFits} and c.session_id = s.id and s.revoked_at is null
     returning s.member_id as "memberId", u.username`)
 
-/** Returns true if the code would be valid if its member had not been blocked since. The block may have voided it. */
+/** Returns true if the code is unused and would be valid, had its member not been blocked since it was issued. */
 export const isCodeOfBlockedMember = async (db: Queryable, claim: CodeClaim): Promise<boolean> =>
   (await db.maybeOne(sql`
     select from ${presented(claim)}, authorization_codes c
     where ${codeFits} and c.session_id is null and c.expires_at > clock_now()
       and is_void_by_block(c.member_id, c.created_at)`)) !== undefined
 
-/** Returns a row if the code would be valid with a verifier, which the caller omitted, and is still unused. */
+/** Returns a row if the code is unused and needs a PKCE verifier, which the caller omitted. */
 export const codeAwaitsVerifier = (db: Queryable, claim: CodeClaim) =>
   db.maybeOne(sql`
     select from authorization_codes c
@@ -162,6 +164,7 @@ export const codeAwaitsVerifier = (db: Queryable, claim: CodeClaim) =>
       and (${claim.redirectUri}::text is null or c.redirect_uri = ${claim.redirectUri}) and c.code_challenge is not null
       and c.used_at is null and c.expires_at > clock_now()`)
 
+/** A refresh: the old token pair of a session, and the pair that replaces it. */
 export interface Rotation {
   readonly sessionId: string
   readonly tokenDigest: string
@@ -172,17 +175,15 @@ export interface Rotation {
 }
 
 /**
- * Replaces the pairs of sessions in one statement that cannot succeed twice: both old digests are compared with those
- * of the locked row. Used pairs are stored, so that their next use is recognized. Returns the expiry of each new pair,
- * or undefined for a pair that is not the current one of a live session. If pairs are equal, one succeeds. Its steps,
- * by name:
+ * Replaces the token pairs of sessions in one statement. It compares both old digests with the locked row, so a pair
+ * can be used only once, also if it is presented several times in the same batch. It stores the used pairs, so that
+ * their next use is recognized. Returns the new expiry of each session, or undefined if the old pair is not the current
+ * one of a live session. The steps of the statement:
  *
- * - `locked`: the sessions, found by their primary key alone. With a condition of another index, the planner might scan
- *   that index while the table is young. They are sorted, so that all are locked before the first is written.
- * - `rotated`: the new pairs of the matching sessions.
+ * - `locked`: the sessions, found by their primary key alone. With a condition on another indexed column, the planner
+ *   might scan that index while the table is small. The sort makes PostgreSQL lock all rows before it writes the first.
+ * - `rotated`: the sessions that match, with their new pairs.
  * - `active`, `spent`: the activity of their members, and the used pairs.
- *
- * With `skip`, sessions that another transaction holds are skipped.
  */
 export async function rotatePairs(
   query: Queryable['query'],
@@ -221,15 +222,16 @@ export async function rotatePairs(
   return outcomes
 }
 
+/** A token pair that a refresh replaced, with its session and member. */
 export interface SpentPair {
   readonly sessionId: string
   readonly memberId: string
   readonly username: string
-  /** True for the pair before the current one, if it was used less than the grace period ago. */
+  /** True if the current pair replaced this one directly, less than the grace period ago. */
   readonly isJustSuperseded: boolean
 }
 
-/** Finds a used refresh token of a live session that was presented with a current or former token of that session. */
+/** Finds a used refresh token of a live session, presented with a current or former token of the same session. */
 export const findSpentPair = (
   db: Queryable,
   q: { tokenDigest: string; refreshDigest: string; graceSec: number },
@@ -257,14 +259,14 @@ export const revokeSessionById = (
 
 export interface Logout {
   readonly projectId: string
-  /** The digest of a token or refresh token. */
+  /** The digest of a session token or refresh token. */
   readonly digest: string
 }
 
 /**
- * Ends sessions of projects in one statement, each by a current or former token or refresh token. Former ones count,
- * because a rotation that commits just before must not save the session from its logout. With `skip`, skips sessions
- * that another transaction holds, and returns the indexes of their logouts.
+ * Ends sessions of projects in one statement, each by a session token or refresh token. A former token counts, too: a
+ * refresh that commits just before must not save the session. Ignores tokens that are unknown or of another project.
+ * Returns the indexes of the logouts that `skip` skipped.
  */
 export async function revokeByTokens(
   query: Queryable['query'],
@@ -295,8 +297,8 @@ export async function revokeByTokens(
 }
 
 /**
- * Voids the codes of a member in a project that are not redeemed yet. Waits for those being redeemed now, so that the
- * next statement finds the sessions that they create.
+ * Voids the unused codes of a member in a project. Waits for a code that is redeemed at this moment, so that the next
+ * statement of the transaction finds its session.
  */
 export const voidCodes = (tx: Tx, projectId: string, memberId: string) =>
   tx.execute(sql`
@@ -308,7 +310,7 @@ export const revokeMemberInProject = (tx: Tx, projectId: string, memberId: strin
     update sessions set revoked_at = clock_now(), revoked_reason = 'logout_all'
     where member_id = ${memberId} and project_id = ${projectId} and revoked_at is null`)
 
-/** Records that a project ended all sessions of a member, so that earlier single sign-on does not undo it. */
+/** Records that a project ended all sessions of a member, so that an earlier single sign-on cannot create another. */
 export const markLogoutAll = (tx: Tx, projectId: string, memberId: string) =>
   tx.execute(sql`
     insert into project_logouts (project_id, member_id)
@@ -316,8 +318,8 @@ export const markLogoutAll = (tx: Tx, projectId: string, memberId: string) =>
     on conflict (project_id, member_id) do update set at = clock_now()`)
 
 /**
- * Reads one membership for the response of an exchange, with the roles that the member has in the server, highest
- * first.
+ * Reads a member's profile, and their nickname and roles in one server, for the response of an exchange. The roles are
+ * sorted, highest first. Returns undefined if the member is not in the server.
  */
 export async function readMembership(db: Queryable, serverId: string, memberId: string) {
   const row = await db.maybeOne<

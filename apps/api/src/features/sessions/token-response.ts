@@ -5,6 +5,7 @@ import { toMemberJson } from '#responses/member-json'
 import { partsHeld, toRoles } from '#responses/roles'
 import { readMembership } from './store.ts'
 
+/** A session that was just created, with its tokens in plain text. */
 interface Issued {
   readonly token: string
   readonly refreshToken: string
@@ -13,7 +14,11 @@ interface Issued {
   readonly serverId: string
 }
 
-/** Returns the response that carries a new session: the pair, the member, and their roles in that server. */
+/**
+ * Returns the response of an exchange: the token pair, the member, and the member's roles in the server.
+ *
+ * @throws INVALID_CODE if the member has left the server since the session was created
+ */
 export async function toTokenResponse(db: Queryable, issued: Issued): Promise<sessions.TokenResponse> {
   const membership = await readMembership(db, issued.serverId, issued.memberId)
   if (!membership) throw new ApiError('INVALID_CODE', { reason: 'membership_ended' })

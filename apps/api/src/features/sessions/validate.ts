@@ -21,8 +21,9 @@ type MemoryDeps = Pick<Deps, 'limiter' | 'answers' | 'settings'>
 type ValidateDeps = MemoryDeps & Pick<Deps, 'unknownTokens' | 'refreshMember'>
 
 /**
- * Returns the response about a session from memory. It is synchronous, so that the lease is valid when the response is
- * created. Returns undefined, without counting the request, if memory is not enough. Then call `validate`.
+ * Validates a session from the cache alone. Returns undefined if the cache does not suffice, or if the request is
+ * unusual or over its rate limit. Then `validate` decides, which also counts the request. Must be synchronous: the
+ * lease that permits the use of the cache must still be valid when the response is created.
  */
 export function validateFromMemory(
   { answers, limiter, settings }: MemoryDeps,
@@ -34,7 +35,7 @@ export function validateFromMemory(
   const nowMs = answers.leasedNowMs()
   if (nowMs === undefined || token === undefined || typeof key !== 'string') return undefined
   if (!isJson(headers['content-type'], headers['content-encoding'])) return undefined
-  // Checks no form: a cached key is well formed, and `plainBody` matches only session tokens.
+  // The form of the key and the token needs no check: only valid keys are cached, and `plainBody` matches the token.
   const keyDigest = digestOf(key)
   const projectId = answers.key(keyDigest, nowMs)
   const session = projectId === undefined ? undefined : answers.session(digestOf(token))
@@ -51,21 +52,24 @@ export function validateFromMemory(
 }
 
 /**
- * Matches `{"token":"…"}` as clients usually write it, with or without blanks, for session tokens only. `validate`
- * parses every other body.
+ * Matches a body `{"token":"rcs_…"}`, with or without white space. It saves a JSON parser for the usual request.
+ * `validate` parses every other body.
  */
 const plainBody =
   /^[ \t\r\n]*\{[ \t\r\n]*"token"[ \t\r\n]*:[ \t\r\n]*"(rcs_[0-9A-Za-z]+)"[ \t\r\n]*\}[ \t\r\n]*$/
 
-/** The maximum length of a body that `plainBody` is matched against. A session token and a few blanks are shorter. */
+/** The maximum length in bytes of a body that `plainBody` is matched against. The usual body is much shorter. */
 const maxPlainBytes = 256
 
 const plainToken = (body: Buffer): string | undefined =>
   body.length <= maxPlainBytes ? plainBody.exec(body.toString('latin1'))?.[1] : undefined
 
 /**
- * Validates a session from the database, and refreshes stale roles from the platform. One batched read returns both key
- * and session.
+ * Validates a session from the database, and refreshes old roles from Discord. One batched read returns both the key
+ * and the session. Returns the response as JSON text.
+ *
+ * @throws INVALID_API_KEY, PROJECT_INACTIVE, INVALID_TOKEN, RATE_LIMITED, CHAT_PLATFORM_UNAVAILABLE, and the errors of
+ * an invalid body
  */
 export async function validate(deps: ValidateDeps, request: FastifyRequest): Promise<string> {
   const { answers, limiter, unknownTokens, settings } = deps
@@ -83,7 +87,7 @@ export async function validate(deps: ValidateDeps, request: FastifyRequest): Pro
     })
   const { session } = first
   if (!problem && (!sessionCheck.holds(first) || !session)) {
-    // Counts by address, too: a visitor can invent tokens, which must not exhaust the limit for other visitors.
+    // Unknown tokens are limited per address, too: a visitor who invents tokens must not use up the project's limit.
     const bucket = unknownTokenBucket(item.keyDigest, request.ip)
     await admit(unknownTokens, request, { ...caller, bucket })
     throw unknown()
@@ -105,7 +109,12 @@ export async function validate(deps: ValidateDeps, request: FastifyRequest): Pro
   return answerOf(known, source)
 }
 
-/** Returns the project of a key. Throws if the key is unknown or its project inactive. */
+/**
+ * Returns the project of a key, according to a read of the key. `key` itself is used only for the prefix and digest in
+ * the log.
+ *
+ * @throws INVALID_API_KEY, PROJECT_INACTIVE
+ */
 export function checkKey(read: Pick<Read, 'projectId' | 'isActive'>, key: string): string {
   const { projectId } = read
   const failed = firstFailed(keyChecks, read)
@@ -121,7 +130,10 @@ export function checkKey(read: Pick<Read, 'projectId' | 'isActive'>, key: string
 
 const check = compile(sessions.validateSession.body)
 
-/** Reads the token. Returns a problem with the body instead of throwing it, because the key is checked first. */
+/**
+ * Reads the token from the body. Returns a problem of the body instead of throwing it, because the key is checked
+ * first. Without a problem, `token` is undefined if it does not have the form of a session token.
+ */
 function readToken(request: FastifyRequest): { token: string | undefined; problem: ApiError | undefined } {
   const { 'content-type': type, 'content-encoding': encoding } = request.headers
   try {

@@ -4,20 +4,21 @@ import type { Deps, Settings, StoredSettings } from '../../deps.ts'
 import { liveSettings, storedOutOfBounds } from './registry.ts'
 import { readStored } from './store.ts'
 
+/** The channel of the cache on which a change is announced. */
 const channel = 'settings'
 /**
- * The interval of checks. A change must be in force everywhere within a second, even without a cache; the reads of the
- * change log, which show the version, and a read of the settings take part of that second.
+ * The interval of checks. A change must be in force on every instance within a second, also without a cache. A part of
+ * this second passes until the change log is read, which contains the version, and until the settings are read.
  */
 const checkEveryMs = 250
 
 /**
- * Provides the settings from the environment and from administrators, in force on every instance.
+ * Creates the settings of this instance. Their values come from administrators and, by default, from the environment.
  *
- * The writing instance applies a change at once and notifies the others through the cache. The notification is only a
- * hint to read the database. Since the cache may be down, and messages of a lost connection are lost, each instance
- * also checks the version of the single stored row, which comes with each read of the change log, and reads the row
- * when it has changed, or when the version is unknown.
+ * The instance that writes a change applies it immediately, and notifies the others through the cache. A notification
+ * only makes an instance read the database. Notifications can be lost, for example while the cache is down. So each
+ * instance also compares the version of the stored row, which comes with every read of the change log, and reads the
+ * row when the version has changed.
  */
 export function createSettings({
   config,
@@ -32,7 +33,7 @@ export function createSettings({
   let unsubscribe = () => {}
   let isFailing = false
 
-  /** Ignores an older version: of two concurrent reads, the older one may arrive last. */
+  /** Applies stored settings. Ignores an older version, because the older of two concurrent reads may arrive last. */
   const adopt = (stored: StoredSettings) => {
     if (stored.version <= version) return
     version = stored.version
@@ -46,7 +47,7 @@ export function createSettings({
     adopt(stored)
     return stored
   }
-  /** Reads the settings. The last known values stay in force while the database cannot be read. */
+  /** Reads and applies the settings. If the read fails, the last known values stay in force. */
   const tryRefresh = async () => {
     try {
       await refresh()
@@ -58,6 +59,7 @@ export function createSettings({
       isFailing = true
     }
   }
+  /** Compares the version at intervals, until `close`. */
   const check = () => {
     timer = setTimeout(async () => {
       if (answers.settingsVersion() !== version) await tryRefresh()

@@ -4,7 +4,7 @@ import { defaultOf, effectiveValues, registry, type Setting } from './registry.t
 
 type Groups = Record<string, Record<string, unknown>>
 
-/** Returns every setting with its value in force; for secrets, only whether they are set. */
+/** Returns all settings with their values in force, by group. Of a secret, returns only whether it is set. */
 export async function readSettings({
   config,
   settings,

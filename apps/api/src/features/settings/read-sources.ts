@@ -6,7 +6,7 @@ import { listLastChanges } from './store.ts'
 
 type Source = settings.SettingSource
 
-/** Returns the source of each setting's value, by its path, and its last change. */
+/** Returns where the value of each setting comes from, and the setting's last change, by its path. */
 export async function readSources({
   config,
   db,
@@ -31,6 +31,7 @@ function sourceOf(
   if (!('editable' in setting.row)) return { source, configured: null, ignored: null }
   const configured = Number(defaultOf(config, setting))
   if (isWithin(setting, stored)) return { source: 'stored', configured, ignored: null }
-  // The column can contain any value after a manual edit. A value that is not a number is ignored.
+  // A stored value that is not in force is reported as ignored. It may not even be a number, if the row was edited by
+  // hand.
   return { source, configured, ignored: typeof stored === 'number' ? stored : null }
 }

@@ -6,6 +6,7 @@ import { readSettings } from './read-settings.ts'
 import { readSources } from './read-sources.ts'
 import { resetSettings, updateSettings } from './write-settings.ts'
 
+/** Registers the endpoints that System Admins use to read and change the settings. */
 export function settingsRoutes({ route }: Router<Callers>, deps: Deps) {
   route(settings.getSettings, () => readSettings(deps))
   route(settings.getSettingSources, () => readSources(deps))

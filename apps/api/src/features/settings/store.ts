@@ -2,7 +2,7 @@ import type { Database, Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { StoredSettings } from '../../deps.ts'
 
-/** Reads the stored row. Uses the connections of batch reads, so that a busy pool does not delay a change. */
+/** Reads the stored settings. Uses the connections for batched reads, so that a busy pool does not delay a change. */
 export async function readStored(db: Pick<Database, 'batched'>): Promise<StoredSettings> {
   const [row] = await db.batched<Omit<StoredSettings, 'overrides'> & { overrides: unknown }>(sql`
     select version, overrides, iso(updated_at) as "updatedAt", updated_by as "updatedBy" from settings`)
@@ -11,26 +11,30 @@ export async function readStored(db: Pick<Database, 'batched'>): Promise<StoredS
 }
 
 /**
- * Returns the overrides by path from a column that can contain anything: values are checked against their bounds where
- * they are used.
+ * Returns the overrides in the stored column, by path. The column can contain any JSON after a manual edit. Each value
+ * is checked where it is used.
  */
 const overridesIn = (stored: unknown): StoredSettings['overrides'] =>
   typeof stored === 'object' && stored !== null && !Array.isArray(stored)
     ? (stored as StoredSettings['overrides'])
     : {}
 
-/** Returns the overrides, locked until the transaction ends, so that concurrent changes run one after another. */
+/** Returns the overrides, and locks them until the transaction ends, so that changes run one after another. */
 export async function lockOverrides(tx: Tx): Promise<StoredSettings['overrides']> {
   const row = await tx.maybeOne<{ overrides: unknown }>(sql`select overrides from settings for update`)
   if (!row) throw new Error('The settings have no row.')
   return overridesIn(row.overrides)
 }
 
-/** Removes the name of a member from the last change. Increments the version, so that every instance reads the row. */
+/**
+ * Removes an erased member as the author of the last change. Increments the version, so that every instance reads
+ * the row again.
+ */
 export const eraseWriter = (tx: Tx, memberId: string) =>
   tx.execute(sql`
     update settings set version = version + 1, updated_by = null where updated_by = ${memberId}`)
 
+/** Replaces the overrides, and increments the version. Returns the stored settings. */
 export async function writeOverrides(
   tx: Tx,
   overrides: StoredSettings['overrides'],
@@ -43,13 +47,14 @@ export async function writeOverrides(
   return row as StoredSettings
 }
 
+/** The last change of a setting. The author is null if they were erased. */
 interface LastChange {
   readonly path: string
   readonly changedAt: Date
   readonly changedBy: string | null
 }
 
-/** Lists the last change of each setting, with its time and its author, from the changes in the audit log. */
+/** Lists the last change of each setting, from the audit log. */
 export const listLastChanges = (db: Queryable, targetId: string) =>
   db.query<LastChange>(sql`
     select distinct on (c.path) c.path, l.at as "changedAt", l.actor_username as "changedBy"

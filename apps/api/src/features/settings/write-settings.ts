@@ -9,7 +9,7 @@ import { lockOverrides, writeOverrides } from './store.ts'
 type WriteDeps = Pick<Deps, 'config' | 'db' | 'audit' | 'settings'>
 type Overrides = StoredSettings['overrides']
 
-/** Changes settings, all or nothing. Unchanged values are not written. */
+/** Changes settings, either all or none. Values that are in force already are not written. */
 export const updateSettings = (deps: WriteDeps, by: By, patch: settings.UpdateSettings) =>
   write(deps, async (tx) => {
     const overrides = await lockOverrides(tx)
@@ -30,7 +30,7 @@ export const updateSettings = (deps: WriteDeps, by: By, patch: settings.UpdateSe
     return written
   })
 
-/** Clears every stored override: the values of the environment are in force again. */
+/** Deletes all values that administrators have set, so that the values of the environment are in force again. */
 export const resetSettings = (deps: WriteDeps, by: By) =>
   write(deps, async (tx) => {
     const overrides = await lockOverrides(tx)
@@ -43,12 +43,13 @@ export const resetSettings = (deps: WriteDeps, by: By) =>
     return written
   })
 
+/** The common part of the audit entries. */
 const event = {
   actionType: 'permission',
   target: settingsTarget,
 } as const satisfies Partial<AuditEvent>
 
-/** Runs a change, and applies the written values before the response is sent. */
+/** Makes a change, and applies the written values on this instance before the response is sent. */
 async function write(
   { db, settings }: WriteDeps,
   change: (tx: Tx) => Promise<StoredSettings | undefined>,
@@ -57,6 +58,7 @@ async function write(
   if (written) await settings.announce(written)
 }
 
+/** Returns the settings whose values in force differ. */
 function changesBetween({ config }: WriteDeps, before: Overrides, after: Overrides) {
   const old = effectiveValues(config, before)
   return Object.fromEntries(

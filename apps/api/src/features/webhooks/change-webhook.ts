@@ -20,13 +20,18 @@ import {
 
 type ChangeDeps = Pick<Deps, 'db' | 'audit' | 'config'>
 
-/** Identifies a webhook of this project, never of another one. */
+/** Identifies a webhook. An ID that belongs to another project is not found. */
 export interface Target {
   readonly projectId: string
   readonly webhookId: string
 }
 
-/** Changes the given fields. Fields that stay the same are not in the audit entry. */
+/**
+ * Changes the given fields of a webhook. The audit entry lists only the fields whose values changed. Without changes,
+ * there is no audit entry.
+ *
+ * @throws WEBHOOK_NOT_FOUND, WEBHOOK_SLUG_TAKEN, and the errors of `checkInput`
+ */
 export async function updateWebhook(
   deps: ChangeDeps & Pick<Deps, 'schemas'>,
   by: By,
@@ -56,7 +61,12 @@ export async function updateWebhook(
   )
 }
 
-/** Replaces the signing secret and returns the new one, this once. The old one is invalid from the commit on. */
+/**
+ * Replaces the signing secret, and returns the new secret, which cannot be read again. The old secret is invalid as
+ * soon as the transaction commits.
+ *
+ * @throws WEBHOOK_NOT_FOUND, ENCRYPTION_KEY_MISSING
+ */
 export const rotateSecret = (deps: ChangeDeps, by: By, target: Target): Promise<{ secret: string }> =>
   changed(deps, target, async (tx, row) => {
     const { secret, secretSealed } = mintSecret(deps.config, row.id)
@@ -65,13 +75,21 @@ export const rotateSecret = (deps: ChangeDeps, by: By, target: Target): Promise<
     return { secret }
   })
 
-/** Deletes a webhook. It accepts and shows nothing from the commit on. Its rows are deleted later, in small batches. */
+/**
+ * Deletes a webhook. As soon as the transaction commits, the webhook accepts no submissions, and its submissions cannot
+ * be read. Housekeeping deletes the submissions later, in small batches.
+ *
+ * @throws WEBHOOK_NOT_FOUND
+ */
 export const deleteWebhook = (deps: ChangeDeps, by: By, target: Target): Promise<void> =>
   changed(deps, target, async (tx, row) => {
     await markDeleted(tx, row.id)
     await record(deps, tx, by, row, 'delete', 'was deleted')
   })
 
+/**
+ * Locks the webhook, and makes a change in the same transaction. Throws WEBHOOK_NOT_FOUND if there is no such webhook.
+ */
 async function changed<T>(
   { db }: ChangeDeps,
   { projectId, webhookId }: Target,
@@ -84,6 +102,7 @@ async function changed<T>(
   })
 }
 
+/** The changed fields of an audit entry, each with its old and new value. */
 type Changes = Record<string, { before: unknown; after: unknown }>
 
 const record = (
@@ -123,8 +142,6 @@ function differences(before: WebhookValues, after: WebhookValues): Changes {
   )
 }
 
-/**
- * Returns a value for the audit log. Shows a schema by its hash, because a whole schema may be too long.
- */
+/** Returns a value as the audit log shows it. Replaces a schema with its hash, because a schema may be very long. */
 const shown = (field: keyof WebhookValues, values: WebhookValues) =>
   field === 'schema' ? `sha256:${digestOf(JSON.stringify(values.schema))}` : values[field]

@@ -11,7 +11,8 @@ interface Input {
 }
 
 /**
- * Rejects an invalid schema or invalid origins, which the schema of the contract does not detect.
+ * Checks the JSON Schema and the origins of a webhook. The contract's validation covers only the other fields. `owner`
+ * is the project that the check of the schema counts toward.
  *
  * @throws VALIDATION_FAILED with every problem, RATE_LIMITED
  */
@@ -21,8 +22,10 @@ export async function checkInput(deps: SchemaDeps, owner: string, input: Input):
 }
 
 /**
- * Returns the problems with a schema or origins. `at` is their place in the body, and `owner` is the project that they
- * belong to.
+ * Returns the problems of a schema or origins. `at` is the JSON Pointer of the object that contains them, and `owner`
+ * the project that the check of the schema counts toward.
+ *
+ * @throws RATE_LIMITED
  */
 export const findInputProblems = async (
   { schemas }: SchemaDeps,
@@ -48,8 +51,9 @@ export const findInputProblems = async (
 ]
 
 /**
- * Returns true for an origin as browsers write it (RFC 6454 §6.1), because it is compared character by character with
- * those of submissions. The host has letters, digits, dots, and hyphens, or is an IPv6 address. `*` is not a wildcard.
+ * Returns true for an origin in the form that browsers send (RFC 6454 §6.1). Only this form can match, because the
+ * header `Origin` of a submission is compared character by character. The host is an IPv6 address, or has lowercase
+ * letters, digits, dots, hyphens, and underscores. `*` is not a wildcard.
  */
 function isOrigin(text: string): boolean {
   const url = parseUrl(text)

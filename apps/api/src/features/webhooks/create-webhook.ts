@@ -11,7 +11,12 @@ import { findWebhook, insertWebhook, lockProject, slugsOf } from './webhook-stor
 
 type CreateDeps = Pick<Deps, 'db' | 'audit' | 'config' | 'settings' | 'schemas'>
 
-/** Creates a webhook with its first secret, which is returned only this once. */
+/**
+ * Creates a webhook with its first signing secret. The secret is in this response, and cannot be read again.
+ *
+ * @throws PROJECT_NOT_FOUND, WEBHOOK_LIMIT_REACHED, WEBHOOK_SLUG_TAKEN, ENCRYPTION_KEY_MISSING, and the errors of
+ * `checkInput`
+ */
 export async function createWebhook(
   deps: CreateDeps,
   by: By,
@@ -35,8 +40,8 @@ export async function createWebhook(
 }
 
 /**
- * Checks the webhook to create with a project. Returns its problems, and a function that creates it in the transaction
- * of the project, as a part of its audit entry.
+ * Prepares the webhook that is created together with a project. Returns the problems of the input, and a function that
+ * creates the webhook in the project's transaction. The audit entry of the project covers the webhook.
  */
 export const planWebhook = async (deps: Omit<CreateDeps, 'db' | 'audit'>, input: webhooks.CreateWebhook) => ({
   problems: await findInputProblems(deps, 'new', input, '/inboundWebhook'),
@@ -44,7 +49,8 @@ export const planWebhook = async (deps: Omit<CreateDeps, 'db' | 'audit'>, input:
 })
 
 /**
- * Adds a webhook. The project stays locked until the transaction ends, so only one of two requests gets the last place.
+ * Adds a webhook. Locks the project until the transaction ends, so that concurrent requests cannot exceed the maximum
+ * number of webhooks together.
  */
 async function addWebhook(
   { config, settings }: Pick<CreateDeps, 'config' | 'settings'>,
@@ -74,7 +80,7 @@ async function addWebhook(
   return { ...toWebhook(row), secret }
 }
 
-/** Derives a free slug from the name, with a number if it is taken. */
+/** Derives a slug from the name. Appends a number if the slug is taken: `orders`, `orders-2`. */
 function freeSlug(name: string, taken: readonly string[]): string {
   const words = name.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')
   const base =
@@ -88,7 +94,10 @@ function freeSlug(name: string, taken: readonly string[]): string {
   }
 }
 
-/** Converts a violation of the unique index on slugs, which decides between concurrent requests. */
+/**
+ * Converts a violation of the unique index on slugs to WEBHOOK_SLUG_TAKEN. The index decides, because a concurrent
+ * request can take the same slug.
+ */
 export async function refuseTakenSlug<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write()

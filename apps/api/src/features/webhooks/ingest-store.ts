@@ -2,22 +2,28 @@ import type { Database, Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import { type Signature, toleranceSec } from './signature.ts'
 
-/** A webhook as the path of a request names it, among those of the calling project. */
+/** A webhook as the path of a request names it: by ID or slug, among the webhooks of the calling project. */
 export interface WebhookName {
   readonly projectId: string
   readonly idOrSlug: string
 }
 
+/** A webhook, as far as each submission needs it. */
 export interface FoundWebhook {
   readonly id: string
+  /** The number of the webhook's last change. It shows whether a cached target is current. */
   readonly version: number
   readonly isActive: boolean
+  /** The time of the database's clock at the read. */
   readonly nowMs: number
 }
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
-/** Finds webhooks for many requests at once, in the order of the names. */
+/**
+ * Finds the webhooks of many requests at once, in the order of `names`. Each is undefined if the project has no such
+ * webhook. An ID takes precedence over a slug.
+ */
 export async function findForSubmit(
   db: Database,
   names: readonly WebhookName[],
@@ -38,6 +44,7 @@ export async function findForSubmit(
   return rows.map(({ id, ...row }) => (id === null ? undefined : { id, ...row }))
 }
 
+/** Reads the values that submissions to a webhook are checked against, or undefined if it was deleted. */
 export const loadForSubmit = (db: Queryable, webhookId: string) =>
   db.maybeOne<{
     version: number
@@ -50,41 +57,50 @@ export const loadForSubmit = (db: Queryable, webhookId: string) =>
       secret_sealed as "secretSealed"
     from inbound_webhooks where id = ${webhookId} and deleted_at is null`)
 
-/** The conditions that must still hold when a submission is stored. */
+/**
+ * The key and the webhook's version that a submission was checked against. Both must still be valid when it is stored.
+ */
 export interface HeldAgainst {
   readonly keyDigest: string
   readonly webhookId: string
   readonly version: number
 }
 
-/** A submission that passed every check except those that only the database can make. */
+/** A submission that passed all checks except those that only the database can make. */
 export interface NewSubmission {
   readonly id: string
   readonly target: HeldAgainst
-  /** JSON. */
+  /** The body as sent, which is valid JSON. */
   readonly payload: string
   readonly origin: string | null
   readonly signature: Signature | undefined
   readonly idempotency: { readonly key: string; readonly bodyDigest: string } | undefined
 }
 
-/** The result for one item of a batch. `n` counts from 1. The row with 0 is for the batch itself. */
+/** A row of the result: one for each item that was not stored, and one with `n` 0, which contains only the time. */
 interface InsertedRow {
+  /** The position of the item in the batch, from 1. */
   readonly n: number
   /** The time of the statement. */
   readonly atMs: number
-  /** True if the conditions of its target still hold: its key, its webhook's version, its signature's time. */
+  /** True if the key, the webhook's version, and the time of the signature are still valid. */
   readonly isCurrent: boolean
-  /** The first submission with the same idempotency key in 24 hours. Set only if the batch has idempotency keys. */
+  /**
+   * The ID of the first submission with the same idempotency key within 24 hours. This field and the next three are set
+   * only if the batch has idempotency keys.
+   */
   readonly firstId?: string | null
   readonly firstAtMs?: number | null
+  /** True if the first submission has the same body. */
   readonly isSameBody?: boolean | null
+  /** True if the statement wrote the mark of this item's signature, so that the signature was new. */
   readonly isMarked?: boolean
 }
 
 /** The reason why an item was not stored. */
 export type NotStored = Omit<InsertedRow, 'n' | 'atMs'>
 
+/** The result of a batch. */
 export interface Inserted {
   readonly atMs: number
   /** The reasons by index in the batch. A submission without an entry was stored. */
@@ -92,26 +108,28 @@ export interface Inserted {
 }
 
 /**
- * Inserts many submissions in one statement, with the marks of their signatures and idempotency keys. So a mark cannot
- * exist without its submission, and neither can a submission under a key that was revoked, or to a webhook that was
- * changed before. No two of the items have the same signature or the same idempotency key. Its steps, by name:
+ * Inserts many submissions in one statement, with a mark for each signature and each idempotency key. The marks
+ * identify later repetitions. The statement also checks the target again. So it stores no submission under a key
+ * that has been revoked, or to a webhook that has changed since the checks. The items must have different signatures
+ * and different idempotency keys. The steps of the statement:
  *
- * - `target`: the webhooks that accept submissions now, each under the key and in the version that was checked.
- * - `current`: the items for them with a signature of the present time.
- * - `keyed`, `earlier` (`withKeys`): those with an idempotency key, and submissions under it within 24 hours.
- * - `marked`: new signatures. A signature that exists already is a replay.
- * - `accepted`: items that are neither a replay nor a repetition.
- * - `claimed` (`withKeys`): idempotency keys that now belong to these items.
+ * - `target`: the webhooks that accept submissions now, each with the key and in the version that was checked.
+ * - `current`: the items for these webhooks, if their signature is neither too old nor in the future.
+ * - `keyed`, `earlier` (`withKeys`): the items with an idempotency key, and earlier submissions with the same key.
+ * - `marked`: the new signatures. An item whose signature exists already is a replay.
+ * - `accepted`: the items that are neither a replay nor a repetition.
+ * - `claimed` (`withKeys`): the idempotency keys that now belong to these items.
  * - `stored`: the submissions.
- * - `notified`: queues a notice with the ID of each submission, for projects that have a webhook address.
- * - `counted`: adds to the number of submissions of each webhook.
+ * - `notified`: a queued notice for each submission, if the project has an address for notices.
+ * - `counted`: the number of submissions of each webhook, increased.
  *
- * Rows are written in the order of their keys, so that two batches cannot deadlock. Within the statement they are found
- * by hashed lookups, since a batch of hundreds must not be joined row by row. An item can lose a race for its
- * idempotency key to a submission that became visible only after this statement began. Then nothing of it is stored and
- * `firstId` is null: `findFirst` finds the other submission.
+ * Rows are written in the order of their keys, so that two batches cannot deadlock. `in` with a subquery makes
+ * PostgreSQL use a hash: a batch of hundreds must not be joined row by row.
  *
- * Without `refusesReplay`, replay protection pauses: marks are written, and older ones do not cause a rejection.
+ * An item may lose its idempotency key to a concurrent submission that this statement does not see. The item is then
+ * not stored, and `firstId` is null. `findFirst` finds the other submission.
+ *
+ * If `refusesReplay` is false, signatures are still marked, but a mark does not cause a rejection.
  */
 export async function insertSubmissions(
   { query }: Pick<Queryable, 'query'>,
@@ -120,7 +138,7 @@ export async function insertSubmissions(
 ): Promise<Inserted> {
   const targets = [...new Set(items.map(({ target }) => target))]
   const places = new Map(targets.map((target, i) => [target, i + 1]))
-  // Sends all payloads as one value, which the database splits. Text in arrays would have to be escaped and parsed.
+  // All payloads are sent as one value, which the database splits. Text in arrays would have to be escaped and parsed.
   const lengths = items.map(({ payload }) => Buffer.byteLength(payload))
   const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + length, 0))
   let end = 0
@@ -191,11 +209,11 @@ export async function insertSubmissions(
   return { atMs, notStored: new Map(others.map((row) => [row.n - 1, row])) }
 }
 
-/** Formats IDs or numbers as a PostgreSQL array. Unlike text, they need no quotes. */
+/** Formats IDs or numbers as the text of a PostgreSQL array. Unlike other text, they need no quotes. */
 const arrayOf = (values: readonly (string | number | undefined)[]): string =>
   `{${values.map((value) => value ?? 'NULL').join(',')}}`
 
-/** The parts of the statement for idempotency keys. Most batches have no keys, and skip this cost. */
+/** The parts of the statement for idempotency keys. They are empty for a batch without keys, which is then cheaper. */
 type KeyParts = Record<
   'keyed' | 'unlessReused' | 'unlessRepeated' | 'claimed' | 'isClaimed' | 'columns' | 'joins',
   Sql
@@ -246,14 +264,14 @@ const withKeys = (items: readonly NewSubmission[]): KeyParts => ({
     left join marked m on m.webhook_id = g.webhook_id and m.mac = g.mac`,
 })
 
-/** Finds the first submission under an idempotency key, including one that a concurrent request has just stored. */
+/** Finds the submission of an idempotency key, including one that a concurrent request has just stored. */
 export const findFirst = (db: Queryable, webhookId: string, key: string) =>
   db.maybeOne<{ submissionId: string; receivedAtMs: number; bodyDigest: string }>(sql`
     select submission_id as "submissionId", (extract(epoch from received_at) * 1000)::float8 as "receivedAtMs",
       body_digest as "bodyDigest"
     from inbound_idempotency_keys where webhook_id = ${webhookId} and key = ${key}`)
 
-/** Deletes a mark, because its submission was rejected after all. */
+/** Deletes the mark of a signature whose submission was rejected after all, so that the sender can send it again. */
 export const dropMark = (db: Queryable, webhookId: string, { mac, timeSec }: Signature) =>
   db.execute(sql`
     delete from inbound_signatures

@@ -3,11 +3,12 @@ import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import type { WebhookRow } from './webhook.ts'
 
+/** A webhook in the list of all projects, without its schema, which may be long. */
 export interface ListedRow extends Omit<WebhookRow, 'schema'> {
   readonly projectName: string
 }
 
-/** Selects the webhooks of existing projects, filtered by a part of their own or the project's name. */
+/** Selects webhooks of projects that are not deleted. `name` is a part of the webhook's or the project's name. */
 const matching = (name: string | undefined): Sql => {
   const exists = sql`w.deleted_at is null and p.deleted_at is null`
   if (name === undefined) return exists
@@ -15,7 +16,10 @@ const matching = (name: string | undefined): Sql => {
   return sql`${exists} and (position(lower(${part}) in lower(w.name)) > 0 or position(lower(${part}) in lower(p.name)) > 0)`
 }
 
-/** Lists a page of the webhooks of all projects, newest first. Submissions are counted only for this page. */
+/**
+ * Lists a page of the webhooks of all projects, newest first. Sums up the submissions only for the webhooks of the
+ * page.
+ */
 export const listAllWebhooks = (db: Queryable, name: string | undefined, limit: number, offset: number) =>
   db.query<ListedRow>(sql`
     select w.id, w.project_id as "projectId", w."projectName", w.name, w.slug,

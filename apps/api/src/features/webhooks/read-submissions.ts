@@ -16,24 +16,28 @@ import {
 } from './submission-list-store.ts'
 import { findWebhook, findWebhookId } from './webhook-store.ts'
 
-/** Returns the current roles of a member of a server, or undefined if there is no such member. */
+/** Returns the current roles of a member in a server, or undefined if the member is not there. */
 export type LiveRoleIds = (asked: {
   readonly projectId: string
   readonly serverId: string
   readonly memberId: string
 }) => Promise<readonly string[] | undefined>
 
-/** The maximum number of rows in a page of an export, so that other requests wait only briefly. */
+/** The maximum number of rows that an export reads at once, so that other requests wait only briefly. */
 const exportPageSize = 200
 
 const columns = (['id', 'receivedAt', 'isSigned', 'origin', 'payload'] as const).map((field) => ({
   header: field,
-  // Removes spaces around JSON: they have no meaning, and a check for formulas in spreadsheets would otherwise have to
-  // skip them.
+  // White space around JSON has no meaning. It is removed, so that the check for spreadsheet formulas sees the first
+  // character.
   value: (row: SubmissionRow) => (field === 'payload' ? row.payload.trim() : row[field]),
 }))
 
-/** Lists one page of the submissions to a project's webhook. */
+/**
+ * Lists one page of the submissions to a project's webhook, newest first, for an administrator.
+ *
+ * @throws WEBHOOK_NOT_FOUND
+ */
 export async function listSubmissions(
   { db }: Pick<Deps, 'db'>,
   { projectId, webhookId }: { projectId: string; webhookId: string },
@@ -44,7 +48,11 @@ export async function listSubmissions(
   return page(db, webhook.id, query)
 }
 
-/** Exports the same submissions as a file. */
+/**
+ * Exports the submissions of a period as a CSV file, for an administrator. `openDownload` writes the audit entry.
+ *
+ * @throws WEBHOOK_NOT_FOUND
+ */
 export async function exportSubmissions(
   { db, openDownload }: Pick<Deps, 'db'> & { openDownload: OpenDownload },
   by: Parameters<OpenDownload>[0],
@@ -58,8 +66,8 @@ export async function exportSubmissions(
 }
 
 /**
- * Yields the rows page by page, newest first, each page after the last row of the previous one. Submissions never
- * change, so each one that existed at the beginning is in the file once. Other requests wait for one page at most.
+ * Yields the rows page by page, newest first. Each page begins after the last row of the previous one. Submissions
+ * never change, so each submission that existed at the beginning and was not deleted meanwhile is in the file once.
  */
 async function* pagesOfRows(db: Deps['db'], filter: SubmissionFilter) {
   for (let last: SubmissionRow | undefined; ; ) {
@@ -78,8 +86,10 @@ const exportEvent = ({ id, name }: { id: string; name: string }, period: Period)
 })
 
 /**
- * Lists one page for a member of the project who currently holds a role that may read submissions, in the server of the
- * session.
+ * Lists one page of the submissions for a member who is signed in to the project. The member must currently have one of
+ * the webhook's `allowedRoleIds` in the server of the session.
+ *
+ * @throws WEBHOOK_NOT_FOUND, ROLE_REQUIRED
  */
 export async function readSubmissions(
   { db, liveRoleIds }: Pick<Deps, 'db'> & { liveRoleIds: LiveRoleIds },
@@ -97,6 +107,7 @@ export async function readSubmissions(
   return page(db, webhook.id, query)
 }
 
+/** Returns one page as JSON, with a cursor if there are more submissions. A page may be shorter than `limit`. */
 async function page(db: Deps['db'], webhookId: string, query: webhooks.SubmissionQuery): Promise<Answer> {
   const { cursor, limit = 50 } = query
   const filter = filterOf(webhookId, query)
@@ -106,7 +117,7 @@ async function page(db: Deps['db'], webhookId: string, query: webhooks.Submissio
   const hasMore =
     last !== undefined &&
     (rows.length > limit || (await pageOfSubmissions(db, filter, afterRow(last), 1)).length > 0)
-  // Inserts the payloads as they are, because they are JSON.
+  // The payloads are inserted as they are, because they are JSON text.
   const json = `{"data":[${shown.map(toJson).join(',')}],"nextCursor":${JSON.stringify(hasMore ? last.id : null)}}`
   return new Answer(200, json)
 }
@@ -119,8 +130,10 @@ type Period = Pick<webhooks.SubmissionQuery, 'dateFrom' | 'dateTo'>
 const dayMs = 86_400_000
 
 /**
- * Builds the filter of a period. A date without a time means its first moment at the start of a period, and the whole
- * day at the end, in UTC.
+ * Builds the filter of a period, in UTC. A date without a time means the first moment of the day in `dateFrom`, and the
+ * last moment of the day in `dateTo`.
+ *
+ * @throws VALIDATION_FAILED if the period ends before it begins
  */
 function filterOf(webhookId: string, { dateFrom, dateTo }: Period): SubmissionFilter {
   const from = dateFrom === undefined ? undefined : new Date(dateFrom.toUpperCase())

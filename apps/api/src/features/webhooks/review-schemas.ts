@@ -3,8 +3,9 @@ import type { Deps } from '../../deps.ts'
 import { markReviewed, schemasOfOtherLimits } from './schemas-store.ts'
 
 /**
- * Reviews the schemas that were stored under former limits, once. A schema within today's limits is marked. A schema
- * beyond them stays in use, is validated in a worker, and is logged at each start.
+ * Checks at the start of the service the schemas that an earlier version accepted under other limits. A schema within
+ * the current limits is marked, and not checked again. A schema beyond them stays in use, is validated in a worker
+ * thread, and is logged at each start.
  */
 export async function reviewStoredSchemas({
   db,
@@ -32,7 +33,7 @@ export async function reviewStoredSchemas({
       if (after === undefined) return
     }
   } catch (error) {
-    // `availability.ts` logs an outage once.
+    // The database client logs the outage.
     if (error instanceof DatabaseUnavailable) return
     log.warn({ err: error }, 'stored schema review stopped: the next start continues')
   }

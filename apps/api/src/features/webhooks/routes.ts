@@ -19,14 +19,18 @@ import {
   projectExists,
 } from './webhook-store.ts'
 
-/** The functions of other features that webhooks call; `app.ts` passes them. */
+/** The functions of other features that webhooks call. `app.ts` passes them. */
 export interface WebhookNeeds {
   readonly liveRoleIds: LiveRoleIds
   readonly openDownload: OpenDownload
-  /** Returns the project of a valid key, read now. */
+  /** Returns the project ID of a valid key. Throws for any other key. */
   readonly checkKey: (key: string) => Promise<string>
 }
 
+/**
+ * Registers the endpoints of inbound webhooks: for administrators, for projects, for senders of submissions, and for
+ * members who read submissions.
+ */
 export function webhookRoutes(router: Router<Callers>, deps: Deps, needs: WebhookNeeds) {
   adminRoutes(router, deps, needs)
   ownRoutes(router, deps)
@@ -83,9 +87,10 @@ function adminRoutes({ route }: Router<Callers>, deps: Deps, { openDownload }: W
   )
 }
 
-/** Registers the endpoints with which a project manages its own webhooks by its key, if its access permits that. */
+/** Registers the endpoints that a project uses to manage its own webhooks. They require its key and MANAGE_WEBHOOKS. */
 function ownRoutes({ route }: Router<Callers>, deps: Deps) {
   const { db } = deps
+  /** Returns the calling project's ID. Throws OPERATION_REQUIRED if the project may not manage webhooks. */
   const manager = async ({ projectId }: ProjectCaller) => {
     if (!(await mayManageWebhooks(db, projectId))) {
       throw new ApiError('OPERATION_REQUIRED', {
@@ -122,7 +127,5 @@ function ownRoutes({ route }: Router<Callers>, deps: Deps) {
   )
 }
 
-/**
- * Identifies the author of an audit entry: the address of the request, without an actor, because a key is not a person.
- */
+/** Returns the author of an audit entry: the client of the request, and no actor, because a key is not a person. */
 const byProject = (client: Client) => ({ client })

@@ -1,12 +1,15 @@
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** The version of the limits for schemas. Increase it when a limit becomes smaller. */
+/**
+ * The version of the limits for schemas. Increase it when a limit becomes smaller, so that stored schemas are checked.
+ */
 export const schemaLimits = 2
 
-/** The number of schemas on a page. It is small, because each schema may have 64 KiB. */
+/** The number of schemas that are read at once. It is small, because each schema may have 64 KiB. */
 const pageSize = 20
 
+/** A webhook whose schema is checked. */
 export interface StoredSchema {
   readonly id: string
   readonly name: string
@@ -15,7 +18,7 @@ export interface StoredSchema {
   readonly schema: unknown
 }
 
-/** Lists webhooks with schemas that were accepted under other limits, in the order of their IDs. */
+/** Lists webhooks whose schema was accepted under other limits, in the order of their IDs, after the ID `after`. */
 export const schemasOfOtherLimits = (db: Queryable, after: string | undefined) =>
   db.query<StoredSchema>(sql`
     select id, name, project_id as "projectId", version, schema from inbound_webhooks
@@ -23,7 +26,7 @@ export const schemasOfOtherLimits = (db: Queryable, after: string | undefined) =
       and ${after === undefined ? sql`true` : sql`id > ${after}`}
     order by id limit ${pageSize}`)
 
-/** Marks a schema as within the limits, unless it was changed in the meantime. */
+/** Marks a schema as within the current limits, unless the webhook has changed since `version`. */
 export const markReviewed = (db: Queryable, webhookId: string, version: number) =>
   db.execute(sql`
     update inbound_webhooks set schema_limits = ${schemaLimits} where id = ${webhookId} and version = ${version}`)

@@ -4,7 +4,7 @@ import { ApiError } from '#platform/http/api-error'
 import type { Config } from '../../config.ts'
 
 /**
- * Creates the signing secret of a webhook, with its sealed form for storage.
+ * Creates the signing secret of a webhook. Returns it in plain text for its owner, and encrypted for the database.
  *
  * @throws ENCRYPTION_KEY_MISSING
  */
@@ -14,12 +14,14 @@ export function mintSecret({ inboundKey }: Config, webhookId: string) {
   return { secret, secretSealed: seal(inboundKey, webhookId, secret) }
 }
 
-/** The reason why a secret cannot be read. */
+/** Stands for a secret that cannot be read. Submissions with a signature are then refused with this error. */
 export interface Unreadable {
   readonly refusal: (projectId: string) => ApiError
 }
 
-/** Returns the signing secret, or the reason why this service cannot read it. */
+/**
+ * Decrypts the signing secret of a webhook. If the key is missing or wrong, returns the error instead of throwing it.
+ */
 export function readSecret(
   { inboundKey }: Config,
   webhookId: string,

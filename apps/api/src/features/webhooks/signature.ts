@@ -1,15 +1,16 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
-/** The maximum difference between a signature's time and the database's clock, in either direction. */
+/** The maximum difference in seconds between a signature's time and the database's clock, in either direction. */
 export const toleranceSec = 300
 
-/** A valid signature: its time, and the value that identifies it when it is sent again, half of it as hex. */
+/** A verified signature. */
 export interface Signature {
+  /** The first half of the MAC in hexadecimal, which identifies the signature if it is sent again. */
   readonly mac: string
   readonly timeSec: number
 }
 
-/** The reason for a rejected signature: the word for the failure record, and the sentence for the sender. */
+/** The reasons for rejecting a signature: the word for the failure record, and the sentence for the sender. */
 export const refusals = {
   missing: 'This webhook accepts only signed submissions. Send X-SVC-Signature.',
   malformed: 'The signature is not in the form t=<unix seconds>,v1=<64 hexadecimal digits>.',
@@ -19,14 +20,16 @@ export const refusals = {
   in_future: `The time of the signature is more than ${toleranceSec} s in the future.`,
 } as const
 
+/** A reason for rejecting a signature, as the failure record names it. */
 export type SignatureRefusal = keyof typeof refusals
 
 const seconds = /^(0|[1-9]\d{0,11})$/
 const hexMac = /^[0-9a-f]{64}$/i
 
 /**
- * Verifies `t=<unix seconds>,v1=<hex>` over the raw bytes of a body. There may be several `v1` while a secret is being
- * replaced, and parts of other schemes are ignored. Does not check the age.
+ * Verifies a header `t=<unix seconds>,v1=<hex>` against the raw bytes of a body. The header may have several `v1`, for
+ * example while a sender replaces its secret, and one must match. Parts with other names are ignored. Returns the
+ * reason for a rejection. Does not check the time: `refusalOfTime` does.
  */
 export function verifySignature(
   header: string,
@@ -40,7 +43,7 @@ export function verifySignature(
     if (name === 't') {
       if (time !== undefined || more.length > 0 || !seconds.test(value)) return 'malformed'
       time = value
-      // A Node.js decoder would stop at the first invalid character and accept the rest, so the form is checked first.
+      // The form is checked first, because Node.js decodes hexadecimal only up to the first invalid character.
     } else if (name === 'v1' && more.length === 0 && hexMac.test(value)) macs.push(value)
   }
   if (time === undefined || macs.length === 0) return 'malformed'
@@ -50,8 +53,8 @@ export function verifySignature(
 }
 
 /**
- * Returns the reason why a signature's time is rejected, if it is, and the difference in whole seconds, the unit of
- * signatures.
+ * Returns undefined if the time of a signature is accepted. Otherwise returns the reason, and how many seconds the time
+ * is before or after `nowMs`.
  */
 export function refusalOfTime(
   { timeSec }: Signature,

@@ -8,28 +8,28 @@ export type Outcome =
   | { readonly id: string; readonly receivedAtMs: number }
   | 'replayed'
   | 'key_reused'
-  /** The target has changed since the submission was checked against it. */
+  /** The key, the webhook, or the time of the signature is no longer valid. Check the submission again. */
   | 'stale'
 
 /**
- * Marks a submission with the same signature or idempotency key as an earlier one of its batch. It is retried in the
- * next batch, when the result of the earlier one is known.
+ * Stands for a submission that was left out of its batch, because it does not fit or has the same signature or
+ * idempotency key as an earlier one. It is retried in the next batch, when the result of the earlier one is known.
  */
 const retryNext = Symbol('again')
 
-/** The maximum number of payload bytes in a statement. A larger batch would delay every submission in it. */
+/** The maximum size of the payloads in a statement. A larger batch would delay all of its submissions. */
 const maxBytes = 4 * 1024 * 1024
 
 /**
- * Stores submissions, and returns once they are durable. Submissions that wait at the end of an event loop turn share
- * one statement and one commit.
+ * Creates the function that stores a submission. Its promise resolves once the submission is committed, or rejected
+ * with a reason. Submissions that wait at the end of a turn of the event loop share one statement and one commit.
  */
 export function createSubmissionStore({
   db,
   cache,
 }: Pick<Deps, 'db' | 'cache'>): (submission: NewSubmission) => Promise<Outcome> {
-  // Runs one statement at a time. Submissions that arrive during it share the next one and its commit. Two concurrent
-  // statements would each be half as full.
+  // Only one statement runs at a time. Submissions that arrive during a statement share the next commit. With two
+  // statements at a time, each commit would have half of the submissions.
   const store = batcher((items: NewSubmission[]) => storeBatch(db, cache, items), 1)
   return async (submission) => {
     for (;;) {
@@ -39,6 +39,7 @@ export function createSubmissionStore({
   }
 }
 
+/** Stores one batch. Returns the outcomes in the order of the items. */
 async function storeBatch(
   db: Database,
   cache: Deps['cache'],
@@ -46,7 +47,7 @@ async function storeBatch(
 ): Promise<(Outcome | typeof retryNext)[]> {
   const outcomes: (Outcome | typeof retryNext)[] = items.map(() => retryNext)
   const chosen = takeDistinct(items)
-  // Replay protection pauses while the cache is down, but marks are still written.
+  // Replay protection pauses while the cache is down, but signatures are still marked.
   const refusesReplay = cache.isUp()
   const insert = async (queryable: Queryable, query = queryable.query) => {
     const items = chosen.map(([, item]) => item)
@@ -56,9 +57,10 @@ async function storeBatch(
       found[i] = await whyNot(queryable, why, items[i] as NewSubmission, refusesReplay)
     return found
   }
-  // Needs a transaction only if an item has a mark and a key, because its mark may have to be deleted again.
+  // Only an item with both a signature and an idempotency key needs a transaction: `whyNot` may have to delete its
+  // mark.
   const isPlain = chosen.every(([, { signature, idempotency }]) => !signature || !idempotency)
-  // Uses the plan of batches if there are no keys to join, because planning takes longer than inserting sixty rows.
+  // Without idempotency keys, a prepared plan is used, because planning takes longer than inserting sixty rows.
   const isKeyed = chosen.some(([, { idempotency }]) => idempotency)
   const insertAlone = () => insert(db, isKeyed ? db.query : db.batched)
   const found = await (isPlain ? insertAlone() : db.transaction((tx) => insert(tx)))
@@ -68,9 +70,13 @@ async function storeBatch(
   return outcomes
 }
 
+/** An item for the statement, with its index in the batch. */
 type Chosen = readonly [at: number, item: NewSubmission]
 
-/** Returns the items except those that repeat a signature or a key of an earlier one, up to the maximum size. */
+/**
+ * Returns the items that one statement can store: without those that repeat the signature or the idempotency key of an
+ * earlier item, and without those that exceed the maximum size. The first item is always included.
+ */
 function takeDistinct(items: readonly NewSubmission[]): Chosen[] {
   const seen = new Set<string>()
   const chosen: Chosen[] = []
@@ -89,6 +95,9 @@ function takeDistinct(items: readonly NewSubmission[]): Chosen[] {
   return chosen
 }
 
+/**
+ * Returns the outcome of an item that was not stored. A repetition with the same body gets the first submission's ID.
+ */
 async function whyNot(
   db: Queryable,
   row: NotStored,
@@ -105,7 +114,7 @@ async function whyNot(
     target: { webhookId },
   } = item
   if (signature && refusesReplay && !row.isMarked) return 'replayed'
-  // Another request stored its submission under the same key while this one waited for it.
+  // Otherwise, a concurrent request stored its submission with the same idempotency key.
   const first = idempotency && (await findFirst(db, webhookId, idempotency.key))
   if (!first) throw new Error('The submission was neither stored nor rejected.')
   if (first.bodyDigest === idempotency?.bodyDigest)

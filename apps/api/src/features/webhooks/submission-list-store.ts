@@ -1,18 +1,20 @@
 import type { Queryable } from '#platform/db/database'
 import { allOf, type Sql, sql } from '#platform/db/sql'
 
-/** The maximum number of payload bytes on a page. A page has at least one submission. */
+/** The maximum number of payload bytes on a page. A longer submission is alone on its page. */
 const maxPageBytes = 1024 * 1024
 
+/** A stored submission. */
 export interface SubmissionRow {
   readonly id: string
   readonly receivedAt: Date
   readonly isSigned: boolean
   readonly origin: string | null
-  /** JSON text. */
+  /** The body as it was sent, which is JSON text. */
   readonly payload: string
 }
 
+/** The submissions to list: of one webhook, in a period whose ends are included. */
 export interface SubmissionFilter {
   readonly webhookId: string
   readonly from?: Date | undefined
@@ -28,7 +30,7 @@ const matching = ({ webhookId, from, to }: SubmissionFilter): Sql =>
     ...(to ? [sql`s.received_at <= ${to.toISOString()}::timestamptz`] : []),
   ])
 
-/** Selects the submissions after the one that the cursor names. */
+/** Selects the submissions after the one whose ID is the cursor. If it has been deleted, selects nothing. */
 export const afterCursor = (webhookId: string, cursor: string | undefined): Sql =>
   cursor === undefined
     ? sql`true`
@@ -40,7 +42,10 @@ export const afterCursor = (webhookId: string, cursor: string | undefined): Sql 
 export const afterRow = ({ receivedAt, id }: SubmissionRow): Sql =>
   sql`(s.received_at, s.id) < (${receivedAt.toISOString()}::timestamptz, ${id}::uuid)`
 
-/** Reads a page, newest first. Request one submission more than needed to find out if there are more. */
+/**
+ * Reads a page, newest first. The page may be shorter than `limit`, because its payloads have a maximum size. To find
+ * out if there are more submissions, request one more than needed.
+ */
 export const pageOfSubmissions = (db: Queryable, filter: SubmissionFilter, after: Sql, limit: number) =>
   db.query<SubmissionRow>(sql`
     select ${columns} from (

@@ -7,29 +7,31 @@ import type { Config } from '../../config.ts'
 import { findForSubmit, type HeldAgainst, loadForSubmit, type WebhookName } from './ingest-store.ts'
 import { readSecret, type Unreadable } from './secret.ts'
 
-/** The maximum number of targets that an instance caches. Others are read again when they are needed. */
+/** The maximum number of targets that an instance caches. */
 const maxCached = 200
 
 /**
- * The values that submissions with one key to one webhook are checked against, in one version of the webhook.
+ * The values that submissions with one key to one webhook are checked against. They belong to one version of the
+ * webhook.
  */
 export interface SubmitTarget extends HeldAgainst {
   readonly projectId: string
   readonly schema: TenantSchema
   readonly acceptedOrigins: readonly string[]
   readonly requireSignature: boolean
+  /** The signing secret, or the error for signed submissions if it cannot be decrypted. */
   readonly secret: string | Unreadable
 }
 
-/** A target as a request names it. */
+/** A target as a request names it: by its API key, and by the webhook's ID or slug. */
 export interface NamedTarget {
   readonly keyDigest: string
   readonly idOrSlug: string
 }
 
 /**
- * Provides targets for submissions: the cached target, which may be outdated, so that the statement that stores a
- * submission must confirm it, or the current one.
+ * Creates the cache of targets. `cached` returns a target without a query. It may be outdated, so the statement that
+ * stores the submission must confirm it. `read` returns the current target.
  */
 export function createSubmitTargets(db: Database, config: Config, schemas: TenantSchemas) {
   const find = batcher((names: WebhookName[]) => findForSubmit(db, names), db.maxBatchesAtOnce)
@@ -45,7 +47,7 @@ export function createSubmitTargets(db: Database, config: Config, schemas: Tenan
     return { ...values, keyDigest, projectId, webhookId, schema, secret }
   }
   const loading = new Map<string, Promise<SubmitTarget>>()
-  /** Loads a target. Waiting requests share the load, because it compiles a schema. */
+  /** Loads a target. Concurrent requests share the load, because it compiles a schema, which is expensive. */
   const loadOnce = (keyDigest: string, projectId: string, webhookId: string) => {
     const name = `${keyDigest} ${webhookId}`
     const running =
@@ -55,10 +57,11 @@ export function createSubmitTargets(db: Database, config: Config, schemas: Tenan
   }
 
   return {
-    /** Returns the cached target, which may be outdated. */
+    /** Returns the cached target, which may be outdated, or undefined. */
     cached: (named: NamedTarget): SubmitTarget | undefined => cache.get(cacheKeyOf(named)),
     /**
-     * Reads the current target and time from the database.
+     * Reads the current target, and the time of the database's clock. The webhook's values and schema are loaded only
+     * if its version has changed.
      *
      * @throws WEBHOOK_NOT_FOUND, WEBHOOK_INACTIVE
      */

@@ -24,23 +24,26 @@ import {
 import { createSubmissionStore, type Outcome } from './submission-batcher.ts'
 import { createSubmitTargets, type SubmitTarget } from './submit-targets.ts'
 
-/** The maximum length of a body, so that it is read and checked within milliseconds. */
+/** The maximum length of a body in bytes, so that it is read and checked within milliseconds. */
 const maxBytes = 256 * 1024
 
 interface SubmitDeps extends Pick<Deps, 'db' | 'config' | 'cache' | 'limiter' | 'schemas'> {
-  /** Returns the project of a valid key, read now. */
+  /** Returns the project ID of a valid key. Throws for any other key. */
   readonly checkKey: (key: string) => Promise<string>
 }
 
 /**
- * Accepts submissions. The sender and the target are checked before the content: the key (401, 429), the webhook (404),
- * its status (410), the origin (403), the signature (401), and the form of the idempotency key (400). The payload follows:
- * its length (413), its type (415), its JSON (400), and the schema (422). Last come the checks that only the database can
- * make: an idempotency key used for another body (422), and a signature used before (409).
+ * Creates the handler that accepts submissions to inbound webhooks. It checks in this order, after the router has
+ * rejected bodies above its own limit:
  *
- * A submission is first checked against the cached target. The statement that stores it verifies that the target is
- * still current, and stores nothing otherwise. So the database confirms every accepted submission, and every rejection
- * comes from a second check, against the current target.
+ * 1. The sender and the target: the key (401, 429), the webhook (404), its status (410), the origin (403), the
+ * signature (401), and the form of the idempotency key (400).
+ * 2. The payload: its length (413), its type (415), its JSON (400), and the schema (422).
+ * 3. In the database: an idempotency key used with another body (422), and a signature used before (409).
+ *
+ * A submission is first checked against the cached target. The statement that stores the submission stores nothing if
+ * the target is outdated. If the check fails or the target is outdated, the submission is checked again, against the
+ * current target. So an outdated cache neither accepts nor rejects a submission.
  */
 export function createSubmit({ db, config, cache, limiter, schemas, checkKey }: SubmitDeps) {
   const targets = createSubmitTargets(db, config, schemas)
@@ -74,6 +77,7 @@ export function createSubmit({ db, config, cache, limiter, schemas, checkKey }: 
         })
         if (outcome !== 'stale') return answer(outcome, projectId)
       } catch (error) {
+        // A rejection by the cached target is not final. The next turn reads the current one.
         if (!known || !(error instanceof ApiError)) throw error
       }
     }
@@ -82,6 +86,7 @@ export function createSubmit({ db, config, cache, limiter, schemas, checkKey }: 
 
 const checkParams = compile(webhooks.submit.params)
 
+/** Returns the origin to store, or throws ORIGIN_NOT_ALLOWED. Without accepted origins, every sender is accepted. */
 function checkOrigin({ acceptedOrigins, projectId }: SubmitTarget, origin: string | undefined) {
   if (acceptedOrigins.length > 0 && (origin === undefined || !acceptedOrigins.includes(origin))) {
     throw new ApiError('ORIGIN_NOT_ALLOWED', { projectId })
@@ -90,8 +95,8 @@ function checkOrigin({ acceptedOrigins, projectId }: SubmitTarget, origin: strin
 }
 
 /**
- * Verifies the signature. Checks its time only if `nowMs` is defined. Otherwise, the statement that stores the submission
- * checks the time.
+ * Verifies the signature. Checks its time only if `nowMs` is defined. Otherwise, the statement that stores the
+ * submission checks the time.
  */
 function checkSignature(
   { requireSignature, secret, projectId }: SubmitTarget,
@@ -106,12 +111,13 @@ function checkSignature(
   if (typeof secret !== 'string') throw secret.refusal(projectId)
   const signature = verifySignature(String(header), secret, bytes)
   if (typeof signature === 'string') throw refuse(signature)
-  // Only the sender of a valid signature learns the difference to the time of the service.
+  // `late` follows the verification, so that only the sender of a valid signature learns the time of the service.
   const late = nowMs === undefined ? undefined : refusalOfTime(signature, nowMs)
   if (late) throw refuse(late.refusal, ` It is ${late.offSec} s off.`)
   return signature
 }
 
+/** Reads the idempotency key, and computes the digest that recognizes the same body. Undefined without the header. */
 function readIdempotencyKey(header: string | string[] | undefined, bytes: Buffer) {
   if (header === undefined) return undefined
   if (typeof header !== 'string' || !/^[\x21-\x7e]{1,255}$/.test(header)) {
@@ -121,12 +127,15 @@ function readIdempotencyKey(header: string | string[] | undefined, bytes: Buffer
   return { key: header, bodyDigest: createHash('sha256').update(bytes).digest('base64url') }
 }
 
-/** Returns a reader of the body as sent. `parseBody` rejects duplicate keys, so every JSON parser reads the same value. */
+/**
+ * Creates a function that validates the body against a target, and returns it as text. The text is stored as sent.
+ * `parseBody` rejects duplicate keys, so every JSON parser reads the same value from it.
+ */
 function createPayloadReader(
   { 'content-type': type, 'content-encoding': encoding }: IncomingHttpHeaders,
   bytes: Buffer,
 ) {
-  // Caches the parsed body and its errors for the second check.
+  // The second check uses the same parsed body and, with the same schema, the same errors.
   let body: { readonly text: string; readonly value: unknown } | undefined
   let validated: { readonly schema: SubmitTarget['schema']; readonly errors: ProblemDetail[] } | undefined
   const read = () => {
@@ -150,6 +159,7 @@ function createPayloadReader(
 const withoutByteOrderMark = (bytes: Buffer) =>
   bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 
+/** Returns the response as JSON text, or throws the rejection. */
 function answer(outcome: Exclude<Outcome, 'stale'>, projectId: string): string {
   if (outcome === 'replayed') throw new ApiError('SIGNATURE_REPLAYED', { reason: 'replayed', projectId })
   if (outcome === 'key_reused') throw new ApiError('IDEMPOTENCY_KEY_REUSED', { projectId })

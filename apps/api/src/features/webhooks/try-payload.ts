@@ -6,8 +6,9 @@ import type { Deps } from '../../deps.ts'
 import { findWebhook } from './webhook-store.ts'
 
 /**
- * Returns the result that a submission of a text would have, by the same code and without writing anything. The text is
- * checked against the stored schema, or against a draft of it.
+ * Validates a text as a submission would be validated, without storing it. Uses the stored schema, or a draft of a
+ * schema from the request. Problems of the draft itself have a path under `/schema`.
+ *
  * @throws WEBHOOK_NOT_FOUND, RATE_LIMITED
  */
 export async function tryPayload(
@@ -17,7 +18,7 @@ export async function tryPayload(
 ): Promise<{ valid: boolean; errors: ProblemDetail[]; more?: number }> {
   const stored = await findWebhook(db, projectId, webhookId)
   if (!stored) throw new ApiError('WEBHOOK_NOT_FOUND')
-  // Uses a lane beside that of the project's submissions, so that trials do not delay them.
+  // Trials have a queue of their own, so that they do not delay the project's submissions.
   const lane = `try:${projectId}`
   const inDraft = draft ? await schemas.check(lane, draft) : []
   if (inDraft.length > 0)
@@ -32,6 +33,7 @@ export async function tryPayload(
   return { valid: errors.length === 0, ...boundProblems(errors) }
 }
 
+/** Parses a payload. Returns an error instead of throwing it. */
 function parse(text: string): { readonly value: unknown } | { readonly error: ProblemDetail } {
   try {
     return { value: parseBody(text) }

@@ -3,6 +3,7 @@ import { type Sql, sql } from '#platform/db/sql'
 import { schemaLimits } from './schemas-store.ts'
 import type { WebhookRow } from './webhook.ts'
 
+/** Builds the query for existing webhooks, newest first, with the number of their submissions. */
 const select = (where: Sql) => sql`
   select w.id, w.project_id as "projectId", w.name, w.slug, w.schema,
     w.accepted_origins as "acceptedOrigins", w.allowed_role_ids as "allowedRoleIds",
@@ -22,7 +23,7 @@ export const listWebhooks = (db: Queryable, projectId: string) =>
 export const findWebhook = (db: Queryable, projectId: string, webhookId: string) =>
   db.maybeOne<WebhookRow>(select(sql`w.project_id = ${projectId} and w.id = ${webhookId}`))
 
-/** Returns the ID of a project's webhook by its ID or its slug. */
+/** Returns the ID of a project's webhook that has this ID or slug, or undefined. */
 export const findWebhookId = async (db: Queryable, projectId: string, idOrSlug: string) =>
   (
     await db.maybeOne<{ id: string }>(sql`
@@ -38,8 +39,8 @@ export const lockWebhook = (tx: Tx, projectId: string, webhookId: string) =>
     where project_id = ${projectId} and id = ${webhookId} and deleted_at is null for update`)
 
 /**
- * Locks an existing project, so that its number of webhooks does not change. Rows that refer to the project can be
- * inserted in the meantime.
+ * Locks a project, so that no other transaction adds a webhook to it. Other rows that refer to the project can still be
+ * inserted. Returns undefined if the project does not exist.
  */
 export const lockProject = (tx: Tx, projectId: string) =>
   tx.maybeOne<{ name: string }>(sql`
@@ -77,7 +78,10 @@ export const insertWebhook = (
       ${webhook.allowedRoleIds}::text[], ${webhook.requireSignature}, ${webhook.secretSealed}, ${schemaLimits},
       case when ${webhook.isActive} then null else clock_now() end)`)
 
-/** Updates a webhook. `limits` are those that the schema was checked against; undefined for the stored schema. */
+/**
+ * Updates a webhook. The new version makes cached targets of submissions outdated. `limits` is the version of the
+ * limits that a new schema was checked against. It is undefined if the schema stays the same.
+ */
 export const updateWebhook = (
   tx: Tx,
   webhookId: string,
@@ -93,16 +97,18 @@ export const updateWebhook = (
       version = version + 1, updated_at = clock_now()
     where id = ${webhookId}`)
 
+/** Replaces the signing secret. The new version makes caches of the old secret invalid. */
 export const replaceSecret = (tx: Tx, webhookId: string, secretSealed: Uint8Array) =>
   tx.execute(sql`
     update inbound_webhooks set secret_sealed = ${secretSealed}, secret_set_at = clock_now(),
       version = version + 1, updated_at = clock_now()
     where id = ${webhookId}`)
 
+/** Marks a webhook as deleted. Housekeeping deletes its submissions later, and its row stays. */
 export const markDeleted = (tx: Tx, webhookId: string) =>
   tx.execute(sql`update inbound_webhooks set deleted_at = clock_now() where id = ${webhookId}`)
 
-/** Returns true if the project's access to a registered server permits it to manage its webhooks. */
+/** Returns true if the project has MANAGE_WEBHOOKS in at least one registered server. */
 export const mayManageWebhooks = async (db: Queryable, projectId: string) =>
   (await db.maybeOne(sql`
     select from server_access a join servers v on v.id = a.server_id and v.removed_at is null

@@ -1,6 +1,6 @@
 import type { webhooks } from '@rolecall/contract'
 
-/** A webhook as the store returns it, without its secret. */
+/** An inbound webhook as the store returns it: with dates instead of text, and without its secret. */
 export interface WebhookRow
   extends Omit<webhooks.InboundWebhook, 'secretSetAt' | 'createdAt' | 'updatedAt' | 'lastSubmissionAt'> {
   readonly secretSetAt: Date
@@ -9,7 +9,7 @@ export interface WebhookRow
   readonly lastSubmissionAt: Date | null
 }
 
-/** Converts a webhook, or its listed fields, to the form of the contract. */
+/** Converts a webhook to the form of the contract. Also accepts a row of a list, which has no schema. */
 export const toWebhook = <Row extends Omit<WebhookRow, 'schema'>>(row: Row) => ({
   ...row,
   secretSetAt: row.secretSetAt.toISOString(),

@@ -5,8 +5,8 @@ import { attentionOfHealth, type Item } from './of-health.ts'
 import { type Found, type FoundCode, listFindings, protectsHosts } from './store.ts'
 
 /**
- * The ages, in seconds, at which a queue is stuck: rows are normally sent within seconds. The outbox is kept for 25
- * hours on purpose.
+ * The ages in seconds of the oldest row at which a queue counts as stuck. Rows are normally sent within seconds. The
+ * rows of the outbox are kept for 25 hours on purpose. The other queues are not checked here.
  */
 const oldSeconds: Readonly<Record<string, number>> = {
   outbox: 26 * 60 * 60,
@@ -14,14 +14,15 @@ const oldSeconds: Readonly<Record<string, number>> = {
   event_deliveries: 2 * 60,
 }
 
+/** The functions that find problems outside this module. */
 export interface AttentionNeeds {
   readonly health: () => Promise<monitoring.SystemHealth>
   readonly chain: () => Promise<audit.AuditChain>
-  /** Returns a sentence for each encryption key that differs from the key that sealed the secrets. */
+  /** Returns a sentence for each encryption key that differs from the key that encrypted the stored secrets. */
   readonly changedKeys: () => Promise<readonly string[]>
 }
 
-/** Lists the problems that need an administrator now, the worst first. */
+/** Lists the problems that need an administrator now: errors first, and then warnings. */
 export async function listAttention(
   { db, config }: Pick<Deps, 'db' | 'config'>,
   { health, chain, changedKeys }: AttentionNeeds,
@@ -50,12 +51,14 @@ export async function listAttention(
 
 const item = (code: Item['code'], detail: string): Item => ({ code, detail, subject: null, since: null })
 
+/** Adds the title, the severity, and the fix of the code. */
 const toAttention = ({ code, ...rest }: Item): attention.Attention => ({
   code,
   ...attention.attentionCodes[code],
   ...rest,
 })
 
+// The order of the problems: by severity, and then as in the table of the contract.
 const codes = Object.keys(attention.attentionCodes) as attention.AttentionCode[]
 const rank = (code: attention.AttentionCode) =>
   attention.attentionCodes[code].severity === 'error' ? 0 : codes.length
@@ -83,7 +86,7 @@ function missingKeys({ outboundKey, inboundKey }: Deps['config']): Item[] {
 
 const times = (count: number | null) => (count === 1 ? 'once' : `${count ?? 0} times`)
 
-/** The sentences about findings, by code. */
+/** Builds the sentence about a finding, by its code. */
 const sentences: Readonly<Record<FoundCode, (found: Found) => string>> = {
   SYNC_FAILED: ({ name, word }) => `The member sync of ${name} did not finish. ${word ?? ''}`.trim(),
   EVENTS_SWITCHED_OFF: ({ name }) => `Events of ${name} are no longer sent.`,

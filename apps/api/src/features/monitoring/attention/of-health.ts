@@ -1,24 +1,22 @@
 import type { attention, monitoring } from '@rolecall/contract'
 import { fullAdvice } from '#platform/db/database'
 
-/** A problem that needs an administrator, without the title and the fix that the table adds. */
+/** A problem that needs an administrator, without the title and the fix, which depend only on its code. */
 export type Item = Pick<attention.Attention, 'code' | 'detail' | 'subject' | 'since'>
 
-/** The number of remaining sessions that counts as low, of the platform's thousand a day. */
+/** The number of remaining gateway sessions that counts as low. Discord permits a thousand a day. */
 const fewSessions = 50
-/** Half of the number at which the platform bans an address. */
+/** The number of refused requests that counts as high: half of the number at which Discord bans an IP address. */
 const manyRefused = 5_000
-/**
- * The time after which a server without live roles is a problem, because a server that returns is read within minutes.
- */
+/** The time after which a server without live roles is a problem. A server that comes back is read within minutes. */
 const notLiveMs = 10 * 60_000
 
 type Health = monitoring.SystemHealth
 type ChatHealth = Health['chatPlatform']
 
-/** Returns the problems in the health of the parts that need an administrator. */
+/** Returns the problems in the health of the service that need an administrator. */
 export function attentionOfHealth({ database, cache, chatPlatform, api }: Health): Item[] {
-  // Uses the database's clock for the present: this instance has just reported to it.
+  // The present time by the database's clock, which `since` uses, too. This instance has just sent a heartbeat.
   const nowMs = api.instances.reduce((latest, one) => Math.max(latest, Date.parse(one.lastSeenAt)), 0)
   return [
     ...given(database.problem === fullAdvice ? 'DATABASE_FULL' : 'DATABASE_READ_ONLY', database.problem),

@@ -1,17 +1,19 @@
 import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 
-/** The number of failures within an hour at which they are no longer accidental. */
+/** A project with at least this many failed sign-ins within an hour has a problem. */
 const minSignInFailures = 5
 /**
- * The minimum number of addresses of browsers: a single stranger who makes up bad sign-ins needs no attention. An
- * exchange proves the project's key, so addresses do not count there.
+ * The minimum number of IP addresses from which the failed sign-ins must come, because a single stranger can invent any
+ * number of them. Failures of the exchange need no such minimum, because it requires the project's key.
  */
 const minSignInAddresses = 3
+/** A key that was rejected at least this many times within an hour is a problem. */
 const minKeyFailures = 20
-/** The number of failed attempts at which a receiver counts as failing: a receiver that restarts causes fewer. */
+/** A receiver counts as failing after this many failed attempts in a row. A restart of the receiver causes fewer. */
 const minFailures = 3
 
+/** The codes of problems that the database alone shows. */
 export type FoundCode =
   | 'SYNC_FAILED'
   | 'EVENTS_SWITCHED_OFF'
@@ -23,20 +25,22 @@ export type FoundCode =
   | 'CREDENTIALS_REJECTED'
   | 'KEY_ENDING'
 
-/** A problem that needs an administrator, as stored in the database. */
+/** A problem that needs an administrator, found in the database. */
 export interface Found {
   readonly code: FoundCode
   /** The ID of a project or, for `SYNC_FAILED`, of a server. */
   readonly id: string
   readonly name: string
   readonly since: string | null
-  /** The number, key, or error that its sentence names. */
+  /** The number in the sentence about the problem. */
   readonly count: number | null
+  /** The key, the reason, or the error in the sentence. */
   readonly word: string | null
+  /** The time in the sentence. */
   readonly until: string | null
 }
 
-/** Selects `id`, `name`, `since`, `count`, `word`, `until`, in this order. A new finding is a new row. */
+/** The queries for each code. Each selects `id`, `name`, `since`, `count`, `word`, and `until`, in this order. */
 const findings: Readonly<Record<FoundCode, Sql>> = {
   SYNC_FAILED: sql`
     select v.id, v.name, iso(y.finished_at), null::bigint, y.problem, null
@@ -99,10 +103,10 @@ const findings: Readonly<Record<FoundCode, Sql>> = {
       and k.last_used_at > greatest(coalesce(k.replaced_at, k.created_at), clock_now() - interval '1 day')`,
 }
 
-/** The maximum number of findings per code in one response. */
+/** The maximum number of findings per code. */
 const most = 100
 
-/** Lists all findings with one statement. */
+/** Lists the findings of all codes, with one statement. */
 export const listFindings = (db: Queryable) =>
   db.query<Found>(
     Object.entries(findings)
@@ -114,7 +118,7 @@ export const listFindings = (db: Queryable) =>
       .reduce((above, below) => sql`${above} union all ${below}`),
   )
 
-/** Returns true if a host of an active project is protected. */
+/** Returns true if an active project protects at least one host by forward auth. */
 export const protectsHosts = async (db: Queryable): Promise<boolean> =>
   (await db.maybeOne(sql`
     select 1 as one from forward_auth_hosts h join projects p on p.id = h.project_id
