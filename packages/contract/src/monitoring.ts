@@ -48,9 +48,7 @@ const ServerNotLive = Type.Object({
   since: DateTime,
 })
 
-/**
- * The state of the service, Discord, the database, and the cache. Times are in milliseconds, but `uptime` in seconds.
- */
+/** The state of the service, Discord, the database, and the cache. Times are in ms, but `uptime` in seconds. */
 export const SystemHealth = Type.Object({
   status: OneOf('ok', 'degraded'),
   api: Type.Object({
