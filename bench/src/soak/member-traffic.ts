@@ -220,7 +220,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
         : undefined
       if (again?.status === 200) return take(member, session, again)
       if (again?.code === 'REFRESH_TOKEN_SUPERSEDED' || again?.code === 'INVALID_TOKEN') {
-        // The refresh succeeded, but its response was lost. The old pair is invalid, and nobody has the new pair.
+        // The refresh succeeded, but its response was lost. The old pair is invalid, and no client has the new pair.
         session.state = 'ended'
         await expectGone(member, session)
       } else {
