@@ -78,15 +78,20 @@ async function generate(rolldown) {
 }
 
 /**
- * Writes a file if its text has changed. Builds detect changes by the date. @param {string} path @param {string} text
+ * Writes a file if its text has changed. Builds detect changes by the date.
+ *
+ * @param {string} path
+ * @param {string} text
  */
 function writeIfChanged(path, text) {
   if (!existsSync(path) || readFileSync(path, 'utf8') !== text) replaceFile(path, text)
 }
 
 /**
- * Replaces a file atomically, so that a concurrent process never reads half of it. @param {string} path @param {string}
- * text
+ * Replaces a file atomically, so that a concurrent process never reads half of it.
+ *
+ * @param {string} path
+ * @param {string} text
  */
 function replaceFile(path, text) {
   mkdirSync(dirname(path), { recursive: true })

@@ -39,7 +39,8 @@ export async function installOnce(folder, say = console.error) {
  * Waits until no other process installs the packages of this folder, because `npm ci` would delete what the other one
  * has written. Returns the file that makes other processes wait. Delete it at the end.
  *
- * @param {string} folder @returns {Promise<string>}
+ * @param {string} folder
+ * @returns {Promise<string>}
  */
 async function claimed(folder) {
   const claim = join(root, 'node_modules', '.cache', `installing-${folder.replaceAll(/\W+/g, '-')}`)
@@ -85,7 +86,9 @@ const lockOf = (folder) => readFileSync(join(root, folder, 'package-lock.json'),
 /**
  * Runs `npm ci` without install scripts. No package needs its script, and one of them would send statistics.
  *
- * @param {string} cwd @param {string} folder @returns {Promise<void>}
+ * @param {string} cwd
+ * @param {string} folder
+ * @returns {Promise<void>}
  */
 function install(cwd, folder) {
   const failed = new Error(`The packages of ${folder} were not installed. Run: npm ci --prefix ${folder}`)

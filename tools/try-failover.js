@@ -26,8 +26,10 @@ const version = readdirSync('/usr/lib/postgresql').sort((a, b) => Number(b) - Nu
 const data = { first: join(folder, 'first'), second: join(folder, 'second') }
 
 /**
- * Runs a program of PostgreSQL as another user, because it refuses root. @param {string} name @param {readonly
- * string[]} args
+ * Runs a program of PostgreSQL as another user, because it refuses root.
+ *
+ * @param {string} name
+ * @param {readonly string[]} args
  */
 const postgres = (name, ...args) =>
   execFileSync(

@@ -26,7 +26,10 @@ const { run, podman } = engine
 const image = 'localhost/rolecall:try'
 
 /**
- * Returns arguments of podman with all restrictions of production. @param {string} data @param {readonly string[]} more
+ * Returns arguments of podman with all restrictions of production.
+ *
+ * @param {string} data
+ * @param {readonly string[]} more
  */
 const confined = (data, ...more) => [
   ...['--network', 'host', '--no-healthcheck', '--read-only', '--cap-drop=all'],

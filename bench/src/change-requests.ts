@@ -20,7 +20,7 @@ export interface Requested {
   readonly requests: Requests
 }
 
-/** A kind of change, with the same change by pgbench and by OpenID Connect. */
+/** A change by an endpoint of the service, with the same change by pgbench and by OpenID Connect. */
 export interface Change extends Requested {
   /** The same change, as pgbench sends it. */
   readonly statement: string

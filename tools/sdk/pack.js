@@ -48,8 +48,10 @@ export function packFolder(folder, destination) {
 }
 
 /**
- * Compiles without source maps, which would name files that are not packed. @param {string} outDir @param {string[]}
- * more
+ * Compiles without source maps, which would name files that are not packed.
+ *
+ * @param {string} outDir
+ * @param {string[]} more
  */
 function compile(outDir, more) {
   const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'))

@@ -1,8 +1,10 @@
 import { canonical } from './canonical.ts'
 import { checkPart, every, type Keyword, quietly, readCount, readPositions } from './keyword.ts'
 
+/** The cost of reading one item, in addition to the cost of its schema. */
 const itemCost = 10
 
+/** Checks each of the first items against the schema at the same position. */
 const prefixItems: Keyword = (reading) => {
   const nodes = readPositions(reading).map((position) => reading.sub('apart', position))
   return (value, run, seen) => {
@@ -32,6 +34,7 @@ const items: Keyword = (reading) => {
   }
 }
 
+/** Checks every item that no other keyword of the schema has evaluated. */
 const unevaluatedItems: Keyword = (reading) => {
   const node = reading.sub('apart')
   return (value, run, seen) => {
@@ -76,6 +79,7 @@ const containsBound: Keyword = (reading) => {
   return undefined
 }
 
+/** Creates the keyword for a limit of the number of items. */
 const itemBound =
   (code: string, words: string, holds: (count: number, limit: number) => boolean): Keyword =>
   (reading) => {
@@ -108,4 +112,5 @@ export const arrayKeywords: Readonly<Record<string, Keyword>> = {
   items,
 }
 
+/** The keywords for arrays that must be checked after all others. */
 export const lastArrayKeywords: Readonly<Record<string, Keyword>> = { unevaluatedItems }

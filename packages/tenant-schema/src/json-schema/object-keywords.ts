@@ -169,4 +169,5 @@ export const objectKeywords: Readonly<Record<string, Keyword>> = {
   dependentSchemas,
 }
 
+/** The keywords for objects that must be checked after all others. */
 export const lastObjectKeywords: Readonly<Record<string, Keyword>> = { unevaluatedProperties }
