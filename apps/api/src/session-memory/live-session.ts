@@ -2,8 +2,8 @@ import type { Answers } from './answers.ts'
 import { type SessionAt, sessionAt } from './session.ts'
 
 /**
- * Returns the live session of a token: from memory while the lease is valid, otherwise from the database. All access by
- * session goes through this function, so that every instance decides the same.
+ * Returns the live session of a token, or undefined. Uses the cache while the lease is valid, otherwise the database.
+ * Every access by a session goes through this function, so that all instances decide alike.
  */
 export async function liveSession(
   answers: Pick<Answers, 'leasedNowMs' | 'session' | 'read'>,
@@ -15,7 +15,7 @@ export async function liveSession(
   return readSession(answers, tokenDigest)
 }
 
-/** Returns the live session of a token from the database, including the latest writes. */
+/** Returns the live session of a token from the database, so that the result includes the latest writes. */
 export async function readSession(
   answers: Pick<Answers, 'read'>,
   tokenDigest: string,
