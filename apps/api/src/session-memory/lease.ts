@@ -185,7 +185,7 @@ export class Lease {
   }
 
   /**
-   * Returns the connection, or undefined if the lease is closed first: a stopping process does not wait for a hanging
+   * Returns the connection. Returns undefined if the lease is closed first, so that a stop does not wait for the
    * database.
    */
   #unlessClosing(opening: Promise<DedicatedConnection>): Promise<DedicatedConnection | undefined> {
@@ -303,9 +303,7 @@ export class Lease {
     if (covers(snapshot, term.applied)) term.applied = snapshot
   }
 
-  /**
-   * Handles a notification. If it contains changes, only the named holders apply them. All others have them already.
-   */
+  /** Handles a notification. Only the holders that it names apply its changes: all others have them already. */
   #receive(term: Term, payload: string): void {
     if (this.#term !== term) return
     const notified = parseNotification(payload)

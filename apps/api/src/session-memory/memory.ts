@@ -57,8 +57,7 @@ interface Key {
 }
 
 /**
- * The maximum number of cached keys, more than any installation uses at once. At the limit, all keys are evicted, and
- * each is read again when it is used.
+ * The maximum number of cached keys, more than any installation uses at once. At the limit, all of them are evicted.
  */
 const maxKeys = 100_000
 
