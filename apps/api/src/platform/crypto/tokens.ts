@@ -1,9 +1,9 @@
 import { createHmac, hash, randomBytes } from 'node:crypto'
 
 /**
- * The kinds of opaque credentials: a prefix for the kind, 256 random bits in base62, and a CRC-32 of everything before
- * it. The checksum lets the service refuse a mistyped or made-up value without a lookup, and lets secret scanners find
- * a leaked one. An API key also has a public part of 8 characters.
+ * The kinds of credentials, and the prefix of each. A credential consists of the prefix, 256 random bits in base62, and
+ * a CRC-32 checksum. With the checksum, the service can reject a mistyped or invented value without a lookup, and
+ * secret scanners can recognize a leaked one. An API key also has a public part of 8 characters.
  */
 const kinds = {
   apiKey: 'rck',
@@ -12,7 +12,7 @@ const kinds = {
   code: 'rcc',
   sso: 'rco',
   request: 'rca',
-  /** The cookie of a protected host, which is valid only there. */
+  /** The cookie of a protected host. It is valid only on that host. */
   hostSession: 'rch',
   accessToken: 'rct',
   clientRefresh: 'rcf',
@@ -26,15 +26,15 @@ const secretLength = 43 // 62^43 > 2^256
 const checksumLength = 6 // 62^6 > 2^32
 const publicLength = 8
 
-/** Creates a credential. Only its digest may be stored. */
+/** Creates a credential. Store only its digest, see `digestOf`. */
 export function mintToken(kind: TokenKind): string {
   const publicPart = kind === 'apiKey' ? `${base62(randomBytes(6), publicLength)}_` : ''
   return credential(`${kinds[kind]}_${publicPart}`, randomBytes(32))
 }
 
 /**
- * Derives a credential from another secret. The result is the same each time, so a lost response can be repeated without
- * storing the credential. Without the key, the secret reveals nothing about it.
+ * Derives a credential from another secret. The result is always the same. So a response that got lost can be sent
+ * again, although the credential is not stored. Without `key`, the secret reveals nothing about the result.
  */
 export const deriveToken = (kind: Exclude<TokenKind, 'apiKey'>, key: string, secret: string): string =>
   credential(`${kinds[kind]}_`, createHmac('sha256', key).update(`${kind} of ${secret}`).digest())
@@ -44,7 +44,9 @@ function credential(prefix: string, secret: Uint8Array): string {
   return body + checksum(body)
 }
 
-/** Returns true if the value has the form and the checksum of its kind. A well-formed value need not exist. */
+/**
+ * Returns true if the value has the form and the checksum of this kind. That does not mean that the credential exists.
+ */
 export function isWellFormed(kind: TokenKind, value: string): boolean {
   const head = kind === 'apiKey' ? 4 + publicLength + 1 : 4
   if (value.length !== head + secretLength + checksumLength) return false
@@ -53,26 +55,26 @@ export function isWellFormed(kind: TokenKind, value: string): boolean {
   return value.slice(end) === checksum(value.slice(0, end))
 }
 
-/** Matches credentials of this service and of others: a typical prefix and a long secret, or a JWT. */
+/** Matches credentials of this service and of others: a well-known prefix with a long secret, or a JWT. */
 const credentialShape =
   /(?:rc[ksrcoahtfgd]|whsec|[sprk]k_(?:live|test)|gh[pousr])_[-_0-9A-Za-z]{16,}|eyJ[-_0-9A-Za-z]{10,}\.[-_0-9A-Za-z.]+/g
 
-/** Returns true if a text contains a string in the form of a credential, real or not. */
+/** Returns true if the text contains something that looks like a credential, valid or not. */
 export const looksLikeCredential = (text: string): boolean => text.search(credentialShape) >= 0
 
-/** Returns the text with all strings in the form of a credential masked, so that it may be stored and shown. */
+/** Masks everything in a text that looks like a credential, so that the text may be stored and shown. */
 export const maskCredentials = (text: string): string => text.replace(credentialShape, '[masked]')
 
-/** Returns the digest that is stored and looked up instead of a credential. */
+/** Returns the digest of a credential. It is stored and looked up instead of the credential. */
 export const digestOf = (token: string): string => hash('sha256', token, 'base64url')
 
 /**
- * Returns the token digest of a session without a token: a client's session with tokens stored elsewhere. No
- * well-formed token has this digest, so no caller can present one.
+ * Returns the token digest for an OpenID Connect session, which has no session token of its own. No well-formed token
+ * has this digest, so no client can present one.
  */
 export const digestOfTokenless = (sessionId: string): string => digestOf(`session ${sessionId}`)
 
-/** Returns the part of an API key that may be shown: `rck_` and its public part. */
+/** Returns the part of an API key that may be shown: `rck_` and the public part. */
 export const keyPrefixOf = (apiKey: string): string => apiKey.slice(0, 4 + publicLength)
 
 function base62(bytes: Uint8Array, length: number): string {
@@ -101,7 +103,9 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc
 })
 
-/** Computes CRC-32 (ISO-HDLC) of ASCII text. `zlib.crc32` is missing in early versions of Node 20. */
+/**
+ * Computes the CRC-32 checksum (ISO-HDLC) of ASCII text. `zlib.crc32` does not exist in early versions of Node.js 20.
+ */
 function crc32(text: string): number {
   let crc = 0xffffffff
   for (let i = 0; i < text.length; i++) {
