@@ -85,8 +85,7 @@ export function openPostgres(
   }
   const names = createStatementNames(log)
   const pool = open(maxConnections)
-  // Two connections for reads are the best number, by measurement. With more, batches are smaller, and each row costs
-  // more.
+  // Two connections for reads are best, by measurement. With more, batches are smaller, and each row costs more.
   const readPool = open(2, { options: batchSession })
   // Changes wait for the disk, so they have connections of their own: one for submissions, and one for sessions.
   const changePool = open(2, { options: batchSession })
@@ -146,8 +145,7 @@ export function openPostgres(
       max: pool.options.max,
       total: pool.totalCount,
       idle: pool.idleCount,
-      // The pool also counts callers that get a connection in a moment. Only callers for which there is none are
-      // waiting.
+      // Leaves out callers that get a connection in a moment, which the pool counts as waiting, too.
       waiting: Math.max(0, pool.waitingCount - pool.idleCount - (pool.options.max - pool.totalCount)),
     }),
     ping: async () => {
