@@ -8,10 +8,10 @@ export interface Ending extends RowEnd {
 }
 
 /**
- * Ends memberships that the platform reports as over, with the sessions in those servers. Ignores memberships that have
- * already ended, because the platform repeats its reports, and those that began after the request to the platform.
- * Returns one event for each membership that ended. Record the events last in the transaction, because all other
- * audited changes wait from then on.
+ * Ends memberships that Discord reports as over, and the sessions in those servers. Ignores memberships that have
+ * already ended, because Discord repeats its reports, and those that began after the request to Discord. Returns an
+ * audit event for each membership that was ended. Record them at the end of the transaction, because all other audited
+ * changes wait from then on.
  */
 export async function endMemberships(
   tx: Tx,
