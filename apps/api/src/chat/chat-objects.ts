@@ -1,20 +1,21 @@
 import { mapFields, type UserField, userFields } from '@rolecall/contract'
 
-/** The fields of a user that the table of member fields describes; the avatar is a full CDN address. */
+/** The fields of a user that the table of member fields defines. The avatar is a complete address. */
 type UserFields = Readonly<Record<UserField, string | null>>
 
 export const noUserFields: UserFields = mapFields(userFields, () => null)
 
-/** A user of the chat platform, as it reports them. */
+/** A user of the chat platform, as the platform reports them. */
 export interface ChatUser extends UserFields {
   readonly id: string
   readonly username: string
-  /** Null if the account has no email address; undefined if the source does not report it. */
+  /** Null if the account has no verified address. Undefined if this source does not report addresses. */
   readonly email?: string | null
-  /** True for programs and the platform's own accounts, which never sign in. */
+  /** True for bots and for the platform's own accounts. They never sign in. */
   readonly isBot: boolean
 }
 
+/** A member of a server, as the platform reports them. */
 export interface ChatMember {
   readonly user: ChatUser
   readonly nick: string | null
@@ -33,7 +34,7 @@ export interface ChatRole {
 export interface ChatServerInfo {
   readonly id: string
   readonly name: string
-  /** Full CDN address, or null. */
+  /** A complete address, or null. */
   readonly icon: string | null
   readonly roles: readonly ChatRole[]
 }
@@ -41,14 +42,14 @@ export interface ChatServerInfo {
 export interface ChatApplication {
   readonly clientId: string
   readonly callbackUrls: readonly string[]
-  /** False if the gateway reports no members. */
+  /** False if the gateway does not report members to this application. */
   readonly reportsMembers: boolean
 }
 
-/** A server as lists of servers name it. */
+/** A server as it appears in lists. */
 export type ChatServerName = Pick<ChatServerInfo, 'id' | 'name' | 'icon'>
 
-/** A picture by the parts of its address. */
+/** The parts of the address of an image. */
 export interface ChatImageName {
   readonly kind: 'avatars' | 'icons'
   readonly ownerId: string

@@ -5,11 +5,12 @@ import { ChatPlatformError } from '../chat-platform.ts'
 
 const cdn = 'https://cdn.discordapp.com'
 
-// Creates the error for a malformed answer. The types describe documented answers, but the platform can answer 200 with
-// any body when it has a problem.
+// Creates the error for an invalid response. The types describe the documented responses, but if Discord has a problem,
+// a 200 may have any body.
 const unexpected = (what: string) =>
   new ChatPlatformError('unexpected', `A response of the chat platform lacks ${what}.`)
 
+/** Checks that a value is text, and removes what the database cannot store. */
 export function text(value: unknown): string {
   if (typeof value !== 'string' || value === '') throw unexpected('a text')
   return value.replaceAll('\0', '').toWellFormed()
@@ -25,7 +26,11 @@ export function id(value: unknown): string {
   return value
 }
 
-/** @throws ChatPlatformError for anything but a record */
+/**
+ * Checks that a value is an object.
+ *
+ * @throws ChatPlatformError otherwise
+ */
 export function object<T extends object>(value: T, what: string): T {
   if (typeof value !== 'object' || value === null) throw unexpected(what)
   return value
@@ -36,7 +41,7 @@ function count(value: unknown, least: number): number {
   return Number(value)
 }
 
-/** Validates the address of the gateway, and the number of sessions that may begin. */
+/** Checks the address of the gateway, and the limits of new sessions. */
 export function toGatewayInfo(info: APIGatewayBotInfo): APIGatewayBotInfo {
   const { url, shards, session_start_limit } = object(info, 'the address of the gateway')
   const limit = object(session_start_limit, 'the limit of new sessions')
@@ -52,9 +57,7 @@ export function toGatewayInfo(info: APIGatewayBotInfo): APIGatewayBotInfo {
   }
 }
 
-/**
- * Returns the address of an image by the hash that the platform gives; hashes that start with `a_` are animated.
- */
+/** Returns the address of an image for its hash. A hash that begins with `a_` belongs to an animated image. */
 const imageUrl = (kind: 'avatars' | 'icons', ownerId: string, hash: string) =>
   `${cdn}/${kind}/${ownerId}/${encodeURIComponent(hash)}.${hash.startsWith('a_') ? 'gif' : 'png'}`
 
@@ -69,7 +72,7 @@ export function toUser(user: APIUser): ChatUser {
   }
 }
 
-/** Reads a field from the user object as its row in the table of member fields defines. */
+/** Reads a field of a user, as the table of member fields defines it. */
 function readField(name: UserField, user: APIUser): string | null {
   const { key, as } = memberFields[name].payload
   const value: unknown = Reflect.get(user, key)
@@ -78,12 +81,12 @@ function readField(name: UserField, user: APIUser): string | null {
 }
 
 /**
- * Returns a verified address only: an unverified one may belong to another person, and an application that trusts
- * it would admit a stranger as its owner.
+ * Returns the address only if it is verified. An unverified one may belong to someone else, and an application that
+ * trusts it would give a stranger access.
  */
 const verifiedEmail = ({ email, verified }: APIUser) => (email && verified === true ? text(email) : null)
 
-/** The fields of a member that REST and gateway share. */
+/** The fields of a member that REST and the gateway have in common. */
 type MemberLike = Pick<APIGuildMember, 'user' | 'roles' | 'nick' | 'joined_at' | 'pending'>
 
 export function toMember(member: MemberLike): ChatMember {
@@ -111,7 +114,7 @@ export function toServer(guild: APIGuild): ChatServerInfo {
     ...server,
     roles: list(guild.roles)
       .map(toRole)
-      // The role that everyone holds has the server's own ID; it distinguishes no member.
+      // Everyone has the role with the ID of the server, so it tells nothing about a member.
       .filter((role) => role.id !== server.id),
   }
 }
