@@ -98,9 +98,12 @@ import { planWebhook } from './features/webhooks/create-webhook.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
 import { explainedDecisions } from './wiring/explained-decisions.ts'
 
-/** How many members one administrator may refresh from Discord per minute. */
+/** The number of members that one administrator may refresh from Discord per minute. */
 const refreshesPerMinute = 30
-/** How many explanations of members one administrator may request per minute. Each one sends a request to Discord. */
+/**
+ * The number of explanations of members that one administrator may request per minute. Each one sends a request to
+ * Discord.
+ */
 const explanationsPerMinute = 120
 
 interface AppTerms {

@@ -32,7 +32,7 @@ export interface Variable<T = unknown> {
   readonly read: (text: string) => T | Problem
 }
 
-/** What is wrong with a value. */
+/** A problem with a value. */
 class Problem {
   readonly what: string
   constructor(what: string) {

@@ -99,7 +99,7 @@ export interface Settings {
   close(): void
 }
 
-/** What a change affects: a project, a server, or a project in a server. */
+/** The extent of a change: a project, a server, or a project in a server. */
 export interface Reach {
   readonly projectId?: string
   readonly serverId?: string

@@ -39,11 +39,11 @@ import { createDeps, openConfiguredDatabase } from './wiring/create-deps.ts'
 
 /** The part of the time for a stop that is reserved for writing what is in memory to the database. */
 const flushMs = 1_000
-/** How many sessions one statement deletes addresses from, so that it delays no request. */
+/** The number of sessions whose addresses one statement deletes. It is limited so that no request is delayed. */
 const addressesPerStep = 1_000
-/** How many totals of member lists one statement replaces by a sum. */
+/** The number of totals of member lists that one statement replaces by a sum. */
 const totalsPerStep = 1_000
-/** How long a start waits for the database. */
+/** The longest time that a start waits for the database. */
 const databaseDeadlineMs = 30_000
 
 /** Starts the service with the configuration of its environment. It runs until a signal stops it. */

@@ -5,7 +5,7 @@ export type Severity = 'info' | 'warning' | 'error'
 
 /** An event for the audit log, in plain words for its reader. Must not contain a secret. */
 export interface AuditEvent {
-  /** Who made the change. Undefined if the service itself did. */
+  /** The author of the change. Undefined if the service itself did. */
   readonly actor?: { readonly id: string; readonly username: string }
   readonly actionType: ActionType
   /** A noun and a verb in the present tense, such as `project.create`. */

@@ -6,7 +6,7 @@ import type { Config } from '../config.ts'
 export const adminCookie = 'svc_admin'
 export const adminRefreshCookie = 'svc_admin_refresh'
 
-/** How a client presents a session: with a header, or with the cookie of the console. */
+/** The way in which a client presents a session: with a header, or with the cookie of the console. */
 export type Presented = 'bearer' | 'cookie'
 
 /** A session token, and the refresh token with which it is replaced. */

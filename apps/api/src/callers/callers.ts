@@ -22,13 +22,14 @@ export interface MemberCaller {
   /** The presented token. A rotation replaces it. */
   readonly token: string
   /**
-   * How the token was presented. A new pair is returned the same way, so a token from a cookie never appears in a body.
+   * The way in which the token was presented. A new pair is returned the same way, so a token from a cookie never
+   * appears in a body.
    */
   readonly presented: Presented
   readonly bucket: string
 }
 
-/** What an administrator may do: everything, only read, or administer their own projects. */
+/** The rights of an administrator: to do everything, only read, or administer their own projects. */
 export type AdminKind = 'systemAdmin' | 'auditor' | 'owner'
 
 /** A member with an admin session who may call this administration endpoint right now. */

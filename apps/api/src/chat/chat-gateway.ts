@@ -27,7 +27,9 @@ export interface EventPosition {
   readonly sequence: number
 }
 
-/** What another instance needs to resume a session at the same position. The ID is a secret, like the bot token. */
+/**
+ * The data with which another instance resumes a session at the same position. The ID is a secret, like the bot token.
+ */
 export interface ChatGatewaySession {
   readonly shard: number
   readonly shards: number
@@ -38,8 +40,8 @@ export interface ChatGatewaySession {
 }
 
 /**
- * What is known about the start of gateway sessions, whose number the platform limits. The times are in milliseconds
- * from the moment of this record.
+ * The known facts about the start of gateway sessions. The platform limits the number of sessions. The times are in
+ * milliseconds from the moment of this record.
  */
 export interface SessionBeginnings {
   readonly lanes: readonly { readonly lane: number; readonly freeInMs: number }[]
@@ -56,7 +58,7 @@ export interface SessionBeginnings {
   readonly left: { readonly remaining: number; readonly resetInMs: number } | null
 }
 
-/** What the previous leader has stored. */
+/** The state that the previous leader has stored. */
 export interface ChatGatewayPast {
   /** The sessions to resume. */
   readonly sessions: readonly ChatGatewaySession[]
@@ -100,14 +102,15 @@ export type ChatGatewayState = 'closed' | 'connecting' | 'connected' | 'refused'
 
 export interface ChatGatewayStatus {
   readonly state: ChatGatewayState
-  /** What is wrong, the platform's last close code, the fix, and the time of the next attempt. */
+  /** The problem, the platform's last close code, the fix, and the time of the next attempt. */
   readonly problem: string | null
   /** The number of connections, as the platform recommends it. */
   readonly shards: number
   /** The latency of the slowest connection's heartbeat. Null if no heartbeat was answered yet. */
   readonly latencyMs: number | null
   /**
-   * How many new sessions the platform still permits in the current period. Null until the platform has reported it.
+   * The number of new sessions that the platform still permits in the current period. Null until the platform has
+   * reported it.
    */
   readonly sessionsLeft: number | null
 }

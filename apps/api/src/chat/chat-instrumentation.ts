@@ -1,10 +1,10 @@
 import type { ChatEvent, ChatGateway } from './chat-gateway.ts'
 import type { ChatPlatform } from './chat-platform.ts'
 
-/** Is called around each request to the platform. `operation` is the name of the method. */
+/** Runs around each request to the platform. `operation` is the name of the method. */
 export interface ChatInstrumentation {
   run<T>(operation: string, ask: () => Promise<T>): Promise<T>
-  /** Is called for each event of the gateway. */
+  /** Receives each event of the gateway. */
   received(event: ChatEvent): void
 }
 

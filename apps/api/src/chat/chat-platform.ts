@@ -20,7 +20,7 @@ export type {
   ChatUser,
 } from './chat-objects.ts'
 
-/** How much of the platform's limits is used, and how often it has refused requests. */
+/** The used part of the platform's limits, and the number of refused requests. */
 export interface ChatBudget {
   /**
    * The number of requests per second that all instances together may send, and how many of them this instance can send
@@ -42,7 +42,7 @@ export interface ChatBudget {
   readonly open: readonly { readonly name: string; readonly nextTryInMs: number }[]
 }
 
-/** Which requests go first when the platform's limit makes them wait. */
+/** The priority of a request when the platform's limit makes them wait. */
 export type Priority = 'login' | 'background'
 
 /**
@@ -87,7 +87,7 @@ export interface ChatPlatform {
 }
 
 /**
- * Why a request has failed:
+ * The reason why a request has failed:
  *
  * - `unavailable`: there was no response, a 5xx status, or too many requests. A later attempt can succeed.
  * - `refused`: another attempt would fail, too, for example because of an invalid code or token, or a missing

@@ -26,7 +26,7 @@ export interface ChatPost {
   readonly outcome: PostOutcome
   readonly status: number | null
   readonly error: string | null
-  /** How long the platform wants no further request to this webhook. */
+  /** The time in which the platform wants no further request to this webhook. */
   readonly pauseMs?: number | undefined
   readonly isGlobal?: boolean
 }

@@ -5,7 +5,7 @@ const loginsFirstMs = 5_000
 /** A test without a result delays the next one by at most this time. */
 const maxProbeMs = 15_000
 
-/** When a breaker opens, and for how long. */
+/** Determines when a breaker opens, and for how long. */
 export interface BreakerOptions {
   /** The number of refusals within `windowMs` that opens the breaker. */
   readonly threshold: number

@@ -11,7 +11,7 @@ export interface Asked {
   seconds: number
 }
 
-/** What this instance has observed about the chat platform. Times come from a monotonic clock. */
+/** The observations of this instance about the chat platform. Times come from a monotonic clock. */
 export interface PlatformWatch extends ChatInstrumentation {
   readonly asked: () => readonly Asked[]
   /** Returns the time at which the last request ended, its duration, and its problem or null. */

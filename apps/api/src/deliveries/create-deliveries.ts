@@ -14,7 +14,7 @@ import { createSlots } from './slots.ts'
 
 /** The pause between two claims while there are messages, so that one claim covers many of them. */
 const pauseMs = 20
-/** How long a stop continues to send messages that are due. */
+/** The time for which a stop continues to send messages that are due. */
 const flushMs = 3_000
 /**
  * The label of each result in the metrics. An attempt that is retried has the label `refused`, which existing

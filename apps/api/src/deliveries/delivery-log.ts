@@ -10,7 +10,7 @@ import {
   requeueDelivery,
 } from './log-store.ts'
 
-/** What a list or a resend needs to know about the project. */
+/** The facts about a project that a list or a resend needs. */
 interface LoggedProject {
   readonly id: string
   readonly name: string

@@ -33,12 +33,12 @@ export interface Attempt {
   readonly outcome: 'delivered' | 'gone' | 'refused' | 'failed' | 'aborted'
   readonly status: number | null
   readonly error: string | null
-  /** How long the receiver asked to wait before the next message. */
+  /** The pause before the next message that the receiver has asked for. */
   readonly pauseMs?: number | undefined
 }
 
 /**
- * Why messages were given up:
+ * The reasons for giving up messages:
  *
  * - `gone`, `refused`: the receiver said so.
  * - `late`: they failed, and had been queued for at least 24 hours.
@@ -69,7 +69,7 @@ export interface Receiver {
 export interface DeliveryKind {
   readonly name: KindName
   /**
-   * Which messages must be sent one after another: those about the same member, all messages to a receiver, or none.
+   * The messages that must be sent one after another: those about the same member, all messages to a receiver, or none.
    * With `none`, the failure of one message says nothing about the next, so the receiver is not paused.
    */
   readonly ordering: 'member' | 'receiver' | 'none'

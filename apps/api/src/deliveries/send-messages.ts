@@ -12,9 +12,9 @@ const maxRunMs = 5_000
  * A longer limit, while a message without ordering waits for its response. Such a message does not delay later ones.
  */
 const maxHangingRunMs = 60_000
-/** How often the queue is read while a message waits for its response. */
+/** The interval at which the queue is read while a message waits for its response. */
 const readAgainMs = 400
-/** How often a claim is renewed. It must outlast a request, which takes up to 10 seconds. */
+/** The interval at which a claim is renewed. A claim must outlast a request, which takes up to 10 seconds. */
 const renewMs = 2_000
 
 /**

@@ -7,7 +7,7 @@ import type { Attempt, DeliveryKind, Message, Receiver } from './kind.ts'
 import { giveUp, giveUpOlder, settleAnswered, settleFailed } from './queue-store.ts'
 import { slowMs } from './slots.ts'
 
-/** How long a result is tried to be recorded. If that fails, the message will be sent again. */
+/** The time limit for recording a result. If it cannot be recorded in time, the message is sent again. */
 const maxSettlingMs = 8_000
 
 /** The result of an attempt in the metrics: accepted, to be retried, or given up. */

@@ -1,5 +1,5 @@
 /**
- * How fresh mirrored roles are:
+ * The freshness of mirrored roles:
  *
  * - `live`: the gateway guarantees that they are current.
  * - `rest`: they were read recently enough.
@@ -8,7 +8,7 @@
  */
 export type Freshness = 'live' | 'rest' | 'mirror' | 'too old'
 
-/** How old roles may be for a certain purpose. */
+/** The ages that roles may have for a certain purpose. */
 export interface FreshnessTerms {
   /**
    * Roles up to this age are not requested again. Roles that are live have no age limit. With 0, roles that are not

@@ -2,7 +2,7 @@ import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { ServerMember } from './write-members.ts'
 
-/** What the mirror knows about the roles of a server. */
+/** The knowledge of the mirror about the roles of a server. */
 export interface RolesState {
   /** The time since the roles of the server were read. Null if they never were. */
   readonly ageMs: number | null

@@ -18,7 +18,10 @@ const timeOf = (asOf: AsOf): Sql => (asOf === 'now' ? sql`clock_now()` : sql`${a
 const isNotNewer = (column: Sql, asOf: AsOf): Sql =>
   asOf === 'now' ? sql`true` : sql`${column} <= ${asOf}::timestamptz`
 
-/** How often a listed member is written even without changes. Half of the age up to which the mirror may be served. */
+/**
+ * The interval at which a listed member is written even without changes. It is half of the age up to which the mirror
+ * may be served.
+ */
 const confirmAfter = '12 hours'
 
 const userSql = {

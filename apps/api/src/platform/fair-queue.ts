@@ -22,7 +22,7 @@ interface Options {
   readonly maxWaitMs: number
   /** The shortest time between two pieces of a caller that goes last. */
   readonly lastEveryMs: number
-  /** Waits until the next piece may begin, whichever caller it belongs to. Must not reject. */
+  /** Waits until the next piece of any caller may begin. Must not reject. */
   readonly turn?: (() => Promise<void>) | undefined
 }
 

@@ -19,7 +19,7 @@ export const createLog = (level: string, destination?: DestinationStream): Logge
     destination ?? standardOutput,
   )
 
-/** How often a write to a full pipe is repeated before the line is dropped, with pauses of `tryEveryMs`. */
+/** The number of attempts to write to a full pipe before the line is dropped. The pauses are `tryEveryMs`. */
 const maxTries = 20
 const tryEveryMs = 5
 const sleeper = new Int32Array(new SharedArrayBuffer(4))

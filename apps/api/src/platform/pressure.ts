@@ -2,7 +2,7 @@ import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8'
 import type { Log } from './log.ts'
 
 /**
- * How overloaded the process is. 0: not at all. 1: new work is rejected. 2: requests that other services depend on are
+ * The load of the process. 0: not at all. 1: new work is rejected. 2: requests that other services depend on are
  * rejected, too. Health checks are answered at every level.
  */
 export type PressureLevel = 0 | 1 | 2

@@ -1,6 +1,6 @@
 import type { HeldRole } from './roles.ts'
 
-/** How a project turns roles into groups: the rule that gives a group its name. */
+/** The rule by which a project turns roles into groups. */
 export interface GroupRule {
   /** Group names by role ID. */
   readonly names: ReadonlyMap<string, string>

@@ -51,7 +51,7 @@ export interface LogSnapshot {
   readonly holders: readonly Holder[]
 }
 
-/** What `readChangeLog` reads and changes. */
+/** The terms of a read of the change log. */
 export interface ReadTerms {
   /** The snapshot of the previous read. Undefined if the cache is empty: then no change matters. */
   readonly since: string | undefined
@@ -65,8 +65,9 @@ export interface ReadTerms {
 }
 
 /**
- * Whether a read also notifies the holders that are behind, and how they acknowledge. With `quick`, they acknowledge
- * through the cache, which costs the database nothing but can lose a message. With `safe`, they write to their rows.
+ * Determines whether a read also notifies the holders that are behind, and how they acknowledge. With `quick`, they
+ * acknowledge through the cache, which costs the database nothing but can lose a message. With `safe`, they write to
+ * their rows.
  */
 export type Invalidate = 'none' | 'quick' | 'safe'
 

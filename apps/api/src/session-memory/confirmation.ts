@@ -37,7 +37,7 @@ export class Confirmation {
   readonly #deps: ConfirmationDeps
   readonly #holders: Holders
   readonly #logSlowConfirmation: (fields: { waitedMs: number; awaitedLeases: readonly string[] }) => void
-  /** How many times this process may have written, and how many of these writes were announced. */
+  /** The number of times that this process may have written, and the number of those writes that were announced. */
   #writes = 0
   #announcedWrites = 0
   #announcing: NodeJS.Timeout | undefined

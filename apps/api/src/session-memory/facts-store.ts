@@ -82,7 +82,7 @@ interface FoundRow extends Omit<FoundSession, 'id'> {
   readonly isActive: boolean
   readonly keyEndsAtMs: number | null
   readonly id: string | null
-  /** Not null in the first row of each server that is not in `knownServers`. */
+  /** The roles of the server, in the first row of each server that is not in `knownServers`. Null in all other rows. */
   readonly rolesJson: string | null
 }
 

@@ -53,8 +53,8 @@ import { oldSpaceLimitMb } from '../process/environment.ts'
 import { createConfiguredChat } from './configured-chat.ts'
 
 /**
- * How many members that the mirror does not know a project may look up per minute. A new member causes one such lookup,
- * invented IDs cause many.
+ * The number of members unknown to the mirror that a project may look up per minute. A new member causes one such
+ * lookup, invented IDs cause many.
  */
 const strangersPerMinute = 120
 

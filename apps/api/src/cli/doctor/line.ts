@@ -1,7 +1,7 @@
 /** A line that `doctor` prints. If there is a `problem`, the command exits with 1. */
 export interface Line {
   readonly kind: 'ok' | 'note' | 'problem' | 'skipped'
-  /** What the check found. For a problem, also the fix. */
+  /** The finding of the check. For a problem, also the fix. */
   readonly text: string
 }
 

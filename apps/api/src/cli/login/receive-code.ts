@@ -19,7 +19,7 @@ interface Awaited {
   readonly waitSec: number
 }
 
-/** What the command does while it waits, and afterwards. */
+/** The steps of the command while it waits, and afterwards. */
 interface Steps<T> {
   /** Called when the port is open, with the redirect URI. */
   readonly listening: (redirectUri: string) => void

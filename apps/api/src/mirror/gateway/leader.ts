@@ -15,9 +15,9 @@ const readAgainAfterMs = 250
 
 export interface LeaderTiming {
   readonly renewEveryMs: number
-  /** How often all members and roles are read again, because Discord may lose events. */
+  /** The interval at which all members and roles are read again, because Discord may lose events. */
   readonly reconcileEveryMs: number
-  /** How often a single member is compared with Discord, while few other requests go there. */
+  /** The interval at which a single member is compared with Discord, while few other requests go there. */
   readonly sampleEveryMs: number
 }
 
@@ -38,7 +38,7 @@ export interface Leader {
   close(): Promise<void>
 }
 
-/** What the leader needs to receive events, read servers, and write the mirror. */
+/** The dependencies of the leader, with which it can receive events, read servers, and write the mirror. */
 export type LeaderDeps = Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions' | 'chat'> & {
   readonly gateway: ChatGateway
   readonly readServer: ReadServer

@@ -12,7 +12,7 @@ import { findLeaderState, type LeaderState, releaseLead, type TakenLead } from '
 import { createCandidate } from './take-lead.ts'
 
 export interface LiveMirrorTiming extends LeaderTiming {
-  /** How often an instance checks whether there is a leader. */
+  /** The interval at which an instance checks whether there is a leader. */
   readonly checkEveryMs: number
 }
 
@@ -23,7 +23,7 @@ const defaults: LiveMirrorTiming = {
   sampleEveryMs: 500,
 }
 
-/** How long a scrape waits for the database to list the servers that are not live. */
+/** The longest time that a scrape waits for the list of the servers that are not live. */
 const maxAskMs = 300
 
 /**

@@ -6,13 +6,13 @@ import type { MirrorDeps } from '../mirror-deps.ts'
 import { mirrorMember } from '../mirror-member.ts'
 import { findMirrored, listToSample, type Mirrored } from './samples-store.ts'
 
-/** How late an event may be after a response of Discord that already contains its change. */
+/** The longest delay of an event after a response of Discord that already contains its change. */
 const maxEventDelayMs = 2_000
 /** The shortest interval at which mismatches cause a server to be read again. */
 const minRereadIntervalMs = 10 * 60_000
 /** The maximum number of requests of this instance in the last second. With more, no members are compared. */
 const maxBusy = 3
-/** How many members are loaded at a time. */
+/** The number of members that are loaded at a time. */
 const stretchSize = 200
 
 export interface SampleCounts {

@@ -14,13 +14,13 @@ export interface LiveMirrorStatus {
   readonly vouched: readonly string[]
   readonly pending: number
   /**
-   * How long the oldest of these events has waited, in milliseconds, as the leader last reported it. Null without a
+   * The waiting time of the oldest of these events in milliseconds, as the leader last reported it. Null without a
    * leader.
    */
   readonly lagMs: number | null
   /**
-   * How many members this instance has compared with Discord since it became the leader, and how many of them were
-   * wrong.
+   * The number of members that this instance has compared with Discord since it became the leader, and the number of
+   * those that were wrong.
    */
   readonly samples: SampleCounts
 }
@@ -30,8 +30,8 @@ export interface ServerNotLive {
   readonly serverId: string
   readonly serverName: string
   /**
-   * Why: the bot is not in the server (`lost`), Discord has an outage (`unavailable`), or the server has not been read
-   * completely yet (`reading`).
+   * The reason: the bot is not in the server (`lost`), Discord has an outage (`unavailable`), or the server has not
+   * been read completely yet (`reading`).
    */
   readonly reason: 'lost' | 'unavailable' | 'reading'
   readonly since: string
@@ -51,7 +51,7 @@ export interface LiveMirror {
 /** The state of Discord, for monitoring. */
 export interface ChatFigures {
   /**
-   * Whether roles are current:
+   * The state of Discord:
    *
    * - `up`: they are live. With the gateway disabled: they are read when they are due.
    * - `degraded`: they are only as current as the last read, or some requests are suspended.
@@ -67,9 +67,12 @@ export interface ChatFigures {
   readonly isLeader: boolean
   /** The number of changes that were received and not written yet. 0 on every instance but the leader. */
   readonly pending: number
-  /** How long the oldest of these changes has waited, in milliseconds. Null while there is no leader. */
+  /** The waiting time of the oldest of these changes in milliseconds. Null while there is no leader. */
   readonly lagMs: number | null
-  /** How many new gateway sessions Discord still permits in the current period. Null until Discord has reported it. */
+  /**
+   * The number of new gateway sessions that Discord still permits in the current period. Null until Discord has
+   * reported it.
+   */
   readonly sessionsLeft: number | null
   /** The latency of the gateway's heartbeat in milliseconds, or else of the last REST request. */
   readonly latencyMs: number | null

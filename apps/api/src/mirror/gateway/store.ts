@@ -9,7 +9,7 @@ const deadAfter = '4 seconds'
  * within this time.
  */
 const disconnectedAfter = '400 milliseconds'
-/** How long a renewal vouches for a server. It is longer than any pause of a healthy leader. */
+/** The time for which a renewal vouches for a server. It is longer than any pause of a healthy leader. */
 const vouchedFor = '5 seconds'
 /**
  * The longest pause inside a transaction of the leader. A successor has to wait for that transaction, so a leader that
@@ -64,7 +64,7 @@ export interface Renewal {
   readonly epoch: number
   /** The state for the next leader. If undefined, the stored state is kept. */
   readonly handover: Uint8Array | undefined
-  /** How long the oldest change that is not written has waited. */
+  /** The waiting time of the oldest change that is not written, in milliseconds. */
   readonly lagMs: number
   readonly gateway: Omit<ChatGatewayStatus, 'state'> & { readonly state: string }
   /** The time of the last event, or null before the first one. */

@@ -5,7 +5,7 @@ export interface SyncRun {
   readonly serverId: string
   /** The counts so far, which grow during the run. */
   readonly counts: SyncCounts
-  /** How far the run has come. An interrupted run continues from here. */
+  /** The place that the run has reached. An interrupted run continues from here. */
   readonly place: SyncPlace
   /** Records the progress. Throws if the run must stop. */
   reportProgress(): Promise<void>

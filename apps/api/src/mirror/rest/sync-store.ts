@@ -17,7 +17,7 @@ export interface Unlisted {
   readonly isDoubted: boolean
 }
 
-/** How far a sync has come in the list of members. */
+/** The place that a sync has reached in the list of members. */
 export interface SyncPlace {
   /** The last member that was read. Null if all were read. */
   after: string | null
@@ -68,7 +68,10 @@ export interface OwnSync {
   readonly runner: string
 }
 
-/** Ends a sync. Returns undefined if another instance has taken it over or ended it. */
+/**
+ * Records a heartbeat and the progress. Returns 0 if the sync must stop, because another instance has taken it over or
+ * the server was removed.
+ */
 export const storeProgress = (
   db: Queryable,
   { id, runner }: OwnSync,
@@ -88,7 +91,7 @@ export const releaseSync = (db: Queryable, { id, runner }: OwnSync) =>
     update member_syncs set beat_at = clock_now() - ${staleAfter}::interval
     where id = ${id} and runner = ${runner} and finished_at is null`)
 
-/** Ends a sync. Returns undefined if another instance has already ended it. */
+/** Ends a sync. Returns undefined if another instance has taken it over or ended it. */
 export const finishSync = (tx: Tx, { id, runner }: OwnSync, counts: SyncCounts, problem: string | null) =>
   tx.maybeOne<{ seconds: number }>(sql`
     update member_syncs set finished_at = clock_now(), problem = ${problem},

@@ -51,8 +51,8 @@ const failuresToDown = 2
  * makes it `up` again without a log line, even if the response would be too late for callers. Two failures in a row
  * make it `down`. So does, immediately, an error reply with which the server refuses all commands. While the cache is
  * down, a probe runs every `retryMs`. The probe writes something: otherwise, a read-only or full cache would come up
- * with every probe, and go down with every request. Each outage and its end are logged once, here, whatever the traffic
- * is.
+ * with every probe, and go down with every request. Each outage and its end are logged once, here, and not for each
+ * request.
  */
 export function createBreaker(options: Options): Breaker {
   const { name, deadlineMs, probeDeadlineMs, retryMs, probe, reset, log } = options

@@ -1,6 +1,6 @@
 import { parseUrl } from '../parse-url.ts'
 
-/** Where the cache is: in this process, on one server, on a server that sentinels name, or in a cluster. */
+/** The location of the cache: in this process, on one server, on a server that sentinels name, or in a cluster. */
 export type CacheAddress =
   | { readonly kind: 'memory' }
   | { readonly kind: 'server'; readonly url: string }

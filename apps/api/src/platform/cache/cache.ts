@@ -1,4 +1,4 @@
-/** How `countUpTo` counts. `limit` is the highest total, and `from` the value at which a missing counter starts. */
+/** The terms of `countUpTo`. `limit` is the highest total, and `from` the value at which a missing counter starts. */
 export interface CountTerms {
   readonly limit: number
   readonly from: number

@@ -108,7 +108,7 @@ function open(url: string): Redis | Cluster {
       enableReadyCheck: false,
       clusterRetryStrategy,
       slotsRefreshTimeout: limits.connectTimeout,
-      // How often the client reads which node has which keys. No node reports that another one is down.
+      // The interval at which the client reads which node has which keys. No node reports that another one is down.
       slotsRefreshInterval: 5_000,
       // Follows a key that has moved to another node. Does not repeat a command after a lost connection, because it may
       // have been executed.

@@ -1,6 +1,6 @@
 import pg from 'pg'
 
-/** What an operator must do if the server refuses connections, by SQLSTATE. */
+/** Sentences for operators about connections that the server refuses: the reason and the fix, by SQLSTATE. */
 const refusals: Readonly<Record<string, string>> = {
   '28P01': 'The database rejects the password of DATABASE_URL, or has no role of that name. Correct them.',
   '28000':
@@ -10,8 +10,8 @@ const refusals: Readonly<Record<string, string>> = {
 }
 
 /**
- * What an operator must do if a pooler refuses connections. Selected by the message, because all its errors have the
- * same code and no routine.
+ * The same for connections that a pooler refuses. Selected by the message, because all its errors have the same code
+ * and no routine.
  */
 const poolerRefusals: readonly [RegExp, string][] = [
   [
@@ -32,7 +32,7 @@ const refusalsByRoutine: Readonly<Record<string, string>> = {
     'The role of DATABASE_URL cannot connect to its database. Run: grant connect on database … to that role.',
 }
 
-/** What an operator must do if the client library refuses to connect, by its message. */
+/** The same for connections that the client library refuses, by its message. */
 const ownRefusals: readonly [RegExp, string][] = [
   [/^SASL: .*password must be/, 'The database requires a password, but DATABASE_URL contains none. Add it.'],
   [

@@ -69,7 +69,7 @@ export class FolderInUse extends Error {
  */
 export const unfinishedRestore = (folder: string) => `${folder}.restoring`
 
-/** Why a data folder cannot be used, and what to do about it. */
+/** The reason why a data folder cannot be used, and the fix. */
 export interface FolderProblem {
   readonly reason: string
   readonly fix: string

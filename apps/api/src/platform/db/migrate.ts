@@ -172,7 +172,7 @@ async function retryOnLockTimeout(name: string, attempt: () => Promise<void>) {
 const isAboutLocks = (error: unknown) =>
   [error, (error as Error).cause].some((one) => ['55P03', '40P01'].includes(sqlState(one) ?? ''))
 
-/** How the tables of the database differ from those that this version expects. */
+/** The differences between the migrations of the database and those of this version. */
 export interface SchemaState {
   /** The migrations of this version that are not applied yet. */
   readonly pending: string[]

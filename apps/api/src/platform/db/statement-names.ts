@@ -20,19 +20,14 @@ export interface StatementNames {
   areLost(error: unknown): boolean
 }
 
-/**
- * Creates the names for prepared statements. A pooler in transaction mode gives every transaction another connection to
- * the server, with other prepared statements. Names then work only if the pooler supports them, as PgBouncer does from
- * 1.21. A name is the digest of its text, so a statement that another client has prepared under the same name is the
- * same statement.
- */
+/** The SQLSTATEs of a missing prepared statement, and of a name that already exists. */
 const lostStates = ['26000', '42P05']
 
 /**
  * Creates the names for prepared statements. A pooler in transaction mode gives every transaction another connection to
  * the server, with other prepared statements. Names then work only if the pooler supports them, as PgBouncer does from
- * 1.21. A name is the digest of its text, so a statement with the same name is always the same, whoever has prepared
- * it.
+ * 1.21. A name is the digest of its text, so a statement that another client has prepared under the same name is the
+ * same statement.
  */
 export function createStatementNames(log: Pick<Log, 'warn'>): StatementNames {
   const names = new Map<string, string>()

@@ -83,7 +83,7 @@ export interface Responder {
   ): void
 }
 
-/** How many times this process may have written to the database, and whether other processes know. See `Answers`. */
+/** The writes of this process, and their confirmation by the other processes. See `Answers`. */
 export interface Writes {
   /** Returns the number of statements that may have changed something. */
   writes(): number

@@ -7,7 +7,7 @@ const deadlineMs = 10_000
 /** The maximum number of bytes that are read of a response. Only its status matters. */
 const maxBytes = 16 * 1024
 /**
- * How long an idle connection stays open. This is shorter than in most servers, which would otherwise close the
+ * The time for which an idle connection stays open. It is shorter than in most servers, which would otherwise close the
  * connection at the moment of its reuse.
  */
 const idleMs = 3_000

@@ -13,7 +13,7 @@ export interface Tally {
   total: number
   /** The share of this instance: takes that it has added to the counter in advance, and not used yet. */
   held: number
-  /** When `held` falls to this number, the next share is requested. With -1, none is requested in advance. */
+  /** The value of `held` at which the next share is requested. With -1, none is requested in advance. */
   refillAt: number
   /**
    * The generation of the cache connection that the share was counted on. After a reconnect, the cache may have lost
@@ -29,7 +29,7 @@ export interface Tally {
   takenAtSweep: number
   /** The number of takes between the last two sweeps. */
   recent: number
-  /** How many times this instance has recalled the shares of other instances. */
+  /** The number of times that this instance has recalled the shares of others. */
   recalls: number
   /**
    * True after any instance has found the counter full. This instance then holds no share for the rest of the window.
@@ -71,8 +71,7 @@ const minShare = 8
  */
 const sweepMs = 200
 /**
- * How long to wait for returned shares before the counter is read again: after the first full reading, and after the
- * second.
+ * The waits for returned shares before the counter is read again: after the first full reading, and after the second.
  */
 const recallWaitsMs = [10, 40]
 /** The interval at which a full counter is read again, because an idle instance may have returned its share. */

@@ -41,7 +41,7 @@ const normalClosure = 1_000
  */
 const unlimited = { total: 1_000, remaining: 1_000, reset_after: 0, max_concurrency: 1 }
 
-/** Why a connection has ended. Only after `silent` can its sessions be resumed. */
+/** The reason why a connection has ended. Only after `silent` can its sessions be resumed. */
 export type ConnectionEnd =
   | { readonly reason: 'refused'; readonly problem: string; readonly closeCode?: number }
   | { readonly reason: 'unreachable' | 'silent' | 'stuck'; readonly problem: string }

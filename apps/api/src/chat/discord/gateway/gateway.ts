@@ -52,7 +52,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
   const { get, botToken: token, log } = options
   const timing = { ...defaults, ...options.timing }
   const throttle = createIdentifyThrottle(timing)
-  /** Not the library's own store, which all managers of a process share. */
+  /** A store of our own, because all managers of a process share the store of the library. */
   const sessions = new Map<number, SessionInfo>()
   const sequences = createSequences()
   /** The position of each shard's session: the last event that was received, and the last one that was stored. */

@@ -27,7 +27,7 @@ const fewSessions = 200
 /** A pause before a new session. */
 export interface IdentifyDelay {
   readonly pauseMs: number
-  /** Why a long pause is needed, and the fix. */
+  /** The reason for a long pause, and the fix. Null for a short one. */
   readonly problem: string | null
   /** Discord's close code for the last session, if that is the reason. */
   readonly closeCode: number | null

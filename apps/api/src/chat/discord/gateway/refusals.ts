@@ -1,4 +1,4 @@
-/** What a close code of Discord means, and what to do about it. */
+/** The meaning of a close code of Discord, and the fix. */
 interface CloseCode {
   readonly meaning: string
   readonly fix: string

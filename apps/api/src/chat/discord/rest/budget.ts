@@ -8,14 +8,14 @@ const minute = 60_000
 const pauses = { firstPauseMs: 30_000, maxPauseMs: 10 * minute }
 /** Discord usually states when a limit ends. If not, these pauses are used. */
 const limitPauses = { firstPauseMs: 1_000, maxPauseMs: 10 * minute }
-/** How long a sign-in waits for the end of a limit. Then it fails: Discord is busy. */
+/** The time for which a sign-in waits for the end of a limit. Then it fails: Discord is busy. */
 const loginPatienceMs = 2_500
 const checkEveryMs = 25
 
 /**
- * When each kind of request is suspended. Discord bans an IP address for a day after 10,000 refused requests in ten
- * minutes. Each reason for a refusal has its own breaker. So a server that refuses the bot does not stop the others,
- * and failed sign-ins of unknown clients do not stop the bot.
+ * The limits at which each kind of request is suspended. Discord bans an IP address for a day after 10,000 refused
+ * requests in ten minutes. Each reason for a refusal has its own breaker. So a server that refuses the bot does not
+ * stop the others, and failed sign-ins of unknown clients do not stop the bot.
  */
 const limits = {
   token: { threshold: 10, windowMs: minute, ...pauses },
