@@ -81,7 +81,7 @@ Every error response of the API is an RFC 9457 problem, \`application/problem+js
 | \`requestId\` | the ID of the request, by which the operator finds it in the log |
 
 OpenID Connect endpoints return \`error\` and \`error_description\` instead: see
-[OpenID Connect](../guides/openid-connect.md#troubleshooting). [Errors, and what to do](../guides/errors.md) explains the errors of the
+[OpenID Connect](../guides/openid-connect.md#troubleshooting). [Handle errors in your app](../guides/errors.md) explains the errors of the
 client libraries and of the sign-in in your app.
 
 ## All codes

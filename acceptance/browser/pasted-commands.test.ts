@@ -229,7 +229,7 @@ describe('README.md', () => {
     readme.slice(readme.indexOf(`\n## ${from}\n`), readme.indexOf(`\n## ${to}\n`))
 
   test('begins with the commands that start a demo and run the tests, as CI runs them', () => {
-    expect(fencesOf(section('Try it', 'Put it into your app')).map(({ text }) => text)).toEqual([
+    expect(fencesOf(section('Try it', 'Add it to your app')).map(({ text }) => text)).toEqual([
       'npm ci && npm start\n',
       'npm ci && npm test\n',
     ])

@@ -50,7 +50,7 @@ function readParents(): Map<number, number> {
 
 const ticksOf = (pid: number) => {
   const fields = statOf(pid)
-  return Number(fields[11] ?? 0) + Number(fields[12] ?? 0)
+  return [11, 12, 13, 14].reduce((sum, at) => sum + Number(fields[at] ?? 0), 0)
 }
 
 /** Returns the fields of /proc/PID/stat after the name, which may itself contain spaces. */

@@ -30,7 +30,7 @@ ${bold('Rolecall is running')} (listening after ${seconds} s; Ctrl-C ends it)
   Console          ${link(`${urls.service}/console/`)}   sign in as Mara Lind, a System Admin
   API pages        ${link(`${urls.service}/api/docs`)}
   Simulator        ${link(controlUrl)}   stands in for Discord: give and remove roles here
-  Your own app     npm run example express, in another terminal; then “Put it into your app” in the README
+  Your own app     npm run example express, in another terminal; then “Add it to your app” in the README
 
 ${bold('Sign in on the demo site as')}
   Mara Lind        steward, and System Admin of the service

@@ -5,6 +5,7 @@ import type { Log } from '#platform/log'
 import type { AccessToken } from './access-tokens.ts'
 import { type AccessTokenRow, accessTokensReader } from './access-tokens-store.ts'
 import type { AcknowledgementCache } from './acknowledgements.ts'
+import { type SessionCaller, sessionCallersReader } from './callers-store.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { Confirmation } from './confirmation.ts'
 import { type Item, readFacts } from './facts-store.ts'
@@ -47,6 +48,8 @@ export interface Answers {
   session(tokenDigest: string): Session | undefined
   /** Reads from the database. The read begins after the call, so it sees all earlier writes. */
   read(item: Item): Promise<Read>
+  /** Reads the caller of a session endpoint from the database, without the facts of a response. Caches nothing. */
+  readCaller(tokenDigest: string): Promise<SessionCaller | undefined>
   /**
    * Returns a member of a server, if a session of theirs is cached. Requires a valid lease, and the time from
    * `leasedNowMs`.
@@ -196,6 +199,7 @@ export function createAnswers(
     key: (digest, nowMs) => memory.key(digest, nowMs),
     session: (tokenDigest) => memory.session(tokenDigest),
     read: batcher(load, db.maxBatchesAtOnce),
+    readCaller: sessionCallersReader(db),
     member: (serverId, memberId, nowMs) => memory.member(serverId, memberId, nowMs),
     hasScope,
     cachedHostRule: (host) => memory.hostRules.get(host),

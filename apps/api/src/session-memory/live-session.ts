@@ -1,18 +1,33 @@
 import type { Answers } from './answers.ts'
+import type { SessionCaller } from './callers-store.ts'
 import { type SessionAt, sessionAt } from './session.ts'
 
 /**
  * Returns the live session of a token, or undefined. Uses the cache while the lease is valid, otherwise the database.
- * Every access by a session goes through this function, so that all instances decide alike.
+ * Every access by a session goes through this file, so that all instances decide alike.
  */
 export async function liveSession(
   answers: Pick<Answers, 'leasedNowMs' | 'session' | 'read'>,
   tokenDigest: string,
 ): Promise<SessionAt | undefined> {
+  return cachedSession(answers, tokenDigest) ?? readSession(answers, tokenDigest)
+}
+
+/** Returns only the caller of a live session, or undefined. Reads less than `liveSession`, and caches nothing. */
+export async function sessionCaller(
+  answers: Pick<Answers, 'leasedNowMs' | 'session' | 'readCaller'>,
+  tokenDigest: string,
+): Promise<SessionCaller | undefined> {
+  return cachedSession(answers, tokenDigest)?.session ?? answers.readCaller(tokenDigest)
+}
+
+function cachedSession(
+  answers: Pick<Answers, 'leasedNowMs' | 'session'>,
+  tokenDigest: string,
+): SessionAt | undefined {
   const nowMs = answers.leasedNowMs()
   const cached = nowMs === undefined ? undefined : answers.session(tokenDigest)
-  if (cached && nowMs !== undefined && cached.expiresAtMs > nowMs) return sessionAt(cached, nowMs)
-  return readSession(answers, tokenDigest)
+  return cached && nowMs !== undefined && cached.expiresAtMs > nowMs ? sessionAt(cached, nowMs) : undefined
 }
 
 /** Returns the live session of a token from the database, so that the result includes the latest writes. */

@@ -9,7 +9,8 @@
  * @property {RegExp} title
  * @property {1280 | 390} width
  * @property {'light' | 'dark'} look
- * @property {string} says a description of the picture, for readers and as its alternative text
+ * @property {string} says the caption above the picture
+ * @property {string} alt the alternative text: it names the page, because the caption describes it
  */
 
 /** @type {readonly Screenshot[]} */
@@ -20,7 +21,8 @@ export const screenshots = [
     title: /^Overview$/,
     width: 1280,
     look: 'light',
-    says: 'Overview: status, problems with their remedies, and the newest changes.',
+    says: 'Overview: the status, problems with their fixes, and the latest changes.',
+    alt: 'The page Overview.',
   },
   {
     file: 'overview-dark.webp',
@@ -28,7 +30,8 @@ export const screenshots = [
     title: /^Overview$/,
     width: 1280,
     look: 'dark',
-    says: 'The same in dark mode.',
+    says: 'Overview in dark mode.',
+    alt: 'The page Overview in dark mode.',
   },
   {
     file: 'project-keys.webp',
@@ -37,7 +40,8 @@ export const screenshots = [
     title: /^Regatta Tickets$/,
     width: 1280,
     look: 'light',
-    says: 'A project’s keys, with their last use. Replace a key with a grace period, revoke it, or restore it.',
+    says: 'The keys of a project, with their last use. Replace a key with a grace period, revoke it, or restore it.',
+    alt: 'The tab Keys of a project.',
   },
   {
     file: 'access.webp',
@@ -45,7 +49,8 @@ export const screenshots = [
     title: /^Access$/,
     width: 1280,
     look: 'light',
-    says: 'Access: every project and every server. A cell opens to change it, and the trail lists all changes.',
+    says: 'Access: every project and every server. Open a cell to change the access. The trail below lists all changes.',
+    alt: 'The page Access.',
   },
   {
     file: 'member-why.webp',
@@ -55,7 +60,8 @@ export const screenshots = [
     title: /^Ada/,
     width: 1280,
     look: 'light',
-    says: 'The checks that allow or refuse a member, and the result with other roles.',
+    says: 'Why: the checks that allow or refuse a member, and the result with other roles.',
+    alt: 'The tab Why of a member.',
   },
   {
     file: 'audit.webp',
@@ -63,7 +69,8 @@ export const screenshots = [
     title: /^Audit$/,
     width: 1280,
     look: 'dark',
-    says: 'Audit: each change with the values before and after, and the result of the integrity check.',
+    says: 'Audit: each change with the values before and after it, and the result of the integrity check.',
+    alt: 'The page Audit.',
   },
 ]
 

@@ -5,8 +5,9 @@ import { digestOf, isWellFormed } from '#platform/crypto/tokens'
 import { ApiError } from '#platform/http/api-error'
 import { readCookie } from '#platform/http/cookies'
 import { bearerToken, hintForToken, isSameOrigin } from '#platform/http/credentials'
-import { liveSession, readSession } from '#session-memory/live-session'
-import type { Session, SessionAt } from '#session-memory/session'
+import type { SessionCaller } from '#session-memory/callers-store'
+import { liveSession, readSession, sessionCaller } from '#session-memory/live-session'
+import type { SessionAt } from '#session-memory/session'
 import { adminCookie, type Presented } from '../../callers/admin-cookies.ts'
 import type { AdminCaller, MemberCaller } from '../../callers/callers.ts'
 import { freshestRoles } from '../../checks/freshest-roles.ts'
@@ -40,14 +41,10 @@ interface SessionAuthentication extends SessionAuthenticators {
  * endpoint of the administration if its member may call it now.
  */
 export function createSessionAuthenticators(deps: AuthDeps): SessionAuthentication {
-  const authenticate = async (credential: SessionCredential) => {
+  const adminBy = async (credential: SessionCredential, definition: EndpointDefinition, params: unknown) => {
     const tokenDigest = digestOf(credential.token)
     const live = await liveSession(deps.answers, tokenDigest)
-    if (!live) throw new ApiError('INVALID_TOKEN', { reason: 'unknown' })
-    return { live, tokenDigest }
-  }
-  const adminBy = async (credential: SessionCredential, definition: EndpointDefinition, params: unknown) => {
-    const { live, tokenDigest } = await authenticate(credential)
+    if (!live) throw unknownToken()
     // Refreshes old roles before they decide whether the member is an admin.
     const current =
       live.session.projectId === null
@@ -67,8 +64,9 @@ export function createSessionAuthenticators(deps: AuthDeps): SessionAuthenticati
   return {
     session: async (request) => {
       const credential = readSessionToken(request, deps.config.publicUrl)
-      const { live } = await authenticate(credential)
-      return toCaller(live.session, credential)
+      const caller = await sessionCaller(deps.answers, digestOf(credential.token))
+      if (!caller) throw unknownToken()
+      return toCaller(caller, credential)
     },
     admin: async (request, definition) =>
       adminBy(readSessionToken(request, deps.config.publicUrl), definition, request.params),
@@ -107,7 +105,9 @@ async function refreshIfStale(
   return (await freshestRoles({ known: read, terms, refresh, reread })).known?.session
 }
 
-const toCaller = (session: Session, credential: SessionCredential): MemberCaller => ({
+const unknownToken = () => new ApiError('INVALID_TOKEN', { reason: 'unknown' })
+
+const toCaller = (session: SessionCaller, credential: SessionCredential): MemberCaller => ({
   sessionId: session.id,
   memberId: session.memberId,
   username: session.username,

@@ -1,8 +1,8 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { credentialPattern, credentialsIn } from '../../../test/secrets.ts'
-import { digestOf, isWellFormed, keyPrefixOf, mintToken, type TokenKind } from './tokens.ts'
+import { deriveToken, digestOf, isWellFormed, keyPrefixOf, mintToken, type TokenKind } from './tokens.ts'
 
 const kinds: readonly TokenKind[] = ['apiKey', 'session', 'refresh', 'code', 'sso', 'request']
 const kind = fc.constantFrom(...kinds)
@@ -81,6 +81,21 @@ describe('tokens', () => {
     }
     // The first digit of 256 bits in base 62 reaches only a part of the alphabet.
     for (const characters of seen.slice(1)) expect(characters.size).toBe(62)
+  })
+
+  test('a derived token is its 256 bits in base 62, in every version', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (key, secret) => {
+        const bits = createHmac('sha256', key).update(`code of ${secret}`).digest('hex')
+        let number = BigInt(`0x${bits}`)
+        let expected = ''
+        for (let i = 0; i < 43; i++) {
+          expected = base62[Number(number % 62n)] + expected
+          number /= 62n
+        }
+        expect(deriveToken('code', key, secret).slice(4, 47)).toBe(expected)
+      }),
+    )
   })
 
   test('what is stored is a digest that does not contain the token', () => {

