@@ -455,6 +455,7 @@ export type Config = { readonly [K in keyof Table]: MaybeSet<Table[K]> } & {
   readonly given: readonly (keyof Table)[]
 }
 
+/** The configuration, and what is wrong with it. */
 export interface LoadedConfig {
   readonly config: Config
   /** One line per problem: the variable, what is wrong, and the fix. Never contains a value, which may be a secret. */

@@ -45,6 +45,7 @@ interface VerifierDeps {
   readonly log: Log
 }
 
+/** Creates the background check. One instance at a time takes a step, with a lock on the stored progress. */
 export function createChainVerifier({ db, log }: VerifierDeps): ChainVerifier {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined

@@ -3,6 +3,7 @@ import { commitmentOf, hashOf, partNames, personalParts, plainHashOf } from './e
 import { erasureAction } from './erase-entries.ts'
 import { letGoAction } from './retention.ts'
 
+/** A row of the chain that contains an entry. */
 export type ChainEntry = ChainRow & { readonly seq: number }
 
 /** The ends of the chain when a page was read. */

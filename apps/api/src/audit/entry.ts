@@ -55,6 +55,7 @@ export function commit(entry: HashedEntry): Commitments {
 
 const newSalt = () => randomBytes(16).toString('hex')
 
+/** Returns the commitment to one part of an entry: the hash of its salt and values. */
 export const commitmentOf = (part: PersonalPart, salt: string, entry: HashedEntry): string =>
   sha256([part, salt, ...personalParts[part].map((field) => entry[field])])
 

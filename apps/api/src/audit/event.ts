@@ -1,5 +1,6 @@
 import type { Tx } from '#platform/db/database'
 
+/** The groups of actions that the audit log can be filtered by. */
 export type ActionType = 'auth' | 'project' | 'server' | 'role' | 'webhook' | 'member' | 'sync' | 'permission'
 export type Severity = 'info' | 'warning' | 'error'
 

@@ -82,9 +82,11 @@ export const pageOfEntries = (condition: Sql, limit: number, offset: number): Sq
   from audit_log where ${condition}
   order by audit_log.at desc, seq desc limit ${limit} offset ${offset}`
 
+/** Returns a page of the entries that match a condition, newest first. */
 export const listEntries = (db: Queryable, condition: Sql, limit: number, offset: number) =>
   db.query<AuditRow>(pageOfEntries(condition, limit, offset))
 
+/** Returns the number of entries that match a condition. */
 export async function countEntries(db: Queryable, condition: Sql): Promise<number> {
   const row = await db.maybeOne<{ total: number }>(
     sql`select count(*) as total from audit_log where ${condition}`,

@@ -100,6 +100,7 @@ export interface ChatGatewayListener {
  */
 export type ChatGatewayState = 'closed' | 'connecting' | 'connected' | 'refused'
 
+/** The status of the gateway connection, for monitoring. */
 export interface ChatGatewayStatus {
   readonly state: ChatGatewayState
   /** The problem, the platform's last close code, the fix, and the time of the next attempt. */

@@ -3,6 +3,7 @@ import { mapFields, type UserField, userFields } from '@rolecall/contract'
 /** The fields of a user that the table of member fields defines. The avatar is a complete address. */
 type UserFields = Readonly<Record<UserField, string | null>>
 
+/** The fields of a user about whom nothing else is known. */
 export const noUserFields: UserFields = mapFields(userFields, () => null)
 
 /** A user of the chat platform, as the platform reports them. */
@@ -24,6 +25,7 @@ export interface ChatMember {
   readonly pending: boolean
 }
 
+/** A role of a server, as the platform reports it. A higher position is a higher role. */
 export interface ChatRole {
   readonly id: string
   readonly name: string
@@ -31,6 +33,7 @@ export interface ChatRole {
   readonly position: number
 }
 
+/** A server with its roles, as the platform reports it. The role that everyone has is left out. */
 export interface ChatServerInfo {
   readonly id: string
   readonly name: string
@@ -39,6 +42,7 @@ export interface ChatServerInfo {
   readonly roles: readonly ChatRole[]
 }
 
+/** The settings of this application at the platform. */
 export interface ChatApplication {
   readonly clientId: string
   readonly callbackUrls: readonly string[]
@@ -56,6 +60,7 @@ export interface ChatImageName {
   readonly hash: string
 }
 
+/** An image that was downloaded from the platform. */
 export interface ChatImage {
   readonly type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
   readonly bytes: Buffer

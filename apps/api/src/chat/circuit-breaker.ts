@@ -34,6 +34,7 @@ export interface CircuitBreaker {
   openForMs(): number | undefined
 }
 
+/** Creates a closed breaker. `now` is a monotonic clock in milliseconds. */
 export function createCircuitBreaker(options: BreakerOptions, now: () => number): CircuitBreaker {
   let refusals: number[] = []
   let openUntil: number | undefined

@@ -15,6 +15,7 @@ import { refuseExisting, writeEnvironment } from './init/environment-file.ts'
 import { inviteLink, type Question, questions, roleIdOf, type Values } from './init/questions.ts'
 import { checkNewProject, projectLines, registerProject } from './projects-create.ts'
 
+/** The flags of `rolecall init`. */
 export interface InitOptions {
   readonly server?: string
   readonly adminRole?: string

@@ -69,6 +69,7 @@ export async function registerProject(
   }
 }
 
+/** Returns the lines that show a new project. */
 export const projectLines = ({ id, apiKey }: { readonly id: string; readonly apiKey: string }) => [
   `project  ${id}`,
   `API key  ${apiKey}  (shown only once: keep it secret)`,

@@ -76,6 +76,7 @@ export function listDeliveries(db: Queryable, log: LogOf, { status, after, limit
   return db.query<DeliveryRow>(selectDeliveries(allOf(conditions), sql`limit ${limit}`))
 }
 
+/** Returns one delivery, or undefined. */
 export function findDelivery(db: Queryable, log: LogOf, key: DeliveryKey) {
   const hasKey =
     'id' in key ? sql`d.id = ${key.id}` : sql`d.xid = ${key.xid}::xid8 and d.place = ${key.place}::bigint`

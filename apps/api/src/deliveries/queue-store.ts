@@ -14,6 +14,7 @@ export interface Position {
   readonly place: number
 }
 
+/** A message that was neither delivered nor given up. */
 export interface WaitingMessage extends Message {
   /** False until the time of its next attempt. Later messages with the same ordering key wait for it. */
   readonly isDue: boolean
@@ -68,6 +69,7 @@ export const settleAnswered = (
       ${attempt.outcome === 'delivered' ? sql`delivered_at` : sql`failed_at`} = clock_now()
     where d.id = ${id} and ${isWaiting}`)
 
+/** Whether a message or its receiver has failed for too long. */
 export interface Failing {
   /** True if the message was queued at least 24 hours ago, no matter how long it waited behind others. */
   readonly isMessageLate: boolean

@@ -16,6 +16,7 @@ export type CountedResult = 'delivered' | 'retried' | 'given_up'
 const staleError = (hours: number) =>
   `The message waited for ${hours} hours, because messages arrive faster than the receiver accepts them.`
 
+/** The dependencies that record the result of an attempt. */
 export interface SettleDeps {
   readonly db: Database
   readonly audit: { readonly record: RecordAudit }

@@ -3,6 +3,7 @@ import type { Tx } from '#platform/db/database'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { type AsOf, type Departure, endMembershipRows, type RowEnd } from './write-members.ts'
 
+/** A membership that is over. `isBan` is true if the member was banned. */
 export interface Ending extends RowEnd {
   readonly isBan?: boolean
 }

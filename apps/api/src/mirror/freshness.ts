@@ -46,6 +46,7 @@ export interface Mirrored {
   readonly ageMs: number
 }
 
+/** Returns how fresh the roles are, for a purpose with these limits. */
 export function freshnessOf({ isLive, ageMs }: Mirrored, { youngMs, maxAgeMs }: FreshnessTerms): Freshness {
   if (isLive) return 'live'
   if (youngMs > 0 && ageMs <= youngMs) return 'rest'

@@ -12,6 +12,7 @@ export const findServerName = async (db: Queryable, serverId: string): Promise<s
 /** Selects the ID of the main server, or null if there is none. */
 export const mainServerId = sql`(select v.id from servers v where v.is_main and v.removed_at is null)`
 
+/** A server that requests without a server refer to. */
 export interface MainServer {
   readonly id: string
   readonly name: string

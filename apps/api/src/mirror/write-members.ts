@@ -64,6 +64,7 @@ export function upsertMembers(tx: Tx, known: readonly KnownUser[], asOf: AsOf): 
         or (${hasEmails} and u.email is distinct from excluded.email))`)
 }
 
+/** A member of one server, as Discord reported them. */
 export interface ServerMember {
   readonly serverId: string
   readonly member: ChatMember

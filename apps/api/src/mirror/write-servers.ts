@@ -17,6 +17,7 @@ export const insertFirstServer = (db: Queryable, id: string) =>
     select ${id}, ${id}, true where not exists (select from servers)
     on conflict do nothing`)
 
+/** A server to be registered. */
 export interface NewServer {
   readonly id: string
   readonly name: string

@@ -13,6 +13,7 @@ export interface UnlistedUri {
   readonly href?: string
 }
 
+/** Creates the value, with the address of the console page if the console is enabled. */
 export const unlistedUri = (
   { console }: Pick<Config, 'console'>,
   projectId: string,

@@ -4,11 +4,13 @@ import type { Answer } from './http/answer.ts'
 
 type Cell = string | number | boolean | Date | null | undefined
 
+/** A column of a CSV file: its header, and its value in each row. */
 export interface CsvColumn<Row> {
   readonly header: string
   readonly value: (row: Row) => Cell
 }
 
+/** A CSV file, with rows that are read while it is sent. */
 export interface CsvFile<Row> {
   /** The file name without date and extension. `members` becomes `members-20261121.csv`. */
   readonly filename: string

@@ -31,6 +31,7 @@ export class QueueFull extends Error {
   override readonly name = 'QueueFull'
 }
 
+/** A queue in which callers take turns. */
 export interface FairQueue {
   /**
    * Runs the work when it is the caller's turn. `isTheirs` decides whether an error counts as a failure of the caller.

@@ -1,6 +1,7 @@
 import { writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
 
+/** The part of the logger that the service uses. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 
 /**

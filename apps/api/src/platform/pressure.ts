@@ -7,6 +7,7 @@ import type { Log } from './log.ts'
  */
 export type PressureLevel = 0 | 1 | 2
 
+/** Tells how overloaded the process is. */
 export interface Pressure {
   /** Returns the level of the last sample. Costs a request nothing. */
   level(): PressureLevel

@@ -4,6 +4,7 @@ import { isAbsolute, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { StartRefused } from './start-refused.ts'
 
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
 /**

@@ -7,6 +7,7 @@ export const graceMs = 10_000
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const
 const failures = ['uncaughtException', 'unhandledRejection'] as const
 
+/** Determines how a process stops. */
 export interface StopTerms {
   /** If `stop` takes longer than this, the process exits with 1. */
   readonly withinMs: number

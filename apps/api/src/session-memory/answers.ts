@@ -16,6 +16,7 @@ import { type CachedMember, type Loading, Memory, type Read, readUncached } from
 import { type ScopeItem, scopesReader } from './scopes-store.ts'
 import type { Session } from './session.ts'
 
+/** Replacements for tests. */
 export interface AnswersOptions {
   readonly clock?: Clock
   readonly timing?: LeaseTiming
@@ -102,6 +103,7 @@ interface AnswersDeps {
   readonly configuredServerId: string | undefined
 }
 
+/** Creates the cache of this process, with its lease and the confirmation of writes. */
 export function createAnswers(
   { db, cache, log, maxBytes, configuredServerId }: AnswersDeps,
   {

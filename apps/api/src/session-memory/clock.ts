@@ -20,6 +20,7 @@ export interface Moment {
   readonly wallMs: number
 }
 
+/** Returns the current moment. */
 export const momentOf = (clock: Clock): Moment => ({
   monotonicMs: clock.monotonicMs(),
   wallMs: clock.wallMs(),

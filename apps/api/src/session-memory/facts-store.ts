@@ -56,6 +56,7 @@ export interface ItemRow {
   readonly session: SessionRow | undefined
 }
 
+/** The result of `readFacts`. */
 export interface FactRows {
   /** The time of the database's clock. */
   readonly nowMs: number

@@ -4,18 +4,21 @@ import { toValidateJson } from '#responses/validate-json'
 import type { Fact } from './facts.ts'
 import type { SessionRow } from './facts-store.ts'
 
+/** The facts about a member that are the same in every server. */
 export interface MemberFact {
   readonly username: string
   readonly profileJson: string
   readonly isClubMember: boolean
 }
 
+/** The facts about a member in one server. */
 export interface MembershipFact {
   readonly nick: string | null
   readonly roleIds: readonly string[]
   readonly syncedAtMs: number
 }
 
+/** The facts about a server. */
 export interface ServerFact {
   readonly decidesAdmin: boolean
   roles: Roles
@@ -166,6 +169,7 @@ export interface SessionAt {
   readonly ageMs: number
 }
 
+/** Returns a session together with what the time decides about its roles. */
 export const sessionAt = (session: Session, nowMs: number): SessionAt => ({
   session,
   nowMs,

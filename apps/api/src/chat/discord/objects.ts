@@ -16,11 +16,13 @@ export function text(value: unknown): string {
   return value.replaceAll('\0', '').toWellFormed()
 }
 
+/** Checks that a value is a list. */
 export function list<T>(value: T[]): T[] {
   if (!Array.isArray(value)) throw unexpected('a list')
   return value
 }
 
+/** Checks that a value is a Discord ID. */
 export function id(value: unknown): string {
   if (typeof value !== 'string' || !/^\d{17,20}$/.test(value)) throw unexpected('an id')
   return value
@@ -61,6 +63,7 @@ export function toGatewayInfo(info: APIGatewayBotInfo): APIGatewayBotInfo {
 const imageUrl = (kind: 'avatars' | 'icons', ownerId: string, hash: string) =>
   `${cdn}/${kind}/${ownerId}/${encodeURIComponent(hash)}.${hash.startsWith('a_') ? 'gif' : 'png'}`
 
+/** Converts a user of Discord, and checks every field. */
 export function toUser(user: APIUser): ChatUser {
   object(user, 'a user')
   return {
@@ -89,6 +92,7 @@ const verifiedEmail = ({ email, verified }: APIUser) => (email && verified === t
 /** The fields of a member that REST and the gateway have in common. */
 type MemberLike = Pick<APIGuildMember, 'user' | 'roles' | 'nick' | 'joined_at' | 'pending'>
 
+/** Converts a member of Discord, and checks every field. */
 export function toMember(member: MemberLike): ChatMember {
   object(member, 'a member')
   const joinedAt = member.joined_at ? new Date(member.joined_at) : null
@@ -101,6 +105,7 @@ export function toMember(member: MemberLike): ChatMember {
   }
 }
 
+/** Converts the name and the icon of a guild. */
 export function toServerName(guild: Pick<APIGuild, 'id' | 'name' | 'icon'>): ChatServerName {
   object(guild, 'a server')
   const serverId = id(guild.id)
@@ -108,6 +113,7 @@ export function toServerName(guild: Pick<APIGuild, 'id' | 'name' | 'icon'>): Cha
   return { id: serverId, name: text(guild.name), icon }
 }
 
+/** Converts a guild with its roles. */
 export function toServer(guild: APIGuild): ChatServerInfo {
   const server = toServerName(guild)
   return {
@@ -119,6 +125,7 @@ export function toServer(guild: APIGuild): ChatServerInfo {
   }
 }
 
+/** Converts a role. */
 export function toRole(role: APIRole): ChatRole {
   object(role, 'a role')
   return {

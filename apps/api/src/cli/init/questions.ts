@@ -9,6 +9,7 @@ import { botLines, clientLines, mainServerLines } from '../doctor/chat-platform.
 import { type Line, problem } from '../doctor/line.ts'
 import { cacheLines, databaseLines } from '../doctor/storage.ts'
 
+/** Values by the name of their variable. */
 export type Values = Record<string, string>
 
 /** A question of `rolecall init`. Its answer is checked before the next question. */

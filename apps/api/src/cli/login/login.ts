@@ -8,6 +8,7 @@ import { openBrowser } from './open-browser.ts'
 import { receiveCode } from './receive-code.ts'
 import { type KeptSession, keepSession } from './session-file.ts'
 
+/** The flags of `rolecall login`. */
 export interface LoginOptions {
   readonly paste?: boolean
   readonly wait: string

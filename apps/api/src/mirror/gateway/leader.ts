@@ -13,6 +13,7 @@ import { listWritten, recordBeginnings, type TakenLead } from './store.ts'
 /** The pause between two reads of the database during an outage. */
 const readAgainAfterMs = 250
 
+/** The intervals of the leader's work, in milliseconds. */
 export interface LeaderTiming {
   readonly renewEveryMs: number
   /** The interval at which all members and roles are read again, because Discord may lose events. */

@@ -11,6 +11,7 @@ import type { LiveMirror, LiveMirrorStatus, ServerNotLive } from './status.ts'
 import { findLeaderState, type LeaderState, releaseLead, type TakenLead } from './store.ts'
 import { createCandidate } from './take-lead.ts'
 
+/** The intervals of the leader, and of the search for one. */
 export interface LiveMirrorTiming extends LeaderTiming {
   /** The interval at which an instance checks whether there is a leader. */
   readonly checkEveryMs: number

@@ -36,6 +36,7 @@ export interface Mirrored {
   readonly syncedAt: Date
 }
 
+/** Returns a membership from the mirror, or undefined. */
 export const findMirrored = (db: Queryable, serverId: string, memberId: string) =>
   db.maybeOne<Mirrored>(sql`
     select m.nick, m.role_ids as "roleIds", m.pending, m.left_at is not null as "hasLeft", m.synced_at as "syncedAt",

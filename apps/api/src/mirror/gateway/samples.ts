@@ -15,6 +15,7 @@ const maxBusy = 3
 /** The number of members that are loaded at a time. */
 const stretchSize = 200
 
+/** The results of all comparisons since this instance became the leader. */
 export interface SampleCounts {
   readonly compared: number
   /** The number of members that differed although no event reported a change. */

@@ -60,6 +60,7 @@ export const releaseLead = (db: Queryable, epoch: number) =>
       where epoch = ${epoch} returning epoch)
     update servers set live_until = null, live_as_of = null from given_up where live_until is not null`)
 
+/** The content of a renewal of the leader's lease. */
 export interface Renewal {
   readonly epoch: number
   /** The state for the next leader. If undefined, the stored state is kept. */

@@ -10,6 +10,7 @@ import { findRunningSync, insertSync, takeOverSyncs } from './sync-store.ts'
 /** The interval at which an instance looks for abandoned syncs. */
 const checkEveryMs = 30_000
 
+/** Runs the member syncs that administrators start. */
 export interface MemberSyncs {
   /**
    * Starts to read all members of a server in the background. If a sync of the server is in progress, returns that one.

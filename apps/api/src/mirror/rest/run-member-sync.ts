@@ -15,6 +15,7 @@ import {
   storeProgress,
 } from './sync-store.ts'
 
+/** The server whose members are read. */
 export type SyncedServer = Pick<chatServers.ChatServer, 'id' | 'name'>
 
 /** Thrown to stop a sync. The message appears in the audit log. */
@@ -22,6 +23,7 @@ export class SyncStopped extends Error {
   override readonly name = 'SyncStopped'
 }
 
+/** A sync that this instance runs. */
 export interface Run extends OwnSync {
   readonly server: SyncedServer
   readonly by: By

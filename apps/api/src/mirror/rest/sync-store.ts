@@ -63,6 +63,7 @@ export interface SyncCounts {
   ended: number
 }
 
+/** A sync, and the process that runs it. */
 export interface OwnSync {
   readonly id: string
   readonly runner: string

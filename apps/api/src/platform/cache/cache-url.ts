@@ -15,6 +15,7 @@ interface Several {
   readonly password: string | undefined
 }
 
+/** The address of one server. */
 export interface Host {
   readonly host: string
   readonly port: number

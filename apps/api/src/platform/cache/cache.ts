@@ -6,6 +6,7 @@ export interface CountTerms {
   readonly windowMs: number
 }
 
+/** The result of `countUpTo`. */
 export interface Counted {
   /** The number that was added. */
   readonly counted: number

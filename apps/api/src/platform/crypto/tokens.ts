@@ -36,7 +36,7 @@ export function mintToken(kind: TokenKind): string {
 const random = Buffer.alloc(4_096)
 let taken = random.length
 
-/** Returns unused random bytes. Erases them in `random`, so that no other credential gets them. `length` must be even. */
+/** Returns unused random bytes, and erases them in `random`, so that no credential shares them. `length` is even. */
 function takeRandom(length: number): Uint8Array {
   if (taken + length > random.length) {
     randomFillSync(random)
@@ -97,7 +97,7 @@ export const keyPrefixOf = (apiKey: string): string => apiKey.slice(0, 4 + publi
 const digitsAtOnce = 6
 const divisor = 62 ** digitsAtOnce
 
-/** Returns the last digits of a number in base 62. Divides 16 bits at a time, five times faster than with a `bigint`. */
+/** Returns the last digits of a number in base 62. Divides by 16 bits at a time: five times faster than a `bigint`. */
 function base62(bytes: Uint8Array, length: number): string {
   const parts: number[] = []
   for (let i = 0; i < bytes.length; i += 2) parts.push((bytes[i] as number) * 256 + (bytes[i + 1] as number))

@@ -26,6 +26,7 @@ export interface Tx extends Queryable {
  */
 export type DatabaseState = 'up' | 'read-only' | 'full' | 'down'
 
+/** The state of a connection pool, for monitoring. */
 export interface PoolState {
   readonly max: number
   /** The number of open connections. More are opened when they are needed. */

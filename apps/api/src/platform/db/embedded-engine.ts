@@ -7,6 +7,7 @@ export class EngineStopped extends Error {
   override readonly name = 'EngineStopped'
 }
 
+/** A running engine. */
 export interface EmbeddedEngine {
   readonly pglite: PGlite
   /** Returns why the engine has stopped itself, or undefined while it runs. */

@@ -3,6 +3,7 @@ import type { Log } from '#platform/log'
 /** If no write is refused for this time, the disk has space again: every instance writes more often than that. */
 const quietMs = 10_000
 
+/** Knows whether the disk of the database is full. */
 export interface FullDisk {
   /** Records that a write was refused because the disk is full. */
   met(): void

@@ -194,6 +194,7 @@ export async function schemaState(db: Database): Promise<SchemaState> {
   return { pending: namesMissing(migrations, applied), newer: namesMissing(applied, migrations) }
 }
 
+/** Tells an operator that a newer version has migrated the database. */
 export const newerSentence = (newer: readonly string[]): string =>
   `The database has ${newer.join(', ')} of a newer version. This version works with it. Finish the update.`
 

@@ -22,6 +22,7 @@ export interface Lifecycle {
   enter(phase: Phase): void
 }
 
+/** Creates the lifecycle of a server that is `serving`. */
 export function createLifecycle(): Lifecycle {
   let phase: Phase = 'serving'
   const listeners: (() => void)[] = []

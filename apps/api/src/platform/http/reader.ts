@@ -30,6 +30,7 @@ const maxPathLength = 2_000
 /** Explains to a person, in their language, why a request was refused and what to do next. */
 export type Notice = (reader: Reader) => readonly string[]
 
+/** Creates a reader with a known language, without a brand. */
 export const inLanguage = (language: Language, path?: string): Reader => ({
   language,
   say: sayIn(language),

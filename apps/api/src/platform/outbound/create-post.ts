@@ -22,6 +22,7 @@ export interface Answered {
   readonly isAborted: boolean
 }
 
+/** The headers and the body of a POST request. */
 export interface PostContent {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string

@@ -18,6 +18,7 @@ export interface RateLimiter {
   headers(verdict: Verdict): Record<string, string>
 }
 
+/** The settings of a rate limiter. */
 export interface Options {
   cache: Cache
   /** The number of requests per caller and window. With 0, the limit is off. */

@@ -50,6 +50,7 @@ interface ShareDeps {
   readonly verdict: (tally: Tally, isAllowed: boolean | undefined) => Verdict
 }
 
+/** Takes requests from counters in a shared cache. */
 export interface Shares {
   take(tally: Tally): Verdict | Promise<Verdict>
   /** Takes from the share that this instance holds. Returns false if it is used up. */

@@ -71,6 +71,7 @@ interface ConnectionOptions {
   readonly log: Log
 }
 
+/** The connections of all shards to the gateway. */
 export interface Connection {
   /** The state of each shard, by its number. There are as many as Discord recommends. */
   readonly shards: ReadonlyMap<number, ShardHealth>
@@ -247,4 +248,5 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
   return { shards, close }
 }
 
+/** Returns true for the message that begins a new session. */
 export const isReadyPayload = (payload: GatewayDispatchPayload) => payload.t === GatewayDispatchEvents.Ready

@@ -9,6 +9,7 @@ import { describeClose } from './refusals.ts'
  */
 export const identifyEveryMs = 5_500
 
+/** The pauses between new sessions, in milliseconds. */
 export interface IdentifyTiming {
   readonly identifyEveryMs: number
   /** If Discord ends a session before this time, the session has failed. */

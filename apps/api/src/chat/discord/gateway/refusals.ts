@@ -64,4 +64,5 @@ export function describeClose(code: number): string {
 export const refusalOf = (code: number): string | undefined =>
   closeCodes[code]?.isRefusal ? `Discord rejects the gateway connection: ${describeClose(code)}` : undefined
 
+/** The problem and the fix for an invalid bot token. */
 export const tokenRefused = refusalOf(4_004) as string

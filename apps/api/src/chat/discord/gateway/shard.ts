@@ -26,6 +26,7 @@ export interface ShardHealth {
   latencyMs: number | undefined
 }
 
+/** Creates the state of a connection that is being opened. */
 export const newShard = (): ShardHealth => ({
   isReady: false,
   lostAt: performance.now(),
@@ -39,6 +40,7 @@ export const newShard = (): ShardHealth => ({
   latencyMs: undefined,
 })
 
+/** Records that the session has begun or was resumed. */
 export function markReady(shard: ShardHealth): void {
   // Repeated events may still be on their way. Only the next answer proves that they have arrived.
   Object.assign(shard, {
@@ -52,6 +54,7 @@ export function markReady(shard: ShardHealth): void {
   })
 }
 
+/** Records that the connection was lost. */
 export function markLost(shard: ShardHealth): void {
   if (shard.isReady) shard.lostAt = performance.now()
   Object.assign(shard, {
@@ -64,6 +67,7 @@ export function markLost(shard: ShardHealth): void {
   })
 }
 
+/** Records the answer to the current heartbeat. */
 export function markAnswered(shard: ShardHealth): void {
   if (shard.askedAt === undefined) return
   shard.provenAt = shard.askedAt

@@ -24,8 +24,10 @@ export interface DiscordRestOptions {
   readonly buckets?: Buckets
 }
 
+/** Waits until a request with this priority may be sent. */
 export type Pace = (priority: Priority, signal: AbortSignal | null) => Promise<void>
 
+/** Sends a GET request to Discord's REST API, and returns the body. */
 export type DiscordGet = <T>(route: `/${string}`, priority: Priority, query?: URLSearchParams) => Promise<T>
 
 /**
