@@ -208,7 +208,7 @@ create function keep_members_of_server() returns trigger language plpgsql as $$
 declare
   ids text[] := array(select member_id from memberships where server_id = new.id and left_at is null);
 begin
-  -- A dry run is rolled back, so nobody reads these columns, and updating them would lock every member of the server.
+  -- A dry run is rolled back, so these columns are never read, and updating them would lock every member of the server.
   if coalesce(current_setting('rolecall.rehearsal', true), '') <> 'on' then
     -- Locks the members first, as all writers do. The lock of the server keeps out new sessions and members, so it is
     -- taken last.

@@ -28,7 +28,7 @@ create table audit_log (
   erased_by bigint
 );
 comment on table audit_log is
-  'A record of every change. An entry has three personal parts: the actor (actor_id, actor_username, ip), the target (target_id, target_name, changes), and the summary. The hash of the entry covers a commitment to each part, which is a hash of its values and a salt. After the salt was erased, nobody can confirm a guessed value.';
+  'A record of every change. An entry has three personal parts: the actor (actor_id, actor_username, ip), the target (target_id, target_name, changes), and the summary. The hash of the entry covers a commitment to each part, which is a hash of its values and a salt. After the salt was erased, a guessed value cannot be confirmed.';
 comment on column audit_log.seq is 'The position in the chain.';
 comment on column audit_log.changes is 'The changed fields as JSON text. The hash covers exactly these characters.';
 comment on column audit_log.actor_commitment is

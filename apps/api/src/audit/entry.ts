@@ -38,7 +38,7 @@ export type Commitments = {
 } & { readonly [Part in PersonalPart as `${Part}Commitment`]: string }
 
 /**
- * Creates the commitments of an entry, with salts of 128 bits. Without the salt, nobody can find an erased value by
+ * Creates the commitments of an entry, with salts of 128 bits. Without the salt, an erased value cannot be found by
  * trying guesses.
  */
 export function commit(entry: HashedEntry): Commitments {

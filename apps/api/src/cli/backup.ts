@@ -21,7 +21,8 @@ export async function backup(file: string): Promise<void> {
   }
   await mayWrite(file)
   const archive = await archiveFolder(folder).catch((error: unknown) => refuseWhileRunning(error))
-  // The name is random, so that nobody can prepare a file or link with it, which would keep its own permissions.
+  // The name is random, so that no other user can prepare a file or link with it. Such a file would keep its own
+  // permissions.
   const unfinished = `${file}.${randomBytes(8).toString('hex')}`
   try {
     await writeFile(unfinished, archive, { mode: 0o600, flag: 'wx', flush: true })

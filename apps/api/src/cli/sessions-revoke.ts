@@ -8,7 +8,7 @@ import { withDatabase } from './with-database.ts'
 
 const grouped = (count: number) => count.toLocaleString('en')
 
-/** Ends all sessions, and prints their number. Requires `--all`, so that nobody signs everyone out by mistake. */
+/** Ends all sessions, and prints their number. Requires `--all`, so that a mistake does not sign everyone out. */
 export async function sessionsRevokeCommand({ all }: { all?: boolean }): Promise<void> {
   if (!all) throw new StartRefused('Add --all to end all sessions. Nothing was ended.')
   const ended = await withDatabase(async (db) => {

@@ -146,7 +146,7 @@ export const endMembershipRows = (tx: Tx, departures: readonly RowEnd[], asOf: A
       select m.server_id, m.member_id from ending x join locked u on u.id = x.member_id
       join memberships m on m.server_id = x.server_id and m.member_id = x.member_id
       where ${isDue}
-      -- Everybody who writes many memberships locks them in this order.
+      -- All statements that write many memberships lock them in this order.
       order by m.server_id, m.member_id
       for update of m)
     update memberships m set left_at = clock_now(), synced_at = greatest(${timeOf(asOf)}, m.synced_at)

@@ -65,7 +65,7 @@ export class AccessTokens {
     const cached = this.#tokens.get(digest)
     if (cached) this.#drop(digest, cached)
     const fact = this.#clients.use(grant.projectId, client)
-    // A new key is not in the change log, which reports only endings. So each read replaces the cached keys.
+    // The change log does not contain added keys, so each read replaces the cached ones.
     fact.value = client
     const grantedScope = coveredScope(grant.scope, payload.scope)
     this.#tokens.set(digest, {

@@ -3,8 +3,8 @@ import { printable } from './ask-service.ts'
 
 /**
  * Checks that a code comes from the service that it will be sent to (RFC 9207). Otherwise, a malicious service could
- * redirect the browser to the real one with the challenge of this command. The command would then send it a code and a
- * verifier that are valid at the real service.
+ * redirect the browser to the real one with the challenge of this command. The command would then send the malicious
+ * service a code and a verifier that are valid at the real one.
  *
  * @throws StartRefused if the code comes from another service
  */

@@ -49,8 +49,7 @@ export async function problemOfInternals(
     server = startServer(internals, (error) => {
       thrown ??= error
     })
-    // Without `exclusive`, workers would share this listener through their primary process, also under the address on
-    // which the service will listen.
+    // Without `exclusive`, all workers would share this listener through their primary process.
     server.listen({ port: 0, host, exclusive: true })
     await once(server, 'listening', { signal })
     const address = server.address()

@@ -5,10 +5,7 @@ import { userAgent } from '../user-agent.ts'
 import type { Buckets } from './buckets.ts'
 import { type DiscordBudget, settled } from './budget.ts'
 
-/**
- * The longest duration of a call, with its waits and retries. A person waits for a sign-in, but nobody waits for a
- * sync.
- */
+/** The longest duration of a call, with its waits and retries. A person waits for a sign-in, but not for a sync. */
 const deadlineMs: Record<Priority, number> = { login: 4_000, background: 10_000 }
 /** If Discord asks for a longer pause than this, the call fails as during an outage. */
 const maxPauseMs = 2_000
