@@ -42,7 +42,7 @@ export interface ChatBudget {
   readonly open: readonly { readonly name: string; readonly nextTryInMs: number }[]
 }
 
-/** The priority of a request when the platform's limit makes them wait. */
+/** The priority of a request when the platform's limit makes requests wait. */
 export type Priority = 'login' | 'background'
 
 /**
@@ -91,7 +91,7 @@ export interface ChatPlatform {
  *
  * - `unavailable`: there was no response, a 5xx status, or too many requests. A later attempt can succeed.
  * - `refused`: another attempt would fail, too, for example because of an invalid code or token, or a missing
- * permission.
+ *   permission.
  * - `unexpected`: the response is invalid.
  */
 export type ChatPlatformFailure = 'unavailable' | 'refused' | 'unexpected'

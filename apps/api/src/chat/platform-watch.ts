@@ -21,7 +21,7 @@ export interface PlatformWatch extends ChatInstrumentation {
   readonly events: () => number
 }
 
-/** Creates the part that observes every request to the platform, and every event of its gateway. */
+/** Creates an observer of every request to the platform, and every event of its gateway. */
 export function createPlatformWatch(now = () => performance.now()): PlatformWatch {
   const asked = new Map<string, Asked>()
   let last: ReturnType<PlatformWatch['last']>

@@ -47,8 +47,8 @@ export interface Deliveries {
 }
 
 /**
- * Creates the part that sends messages. Every instance has one, and they share the work: an instance claims a receiver,
- * sends its messages, and gives up the claim. If the instance is killed, the claim expires.
+ * Creates the sender of messages. Every instance has one, and they share the work: an instance claims a receiver, sends
+ * its messages, and gives up the claim. If the instance is killed, the claim expires.
  */
 export function createDeliveries({ log, kinds, claims, instances, ...deps }: DeliveriesDeps): Deliveries {
   const slots = createSlots()

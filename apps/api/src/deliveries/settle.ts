@@ -99,9 +99,9 @@ async function disable(
  * Schedules another attempt for a failed message. Gives it up if it is too late for that:
  *
  * - A message that was queued 24 hours ago is given up. This does not apply if all messages share one ordering key,
- * because the first of them fails for as long as the receiver does.
+ *   because the first of them fails for as long as the receiver does.
  * - If the receiver is silent (see `Failing`), all its messages that are 24 hours old are given up, with a single audit
- * entry. With `disablesSilent`, the receiver is disabled instead.
+ *   entry. With `disablesSilent`, the receiver is disabled instead.
  */
 async function scheduleRetry(deps: SettleDeps, work: Work, message: Message, attempt: Attempt) {
   const { kind, held, receiver } = work

@@ -39,9 +39,9 @@ const fullMemory: readonly [number, number] = [0.9, 0.95]
 const memoryHysteresis = 0.03
 
 /**
- * Creates the part that watches the event loop and the memory of the process. The event loop counts as overloaded only
- * if two samples in a row are late. A single long pause, such as a garbage collection or a suspended machine, is
- * already over when it is noticed, so rejecting requests would not help.
+ * Creates a monitor for the event loop and the memory of the process. The event loop counts as overloaded only if two
+ * samples in a row are late. A single long pause, such as a garbage collection or a suspended machine, is already over
+ * when it is noticed, so rejecting requests would not help.
  */
 export function createPressure(log: Pick<Log, 'info' | 'warn'>, readings: Readings = processReadings(1)) {
   let level: PressureLevel = 0

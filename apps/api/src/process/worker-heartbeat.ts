@@ -33,7 +33,7 @@ export const isHeartbeat = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && 'type' in message && message.type === heartbeat.type
 
 /**
- * Creates the part that finds workers whose event loop is blocked. It counts checks, not time. If the primary itself
+ * Creates a watchdog that finds workers whose event loop is blocked. It counts checks, not time. If the primary itself
  * was suspended or slow, its check is late and says nothing about the workers: it is not counted, and the workers have
  * a whole interval to send the next heartbeat.
  */

@@ -25,8 +25,8 @@ interface EventWriterHandlers {
 }
 
 /**
- * Creates the part that writes received events to the mirror, in batches and in the background, while this instance is
- * the leader of `epoch`.
+ * Creates the writer of received events: it writes them to the mirror, in batches and in the background, while this
+ * instance is the leader of `epoch`.
  */
 export function createEventWriter(
   deps: Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'>,

@@ -28,10 +28,11 @@ const defaults: LiveMirrorTiming = {
 const maxAskMs = 300
 
 /**
- * Creates the part that keeps the mirror live. One instance is the leader, and has the gateway connection (see
- * `startLeader`). It is elected by a lease in the database. An advisory lock would not be enough: a process that hangs
- * keeps its connection, and therefore the lock, and a lock does not stop a write that is already on its way. The lease
- * has a number, its epoch. Every write of the leader requires that the epoch is still current.
+ * Creates the live mirror, which keeps the copy of Discord's servers current. One instance is the leader, and has the
+ * gateway connection (see `startLeader`). It is elected by a lease in the database. An advisory lock would not be
+ * enough: a process that hangs keeps its connection, and therefore the lock, and a lock does not stop a write that is
+ * already on its way. The lease has a number, its epoch. Every write of the leader requires that the epoch is still
+ * current.
  */
 export function createLiveMirror(
   deps: MirrorDeps,

@@ -28,7 +28,7 @@ interface RenewalDeps {
 }
 
 /**
- * Creates the part that renews the leader's lease. Each renewal also records the servers whose mirror is current, the
+ * Creates the task that renews the leader's lease. Each renewal also records the servers whose mirror is current, the
  * time up to which each of them is, and where the next leader may continue.
  */
 export function createRenewals(deps: RenewalDeps, epoch: number) {

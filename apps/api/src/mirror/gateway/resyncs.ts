@@ -16,7 +16,7 @@ interface Reach {
 }
 
 /**
- * Creates the part that reads each server completely. Events only report changes, so a mirror is complete only if the
+ * Creates the task that reads each server completely. Events only report changes, so a mirror is complete only if the
  * whole server was read after its events began. It also knows for which servers the gateway reports events.
  */
 export function createResyncs(

@@ -10,7 +10,7 @@ const maxTries = 5
 export type ReadRoles = (serverId: string) => Promise<void>
 
 /**
- * Creates the part that reads the roles of a server if a member holds an unknown one, because the event about the role
+ * Creates the task that reads the roles of a server if a member holds an unknown one, because the event about the role
  * was lost or is late. All requests during a read and the pause after it cause one more read, in case Discord did not
  * return the role yet.
  */

@@ -21,7 +21,7 @@ interface Rest {
 }
 
 /**
- * Creates the part that removes deleted roles from the members who hold them, in small steps in the background.
+ * Creates the task that removes deleted roles from the members who hold them, in small steps in the background.
  * Responses are correct in the meantime, because they leave out a role that no longer exists. The removal is needed for
  * two other things: projects are told that the roles have changed, and the members no longer appear in lists by role.
  */

@@ -32,7 +32,7 @@ interface SampleDeps extends Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessi
 }
 
 /**
- * Creates the part that compares single members with Discord, while few other requests go there. Discord may lose an
+ * Creates the task that compares single members with Discord, while few other requests go there. Discord may lose an
  * event without a gap in the sequence numbers, and nothing else would notice that.
  */
 export function createSamples(deps: SampleDeps, everyMs: number) {

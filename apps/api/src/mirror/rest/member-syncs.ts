@@ -23,8 +23,8 @@ export interface MemberSyncs {
 }
 
 /**
- * Creates the part that runs member syncs: at most one at a time per server, over all instances. Each writes one audit
- * entry when it ends.
+ * Creates the runner of member syncs: at most one at a time per server, over all instances. Each writes one audit entry
+ * when it ends.
  */
 export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
   const { db, log } = deps

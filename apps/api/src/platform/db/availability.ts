@@ -40,11 +40,11 @@ export interface Availability {
 }
 
 /**
- * Creates the part that tells an outage of the database from a single failure. It logs the beginning and the end of
+ * Creates a detector that tells an outage of the database from a single failure. It logs the beginning and the end of
  * each outage once, and not for each request. A probe finds one of three states:
  *
  * - `down`: three attempts in a row were refused, or there was no response within 1.4 s, neither to the probe nor to
- * any other statement.
+ *   any other statement.
  * - `read-only`: the database responds, but accepts no writes.
  * - `up`: the database responds.
  *

@@ -12,8 +12,8 @@ export interface FullDisk {
 }
 
 /**
- * Creates the part that knows whether the disk of the database is full. It judges by refused writes only: a successful
- * write proves nothing, because it may have fitted into an existing page. Logs the beginning and the end once.
+ * Creates a detector for a full disk of the database. It judges by refused writes only: a successful write proves
+ * nothing, because it may have fitted into an existing page. Logs the beginning and the end once.
  */
 export function createFullDisk(log: Pick<Log, 'info' | 'warn'>): FullDisk {
   let quiet: NodeJS.Timeout | undefined

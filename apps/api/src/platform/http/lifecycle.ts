@@ -3,11 +3,11 @@
  *
  * - `serving`: normal operation.
  * - `leaving`: readiness fails, and every response ends its connection. New connections are still accepted, so that
- * load balancers have time to notice.
+ *   load balancers have time to notice.
  * - `settling`: responses leave their connections open again while the listener closes. A connection that is being
- * opened at this moment is reset, so clients should not need another one now.
+ *   opened at this moment is reset, so clients should not need another one now.
  * - `ending`: every response ends its connection, and new connections are refused. A client or proxy can then safely
- * retry elsewhere, because no request was sent.
+ *   retry elsewhere, because no request was sent.
  */
 export type Phase = 'serving' | 'leaving' | 'settling' | 'ending'
 

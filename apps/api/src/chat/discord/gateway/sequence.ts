@@ -3,7 +3,7 @@ const maxGaps = 5
 const windowMs = 10 * 60_000
 
 /**
- * Creates the part that finds gaps in Discord's sequence numbers. According to its documentation, events may get lost,
+ * Creates a detector for gaps in Discord's sequence numbers. According to Discord's documentation, events may get lost,
  * and then a number never arrives. But Discord does not promise numbers without gaps. So after `maxGaps` of them, they
  * no longer count as lost events.
  */
