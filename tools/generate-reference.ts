@@ -72,13 +72,13 @@ Every error response of the API is an RFC 9457 problem, \`application/problem+js
 
 | Field | Content |
 | --- | --- |
-| \`code\` | the name of the error. It is stable: check \`code\`, not the texts |
+| \`code\` | the name of the error. It never changes, so check \`code\` and not the texts |
 | \`status\` | the HTTP status |
 | \`title\` | the problem |
-| \`detail\` | what else is known about the problem, and the fix |
-| \`errors\` | for invalid fields: each with its \`path\`, \`message\`, and \`code\`. \`more\` counts those that are left out |
+| \`detail\` | more about the problem, if the service knows more, and the fix |
+| \`errors\` | the invalid fields, each with \`path\`, \`message\`, and \`code\`. If the list is cut off, \`more\` is the number of further problems |
 | \`type\` | the address of the entry in \`/api/docs/errors\` of the service |
-| \`requestId\` | the ID of the request, by which the operator finds it in the log |
+| \`requestId\` | the ID of the request, which the operator can search for in the log |
 
 OpenID Connect endpoints return \`error\` and \`error_description\` instead: see
 [OpenID Connect](../guides/openid-connect.md#troubleshooting). [Handle errors in your app](../guides/errors.md) explains the errors of the
@@ -165,15 +165,15 @@ export function configurationReference(): string {
   return `${generated}
 # Configuration
 
-The service reads these variables from the environment, and from a \`.env\` file in the working folder. The environment has
-priority.
+The service reads these variables from the environment, and from a \`.env\` file in the working folder. If both set a variable, the
+environment counts.
 
-At startup, the service reports all problems together, one line each, and never prints a value. With \`NODE_ENV=production\`, it then
-refuses to start; otherwise, problems are warnings. A \`NODE_ENV\` other than \`development\`, \`test\`, and \`production\` is treated as
-production.
+At startup, the service reports all problems together, one line each, and never prints a value. With \`NODE_ENV=production\`, a problem
+prevents the start. Otherwise, problems are warnings. Any \`NODE_ENV\` other than \`development\` and \`test\` counts as production, but without
+\`NODE_ENV\`, the service runs as in development.
 
 A secret can also come from a file: set \`NAME_FILE\` to its path, as in \`CHAT_BOT_TOKEN_FILE=/run/secrets/bot-token\`. The file is read
-at startup, without one line break at its end. Set either the variable or the file, not both.
+at startup, and one line break at its end is ignored. Set either the variable or the file, not both.
 ${groups.map((group) => `\n## ${group}\n\n${variableTable(allVariables.filter((one) => one.group === group))}`).join('')}`
 }
 

@@ -211,7 +211,7 @@ describe('the configuration', () => {
 
   test('what is missing is not also told to be wrong', () => {
     expect(problemsOf({ PUBLIC_URL: undefined, HOST: '0.0.0.0' })).toEqual([
-      'PUBLIC_URL is missing: Address for browsers. The default applies outside production.',
+      'PUBLIC_URL is missing: The address of the service for browsers. The default applies only outside production.',
     ])
   })
 

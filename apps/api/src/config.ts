@@ -66,11 +66,12 @@ const flag = (value: string) =>
     ? true
     : value === 'false' || value === 'off'
       ? false
-      : problem('must be true or false')
+      : problem('must be true or false (or on or off)')
 
 function httpUrl(value: string): URL | Problem {
   const url = parseUrl(value)
-  if (!url || !/^https?:$/.test(url.protocol)) return problem('must be an absolute http(s) address')
+  if (!url || !/^https?:$/.test(url.protocol))
+    return problem('must be a complete address that begins with http:// or https://')
   if (url.username || url.password || url.hash) return problem('must not contain a user name or a fragment')
   return url
 }
@@ -119,14 +120,14 @@ export const variables = {
     group: 'Chat platform',
     required: true,
     secret: true,
-    meaning: 'Bot token.',
+    meaning: 'The token of the Discord bot.',
     read: text,
   },
   chatClientId: {
     name: 'CHAT_CLIENT_ID',
     group: 'Chat platform',
     required: true,
-    meaning: 'OAuth client ID (application ID).',
+    meaning: 'The ID of the Discord application (OAuth client ID).',
     read: snowflake,
   },
   chatClientSecret: {
@@ -134,63 +135,68 @@ export const variables = {
     group: 'Chat platform',
     required: true,
     secret: true,
-    meaning: 'OAuth client secret.',
+    meaning: 'The OAuth client secret of the Discord application.',
     read: text,
   },
   chatGuildId: {
     name: 'CHAT_GUILD_ID',
     group: 'Chat platform',
     required: true,
-    meaning: 'ID of the main server.',
+    meaning: 'The ID of the main server, whose roles decide who is a System Admin.',
     read: snowflake,
   },
   chatAdminRoleId: {
     name: 'CHAT_ADMIN_ROLE_ID',
     group: 'Chat platform',
     required: true,
-    meaning: 'Role in the main server for System Admins.',
+    meaning: 'The ID of the role for System Admins in the main server.',
     read: snowflake,
   },
   chatAuditorRoleId: {
     name: 'CHAT_AUDITOR_ROLE_ID',
     group: 'Chat platform',
     meaning:
-      'Role in the main server for auditors, who read everything and change nothing. If not set, there are no auditors.',
+      'The ID of the role for auditors in the main server. Auditors can read everything and change nothing. If ' +
+      'not set, there are no auditors.',
     read: snowflake,
   },
   chatCallbackUrl: {
     name: 'CHAT_CALLBACK_URL',
     group: 'Chat platform',
     required: true,
-    meaning: 'OAuth callback address, registered at the platform; ends in `/api/auth/callback`.',
+    meaning:
+      'The address to which Discord redirects after a sign-in: `PUBLIC_URL` with `/api/auth/callback`. ' +
+      'Register it as a redirect of the Discord application.',
     read: callbackUrl,
   },
   chatApiUrl: {
     name: 'CHAT_API_URL',
     group: 'Chat platform',
     default: 'https://discord.com/api',
-    meaning: 'Base URL of the platform’s REST API, without the version.',
+    meaning: 'The address of Discord’s REST API, without the version.',
     read: base,
   },
   chatAuthorizeUrl: {
     name: 'CHAT_AUTHORIZE_URL',
     group: 'Chat platform',
     default: 'https://discord.com/oauth2/authorize',
-    meaning: 'URL of the platform’s OAuth screen.',
+    meaning: 'The address of Discord’s OAuth screen.',
     read: base,
   },
   chatCdnUrl: {
     name: 'CHAT_CDN_URL',
     group: 'Chat platform',
     default: 'https://cdn.discordapp.com',
-    meaning: 'Base URL for pictures of members and servers. The service fetches pictures from no other host.',
+    meaning: 'The address of Discord’s images. The service reads images from no other host.',
     read: base,
   },
   chatGateway: {
     name: 'CHAT_GATEWAY',
     group: 'Chat platform',
     default: 'on',
-    meaning: '`off`: roles are refreshed by REST only.',
+    meaning:
+      '`off`: the service does not connect to Discord’s gateway, so roles are not live. They are read with ' +
+      'REST when they are older than `PERMISSION_TTL_MS`.',
     read: flag,
   },
   databaseUrl: {
@@ -200,7 +206,9 @@ export const variables = {
     secret: true,
     default: 'pglite:.rolecall/db',
     meaning:
-      '`postgres://…`, `pglite:<folder>` or `pglite::memory:`. The default applies outside production. `postgres://user@first,second:5433/database` lists several hosts. The service uses the one that accepts writes.',
+      'The database: `postgres://…`, or `pglite:<folder>` or `pglite::memory:` for the embedded one. The ' +
+      'default applies only outside production. `postgres://user@first,second:5433/database` lists several ' +
+      'hosts, and the service uses the one that accepts writes.',
     read: databaseUrl,
   },
   cacheUrl: {
@@ -209,14 +217,17 @@ export const variables = {
     secret: true,
     default: 'memory:',
     meaning:
-      '`redis://…`, `rediss://…`, `redis+sentinel://host,host/name`, `redis+cluster://host,host` or `memory:`.',
+      'The cache: `redis://…`, `rediss://…`, `redis+sentinel://host,host/name`, `redis+cluster://host,host`, ' +
+      'or `memory:` for a single instance.',
     read: cacheUrl,
   },
   singleInstance: {
     name: 'SINGLE_INSTANCE',
     group: 'Storage',
     default: 'false',
-    meaning: '`true` confirms that only one instance runs, as `memory:` requires in production.',
+    meaning:
+      '`true` confirms that only one instance runs. In production, `CACHE_URL=memory:` with PostgreSQL ' +
+      'requires it.',
     read: flag,
   },
   outboundKey: {
@@ -225,7 +236,8 @@ export const variables = {
     required: true,
     secret: true,
     meaning:
-      'Encrypts webhook addresses, event secrets, OpenID Connect signing keys, and the gateway handover, and signs the OpenID Connect cookies: 64 hexadecimal characters.',
+      '64 hexadecimal characters. This key encrypts webhook addresses, event secrets, OpenID Connect signing ' +
+      'keys, and the gateway handover, and it signs the OpenID Connect cookies.',
     read: hexKey,
   },
   inboundKey: {
@@ -233,21 +245,21 @@ export const variables = {
     group: 'Storage',
     required: true,
     secret: true,
-    meaning: 'Encrypts the signing secrets of inbound webhooks: 64 hexadecimal characters.',
+    meaning: '64 hexadecimal characters. This key encrypts the signing secrets of inbound webhooks.',
     read: hexKey,
   },
   host: {
     name: 'HOST',
     group: 'HTTP',
     default: '127.0.0.1',
-    meaning: 'IP address to listen on.',
+    meaning: 'The IP address or host name to listen on.',
     read: host,
   },
   port: {
     name: 'PORT',
     group: 'HTTP',
     default: '3000',
-    meaning: 'Port to listen on. 0 chooses a free port.',
+    meaning: 'The port to listen on. 0 chooses a free port.',
     read: integer(0, 65_535),
   },
   publicUrl: {
@@ -256,7 +268,7 @@ export const variables = {
     required: true,
     default: 'http://HOST:PORT',
     isDerived: true,
-    meaning: 'Address for browsers. The default applies outside production.',
+    meaning: 'The address of the service for browsers. The default applies only outside production.',
     read: base,
   },
   trustProxy: {
@@ -264,7 +276,8 @@ export const variables = {
     group: 'HTTP',
     default: '',
     meaning:
-      'Addresses or networks of trusted proxies, comma-separated. Only their `X-Forwarded-*` headers count.',
+      'IP addresses or networks of your reverse proxies, comma-separated. The service accepts `X-Forwarded-*` ' +
+      'headers only from them.',
     read: proxies,
   },
   maxConnections: {
@@ -272,7 +285,8 @@ export const variables = {
     group: 'HTTP',
     default: '10000',
     meaning:
-      'The most open connections of a process. It rejects further connections. Allow at least as many open files (`ulimit -n`).',
+      'The maximum number of open connections per process. Further connections are rejected. Allow at least as ' +
+      'many open files (`ulimit -n`).',
     read: integer(10, 1_000_000),
   },
   workers: {
@@ -280,7 +294,8 @@ export const variables = {
     group: 'HTTP',
     default: '1',
     meaning:
-      'HTTP worker processes. More than one requires PostgreSQL and a shared cache. `auto`: one per core with both, and otherwise one.',
+      'The number of HTTP worker processes. More than one requires PostgreSQL and a shared cache. `auto` ' +
+      'starts one per core if both are configured, and otherwise one.',
     read: (value) => (value === 'auto' ? auto : integer(1, 64)(value)),
   },
   drainSec: {
@@ -288,7 +303,8 @@ export const variables = {
     group: 'HTTP',
     default: '2',
     meaning:
-      'After SIGTERM, the time for which `/api/health/ready` reports not ready before idle connections are closed. 0 closes them immediately.',
+      'Seconds after SIGTERM in which `/api/health/ready` reports not ready, before idle connections are ' +
+      'closed. 0 closes them immediately.',
     read: integer(0, 8),
   },
   console: {
@@ -303,35 +319,36 @@ export const variables = {
     group: 'HTTP',
     default: 'false',
     meaning:
-      '`true` also allows private addresses for events (`eventsUrl`). Administrators of a project can then make this service send requests to hosts in your own network.',
+      '`true` allows private addresses in `eventsUrl`, too. Administrators of a project can then make this ' +
+      'service send requests to hosts in your own network.',
     read: flag,
   },
   sessionTtlSec: {
     name: 'SESSION_TTL_SEC',
     group: 'Sessions',
     default: '2592000',
-    meaning: 'Lifetime of a session. A refresh restarts it.',
+    meaning: 'The lifetime of a session in seconds. Each refresh restarts it.',
     read: integer(1, maxSec),
   },
   sessionMaxAgeSec: {
     name: 'SESSION_MAX_AGE_SEC',
     group: 'Sessions',
     default: '7776000',
-    meaning: 'Maximum lifetime of a session from sign-in, regardless of refreshes.',
+    meaning: 'The maximum lifetime of a session in seconds, from the sign-in, regardless of refreshes.',
     read: integer(1, maxSec),
   },
   adminSessionTtlSec: {
     name: 'ADMIN_SESSION_TTL_SEC',
     group: 'Sessions',
     default: '43200',
-    meaning: 'Lifetime of an admin session. Refreshes extend it to at most twice this time.',
+    meaning: 'The lifetime of an admin session in seconds. Refreshes extend it to at most twice this time.',
     read: integer(1, maxSec),
   },
   ssoTtlSec: {
     name: 'SSO_TTL_SEC',
     group: 'Sessions',
     default: '86400',
-    meaning: 'Time after a sign-in during which a browser skips the platform’s screen.',
+    meaning: 'Seconds after a sign-in in which the browser can sign in again without Discord’s screen.',
     read: integer(1, maxSec),
   },
   permissionTtlMs: {
@@ -345,23 +362,23 @@ export const variables = {
     group: 'Caches and limits',
     default: '320',
     meaning:
-      'Memory of each process for answers to `validate`: about 350 sessions per megabyte, and at most a third of the memory of Node.js. The least recently used entries are evicted first and read again on demand.',
+      'Megabytes of memory per process for cached responses of `validate`, about 350 sessions per megabyte. At ' +
+      'most a third of the memory of Node.js is used. The least recently used entries are evicted first, and ' +
+      'read again when they are needed.',
     read: integer(1, 65_536),
   },
   projectAccessTtlMs: {
     name: 'PROJECT_ACCESS_TTL_MS',
     group: 'Caches and limits',
     default: '60000',
-    meaning:
-      'Deprecated: shown in the settings, without effect. A change of access applies from the next request.',
+    meaning: 'Deprecated, without effect. A change of access applies to the next request.',
     read: integer(0, maxSec * 1_000),
   },
   projectAuthTtlMs: {
     name: 'PROJECT_AUTH_TTL_MS',
     group: 'Caches and limits',
     default: '60000',
-    meaning:
-      'Deprecated: shown in the settings, without effect. A revoked key is rejected from the next request.',
+    meaning: 'Deprecated, without effect. A revoked key is rejected at the next request.',
     read: integer(0, maxSec * 1_000),
   },
   statsTtlMs: {
@@ -375,14 +392,16 @@ export const variables = {
     group: 'Caches and limits',
     default: '12000',
     meaning:
-      'Requests per window and caller: API key, session, or otherwise IP address. 0 disables the limit. Unknown session tokens have a separate limit of half as many, per key and address.',
+      'The maximum number of requests per window for each caller: per API key, per session, or, without ' +
+      'either, per IP address. 0 disables the limit. Requests with unknown session tokens have a separate ' +
+      'limit of half as many, per key and IP address.',
     read: integer(0, 1_000_000_000),
   },
   rateLimitGlobalTtlMs: {
     name: 'RATE_LIMIT_GLOBAL_TTL_MS',
     group: 'Caches and limits',
     default: '60000',
-    meaning: 'Length of the rate limit window.',
+    meaning: 'The length of the window of the rate limit in milliseconds.',
     read: integer(1, 86_400_000),
   },
   maxWebhooksPerProject: {
@@ -424,13 +443,13 @@ export const variables = {
     name: 'LOG_LEVEL',
     group: 'Operation',
     default: 'info',
-    meaning: '`debug`, `info`, `warn`, `error` or `silent`.',
+    meaning: 'The lowest level to log: `debug`, `info`, `warn`, `error`, or `silent` for no log.',
     read: oneOf('debug', 'info', 'warn', 'error', 'silent'),
   },
   otlpEndpoint: {
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     group: 'Operation',
-    meaning: 'URL that receives traces. If not set, no traces are sent.',
+    meaning: 'The address that receives traces. If not set, no traces are sent.',
     read: base,
   },
   metricsToken: {
@@ -438,7 +457,8 @@ export const variables = {
     group: 'Operation',
     secret: true,
     meaning:
-      'Bearer token for `/metrics`, at least 16 characters. If not set, only loopback addresses have access.',
+      'The Bearer token for `/metrics`, at least 16 characters. If not set, only requests from the same ' +
+      'machine that came through no proxy are accepted.',
     read: text,
   },
 } satisfies Record<string, Variable> & Record<settings.EditableSetting, Variable<number>>
@@ -584,11 +604,12 @@ const minTokenLength = 16
 function unsafeInProduction(config: Config): string[] {
   const found = encrypted
     .filter(([, key]) => config[key] !== undefined && isInClear(new URL(config[key])))
-    .map(([name]) => `${name} must be https, except to a loopback address.`)
+    .map(([name]) => `${name} must begin with https://, except for an address of this machine.`)
   const { chatCallbackUrl: callback, publicUrl, outboundKey, inboundKey, metricsToken } = config
   if (callback && new URL(publicUrl).origin !== new URL(callback).origin) {
     found.push(
-      'PUBLIC_URL and CHAT_CALLBACK_URL must have the same origin: the sign-in cookie would not be returned.',
+      'PUBLIC_URL and CHAT_CALLBACK_URL must have the same origin. Otherwise, browsers do not return the ' +
+        'sign-in cookie.',
     )
   }
   for (const [name, key] of [

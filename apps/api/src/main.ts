@@ -22,7 +22,7 @@ for (const stream of [process.stdout, process.stderr]) {
 }
 
 const program = new Command('rolecall')
-  .description('Membership identity and sessions for communities on a chat platform.')
+  .description('Sign-in, sessions, and live roles for Discord communities.')
   .version(version)
   .showHelpAfterError('(run `rolecall --help` for the list of commands)')
   .addHelpText(
@@ -70,7 +70,7 @@ program
   .addHelpText(
     'after',
     `
-Prompts for each missing option and checks each answer with the chat platform. The file works with .env, compose,
+Prompts for each missing option and checks each answer with Discord. The file works with .env, compose,
 systemd, and docker --env-file, and only its owner can read it. Without a terminal, the command does not prompt: it
 lists all missing values. Secrets come from the environment or from files, never from options:
 CHAT_BOT_TOKEN or CHAT_BOT_TOKEN_FILE, CHAT_CLIENT_SECRET or CHAT_CLIENT_SECRET_FILE.
@@ -83,7 +83,7 @@ Examples:
 
 program
   .command('projects')
-  .description('sites that sign members in')
+  .description('manage projects, the sites that sign members in')
   .command('create')
   .description('create a project, and print its ID and API key')
   .argument('<name>', 'name of the project')

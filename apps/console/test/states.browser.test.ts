@@ -199,7 +199,7 @@ describe('a service with content', () => {
       await isUnreachable().waitFor()
       await page.getByLabel('Loading').first().waitFor({ state: 'detached' })
       const isWaiting =
-        /Rolecall cannot be reached\..* Try now .*This appears by itself as soon as Rolecall responds/
+        /Rolecall cannot be reached\..* Try now .*It loads automatically when Rolecall responds/
       found['offline'] = await faultsOf(visit, `${route}-offline`, isWaiting)
 
       await context.setOffline(false)

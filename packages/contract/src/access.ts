@@ -61,7 +61,7 @@ export const listProjectServers = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{projectId}/servers',
   tag,
-  summary: 'Servers of a project',
+  summary: 'List the servers to which a project has access',
   auth: 'admin',
   params: Closed({ projectId: Uuid }),
   query: Closed({ scope: Type.Optional(Scope) }),
@@ -74,7 +74,7 @@ export const listServerProjects = endpoint({
   method: 'GET',
   path: '/api/admin/projects/servers/{serverId}/projects',
   tag,
-  summary: 'Projects with access to a server',
+  summary: 'List the projects that have access to a server',
   auth: 'admin',
   params: Closed({ serverId: Snowflake }),
   query: Closed({ scope: Type.Optional(Scope), isActive: Type.Optional(Type.Boolean()) }),
@@ -92,8 +92,8 @@ export const setAccess = endpoint({
   tag,
   summary: 'Grant or change the access of a project to a server',
   description:
-    'Omitted operations and scopes keep their values. A new mapping gets READ and all scopes. ' +
-    'A request that changes nothing creates no entry in the trail or the audit log.',
+    'Omitted operations and scopes keep their values. New access has READ and all scopes. A request that ' +
+    'changes nothing adds nothing to the list of access changes or to the audit log.',
   auth: 'admin',
   params: Closed({ projectId: Uuid, serverId: Snowflake }),
   query: ChangeQuery,
@@ -109,7 +109,8 @@ export const revokeAccess = endpoint({
   tag,
   summary: 'Revoke the access of a project to a server',
   description:
-    'Returns the former mapping. Sign-ins and sessions of the project in this server end immediately.',
+    'Returns the access as it was. The sessions of the project in this server end immediately, and members ' +
+    'can no longer sign in there. An internal project keeps its access to the main server.',
   auth: 'admin',
   params: Closed({ projectId: Uuid, serverId: Snowflake }),
   query: ChangeQuery,
@@ -122,7 +123,7 @@ export const accessMatrix = endpoint({
   method: 'GET',
   path: '/api/admin/projects/access/matrix',
   tag,
-  summary: 'List all mappings of projects to servers',
+  summary: 'List the access of all projects to all servers',
   auth: 'admin',
   query: Closed({
     projectId: Type.Optional(Uuid),
@@ -140,6 +141,7 @@ export const accessTrail = endpoint({
   path: '/api/admin/projects/access/audit',
   tag,
   summary: 'List access changes, newest first',
+  description: 'Returns each change with the administrator who made it, and the access before and after it.',
   auth: 'admin',
   query: Closed({
     projectId: Type.Optional(Uuid),

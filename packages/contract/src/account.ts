@@ -16,10 +16,10 @@ export const accountPage = endpoint({
   ...ofPage,
   method: 'GET',
   path: '/account',
-  summary: 'The account page of a person: sessions, consents, and stored data',
+  summary: 'Show the account page of a person: sessions, consents, and stored data',
   description:
-    'A page without scripts. A browser without a session is sent to sign in and returns. A person who is blocked, or who ' +
-    'left the community, sees that instead.',
+    'An HTML page without scripts. A browser that is not signed in is sent to sign in, and returns here. A ' +
+    'person who is blocked, or who has left the community, sees a page that says so.',
   query: Type.Object({ done: Type.Optional(OneOf('session', 'consent')) }),
   cookies: ['svc_page_req'],
   answers: { 200: null, 302: null },
@@ -33,9 +33,9 @@ export const accountData = endpoint({
   path: '/account/data',
   summary: 'Download all stored data about the signed-in person',
   description:
-    'The same file as for administrators, without the reasons of blocks, which are notes between administrators. Creates ' +
-    'an audit entry. A browser without a session, or from another site, is redirected to `/account`. Limited to a few ' +
-    'downloads per hour.',
+    'Returns the same file as for administrators, but without the reasons of blocks, which are notes between ' +
+    'administrators. Creates an audit entry. A browser that is not signed in, or that comes from another ' +
+    'site, is redirected to `/account`. Each person can download the file six times per hour.',
   asFile: true,
   answers: { 200: MemberData, 302: null },
   refuses: ['NAVIGATION_REQUIRED', 'LOGIN_REFUSED', 'RATE_LIMITED'],
@@ -48,7 +48,7 @@ export const endAccountSession = endpoint({
   ...change,
   path: '/account/sessions/{sessionId}/end',
   summary: 'End one of the person’s own sessions',
-  description: 'Only from a page of the service. Another person’s session is not found.',
+  description: 'Accepted only from a page of the service. The session of another person is not found.',
   params: Closed({ sessionId: Uuid }),
   cookies: ['svc_sso'],
   refuses: ['CROSS_SITE_REQUEST', 'SESSION_NOT_FOUND'],
@@ -59,7 +59,7 @@ export const endAccountSessions = endpoint({
   ...change,
   path: '/account/log-out-everywhere',
   summary: 'End all sessions of the person',
-  description: 'Only from a page of the service.',
+  description: 'Accepted only from a page of the service.',
   cookies: ['svc_sso'],
   refuses: ['CROSS_SITE_REQUEST'],
 })
@@ -73,7 +73,7 @@ export const accountLogoutPage = endpoint({
   method: 'GET',
   path: '/account/log-out',
   summary: 'Ask before the single sign-on of this browser ends',
-  description: 'If there is none, the page says so.',
+  description: 'If the browser is not signed in, the page says so.',
   answers: { 200: null },
   refuses: ['NAVIGATION_REQUIRED', 'LOGIN_REFUSED'],
 })
@@ -83,7 +83,7 @@ export const accountLogout = endpoint({
   ...change,
   path: '/account/log-out',
   summary: 'Sign out of the account page in this browser',
-  description: 'Only from a page of the service. Sessions of sites continue.',
+  description: 'Accepted only from a page of the service. The sessions of sites continue.',
   cookies: ['svc_sso'],
   refuses: ['CROSS_SITE_REQUEST'],
 })
@@ -97,14 +97,17 @@ export const withdrawConsent = endpoint({
   path: '/account/consents/{projectId}/withdraw',
   summary: 'Withdraw consent for a project',
   description:
-    'Only from a page of the service. Ends the OpenID Connect sessions of the project. It asks again at the next sign-in.',
+    'Accepted only from a page of the service. Ends the OpenID Connect sessions of the project, which asks ' +
+    'for consent again at the next sign-in.',
   params: Closed({ projectId: Uuid }),
   query: Closed({
     clientId: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: 512,
-        description: 'The address of the metadata document of a program. Without it: the project itself.',
+        description:
+          'The address of the metadata document of a program, to withdraw the consent for this program. Without ' +
+          'it, the consent for the project itself is withdrawn.',
       }),
     ),
   }),

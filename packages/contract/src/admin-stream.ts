@@ -3,7 +3,7 @@ import { endpoint } from './endpoint.ts'
 import { OneOf, Snowflake, Uuid } from './formats.ts'
 
 const some = (what: string) => ({
-  description: `At most 50; \`more\` says that there were others, so read ${what} anew.`,
+  description: `At most 50 IDs. If \`more\` is true, there were others: read ${what} again.`,
 })
 const More = Type.Boolean()
 
@@ -29,14 +29,15 @@ export const streamAdminEvents = endpoint({
   method: 'GET',
   path: '/api/admin/stream',
   tag: 'Monitoring',
-  summary: 'Stream of changes: IDs of records to read again',
+  summary: 'Stream the IDs of records that changed',
   description:
-    'Server-Sent Events of all instances, collected for a second. An event names the changed records and never contains ' +
-    'their values. With `Last-Event-ID`, the stream resumes within an hour. If that is not possible, `reset` comes first: ' +
-    'read everything again. ' +
-    'An event can come twice. A comment comes every 15 seconds. The stream ends with the session, and when its member is ' +
-    'no longer an administrator. A session has at most four streams, and a fifth ends the first. An instance has at most ' +
-    '200 and rejects more with 429.',
+    'Sends Server-Sent Events about changes on all instances, collected for one second. An event names the ' +
+    'records that changed, and never contains their values: read them again. To resume after a lost ' +
+    'connection, send the last ID that you received in `Last-Event-ID`, within an hour. If the stream cannot ' +
+    'resume there, the first event is `reset`: read everything again. An event can come twice. Every 15 ' +
+    'seconds, the stream sends a comment. The stream ends with the session, and when its member is no longer ' +
+    'an administrator. A session can have four streams. A fifth ends the first. An instance can have 200 ' +
+    'streams, and rejects others with 429.',
   auth: 'admin',
   headers: Type.Object({
     'Last-Event-ID': Type.Optional(

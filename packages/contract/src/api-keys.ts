@@ -32,13 +32,13 @@ export const RegenerateApiKey = Closed({
       minimum: 0,
       maximum: 86_400,
       default: 0,
-      description: 'The time for which the old key stays valid.',
+      description: 'The number of seconds for which the old key stays valid.',
     }),
   ),
   graceUntil: Type.Optional({
     ...DateTime,
     description:
-      'The time at which the old key expires, at most 30 days from now. Use it instead of `graceSec`.',
+      'The time at which the old key expires, at most 30 days from now. Send either this or `graceSec`.',
   }),
   note: Type.Optional(Note),
   expiresAt: Type.Optional({ ...DateTime, description: 'The time at which the new key expires.' }),
@@ -51,9 +51,11 @@ export const ProjectKey = Type.Object({
   note: Nullable(Type.String()),
   status: {
     ...OneOf('active', 'replaced', 'revoked', 'expired'),
-    description: '`replaced`: a newer key replaced it, and it stays valid until `expiresAt`.',
+    description: '`replaced`: a newer key replaced this one, which stays valid until `expiresAt`.',
   },
-  isNewest: Type.Boolean({ description: 'The key for requests that name only a project.' }),
+  isNewest: Type.Boolean({
+    description: 'The newest key. Endpoints that name a project but no key use this one.',
+  }),
   createdAt: DateTime,
   replacedAt: Nullable(DateTime),
   expiresAt: Nullable(DateTime),
@@ -68,7 +70,7 @@ export const getApiKey = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{id}/api-key',
   tag,
-  summary: 'Prefix and state of the newest key',
+  summary: 'Read the prefix and the state of the newest key',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,
@@ -81,8 +83,8 @@ export const revokeApiKey = endpoint({
   method: 'DELETE',
   path: '/api/admin/projects/{id}/key',
   tag,
-  summary: 'Revoke the key',
-  description: 'The next request with it is rejected. Revoking a revoked key changes nothing.',
+  summary: 'Revoke the newest key',
+  description: 'The next request with this key is rejected. If the key is revoked already, nothing changes.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,
@@ -97,6 +99,7 @@ export const restoreApiKey = endpoint({
   path: '/api/admin/projects/{id}/restore-key',
   tag,
   summary: 'Restore the newest key after it was revoked',
+  description: 'Only the newest key can be restored, and only before it expires.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,
@@ -109,11 +112,11 @@ export const regenerateApiKey = endpoint({
   method: 'POST',
   path: '/api/admin/projects/{id}/regenerate-api-key',
   tag,
-  summary: 'Replace the key',
+  summary: 'Replace the newest key',
   description:
-    'The old key stops working immediately, after `graceSec`, or at `graceUntil`, and cannot be restored. The new key is ' +
-    'only in this response. ' +
-    'Revoking the new key ends both. Replacing it without a grace period does the same.',
+    'Only this response contains the new key. The old key stops working immediately, after `graceSec`, or at ' +
+    '`graceUntil`, and cannot be restored. If you revoke the new key before then, the old key ends, too. It ' +
+    'also ends if you replace the new key without a grace period.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,
@@ -141,7 +144,9 @@ export const listApiKeys = endpoint({
   path: '/api/admin/projects/{id}/keys',
   tag,
   summary: 'List the keys of a project',
-  description: 'Valid keys come first, then by age, newest first. At most 50. Uses appear within a second.',
+  description:
+    'Returns at most 50 keys: first the valid ones, then the others, each newest first. A use of a key ' +
+    'appears in the list within a second.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,
@@ -156,7 +161,8 @@ export const addApiKey = endpoint({
   tag,
   summary: 'Add a key',
   description:
-    'Existing keys stay valid, up to five. The added key becomes the newest, which other endpoints use if they name no key.',
+    'Only this response contains the key. The other keys stay valid, and a project can have five valid keys. ' +
+    'The added key becomes the newest, which other endpoints use if they name no key.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,
@@ -175,7 +181,8 @@ export const revokeOneApiKey = endpoint({
   tag,
   summary: 'Revoke one key',
   description:
-    'The next request with it is rejected. Replaced keys that were still valid because of it are revoked, too.',
+    'The next request with this key is rejected. Keys that it replaced, and that are still valid, are ' +
+    'revoked, too.',
   auth: 'admin',
   owners: 'id',
   params: Closed({ id: Uuid, keyId: Uuid }),

@@ -9,7 +9,7 @@ const ActionType = OneOf('auth', 'project', 'server', 'role', 'webhook', 'member
 const Severity = OneOf('info', 'warning', 'error')
 
 const Changes = Type.Record(Type.String(), Type.Object({ before: Type.Unknown(), after: Type.Unknown() }), {
-  description: 'Field → value before and after. Secrets never appear.',
+  description: 'The changed fields, each with its value before and after. Secrets never appear.',
 })
 
 /** One action of an administrator, or of the service itself. */
@@ -19,7 +19,9 @@ export const AuditEntry = Type.Object({
   actorId: Nullable(Type.String({ description: 'Member ID; null for actions of the service.' })),
   actorUsername: Nullable(Type.String()),
   actionType: ActionType,
-  action: Type.String({ description: '`noun.verb`: `project.create`, `settings.update`.' }),
+  action: Type.String({
+    description: 'The action as `noun.verb`, such as `project.create` or `settings.update`.',
+  }),
   severity: Severity,
   targetType: Nullable(Type.String()),
   targetId: Nullable(Type.String()),
@@ -29,7 +31,7 @@ export const AuditEntry = Type.Object({
   ip: Nullable(Type.String()),
   requestId: Nullable(Type.String()),
   hash: Type.String({
-    description: 'Links the entry to all earlier entries. `rolecall audit verify` checks it.',
+    description: 'The hash of the entry and of all earlier entries. `rolecall audit verify` checks it.',
   }),
 })
 
@@ -51,13 +53,14 @@ const AuditFilters = {
     Type.String({
       pattern: patterns.targetType.pattern,
       maxLength: 32,
-      description: '`project`, `webhook`, `server`, `member` …',
+      description: 'The kind of target: `project`, `webhook`, `server`, `member`, and others.',
     }),
   ),
   targetId: Type.Optional({ ...IdOrName, description: 'Exact ID of the target.' }),
   actionType: Type.Optional({
     ...ActionType,
-    description: 'Changes to settings are `permission`, and changes to the own profile are `member`.',
+    description:
+      'The kind of action. Changes to settings are `permission`. Changes to your own profile are `member`.',
   }),
   severity: Type.Optional(Severity),
   search: Type.Optional(
@@ -87,15 +90,20 @@ export const AuditChain = Type.Object({
   },
   entries: Type.Integer({ description: 'Current number of entries.' }),
   checked: Type.Integer({ description: 'Entries that the running check has verified so far.' }),
-  letGo: Type.Integer({ description: 'Earlier entries that were deleted at their age limit.' }),
-  startedAt: Nullable({ ...DateTime, description: 'The time when that check began, at the first entry.' }),
+  letGo: Type.Integer({
+    description: 'Earlier entries that were deleted because they reached the age limit.',
+  }),
+  startedAt: Nullable({
+    ...DateTime,
+    description: 'The time when the running check began at the first entry.',
+  }),
   verifiedAt: Nullable({
     ...DateTime,
     description: 'The time when a check last reached the end of the log.',
   }),
   problem: Nullable(Type.String()),
   problemAt: Nullable(DateTime),
-  mend: Nullable(Type.String({ description: 'The remedy.' })),
+  mend: Nullable(Type.String({ description: 'The fix; null if there is no problem.' })),
 })
 
 /** Lists the audit log in pages, newest first. Filters combine. */
@@ -104,6 +112,9 @@ export const listAuditLogs = endpoint({
   path: '/api/admin/audit/logs',
   tag,
   summary: 'List actions of administrators, newest first',
+  description:
+    'If you send several filters, an entry must match all of them. For the next page, send `nextCursor` as ' +
+    '`cursor`.',
   auth: 'admin',
   query: AuditQuery,
   answers: {
@@ -125,10 +136,10 @@ export const exportAuditLogs = endpoint({
   method: 'GET',
   path: '/api/admin/audit/logs/export',
   tag,
-  summary: 'Download the same entries as CSV',
+  summary: 'Download the audit log as CSV',
   description:
-    'Creates an audit entry, which is not in the file. An admin can run two downloads at a time on an instance. A third ' +
-    'is rejected with 429.',
+    'Creates an audit entry, which is not in the file. Each administrator can run two downloads at a time on ' +
+    'each instance of the service. A third download is rejected with 429.',
   auth: 'admin',
   query: AuditExportQuery,
   answers: { 200: { download: ['text/csv'], row: AuditEntry } },
@@ -142,8 +153,9 @@ export const auditChain = endpoint({
   tag,
   summary: 'Read the state of the audit chain',
   description:
-    'The service checks the chain automatically, in small steps that block no request: new entries within a minute, and ' +
-    'the whole chain once a day. `rolecall audit verify` checks it in one run.',
+    'Each entry contains a hash of all earlier entries. The service checks these hashes in the background: ' +
+    'new entries within a minute, and the whole log once a day. `rolecall audit verify` checks the log in ' +
+    'one run.',
   auth: 'admin',
   answers: { 200: AuditChain },
   refuses: [],
@@ -155,7 +167,8 @@ export const verifyAuditChain = endpoint({
   path: '/api/admin/audit/chain/verify',
   tag,
   summary: 'Check the chain of the audit log again, from its first entry',
-  description: 'Starts in the background and returns immediately. Creates an audit entry.',
+  description:
+    'The check runs in the background, and the response does not wait for it. Creates an audit entry.',
   auth: 'admin',
   answers: { 202: AuditChain },
   refuses: [],

@@ -6,11 +6,13 @@ const tag = 'Members'
 
 /** A block of a member, who may have no session: its reason, its start and its end. */
 export const Block = Type.Object({
-  reason: Nullable(Type.String({ description: 'For administrators; null once the member was erased.' })),
+  reason: Nullable(
+    Type.String({ description: 'A note for administrators; null after the member was erased.' }),
+  ),
   since: DateTime,
   until: Nullable({
     ...DateTime,
-    description: 'The time at which the block ends; null: it lasts until it is removed.',
+    description: 'The time at which the block ends; null if it lasts until it is removed.',
   }),
 })
 
@@ -23,7 +25,7 @@ export const PutBlock = Closed({
     minLength: 1,
     maxLength: 500,
     format: 'name',
-    description: 'For administrators, in one line. Members and projects do not see it.',
+    description: 'A note for administrators, in one line. Members and projects do not see it.',
   }),
   until: Type.Optional(
     Nullable({
@@ -42,10 +44,11 @@ export const blockMember = endpoint({
   tag,
   summary: 'Block a member from all sessions',
   description:
-    'Ends all sessions of the member, in all projects and in the administration, and refuses every later sign-in: at the ' +
-    'redirect URI with `access_denied`, elsewhere with MEMBER_BLOCKED. After the response, no instance accepts a session ' +
-    'of the member. A second request replaces the reason and the end. The block ends automatically by the clock of the ' +
-    'database. Ended sessions stay ended.',
+    'Ends all sessions of the member, in all projects and in the administration. After the response, no ' +
+    'instance of the service accepts a session of the member. Every later sign-in is refused: with ' +
+    '`access_denied` at the redirect URI, and with `MEMBER_BLOCKED` elsewhere. A second request replaces the ' +
+    'reason and the end of the block. A block with an end expires automatically. Sessions that it ended stay ' +
+    'ended.',
   auth: 'admin',
   params,
   body: PutBlock,

@@ -11,7 +11,9 @@ export const Branding = Type.Object({
   accentColor: Nullable(
     Type.String({ description: 'The color of the main button: `#rrggbb` in lower case.' }),
   ),
-  hasLogo: Type.Boolean({ description: 'The logo is at `GET /api/projects/{id}/logo`.' }),
+  hasLogo: Type.Boolean({
+    description: 'True if the project has a logo. It is at `GET /api/projects/{id}/logo`.',
+  }),
 })
 
 /** Changes of the branding. Omitted fields keep their values, null clears them. The logo has its own endpoints. */
@@ -20,7 +22,7 @@ export const BrandingInput = Closed({
     Nullable(
       Type.String({
         pattern: patterns.color.pattern,
-        description: 'A color such as `#0b57b7`. Pages compute a text color with a contrast of at least 4.5.',
+        description: 'A color, such as `#0b57b7`. Text on it is black or white, whichever has more contrast.',
       }),
     ),
   ),
@@ -35,7 +37,8 @@ export const setLogo = endpoint({
   tag,
   summary: 'Set the logo of a project',
   description:
-    'The body is a PNG or WebP image of at most 64 KiB and 512 × 512 pixels, not animated. The image is checked before it is stored.',
+    'Send a PNG or WebP image as the body: at most 64 KiB and 512 × 512 pixels, without animation. The image ' +
+    'is checked before it is stored.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,
@@ -51,7 +54,8 @@ export const removeLogo = endpoint({
   path: '/api/admin/projects/{id}/logo',
   tag,
   summary: 'Remove the logo of a project',
-  description: 'Pages show the name of the project without a logo. A project without a logo stays as it is.',
+  description:
+    'Pages then show the name of the project without a logo. If the project has no logo, nothing changes.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,
@@ -64,10 +68,10 @@ export const getLogo = endpoint({
   method: 'GET',
   path: '/api/projects/{id}/logo',
   tag,
-  summary: 'The logo of a project',
+  summary: 'Read the logo of a project',
   description:
-    'Pages that members see load it before they sign in. Clients may cache it for five minutes, and with the hash of the ' +
-    'image in `v` for a year.',
+    'Sign-in pages load the logo before the member signs in, so no credential is needed. Clients can cache ' +
+    'it for five minutes, or for a year if `v` is the hash of the image.',
   auth: 'none',
   params: ProjectId,
   query: Closed({

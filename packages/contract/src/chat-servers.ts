@@ -24,7 +24,7 @@ export const ChatServer = Type.Object({
   name: Type.String(),
   icon: Nullable(Type.String({ description: 'Full CDN address.' })),
   isMain: Type.Boolean(),
-  memberCount: Type.Integer({ description: 'Current members in the mirror.' }),
+  memberCount: Type.Integer({ description: 'Current members that the service has stored.' }),
   rolesSyncedAt: Nullable({ ...DateTime, description: 'The time when name and roles were last read.' }),
   lastSync: Nullable(MemberSync),
   createdAt: DateTime,
@@ -58,12 +58,14 @@ export const Bot = Type.Object({
   name: Type.String(),
   inviteUrl: Type.String({
     description:
-      'Link with which the manager of a server invites the bot. It requests no permissions, because the bot needs none.',
+      'The link for the manager of a server to invite the bot. The bot needs no permissions, so the link ' +
+      'requests none.',
   }),
   mayListMembers: Type.Boolean({
-    description: 'The Server Members Intent is on in the developer portal. Syncs and live roles require it.',
+    description:
+      'True if the Server Members Intent is on in the Discord developer portal. Syncs and live roles require it.',
   }),
-  servers: Type.Array(BotServer, { description: 'Servers with the bot, by name; at most 2,000.' }),
+  servers: Type.Array(BotServer, { description: 'The servers that the bot is in, by name, at most 2,000.' }),
 })
 
 const params = Closed({ id: Snowflake })
@@ -97,8 +99,9 @@ export const addServer = endpoint({
   tag,
   summary: 'Register a server',
   description:
-    'The bot must be a member. A removed server is restored with its project access, but sessions from before its removal ' +
-    'stay ended. Members appear after the first sync or when they sign in.',
+    'The bot must be in the server. If the server was removed before, the access of projects is restored, ' +
+    'but the sessions that its removal ended stay ended. Members appear after the first sync, or when they ' +
+    'sign in.',
   auth: 'admin',
   body: Closed({ id: Snowflake, isMain: Type.Optional(Type.Boolean({ default: false })) }),
   answers: { 201: ChatServer },
@@ -112,8 +115,8 @@ export const updateServer = endpoint({
   tag,
   summary: 'Make a server the main server, or remove the main flag',
   description:
-    'There is at most one main server, so remove the flag from the old one first. Until another server has the flag, ' +
-    'members with the admin role in the server of `CHAT_GUILD_ID` are System Admins.',
+    'Only one server can be the main server, so first remove the flag from the old one. While no server has ' +
+    'the flag, members with the admin role in the server of `CHAT_GUILD_ID` are System Admins.',
   auth: 'admin',
   params,
   query: ChangeQuery,
@@ -129,8 +132,8 @@ export const removeServer = endpoint({
   tag,
   summary: 'Remove a server',
   description:
-    'Its sessions end immediately, and its members leave the lists. The main server and the server of `CHAT_GUILD_ID` ' +
-    'cannot be removed: they decide who is a System Admin, so no one could undo their removal.',
+    'All sessions in this server end immediately, and its members leave the lists. You cannot remove the ' +
+    'main server or the server of `CHAT_GUILD_ID`, because their roles decide who is a System Admin.',
   auth: 'admin',
   params,
   query: ChangeQuery,
@@ -143,10 +146,11 @@ export const syncServer = endpoint({
   method: 'POST',
   path: '/api/admin/servers/{id}/sync',
   tag,
-  summary: 'Read the name, the roles, and all members of a server from the chat platform',
+  summary: 'Sync a server: read its name, roles, and members from the chat platform',
   description:
-    'Starts in the background and returns the started sync, or the one that is already running. `lastSync` of the server ' +
-    'shows the progress. At the end, the audit log gets an entry of type `sync`.',
+    'The sync runs in the background. The response contains this sync, or the one that is already running. ' +
+    '`lastSync` of the server shows the progress. At the end, the audit log receives an entry of the type ' +
+    '`sync`.',
   auth: 'admin',
   params,
   answers: { 202: MemberSync },

@@ -7,27 +7,32 @@ export const DryRun = Type.Object(
     dryRun: Type.Literal(true),
     sessionsEnded: Type.Integer({
       description:
-        'Sessions that are valid now and would end. Losses of OpenID Connect and protected hosts are counted below.',
+        'Sessions that are valid now and would end. Other fields count the effects on OpenID Connect and on ' +
+        'protected hosts.',
     }),
     membersAffected: Type.Integer({ description: 'Members who would lose at least one of these sessions.' }),
     clientSessionsEnded: Type.Integer({
       description:
-        'OpenID Connect sessions with tokens that are valid now and would become invalid, even if they are among `sessionsEnded`.',
+        'OpenID Connect sessions whose tokens are valid now and would become invalid. Some can also be counted ' +
+        'in `sessionsEnded`.',
     }),
     clientSessionsTold: Type.Integer({
-      description: 'Ended sessions that `backchannelLogoutUri` would be notified about.',
+      description: 'Ended sessions for which a logout token would be sent to `backchannelLogoutUri`.',
     }),
     hostsEnded: Type.Integer({
       description:
-        'Protected hosts that would accept no members, or members of another server than now. ' +
-        'Members who would lose a role of `anyOf` are not counted.',
+        'Protected hosts that would accept no members, or the members of another server than now. Members who ' +
+        'would lose a role of `anyOf` are not counted.',
     }),
     keysEnded: Type.Integer({ description: 'API keys that are valid now and would stop working.' }),
     submissionsDeleted: Type.Integer({
       description: 'Submissions to inbound webhooks that would be deleted.',
     }),
   },
-  { description: 'With `dryRun=true`: the effects of the same request. Nothing is changed.' },
+  {
+    description:
+      'The response with `dryRun=true`: the effects that the same request would have. Nothing is changed.',
+  },
 )
 
 /** The query `?dryRun=true` of a change: it is refused like the change, and otherwise reported instead of made. */

@@ -6,7 +6,8 @@ export const EventsUrl = Type.String({
   minLength: 1,
   maxLength: 2048,
   description:
-    'Receives the events of `GET /api/events` as Standard Webhooks: https to a public host, with port 443 or at least 1024.',
+    'The address that receives the events of `GET /api/events` as Standard Webhooks. It must use HTTPS and a ' +
+    'public host, with port 443 or a port of 1024 or above.',
 })
 
 /** The fields about it in a project's record. */
@@ -14,13 +15,15 @@ export const eventsRecord = {
   eventsUrl: Nullable(Type.String({ description: 'The address that receives events as Standard Webhooks.' })),
   eventsDisabledAt: Nullable({
     ...DateTime,
-    description: 'The time when the service stopped sending events there; setting `eventsUrl` starts again.',
+    description:
+      'The time when the service disabled the delivery of events. To enable it again, set `eventsUrl`.',
   }),
 }
 
 /** The signing secret, returned only when the first URL is set. */
 export const EventsSecret = Type.Optional(
   Type.String({
-    description: 'The signing secret of events. Only in the response to the first `eventsUrl`.',
+    description:
+      'The signing secret of events. Only the response that sets the first `eventsUrl` contains it.',
   }),
 )

@@ -17,7 +17,9 @@ const EventDelivery = Type.Object({
   }),
   status: EventDeliveryStatus,
   attempts: Type.Integer(),
-  lastStatus: Nullable(Type.Integer({ description: 'Status of the last response of the receiver.' })),
+  lastStatus: Nullable(
+    Type.Integer({ description: 'The HTTP status of the last response of the receiver.' }),
+  ),
   lastError: Nullable(Type.String()),
   createdAt: DateTime,
   lastAttemptAt: Nullable(DateTime),
@@ -42,7 +44,9 @@ export const RotateEventsSecret = Closed({
       minimum: 0,
       maximum: 604_800,
       default: 86_400,
-      description: 'The time for which events are also signed with the former secret.',
+      description:
+        'The number of seconds for which events are also signed with the former secret. 0 ends the former secret ' +
+        'immediately.',
     }),
   ),
 })
@@ -54,8 +58,9 @@ export const rotateEventsSecret = endpoint({
   tag,
   summary: 'Replace the signing secret for events',
   description:
-    'Standard Webhooks: `whsec_` and base64. For `graceSec`, a day by default, each event also carries a signature with ' +
-    'the former secret. `0` ends the former secret immediately. Older secrets end with this request.',
+    'Returns the new secret in the form of Standard Webhooks: `whsec_` and base64. For `graceSec`, each ' +
+    'event is also signed with the former secret. A secret from before the former one stops working with ' +
+    'this request.',
   auth: 'admin',
   owners: 'id',
   params: Closed({ id: Uuid }),
@@ -66,7 +71,8 @@ export const rotateEventsSecret = endpoint({
       secret: Type.String(),
       formerEndsAt: Nullable({
         ...DateTime,
-        description: 'Until then, events are also signed with the former secret.',
+        description:
+          'The time until which events are also signed with the former secret; null if there is none.',
       }),
     }),
   },
@@ -80,8 +86,9 @@ export const listEventDeliveries = endpoint({
   tag,
   summary: 'List events sent to the webhook of a project, newest first',
   description:
-    'Sent and pending events of the last seven days for `eventsUrl`. A failed event is retried for 24 hours. A receiver ' +
-    'that accepted nothing in that time, or returned 410, is disabled: see `eventsDisabledAt` of the project.',
+    'Returns the events for `eventsUrl` of the last seven days, sent and pending. A failed event is retried ' +
+    'for 24 hours. If a receiver accepts nothing in that time, or returns 410, delivery to it is disabled: ' +
+    'see `eventsDisabledAt` of the project.',
   auth: 'admin',
   owners: 'id',
   params: Closed({ id: Uuid }),

@@ -56,19 +56,22 @@ export const streamEvents = endpoint({
   method: 'GET',
   path: '/api/events',
   tag,
-  summary: 'Stream of changes of your sessions and members',
+  summary: 'Stream the changes of your sessions and members',
   description:
-    'Server-Sent Events in order, each at least once. With `Last-Event-ID`, the stream resumes after that event, for 24 ' +
-    'hours. For an older or unknown ID, the event `reset` comes first: clear your cache, because you may have missed ' +
-    'events. `reset` also comes when a project gains or loses a server, and when its group names change. ' +
-    '`member.roles_changed` and `member.left` go to projects with an active session of that member in that server. ' +
-    '`member.blocked` and `member.unblocked` go to projects that are on record with a session of the member. A block that ' +
-    'ends automatically sends no event: its `until` was in `member.blocked`. `member.erased` goes to every project with a ' +
-    'session, a consent, or an event of the member: delete your data about them. Every `heartbeat` seconds, a comment ' +
-    'contains a number of milliseconds. Everything up to that time after the stream opened has been sent. After ' +
-    '`project.disabled`, the stream ends. `key.ending` comes an hour before a replaced key expires, and a week before a ' +
-    'key with a set expiry. `key.ended` comes when a key has expired while others are valid. A stream that was opened ' +
-    'with it ends within a minute. A client that does not read is disconnected, and resumes with its last ID.',
+    'Sends Server-Sent Events in order, each at least once. To resume after a lost connection, send the last ' +
+    'ID that you received in `Last-Event-ID`, within 24 hours. If the ID is older or unknown, the first ' +
+    'event is `reset`: clear your cache, because you may have missed events. `reset` also comes when the ' +
+    'project loses a server, and when its group names change. `member.roles_changed` and ' +
+    '`member.left` go to projects with a live session of the member in that server. `member.blocked` and ' +
+    '`member.unblocked` go to projects with a live or ended session of the member. If a block expires, no ' +
+    'event is sent: `until` in `member.blocked` was its end. `member.erased` goes to every project with a ' +
+    'session, a consent, or an event of the member: delete your data about them. `key.ending` is sent an ' +
+    'hour before a replaced key expires, and a week before a key with a set expiry. `key.ended` is sent when ' +
+    'a key was revoked, was replaced, or has expired, and the streams that use it end within a minute. ' +
+    '`project.disabled` is sent when the project has no valid key, or was deactivated or deleted. The stream ' +
+    'then ends. Every `heartbeat` seconds, the stream sends a comment with a number. All events up to that ' +
+    'number of milliseconds after the stream opened have been sent. A client that does not read is ' +
+    'disconnected, and can resume with its last ID.',
   auth: 'projectKey',
   headers: Type.Object({
     'Last-Event-ID': Type.Optional(
@@ -77,7 +80,12 @@ export const streamEvents = endpoint({
   }),
   query: Closed({
     heartbeat: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 60, default: 15, description: 'Seconds between heartbeats.' }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 60,
+        default: 15,
+        description: 'The number of seconds between heartbeats.',
+      }),
     ),
   }),
   answers: { 200: { events: Events } },

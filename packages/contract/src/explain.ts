@@ -26,9 +26,9 @@ export const ExplainRequest = Closed({
 
 /** One step of a sign-in or a validate: its result, the finding, and the fix. */
 export const ExplainedStep = Type.Object({
-  check: Type.String({ description: 'The step and its check: `authorize.project_active`.' }),
+  check: Type.String({ description: 'The step and its check, such as `authorize.project_active`.' }),
   ok: Type.Boolean(),
-  detail: Type.String({ description: 'The finding.' }),
+  detail: Type.String({ description: 'The result of the check in words.' }),
   mend: Nullable(Type.String({ description: 'The fix; null if the check passes.' })),
 })
 
@@ -37,17 +37,21 @@ const conclusion = {
   outcome: OneOf('allowed', 'refused'),
   code: Nullable(
     Type.String({
-      description: 'The code of the refusal: from the error table, or `error` at the redirect URI.',
+      description: 'The code of the refusal: a code of the error reference, or `error` at the redirect URI.',
     }),
   ),
   steps: Type.Array(ExplainedStep, {
     description:
-      'In order. The first failed check refuses the sign-in. Checks that depend on it are omitted.',
+      'The checks in their order. The first failed check refuses the sign-in. Checks that depend on it are ' +
+      'omitted.',
   }),
 }
 
 /** Null if there is neither its own server nor a main server. */
-const ownServer = Nullable({ ...Snowflake, description: 'The server for sign-in at these hosts.' })
+const ownServer = Nullable({
+  ...Snowflake,
+  description: 'The server in which members sign in here; null if there is no main server.',
+})
 
 /** The results that a sign-in and a validate would have. */
 export const Explanation = Type.Object({
@@ -58,7 +62,10 @@ export const Explanation = Type.Object({
   protectedHosts: Type.Optional(
     Type.Object(
       { hosts: Type.Array(Type.String()), serverId: ownServer, ...conclusion },
-      { description: 'The result at a host that the project protects; absent if it protects none.' },
+      {
+        description:
+          'The result at a host that the project protects. Absent if the project protects no host.',
+      },
     ),
   ),
   openIdConnect: Type.Optional(
@@ -66,7 +73,8 @@ export const Explanation = Type.Object({
       { serverId: ownServer, ...conclusion },
       {
         description:
-          'The result of a sign-in with OpenID Connect. Absent if it is off, or if the project is inactive.',
+          'The result of a sign-in with OpenID Connect. Absent if OpenID Connect is off, or if the project is ' +
+          'inactive.',
       },
     ),
   ),
@@ -80,11 +88,12 @@ export const explain = endpoint({
   tag,
   summary: 'Explain the access of a member',
   description:
-    'The current result of a sign-in of the member to the project, and of a validate after it. `steps` contains every ' +
-    'check, run by the same code. Nothing is written. The defaults are the main server and the first redirect URI of the ' +
-    'project. `anyOf` and `allOf` are the roles that the project requires. `protectedHosts` and `openIdConnect` contain ' +
-    'the results for these ways to sign in, each in its own server. `outcome` is about the sign-in only. `assume` ' +
-    'simulates a change of the member.',
+    'Returns the result that a sign-in of the member to the project would have now, and that `validate` ' +
+    'would have after it. `steps` contains every check, as the service would run it. Nothing is stored. ' +
+    'Without `serverId` and `redirectUri`, the main server and the first redirect URI of the project are ' +
+    'used. `anyOf` and `allOf` are the roles that your app requires. `outcome` is the result of a sign-in to ' +
+    'an app. `protectedHosts` and `openIdConnect` contain the results for these ways to sign in, each in its ' +
+    'own server. To simulate a change of the member, send `assume`.',
   auth: 'admin',
   body: ExplainRequest,
   answers: { 200: Explanation },

@@ -6,13 +6,22 @@ const tag = 'Forward authentication'
 
 /** The hosts that a project protects: a reverse proxy asks about each request to them. */
 export const ForwardAuth = Type.Object({
-  hosts: Type.Array(Type.String(), { description: 'Each belongs to one project.' }),
+  hosts: Type.Array(Type.String(), {
+    description: 'The hosts that the project protects. A host can belong to only one project.',
+  }),
   serverId: Nullable({
     ...Snowflake,
-    description: 'The server for sign-in; null if there is no main server.',
+    description: 'The server in which members sign in; null if there is no main server.',
   }),
-  anyOf: Type.Array(Snowflake, { description: 'Roles of which one is required; empty: every member.' }),
-  remoteUser: { ...OneOf('username', 'id'), description: 'The value of `Remote-User`.' },
+  anyOf: Type.Array(Snowflake, {
+    description:
+      'Role IDs, of which a member needs at least one. If the list is empty, every member of the server has ' +
+      'access.',
+  }),
+  remoteUser: {
+    ...OneOf('username', 'id'),
+    description: 'The value of the header `Remote-User`: the username, or the ID of the member.',
+  },
 })
 
 /** Changes of the protection. Omitted fields keep their values. */
@@ -20,10 +29,12 @@ export const ForwardAuthInput = Closed({
   hosts: Type.Optional(
     Type.Array(Type.String({ minLength: 1, maxLength: 259 }), {
       maxItems: 50,
-      description: 'Host names, with the port unless it is the default. Replaces the list.',
+      description: 'Host names, with the port if it is not the default. The new list replaces the old one.',
     }),
   ),
-  serverId: Type.Optional(Nullable({ ...Snowflake, description: 'null: the main server.' })),
+  serverId: Type.Optional(
+    Nullable({ ...Snowflake, description: 'The server in which members sign in. Null is the main server.' }),
+  ),
   anyOf: Type.Optional(Type.Array(Snowflake, { maxItems: 100, uniqueItems: true })),
   remoteUser: Type.Optional(OneOf('username', 'id')),
 })
@@ -46,20 +57,22 @@ export const forwardAuth = endpoint({
   path: '/api/forward-auth',
   summary: 'Check a request for a reverse proxy',
   description:
-    'For nginx `auth_request`, Caddy `forward_auth`, Traefik `forwardAuth` and Apache, from the addresses of TRUST_PROXY ' +
-    'only. Reads ' +
-    '`X-Forwarded-Proto`, `-Host`, `-Uri` and `-Method`, and the cookie of the protected host. 200 carries `Remote-User`, ' +
-    '`Remote-Member-Id`, `Remote-Name`, `Remote-Email`, `Remote-Groups` and `Remote-Role-Ids`, empty where unknown. 401 ' +
-    'has an absolute ' +
-    '`Location`. 403 ROLE_LACKING carries the address of the page that lists the roles. With `redirect=true`, page loads ' +
-    'are redirected there with 302.',
+    'Call it from the reverse proxy: nginx `auth_request`, Caddy `forward_auth`, Traefik `forwardAuth`, or ' +
+    'Apache. Only the addresses in `TRUST_PROXY` can call it. It reads the cookie of the protected host, and ' +
+    'the headers `X-Forwarded-Proto`, `-Host`, `-Uri`, and `-Method`. With 200, the request can pass, and ' +
+    'the response has the headers `Remote-User`, `Remote-Member-Id`, `Remote-Name`, `Remote-Email`, ' +
+    '`Remote-Groups`, and `Remote-Role-Ids`. An unknown value is empty. With 401, the visitor is not signed ' +
+    'in, and `Location` is the absolute address of the sign-in. With 403 ROLE_LACKING, the member has none ' +
+    'of the required roles, and `Location` is the page that lists them. With `redirect=true`, a page load ' +
+    'receives a redirect (302) instead of 401, and the page with the roles instead of the JSON of 403.',
   unlimited:
-    'There is no rate limit, because a proxy would show the 429 as an error to every visitor. The start of a sign-in is limited.',
+    'There is no rate limit, because a proxy would show a 429 as an error to every visitor. The start of a ' +
+    'sign-in is limited.',
   refusedUnderPressure: 'last',
   query: Type.Object({ redirect: Type.Optional(Type.String({ maxLength: 16 })) }),
   headers: Type.Object({
     'X-Forwarded-Proto': Type.Optional(
-      Type.String({ description: '`https`, or `http` of a loopback host.' }),
+      Type.String({ description: '`https`. A loopback host can also use `http`.' }),
     ),
     'X-Forwarded-Host': Type.Optional(Type.String()),
     'X-Forwarded-Uri': Type.Optional(Type.String()),
@@ -85,7 +98,8 @@ export const startHostLogin = endpoint({
   path: '/_rolecall/start',
   summary: 'Sign in to a protected host',
   description:
-    'On the protected host. `rd` is the path to return to; default `/`. The cookie of a host with a port ends in it: ' +
+    'The proxy serves this path on the protected host. `rd` is the path to return to after the sign-in; the ' +
+    'default is `/`. If the host has a port, the name of its cookie ends with the port: ' +
     '`__Host-rolecall-8443`.',
   query: Type.Object({ rd: Type.Optional(Type.String({ maxLength: 16_384 })) }),
   cookies: ['__Host-rolecall'],
@@ -102,6 +116,9 @@ export const hostCallback = endpoint({
   ...askedByProxy,
   path: '/_rolecall/callback',
   summary: 'Complete the sign-in to a protected host',
+  description:
+    'The sign-in redirects the browser to this path of the protected host, with `code` or `error`. The ' +
+    'service redeems the code for a session of the host, and redirects to the requested path.',
   query: Type.Object({
     code: CallbackParameter,
     state: Type.String({ minLength: 1, maxLength: 2048 }),
@@ -130,7 +147,8 @@ export const hostDenied = endpoint({
   path: '/_rolecall/denied',
   summary: 'Show the roles that a protected host requires',
   description:
-    'Checks again each time. A member who has access by now is redirected to `rd`, the refused path; default `/`.',
+    'Each request checks the roles again. A member who has access now is redirected to `rd`, the path that ' +
+    'was refused; the default is `/`.',
   query: Type.Object({ rd: Type.Optional(Type.String({ maxLength: 16_384 })) }),
   answers: { 302: null },
   refuses: [
@@ -147,6 +165,7 @@ export const hostLogoutPage = endpoint({
   ...askedByProxy,
   path: '/_rolecall/logout',
   summary: 'Ask before signing out of a protected host',
+  description: 'The session ends only after the confirmation.',
   answers: { 200: null },
   refuses: ['PROXY_NOT_TRUSTED', 'FORWARDED_REQUEST_INVALID', 'HOST_UNKNOWN'],
 })
@@ -157,7 +176,7 @@ export const hostLogout = endpoint({
   method: 'POST',
   path: '/_rolecall/logout',
   summary: 'Sign out of a protected host',
-  description: 'Only from a page of the same host.',
+  description: 'Accepted only from a page of the same host.',
   cookies: ['__Host-rolecall'],
   answers: { 200: null },
   refuses: ['PROXY_NOT_TRUSTED', 'FORWARDED_REQUEST_INVALID', 'HOST_UNKNOWN', 'CROSS_SITE_REQUEST'],

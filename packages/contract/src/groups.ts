@@ -6,8 +6,9 @@ import { Name } from './names.ts'
 const maxNames = 250
 
 const about =
-  'Names of groups in applications, by role ID: in `groups` of OpenID Connect and of validate, and in `Remote-Groups`. ' +
-  'A role without a group name uses its own name. Several roles can share a group name.'
+  'Group names by role ID, for applications. They are in `groups` of OpenID Connect and of `validate`, and ' +
+  'in `Remote-Groups`. For a role without a group name, the group has the name of the role. Several roles ' +
+  'can have the same group name.'
 
 /** A project's names of groups by role ID; null if it has none. */
 export const GroupNames = Nullable({ ...Type.Record(Type.String(), Type.String()), description: about })
@@ -20,7 +21,7 @@ export const GroupNamesInput = Nullable({
 
 /** True if roles without a name add no group. */
 export const OnlyNamedGroups = Type.Boolean({
-  description: 'Roles without a name in `groupNames` are left out.',
+  description: 'If true, roles without a name in `groupNames` add no group.',
 })
 
 export type GroupNames = Static<typeof GroupNames>

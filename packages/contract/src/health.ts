@@ -12,8 +12,8 @@ const UpOrDown = OneOf('up', 'down')
 
 const Reason = Type.String({
   description:
-    'A problem that the other fields do not show: `database read-only` while the database responds but accepts no writes, ' +
-    '`database full` while its disk has no room for them.',
+    'A problem that the other fields do not show. `database read-only`: the database responds, but accepts ' +
+    'no writes. `database full`: the disk of the database is full.',
 })
 
 /** The state of the service and its dependencies. `uptime` is in seconds. */
@@ -30,7 +30,9 @@ export const health = endpoint({
   method: 'GET',
   path: '/api/health',
   tag,
-  summary: 'Check the service and its parts',
+  summary: 'Check the service, its database, and its cache',
+  description:
+    'Returns 200 while the database and the cache respond, and otherwise 503 with the same fields.',
   auth: 'none',
   ...alwaysAnswered,
   answers: { 200: Health, 503: Health },
@@ -43,6 +45,7 @@ export const liveness = endpoint({
   path: '/api/health/live',
   tag,
   summary: 'Check that the process responds',
+  description: 'Returns 200 while the process can respond. If there is no response, restart the process.',
   auth: 'none',
   ...alwaysAnswered,
   answers: { 200: Type.Object({ status: OneOf('ok') }) },
@@ -59,7 +62,10 @@ export const readiness = endpoint({
   method: 'GET',
   path: '/api/health/ready',
   tag,
-  summary: 'Check that the instance is ready: migrations applied, database up, not shutting down',
+  summary: 'Check that the instance is ready for requests',
+  description:
+    'For load balancers. Returns 200 while the migrations are applied, the database responds, and the ' +
+    'instance is not stopping. Otherwise, returns 503 with the reason, if it is known.',
   auth: 'none',
   ...alwaysAnswered,
   answers: { 200: Readiness, 503: Readiness },

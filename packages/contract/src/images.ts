@@ -15,11 +15,11 @@ export const getImage = endpoint({
   method: 'GET',
   path: '/api/admin/images/{kind}/{id}/{hash}',
   tag: 'Members',
-  summary: 'A picture of a member or server, without a request to the platform from the browser',
+  summary: 'Read a picture of a member or server without a request from the browser to the chat platform',
   description:
-    'The path is the same as in `avatar` and `icon`. The service fetches images only from the image host of the chat ' +
-    'platform, with at most 128 pixels and half a megabyte. An image never changes under its hash, so browsers cache it ' +
-    'for a week.',
+    'The path has the same form as in `avatar` and `icon`. The service reads images only from the image host ' +
+    'of the chat platform, up to 128 pixels and half a megabyte. An image never changes under its hash, so ' +
+    'browsers cache it for a week.',
   auth: 'admin',
   owners: 'any',
   params: Closed({
@@ -36,10 +36,10 @@ export const getServerIcon = endpoint({
   method: 'GET',
   path: '/api/servers/{serverId}/icon/{hash}',
   tag: 'Servers',
-  summary: 'The icon of a server, for pages that members see',
+  summary: 'Read the icon of a server, for pages that members see',
   description:
-    'Only the current icon of a registered server. The service requests no other image for strangers. An icon never ' +
-    'changes under its hash, so browsers cache it for a week.',
+    'Returns only the current icon of a registered server. An icon never changes under its hash, so browsers ' +
+    'cache it for a week.',
   auth: 'none',
   params: Closed({ serverId: Snowflake, hash: ImageHash }),
   answers: { 200: { picture: pictureTypes } },

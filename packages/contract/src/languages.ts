@@ -26,8 +26,8 @@ export const UiLocales = Type.Optional(
   Type.String({
     maxLength: 256,
     description:
-      'Languages for the pages of this login, in order of preference, as BCP 47 tags separated by spaces, such as `pt-BR en`. ' +
-      'Unknown ones are ignored.',
+      'The languages for the sign-in pages, in order of preference: BCP 47 tags, separated by spaces, such as ' +
+      '`pt-BR en`. Unknown languages are ignored.',
   }),
 )
 
@@ -38,9 +38,9 @@ export const chooseLanguage = endpoint({
   tag: 'Account',
   summary: 'Choose the language of the pages in this browser',
   description:
-    'The links at the end of each page lead here. Sets the cookie `svc_lang` for a year and returns to `return_to`. ' +
-    'Without a choice, ' +
-    'pages are in the first language of `Accept-Language` that exists, otherwise in English.',
+    'Each page ends with links to this address. Stores the language in the cookie `svc_lang` for a year, and ' +
+    'redirects to `return_to`. Without this cookie, pages use the first language of `Accept-Language` that ' +
+    'they have, and otherwise English.',
   auth: 'none',
   page: true,
   query: Closed({

@@ -22,14 +22,16 @@ const LatencyQuery = Closed({
       description: 'Method and path template, as in `usage`. Matches any of them.',
     }),
   ),
-  groupBy: Type.Optional({ ...LatencyGroup, default: 'route', description: 'The grouping of the rows.' }),
+  groupBy: Type.Optional({ ...LatencyGroup, default: 'route', description: 'What each row is about.' }),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 500, default: 100 })),
 })
 
 const Percentile = (part: string) =>
   Nullable(
     Type.Number({
-      description: `${part} of the requests took no longer, in milliseconds: a bound of the histogram. Null if nothing was measured, or if they took longer than the last bound.`,
+      description:
+        `${part} of the requests took at most this time, in milliseconds, rounded up to a bound of the ` +
+        'histogram. Null if nothing was measured, or if the time is above the last bound.',
     }),
   )
 
@@ -39,12 +41,12 @@ export const Latency = Type.Object({
     description: 'The route, or the ID of the project; `none` for requests without a project.',
   }),
   name: Type.String({ description: 'Display name: the route, or the name of the project.' }),
-  count: Type.Integer({ description: 'Responses of the period.' }),
+  count: Type.Integer({ description: 'The number of responses in the period.' }),
   clientErrors: Type.Integer({ description: 'Responses with status 4xx.' }),
   serverErrors: Type.Integer({ description: 'Responses with status 5xx.' }),
   measured: Type.Integer({
     description:
-      'Responses with a measured time. Responses of older versions and of unknown paths have none.',
+      'The number of responses with a measured time. Responses of older versions and to unknown paths have none.',
   }),
   p50Ms: Percentile('50 %'),
   p95Ms: Percentile('95 %'),
@@ -63,14 +65,17 @@ export const latency = endpoint({
   tag,
   summary: 'List response times and errors by route or project, the busiest first',
   description:
-    'Time from reading a request to its response, across all instances, without the network. Kept as long as the usage counts.',
+    'Measures the time from the received request to the sent response, on the server and across all ' +
+    'instances, without the network. The data is kept as long as the request counts.',
   auth: 'admin',
   query: LatencyQuery,
   answers: {
     200: Type.Object({
       from: DateTime,
       to: DateTime,
-      boundsMs: Type.Array(Type.Number(), { description: 'Of `took`.' }),
+      boundsMs: Type.Array(Type.Number(), {
+        description: 'The upper bounds of the cells of `took`, in milliseconds.',
+      }),
       data: Type.Array(Latency),
     }),
   },

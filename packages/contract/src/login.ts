@@ -13,14 +13,14 @@ const Challenge = {
 }
 
 const AuthorizeQuery = {
-  client_id: { ...Uuid, description: 'Project id.' },
+  client_id: { ...Uuid, description: 'The ID of the project.' },
   redirect_uri: Type.String({
     minLength: 1,
     maxLength: 2048,
-    description: 'Must equal one redirect URI of the project, byte for byte.',
+    description: 'A redirect URI of the project, exactly as it is registered.',
   }),
   server_id: Snowflake,
-  state: Type.String({ minLength: 1, maxLength: 2048, description: 'Opaque; returned unchanged.' }),
+  state: Type.String({ minLength: 1, maxLength: 2048, description: 'Any value. It is returned unchanged.' }),
   ui_locales: UiLocales,
   ...Challenge,
 }
@@ -52,11 +52,12 @@ export const authorize = endpoint({
   method: 'GET',
   path: '/api/auth/authorize',
   tag,
-  summary: 'Send a browser here to sign in',
+  summary: 'Start a sign-in in the browser',
   description:
-    'Stores the request for 10 minutes, sets the cookie `svc_auth_req` and redirects to the chat ' +
-    'platform. The browser returns to `redirect_uri` with `code`, `state` and `iss`, or with `error`, ' +
-    '`error_description`, `state` and `iss`.',
+    'Send the browser to this address. The service stores the request for 10 minutes, sets the cookie ' +
+    '`svc_auth_req`, and redirects to the chat platform. After the sign-in, the browser returns to ' +
+    '`redirect_uri` with `code`, `state`, and `iss`. If the sign-in is refused, it returns with `error`, ' +
+    '`error_description`, `error_reason`, `state`, and `iss`.',
   auth: 'none',
   needs: 'READ',
   page: true,
@@ -71,10 +72,11 @@ export const ssoAuthorize = endpoint({
   method: 'GET',
   path: '/api/auth/sso/authorize',
   tag,
-  summary: 'Sign in without the chat platform’s screen if this browser did before',
+  summary: 'Start a sign-in that uses the single sign-on of this browser',
   description:
-    'With a valid `svc_sso` cookie, the code is issued immediately. Without one, it continues as authorize, or with ' +
-    '`prompt=none` returns `error=login_required` to the redirect URI.',
+    'If the browser has a valid `svc_sso` cookie from an earlier sign-in, the code is issued immediately, ' +
+    'without a screen of the chat platform. Otherwise, the sign-in continues as with `/api/auth/authorize`. ' +
+    'With `prompt=none`, the browser then returns to `redirect_uri` with `error=login_required` instead.',
   auth: 'none',
   needs: 'READ',
   page: true,
@@ -93,6 +95,8 @@ export const ssoLogout = endpoint({
   path: '/api/auth/sso/logout',
   tag,
   summary: 'End the single sign-on of this browser',
+  description:
+    'Sessions in projects continue. The response is the same if the browser had no single sign-on.',
   auth: 'none',
   cookies: ['svc_sso'],
   answers: { 200: Success },
@@ -105,6 +109,7 @@ export const resumeLogin = endpoint({
   path: '/api/auth/chat',
   tag,
   summary: 'Resume the pending sign-in of this browser',
+  description: 'Redirects the browser to the chat platform for its newest sign-in that is not completed.',
   auth: 'none',
   page: true,
   answers: { 302: null },
@@ -122,7 +127,10 @@ export const chatCallback = endpoint({
   path: '/api/auth/callback',
   isUsedOnce: true,
   tag,
-  summary: 'Return from the chat platform',
+  summary: 'Complete a sign-in with the response of the chat platform',
+  description:
+    'The chat platform redirects the browser to this address, once. The service completes the sign-in and ' +
+    'redirects to the project, or shows the reason for a refusal.',
   auth: 'none',
   page: true,
   // RFC 6749 §4.1.2: unrecognized response parameters are ignored.
@@ -155,13 +163,15 @@ export const adminLogin = endpoint({
   method: 'GET',
   path: '/api/auth/admin/login',
   tag,
-  summary: 'Sign in a System Admin',
+  summary: 'Start the sign-in of an administrator',
   description:
-    'The same for the main server. It ends at `return_to` with `#code=…`. A member without the admin role gets a 403 ' +
-    'page. With `code_challenge`, the code requires its `codeVerifier`. A command line sends ' +
-    '`redirect_uri` instead of `return_to`: after a confirmation page the code, `state` and `iss` arrive there in the ' +
-    'query. With `response_mode=page`, the page shows `code@iss` to copy. Reject any issuer other than the requested one. ' +
-    'Both require a challenge.',
+    'Send the browser of the administrator to this address. After a sign-in with an account in the main ' +
+    'server, the browser returns to `return_to` with `#code=…`. A member with nothing to administer sees a ' +
+    '403 page. If you send `code_challenge`, the exchange of the code requires `codeVerifier`. A command ' +
+    'line sends `redirect_uri` or `response_mode=page` instead of `return_to`, always with a challenge. ' +
+    'After a confirmation page, `redirect_uri` receives `code`, `state`, and `iss` in the query, and ' +
+    '`response_mode=page` shows `code@iss` to copy. Reject a code if its `iss` is not the service that you ' +
+    'called.',
   auth: 'none',
   page: true,
   query: Closed(
@@ -171,7 +181,7 @@ export const adminLogin = endpoint({
           pattern: patterns.adminReturnTo.pattern,
           minLength: 1,
           maxLength: 1024,
-          description: '`/`, or a page of the console, below `/console/`.',
+          description: 'The page to return to: `/`, or a page of the console below `/console/`.',
         }),
       ),
       ui_locales: UiLocales,
@@ -180,7 +190,7 @@ export const adminLogin = endpoint({
           pattern: patterns.loopbackRedirect.pattern,
           maxLength: 64,
           description:
-            'Address of a command line: `http://127.0.0.1:PORT/callback` or `http://[::1]:PORT/callback`.',
+            'The address of the command line: `http://127.0.0.1:PORT/callback` or `http://[::1]:PORT/callback`.',
         }),
       ),
       response_mode: Type.Optional(OneOf('page')),
@@ -188,7 +198,7 @@ export const adminLogin = endpoint({
         Type.String({
           pattern: patterns.commandLineState.pattern,
           maxLength: 512,
-          description: 'Required with `redirect_uri`; returned unchanged.',
+          description: 'Any value. It is required with `redirect_uri`, and returned unchanged.',
         }),
       ),
       ...Challenge,
@@ -219,8 +229,9 @@ export const confirmationPage = endpoint({
   tag,
   summary: 'Ask whether to sign in a command line',
   description:
-    'The last page of a sign-in with `redirect_uri` or `response_mode=page`. It names the account and the service, only ' +
-    'in the browser that started the sign-in. Nothing is issued before the confirmation.',
+    'Shows the last page of a sign-in with `redirect_uri` or `response_mode=page`. The page names the ' +
+    'account and the service, and opens only in the browser that started the sign-in. No code is issued ' +
+    'before the person confirms.',
   auth: 'none',
   page: true,
   query: Closed({ request: Confirmation }),
@@ -237,8 +248,9 @@ export const answerConfirmation = endpoint({
   tag,
   summary: 'Sign in a command line, or cancel',
   description:
-    'Only from the confirmation page, once. `confirm` sends the browser to the command line with `code`, `state` and ' +
-    '`iss`, or shows the code. `cancel` sends `error=access_denied`, or shows that nothing was issued.',
+    'Accepted only from the confirmation page, and only once. `confirm` redirects to the command line with ' +
+    '`code`, `state`, and `iss`, or shows the code to copy. `cancel` redirects with `error=access_denied`, ' +
+    'or shows that no code was issued.',
   auth: 'none',
   page: true,
   query: Closed({ request: Confirmation, answer: OneOf('confirm', 'cancel') }),
@@ -256,8 +268,9 @@ export const adminToken = endpoint({
   tag,
   summary: 'Exchange the code of an admin sign-in for an admin session',
   description:
-    'With `cookie: true`, the tokens are in the cookies `svc_admin` and `svc_admin_refresh` and not in the body, also ' +
-    'after a refresh. This is accepted only from a page of this service, in the browser that started the sign-in.',
+    'With `cookie: true`, the tokens are not in the body, but in the cookies `svc_admin` and ' +
+    '`svc_admin_refresh`. A refresh of this session replaces the cookies. `cookie: true` is accepted only ' +
+    'from a page of this service, in the browser that started the sign-in.',
   auth: 'none',
   body: Closed({
     code: Type.String({ minLength: 1, maxLength: 256 }),
@@ -284,8 +297,8 @@ export const adminLogout = endpoint({
   tag,
   summary: 'End the current admin session',
   description:
-    'Clears the cookies of the console, and asks the browser to clear the stored data of this site. Other sessions, and ' +
-    'the single sign-on of this browser, continue.',
+    'Clears the cookies of the console, and asks the browser to clear the stored data of this site. Other ' +
+    'sessions and the single sign-on of this browser continue.',
   auth: 'session',
   cookies: ['svc_admin', 'svc_admin_refresh'],
   answers: { 200: Success },

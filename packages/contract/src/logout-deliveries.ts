@@ -9,12 +9,12 @@ const LogoutDeliveryStatus = OneOf('pending', 'delivered', 'failed')
 const LogoutDelivery = Type.Object({
   id: Uuid,
   projectId: Uuid,
-  sessionId: { ...Uuid, description: 'The session that ended: `sid` of the logout token.' },
+  sessionId: { ...Uuid, description: 'The session that ended. It is `sid` in the logout token.' },
   memberId: Snowflake,
-  uri: Type.String({ description: 'The address that is notified.' }),
+  uri: Type.String({ description: 'The address to which the logout token is sent.' }),
   status: LogoutDeliveryStatus,
   attempts: Type.Integer(),
-  lastStatus: Nullable(Type.Integer({ description: 'Status of the last response of the client.' })),
+  lastStatus: Nullable(Type.Integer({ description: 'The HTTP status of the last response of the client.' })),
   lastError: Nullable(Type.String()),
   createdAt: { ...DateTime, description: 'The time when the session ended.' },
   lastAttemptAt: Nullable(DateTime),
@@ -39,8 +39,8 @@ export const listLogoutDeliveries = endpoint({
   tag,
   summary: 'List back-channel logouts of a project, newest first',
   description:
-    'Sent and pending logout tokens of the last 30 days for `oidc.backchannelLogoutUri`, one per ended session. A failed ' +
-    'token is retried for 24 hours.',
+    'Returns the logout tokens for `oidc.backchannelLogoutUri` of the last 30 days, sent and pending: one ' +
+    'for each ended session. A failed token is retried for 24 hours.',
   auth: 'admin',
   owners: 'id',
   params: Closed({ id: Uuid }),

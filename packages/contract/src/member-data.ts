@@ -18,16 +18,16 @@ export const MemberData = Type.Object({
   roleChanges: records('Roles that they received or lost in the last 30 days.'),
   sessions: records('Sessions, live and ended, with address and browser. Tokens are not stored.'),
   singleSignOn: records('Browsers with single sign-on.'),
-  codes: records('Sign-ins of the last day that ended in a code.'),
-  projectLogouts: records('The time when a project last ended all their sessions, by project.'),
+  codes: records('Sign-ins of the last day that issued a code.'),
+  projectLogouts: records('For each project, the last time when it ended all their sessions.'),
   events: records('Events of the last day to projects.'),
   eventDeliveries: records('Events of the last week to webhooks of projects.'),
-  consents: records('Scopes that they let projects read.'),
-  clientLogouts: records('Ended sessions of which OpenID Connect clients are notified.'),
-  ownedProjects: records('Projects that they manage by name.'),
-  accessChanges: records('Changes of the access of projects that they made as an admin.'),
-  memberSyncs: records('Reads of a server that they started.'),
-  notifications: records('Messages of the last 30 days to channels of projects that name them.'),
+  consents: records('The scopes that they allow projects to read.'),
+  clientLogouts: records('Ended sessions for which OpenID Connect clients receive a logout token.'),
+  ownedProjects: records('Projects that name them as an owner.'),
+  accessChanges: records('Changes of the access of projects that they made as administrators.'),
+  memberSyncs: records('Syncs of servers that they started.'),
+  notifications: records('Notices of the last 30 days that name them, to channels of projects.'),
   authFailures: records('Rejected requests of the last 30 days with a valid session.'),
   settingsWrittenAt: Nullable({
     ...DateTime,
@@ -47,8 +47,9 @@ export const getMemberData = endpoint({
   tag,
   summary: 'Download all stored data about a person',
   description:
-    'One JSON document, for a person who requests their stored data. It omits digests of tokens and redundant columns. ' +
-    'Creates an audit entry. An admin can run two downloads at a time on an instance. A third is rejected with 429.',
+    'Returns one JSON document, for a person who asks for their data. It omits digests of tokens and ' +
+    'redundant columns. Creates an audit entry. Each administrator can run two downloads at a time on each ' +
+    'instance of the service. A third download is rejected with 429.',
   auth: 'admin',
   params,
   asFile: true,
@@ -63,9 +64,9 @@ export const eraseMember = endpoint({
   tag,
   summary: 'Erase all stored data about a person',
   description:
-    'Ends all sessions of the member and deletes all stored data about them. Their values are removed from the audit log, ' +
-    'which stays verifiable. An active block stays, without its reason. If they are still in a server, the next sync adds ' +
-    'them again. This cannot be undone.',
+    'Ends all sessions of the member, and deletes all stored data about them. This cannot be undone. In the ' +
+    'audit log, their data is removed from the entries, and the log can still be verified. An active block ' +
+    'stays, without its reason. If the member is still in a server, the next sync adds them again.',
   auth: 'admin',
   params,
   answers: { 204: null },

@@ -68,7 +68,7 @@ export const memberFields = {
     isPersonal: true,
   },
   displayName: {
-    schema: Nullable(Type.String({ description: 'Nickname in the server.' })),
+    schema: Nullable(Type.String({ description: 'The nickname in the server.' })),
     example: 'Ada',
     source: 'membership',
     column: 'nick',
@@ -86,7 +86,7 @@ export const memberFields = {
     claim: 'picture',
   },
   email: {
-    schema: Nullable(Type.String({ description: 'Email address of the account at the last sign-in.' })),
+    schema: Nullable(Type.String({ description: 'The email address of the account at the last sign-in.' })),
     example: 'ada@crew.example',
     source: 'login',
     column: 'email',
@@ -97,8 +97,8 @@ export const memberFields = {
     schema: Nullable({
       ...DateTime,
       description:
-        'Time at which the account was created on the chat platform. In member lists, `joinedAt` is the time at which ' +
-        'they joined the server.',
+        'The time at which the account was created on the chat platform. In member lists, `joinedAt` is the time ' +
+        'at which the member joined the server.',
     }),
     example: '2026-03-01T12:00:00.000Z',
     source: 'id',
@@ -107,7 +107,10 @@ export const memberFields = {
   },
   preferredName: {
     schema: Nullable(
-      Type.String({ description: 'Set by the member as an admin. Overrides the display name.' }),
+      Type.String({
+        description:
+          'A name that an administrator has set for themselves. Show it instead of the display name.',
+      }),
     ),
     example: 'Ada',
     source: 'admin',

@@ -5,7 +5,10 @@ import { Closed, cursorOf, DateTime, Nullable, OneOf, Snowflake, Uuid } from './
 /** A role that a member received or lost, or a sign-in. */
 export const MemberHistoryEntry = Type.Object({
   id: Uuid,
-  at: { ...DateTime, description: 'For roles, the time when the service learned of the change.' },
+  at: {
+    ...DateTime,
+    description: 'The time of the sign-in, or the time when the service learned of the role change.',
+  },
   kind: OneOf('role_added', 'role_removed', 'signed_in'),
   server: Nullable(
     Type.Object({ id: Snowflake, name: Type.String() }, { description: 'Null for sign-ins to the console.' }),
@@ -40,8 +43,9 @@ export const listMemberHistory = endpoint({
   tag: 'Members',
   summary: 'List role changes and sign-ins of a member, the newest first',
   description:
-    'The last 30 days. The first roles in a server are not changes, nor are those after a return. A sign-in to a project is ' +
-    'listed until its session is deleted, 7 days after it would expire.',
+    'Returns the last 30 days. The roles with which a member joins a server, or returns to it, are not ' +
+    'listed as changes. A sign-in to a project is listed until its session is deleted, 7 days after it would ' +
+    'expire.',
   auth: 'admin',
   params: Closed({ id: Snowflake }),
   query: MemberHistoryQuery,

@@ -10,7 +10,8 @@ const tag = 'Members'
 const Ids = Type.Optional(
   Type.Array(Snowflake, {
     maxItems: 100,
-    description: 'Repeated, or separated by commas. Matches any of them.',
+    description:
+      'One or several IDs, separated by commas or in repeated parameters. Matches members with any of them.',
   }),
 )
 
@@ -18,7 +19,7 @@ const MemberFilters = {
   filter: Type.Optional({
     ...OneOf('club', 'all'),
     default: 'all',
-    description: '`club`: members of the main server; `all`: of any registered server.',
+    description: '`club` lists members of the main server, and `all` members of any registered server.',
   }),
   serverId: Ids,
   roleId: Ids,
@@ -45,7 +46,7 @@ export const MemberListItem = Type.Object({
   memberId: Snowflake,
   ...schemasOf('memberList'),
   isClubMember: Type.Boolean(),
-  blocked: Type.Boolean({ description: 'The member is blocked and cannot have a session.' }),
+  blocked: Type.Boolean({ description: 'True if the member is blocked, and so has no session.' }),
   serverCount: Type.Integer(),
   servers: Type.Array(
     Type.Object({
@@ -53,7 +54,7 @@ export const MemberListItem = Type.Object({
       serverName: Type.String(),
       isMainServer: Type.Boolean(),
       roleNames: Type.Array(Type.String(), { description: 'Highest first.' }),
-      roles: Type.Array(Role, { description: 'The same roles, with ID and color.' }),
+      roles: Type.Array(Role, { description: 'The roles of `roleNames`, with ID and color.' }),
       joinedAt: Nullable({ ...DateTime, description: 'The time when they joined that server.' }),
     }),
     { description: 'The main server first, then by name.' },
@@ -84,9 +85,11 @@ const MemberPage = Type.Object({
 export const MemberServers = Type.Object({
   memberId: Snowflake,
   ...schemasOf('memberServers'),
-  displayName: Nullable(Type.String({ description: 'Nickname in the first of the servers with one.' })),
+  displayName: Nullable(
+    Type.String({ description: 'The nickname in the first of `servers` in which the member has one.' }),
+  ),
   isClubMember: Type.Boolean(),
-  blocked: Type.Boolean({ description: 'The member is blocked and cannot have a session.' }),
+  blocked: Type.Boolean({ description: 'True if the member is blocked, and so has no session.' }),
   block: Nullable(Block),
   servers: Type.Array(
     Type.Object({
@@ -101,7 +104,7 @@ export const MemberServers = Type.Object({
       }),
       rolesAsOf: {
         ...DateTime,
-        description: 'Time as of which the roles are known.',
+        description: 'The time at which the roles were known to be current.',
       },
     }),
   ),
@@ -111,8 +114,9 @@ const listing = {
   method: 'GET',
   tag,
   description:
-    'Ordered by username. Only current members of registered servers. `roleId` matches members with one of the roles in ' +
-    'any of their servers. `servers` always contains all servers of a member.',
+    'Returns the current members of registered servers, by username. `roleId` matches members who have one ' +
+    'of the roles in any of their servers. `servers` contains all servers of a member, regardless of the ' +
+    'filters.',
   auth: 'admin',
   query: MemberListQuery,
   answers: { 200: MemberPage },
@@ -126,7 +130,7 @@ export const listMembers = endpoint({ ...listing, path: '/api/admin/members', su
 export const listCrossServerMembers = endpoint({
   ...listing,
   path: '/api/admin/members/cross-server',
-  summary: 'List members across servers (the same list)',
+  summary: 'List members across servers (the same list as `/api/admin/members`)',
 })
 
 /** Exports memberships as CSV or JSON. Refuses an administrator's third concurrent download with RATE_LIMITED. */
@@ -136,9 +140,10 @@ export const exportMembers = endpoint({
   tag,
   summary: 'Download members, one row per membership',
   description:
-    'Uses the filters and the order of the list. `serverId` and `filter=club` also filter the rows. The set of members is ' +
-    'fixed at one moment. The values of each member are those at the time of sending. Creates an audit entry. An admin ' +
-    'can run two downloads at a time on an instance. A third is rejected with 429.',
+    'Uses the filters and the order of the member list. `serverId` and `filter=club` also leave out rows of ' +
+    'other servers. Members who join during the download are not included, and each row contains the values ' +
+    'at the time of sending. Creates an audit entry. Each administrator can run two downloads at a time on ' +
+    'each instance of the service. A third download is rejected with 429.',
   auth: 'admin',
   query: MemberExportQuery,
   answers: { 200: { download: ['text/csv', 'application/json'], row: MemberExportRow } },
@@ -150,7 +155,7 @@ export const listMemberServers = endpoint({
   method: 'GET',
   path: '/api/admin/members/{chat_user_id}/servers',
   tag,
-  summary: 'A member’s servers, with the roles in each',
+  summary: 'List the servers of a member, with the roles in each',
   auth: 'admin',
   params: Closed({ chat_user_id: Snowflake }),
   answers: { 200: MemberServers },
@@ -164,8 +169,8 @@ export const refreshMember = endpoint({
   tag,
   summary: 'Read a member again from the chat platform',
   description:
-    'In all registered servers, up to 20. Returns the member after the read. Creates an audit entry. An admin can refresh ' +
-    '30 members per minute.',
+    'Reads the member in all registered servers, up to 20, and returns the result. Creates an audit entry. ' +
+    'Each administrator can refresh 30 members per minute.',
   auth: 'admin',
   params: Closed({ chat_user_id: Snowflake }),
   answers: { 200: MemberServers },

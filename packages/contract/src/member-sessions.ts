@@ -21,7 +21,7 @@ export const listMemberSessions = endpoint({
   path: '/api/admin/members/{id}/sessions',
   tag,
   summary: 'List the sessions of a member, newest first',
-  description: 'Sessions of all projects and of the administration, and single sign-on in browsers.',
+  description: 'Returns the sessions in all projects, admin sessions, and the single sign-on of browsers.',
   auth: 'admin',
   params: Closed({ id: Snowflake }),
   answers: { 200: Type.Object({ sessions: Type.Array(MemberSession) }) },

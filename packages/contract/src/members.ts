@@ -8,7 +8,7 @@ const { username, ...others } = schemasOf('session')
 export const Member = Type.Object({
   id: Snowflake,
   username,
-  isClubMember: Type.Boolean({ description: 'Is a member of the main server now.' }),
+  isClubMember: Type.Boolean({ description: 'True if the member is in the main server now.' }),
   ...others,
   createdAt: DateTime,
   updatedAt: DateTime,

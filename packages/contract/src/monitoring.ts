@@ -6,7 +6,7 @@ const tag = 'Monitoring'
 
 const UpOrDown = OneOf('up', 'down')
 const LatencyMs = Nullable(
-  Type.Number({ description: 'Duration of the last response in milliseconds; null if there was none.' }),
+  Type.Number({ description: 'The duration of the last response in milliseconds; null if there was none.' }),
 )
 
 const Instance = Type.Object({
@@ -14,22 +14,22 @@ const Instance = Type.Object({
   version: Type.String(),
   startedAt: DateTime,
   lastSeenAt: DateTime,
-  isSelf: Type.Boolean({ description: 'The instance that answers this request.' }),
+  isSelf: Type.Boolean({ description: 'True for the instance that returns this response.' }),
   leadsGateway: Type.Boolean({
-    description: 'The leader, which holds the gateway connection and keeps the mirror live.',
+    description: 'True for the leader, which has the gateway connection and keeps roles live.',
   }),
 })
 
 const Rest = Type.Object({
   remaining: Type.Integer({
-    description: 'Requests that this instance can still send in this second without a wait.',
+    description: 'The number of requests that this instance can still send in this second without waiting.',
   }),
   perSecond: Type.Integer({
-    description: 'The most requests per second across all instances.',
+    description: 'The maximum number of requests per second, across all instances.',
   }),
   invalidRequests: Type.Integer({
     description:
-      'Responses 401, 403, and 429 to all instances in the last ten minutes. The platform bans an address at 10,000.',
+      'Responses with 401, 403, or 429 to all instances in ten minutes. At 10,000, the platform bans the address.',
   }),
   breaker: Type.Array(Type.String(), {
     description: 'Kinds of requests that are paused because the platform would reject them. Usually empty.',
@@ -42,7 +42,8 @@ const ServerNotLive = Type.Object({
   reason: {
     ...OneOf('lost', 'unavailable', 'reading'),
     description:
-      '`lost`: the bot is no longer a member. `unavailable`: an outage of the platform. `reading`: the members are still being read.',
+      '`lost`: the bot has left the server. `unavailable`: the platform has an outage. `reading`: a read is ' +
+      'running.',
   },
   since: DateTime,
 })
@@ -52,8 +53,8 @@ export const SystemHealth = Type.Object({
   status: OneOf('ok', 'degraded'),
   api: Type.Object({
     version: Type.String(),
-    uptime: Type.Number({ description: 'Seconds since the answering process started.' }),
-    instances: Type.Array(Instance, { description: 'Seen within the last minute, the oldest first.' }),
+    uptime: Type.Number({ description: 'Seconds since the start of the process that responds.' }),
+    instances: Type.Array(Instance, { description: 'Instances that ran in the last minute, oldest first.' }),
   }),
   chatPlatform: Type.Object({
     status: { ...OneOf('up', 'degraded', 'down'), description: '`degraded`: roles are not live.' },
@@ -66,19 +67,20 @@ export const SystemHealth = Type.Object({
     }),
     lagMs: Type.Optional({
       ...LatencyMs,
-      description: 'Age of the oldest received change that is not written yet; null without a leader.',
+      description: 'Milliseconds that the oldest change has waited to be stored; null without a leader.',
     }),
     sessionsLeft: Type.Optional(
       Nullable(
         Type.Integer({
           description:
-            'New gateway sessions that the platform allows until it resets its count. It resets the token of a bot that starts more.',
+            'The number of gateway sessions that the service can still start until the platform resets the count. ' +
+            'The platform resets the token of a bot that starts more.',
         }),
       ),
     ),
     notLive: Type.Optional(
       Type.Array(ServerNotLive, {
-        description: 'The first 100 registered servers without live roles. Empty while the gateway is off.',
+        description: 'The first 100 registered servers without live roles. Empty if the gateway is off.',
       }),
     ),
     rest: Rest,
@@ -89,9 +91,9 @@ export const SystemHealth = Type.Object({
     latencyMs: LatencyMs,
     pool: Type.Object({
       max: Type.Integer(),
-      total: Type.Integer({ description: 'Open connections.' }),
+      total: Type.Integer({ description: 'The number of open connections.' }),
       idle: Type.Integer(),
-      waiting: Type.Integer({ description: 'Requests that wait for a connection.' }),
+      waiting: Type.Integer({ description: 'The number of requests that wait for a connection.' }),
     }),
   }),
   cache: Type.Object({ status: UpOrDown, latencyMs: LatencyMs }),
@@ -135,16 +137,18 @@ const UsageQuery = Closed({
   ),
   status: Type.Optional({
     ...OneOf('2xx', '3xx', '4xx', '5xx'),
-    description: 'Only responses with this status.',
+    description: 'Counts only responses with this status.',
   }),
   bucket: Type.Optional({
     ...OneOf('1m', '5m', '15m', '1h', '6h', '1d'),
-    description: `Returns sums per bucket in UTC instead of rows, for charts. At most ${maxUsagePoints} points are returned, so a long period requires long buckets.`,
+    description:
+      'For charts: returns sums per bucket, in UTC, instead of rows. A response contains at most ' +
+      `${maxUsagePoints} points, so a long period needs long buckets.`,
   }),
   groupBy: Type.Optional({
     ...OneOf('none', 'project', 'route', 'status'),
     default: 'none',
-    description: 'With `bucket`: the grouping of the series.',
+    description: 'With `bucket`: what each series is about.',
   }),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 5_000, default: 1_000 })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 999_999_999_999_999, default: 0 })),
@@ -161,7 +165,7 @@ export const UsageMinute = Type.Object({
 
 const UsageRows = Type.Object({
   data: Type.Array(UsageMinute),
-  total: Type.Integer({ description: 'Rows of the period, counted up to 100,000.' }),
+  total: Type.Integer({ description: 'The number of rows in the period, counted up to 100,000.' }),
   limit: Type.Integer(),
   offset: Type.Integer(),
 })
@@ -175,7 +179,7 @@ export const UsageLine = Type.Object({
     }),
   ),
   name: Type.String({ description: 'Display name: the name of the project, the route, or the status.' }),
-  count: Type.Integer({ description: 'Requests in the whole period.' }),
+  count: Type.Integer({ description: 'The number of requests in the whole period.' }),
   points: Type.Array(Type.Object({ at: DateTime, count: Type.Integer() }), {
     description: 'The start of each bucket and its requests, in order. Empty buckets are omitted.',
   }),
@@ -196,8 +200,9 @@ export const usage = endpoint({
   tag,
   summary: 'List request counts by minute, newest first',
   description:
-    'Kept for 30 days. Counts appear within a second. With `bucket`, the response contains series for a chart: sign-ins ' +
-    'by code are `route=POST /api/auth/token&status=2xx`, validations `route=POST /api/auth/validate`.',
+    'Returns the number of requests by minute, project, route, and status. They are kept for `usageDays` of ' +
+    'the settings. With `bucket`, the response contains series for a chart. For sign-ins, use `route=POST ' +
+    '/api/auth/token&status=2xx`, and for session checks `route=POST /api/auth/validate`.',
   auth: 'admin',
   query: UsageQuery,
   answers: {
@@ -219,7 +224,7 @@ const AuthFailuresQuery = Closed({
   }),
   kind: Type.Optional(FailureKind),
   reason: Type.Optional(Type.String({ maxLength: 64 })),
-  address: Type.Optional(Type.String({ maxLength: 64, description: 'The exact address.' })),
+  address: Type.Optional(Type.String({ maxLength: 64, description: 'The exact IP address.' })),
   projectId: Type.Optional(Uuid),
   keyPrefix: Type.Optional(Type.String({ maxLength: 16, description: '`rck_` and eight characters.' })),
   memberId: Type.Optional({ ...Snowflake, description: 'The member who sent the request, if known.' }),
@@ -235,15 +240,15 @@ export const AuthFailure = Type.Object({
   kind: FailureKind,
   reason: Type.String({
     description:
-      'A word of a closed list, such as `unknown`, `expired`, or `scope_required`. For a refused sign-in: `not_a_member`, ' +
-      '`blocked`, `not_an_admin`, or `no_access`.',
+      'The reason, such as `unknown`, `expired`, or `scope_required`. For a refused sign-in, it is ' +
+      '`not_a_member`, `blocked`, `not_an_admin`, or `no_access`.',
   }),
   address: Nullable(Type.String()),
   path: Type.String({ description: 'Without the query. Values that look like credentials are masked.' }),
   projectId: Nullable(Uuid),
   keyPrefix: Nullable(Type.String()),
   memberId: Nullable({ ...Snowflake, description: 'The member, if known.' }),
-  memberName: Nullable(Type.String({ description: 'Their current name; null if that ID is unknown.' })),
+  memberName: Nullable(Type.String({ description: 'The current name; null if the ID is unknown.' })),
   requestId: Nullable(Type.String()),
 })
 
@@ -255,8 +260,9 @@ export const authFailures = endpoint({
   summary:
     'List rejected keys, sessions, codes, and signatures, refused sign-ins, and denied access, newest first',
   description:
-    'Every 401 and 403, replayed signatures, and refused sign-ins, including those that ended with a redirect to the ' +
-    'site. Kept for 30 days. During a flood, only a sample is stored. The usage counts and /metrics contain all of them.',
+    'Returns every response with 401 or 403, replayed signatures, and refused sign-ins, including those that ' +
+    'redirected back to the site. They are kept for `authFailuresDays` of the settings. During a flood, only ' +
+    'a sample is stored, but the request counts and `/metrics` contain all of them.',
   auth: 'admin',
   query: AuthFailuresQuery,
   answers: {
@@ -293,7 +299,8 @@ export const replacedKeys = endpoint({
   tag,
   summary: 'List replaced keys that are still used, the first to expire at the top',
   description:
-    'A key is listed until it expires, or until it was unused for an hour and was replaced more than an hour ago.',
+    'Returns keys that were replaced and are still valid. A key leaves the list when it expires, or when an ' +
+    'hour has passed since it was replaced and since its last use.',
   auth: 'admin',
   answers: { 200: Type.Object({ data: Type.Array(ReplacedKey), total: Type.Integer() }) },
   refuses: [],
@@ -309,7 +316,7 @@ export const Stats = Type.Object({
   sessions: Type.Integer({ description: 'Sessions that are neither expired nor revoked.' }),
   projects: Type.Integer(),
   activeProjects: Type.Integer(),
-  asOf: { ...DateTime, description: 'Counted again when older than the setting `statsTtlMs`.' },
+  asOf: { ...DateTime, description: 'The time of the count.' },
 })
 
 /** Returns the numbers of the service, counted again at most every `statsTtlMs`. */
@@ -318,6 +325,7 @@ export const stats = endpoint({
   path: '/api/admin/monitoring/stats',
   tag,
   summary: 'Count members, sessions, and projects',
+  description: 'The numbers are cached for the time in the setting `statsTtlMs`.',
   auth: 'admin',
   answers: { 200: Stats },
   refuses: [],

@@ -29,7 +29,8 @@ export const Name = Type.String({
   maxLength: 100,
   format: 'name',
   description:
-    'Visible text without control, formatting, or invisible characters, and without leading or trailing spaces. Stored in NFC.',
+    'Visible text without leading or trailing spaces, and without control, formatting, or invisible ' +
+    'characters. It is stored in the Unicode form NFC.',
 })
 
 /** Returns the stored form of a name, which is the same for all spellings. */

@@ -24,17 +24,20 @@ const Delivery = Type.Object({
   id: Uuid,
   projectId: Uuid,
   type: NotificationType,
-  text: Type.String({ description: 'The posted text.' }),
+  text: Type.String({ description: 'The text of the notice.' }),
   status: DeliveryStatus,
   attempts: Type.Integer(),
-  lastStatus: Nullable(Type.Integer({ description: 'Status of the last response of the chat platform.' })),
+  lastStatus: Nullable(
+    Type.Integer({ description: 'The HTTP status of the last response of the chat platform.' }),
+  ),
   lastError: Nullable(Type.String()),
   createdAt: DateTime,
   lastAttemptAt: Nullable(DateTime),
   nextAttemptAt: Nullable({
     ...DateTime,
     description:
-      'The earliest time of the next attempt, while the delivery is pending. Older notices of the project come first.',
+      'The earliest time of the next attempt, while the delivery is pending. Older notices of the project are ' +
+      'sent first.',
   }),
   deliveredAt: Nullable(DateTime),
   failedAt: Nullable(DateTime),
@@ -52,7 +55,7 @@ export const listDeliveries = endpoint({
   path: '/api/admin/projects/{id}/deliveries',
   tag,
   summary: 'List notices to the webhook of a project, newest first',
-  description: 'Sent and pending notices of the last 30 days for `webhookUrl`.',
+  description: 'Returns the notices for `webhookUrl` of the last 30 days, sent and pending.',
   auth: 'admin',
   owners: 'id',
   params: Closed({ id: Uuid }),

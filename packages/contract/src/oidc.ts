@@ -3,19 +3,23 @@ import { Closed, Nullable, Snowflake } from './formats.ts'
 
 /** A project as an OpenID Connect client: its ID is the `client_id`, its API key the `client_secret`. */
 export const OidcClient = Type.Object({
-  enabled: Type.Boolean({ description: 'If false, the project is not an OpenID Connect client.' }),
+  enabled: Type.Boolean({ description: 'True if the project is an OpenID Connect client.' }),
   serverId: Nullable({
     ...Snowflake,
-    description: 'The server for sign-in; null if there is no main server.',
+    description: 'The server in which members sign in; null if there is no main server.',
   }),
   publicClient: Type.Boolean({
-    description: 'The client runs in a browser or an app. It has no secret and always uses PKCE.',
+    description: 'True if the client runs in a browser or an app. It then has no secret and must use PKCE.',
   }),
   postLogoutRedirectUris: Type.Array(Type.String({ pattern: '^[\\x21-\\x7e]+$' })),
   backchannelLogoutUri: Nullable(Type.String()),
-  deviceFlow: Type.Boolean({ description: 'Devices without a browser can sign in with a code.' }),
+  deviceFlow: Type.Boolean({
+    description: 'True if devices without a browser can sign in with a code (device flow).',
+  }),
   rolesInIdToken: Type.Boolean({
-    description: 'Adds roles to the ID token too. They can become stale; userinfo is always current.',
+    description:
+      'True to add the roles to the ID token, too. They can become stale there. `userinfo` always returns the ' +
+      'current roles.',
   }),
   resources: Type.Array(Type.String({ pattern: '^[\\x21-\\x7e]+$' }), {
     description:
@@ -32,7 +36,9 @@ const Uri = { minLength: 1, maxLength: 2048 } as const
 /** Changes of the client. Omitted fields keep their values; in a new project they get the defaults. */
 export const OidcClientInput = Closed({
   enabled: Type.Optional(Type.Boolean()),
-  serverId: Type.Optional(Nullable({ ...Snowflake, description: 'Null: the main server.' })),
+  serverId: Type.Optional(
+    Nullable({ ...Snowflake, description: 'The server in which members sign in. Null is the main server.' }),
+  ),
   publicClient: Type.Optional(Type.Boolean()),
   postLogoutRedirectUris: Type.Optional(
     Type.Array(Type.String({ ...Uri, description: 'The rules for redirect URIs apply.' }), { maxItems: 20 }),
@@ -41,7 +47,8 @@ export const OidcClientInput = Closed({
     Nullable(
       Type.String({
         ...Uri,
-        description: 'The client is notified here of every ended session. The rules for `eventsUrl` apply.',
+        description:
+          'The address that receives a logout token for each ended session. The rules for `eventsUrl` apply.',
       }),
     ),
   ),

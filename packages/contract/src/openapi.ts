@@ -78,7 +78,7 @@ export function openApi(publicUrl: string, version: string): Json {
     info: {
       title: 'Rolecall',
       version,
-      description: 'Membership identity and sessions for communities on a chat platform.',
+      description: 'Sign-in, sessions, and live roles for Discord communities.',
       contact: { name: 'API pages of the service', url: `${publicUrl}/api/docs` },
       license: { name: 'MIT', identifier: 'MIT' },
     },

@@ -13,7 +13,8 @@ export const MoreProblems = Type.Optional(
   Type.Integer({
     minimum: 1,
     description:
-      'The number of further problems. Absent if `errors` lists all of them. A check stops after 1,000 problems, or 128 KiB of them.',
+      'The number of problems that `errors` does not contain. Absent if `errors` contains all of them. A check ' +
+      'stops after 1,000 problems, or 128 KiB of them.',
   }),
 )
 
@@ -23,15 +24,17 @@ const codes = [...new Set(rows.map(([name, { code = name }]) => code))]
 /** RFC 9457 problem details: the body of every refusal, as `application/problem+json`. */
 export const Problem = Type.Object({
   type: Type.String({ description: 'Address of the page that explains the code.' }),
-  title: Type.String({ description: 'The fixed title of the code.' }),
+  title: Type.String({
+    description: 'The problem in one sentence, which is the same for every error with this code.',
+  }),
   status: Type.Integer({ description: 'The HTTP status, as in the status line.' }),
   detail: Type.String({
-    description: 'Details of this error, if any, and the fix.',
+    description: 'More about this error, if the service knows more, and the fix.',
   }),
   code: Type.Unsafe<string>({
     type: 'string',
     enum: codes,
-    description: 'Stable. Switch on the code, not on texts.',
+    description: 'The name of the error. It never changes, so check the code and not the texts.',
   }),
   requestId: Type.String({ description: 'The same as in the header `X-Request-Id`.' }),
   errors: Type.Optional(

@@ -12,14 +12,20 @@ export const AdminProfile = Type.Object({
   id: Snowflake,
   username,
   isSystemAdmin: Type.Boolean(),
-  isAuditor: Type.Boolean({ description: 'True for auditors, who read everything and change nothing.' }),
+  isAuditor: Type.Boolean({
+    description: 'True for an auditor, who can read everything and change nothing.',
+  }),
   ownedProjects: Type.Array(Type.Object({ id: Uuid, name: Type.String() }), {
-    description: 'Projects that this member manages, by name; 100 at most.',
+    description: 'The projects that this member owns, by name, at most 100.',
   }),
   ...others,
-  displayName: Nullable(Type.String({ description: 'Nickname in the main server, as of the last sync.' })),
+  displayName: Nullable(
+    Type.String({ description: 'The nickname in the main server, as of the last sync.' }),
+  ),
   preferredName: Nullable(
-    Type.String({ description: 'Set with this endpoint. Overrides the display name.' }),
+    Type.String({
+      description: 'The name that you have set with this endpoint. It is shown instead of the display name.',
+    }),
   ),
 })
 
@@ -29,6 +35,7 @@ export const getProfile = endpoint({
   path: '/api/admin/profile',
   tag,
   summary: 'Read your own profile',
+  description: 'Returns the administrator to whom the session of this request belongs.',
   auth: 'admin',
   owners: 'any',
   answers: { 200: AdminProfile },
@@ -50,9 +57,10 @@ export const updateProfile = endpoint({
           // A decomposed spelling is longer than the counted one: the rule itself counts after NFC.
           maxLength: 1024,
           description:
-            '1 to 255 characters (code points after NFC, the form in which it is stored), at least one of them ' +
-            'visible. Control characters, line breaks, bidirectional overrides and more than 8 combining marks ' +
-            'in a row are rejected. `null` clears the name. If the key is omitted, the name stays.',
+            '1 to 255 characters, at least one of them visible. They are counted as code points in the Unicode form ' +
+            'NFC, in which the name is stored. Control characters, line breaks, bidirectional overrides, and more ' +
+            'than 8 combining marks in a row are rejected. `null` clears the name. If you omit the field, the name ' +
+            'stays.',
         }),
       ),
     ),

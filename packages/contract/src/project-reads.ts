@@ -14,7 +14,8 @@ export const ServerMember = Type.Object({
   joinedAt: Nullable({
     ...DateTime,
     description:
-      'The time when they joined this server. In a session’s `member` it is the time when the account was created.',
+      'The time at which the member joined this server. In `member` of a session, `joinedAt` is the time at ' +
+      'which the account was created.',
   }),
   roles: Type.Array(SessionRole),
 })
@@ -32,11 +33,13 @@ export const listServerMembers = endpoint({
   tag,
   summary: 'List the members of a server',
   description:
-    'Requires the scope `read_members`. `nextCursor` is null on the last page. To follow a server, keep the `changeCursor` of the ' +
-    'first page, read all pages, and then send `changedSince` with the latest `changeCursor`. `data` contains members who ' +
-    'changed or joined, and `removed` those who left. If a role of the server changed, `roles` contains all its roles. No ' +
-    'change is missed, but a change can be reported twice. While `hasMore` is true, send the next request immediately. ' +
-    'After a person is erased, the cursor is rejected with CURSOR_UNKNOWN. Start again, and delete members who are not listed.',
+    'Requires the scope `read_members`. `nextCursor` is null on the last page. To keep a copy of the members ' +
+    'up to date, store `changeCursor` of the first page, read all pages, and then request the changes with ' +
+    '`changedSince`, each time with the latest `changeCursor`. In a response with changes, `data` contains ' +
+    'the members who changed or joined, and `removed` the members who left. If a role of the server has ' +
+    'changed, `roles` contains all its roles. No change is missed, but a change can come twice. While ' +
+    '`hasMore` is true, send the next request immediately. After a person is erased, the cursor is rejected ' +
+    'with CURSOR_UNKNOWN: read all pages again, and delete members who are not listed.',
   auth: 'projectKey',
   needs: 'read_members',
   params: Closed({ serverId: Snowflake }),
@@ -46,7 +49,7 @@ export const listServerMembers = endpoint({
       Type.String({
         pattern: patterns.changeCursor.pattern,
         maxLength: 2_000,
-        description: 'A `changeCursor`; not together with `cursor`.',
+        description: 'The latest `changeCursor`. Send either this or `cursor`.',
       }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 50 })),
@@ -58,7 +61,7 @@ export const listServerMembers = endpoint({
       changeCursor: Type.Optional(
         Type.String({
           description:
-            'On the first page and with `changedSince`: the cursor for the next request for changes.',
+            'The cursor for the next `changedSince`. Only on the first page, and in responses to `changedSince`.',
         }),
       ),
       removed: Type.Optional(Type.Array(RemovedMember)),
@@ -78,7 +81,7 @@ export const getServerMember = endpoint({
   path: '/api/servers/{serverId}/members/{memberId}',
   tag,
   summary: 'Read a member of a server',
-  description: 'Requires the scope `read_members`. Roles are as live as in validate.',
+  description: 'Requires the scope `read_members`. The roles are as current as in `validate`.',
   auth: 'projectKey',
   needs: 'read_members',
   params: Closed({ serverId: Snowflake, memberId: Snowflake }),
@@ -96,8 +99,9 @@ export const checkPermissions = endpoint({
   tag,
   summary: 'Check whether a member holds roles now',
   description:
-    'Requires the scope `check_permissions`. `anyOf` requires at least one role, and `allOf` every role. With neither, ' +
-    'membership is enough. A blocked member is never allowed.',
+    'Requires the scope `check_permissions`. With `anyOf`, the member needs at least one of the roles, and ' +
+    'with `allOf` every one of them. Without both, it is enough to be a member. A blocked member is never ' +
+    'allowed.',
   auth: 'projectKey',
   needs: 'check_permissions',
   params: Closed({ serverId: Snowflake }),
@@ -121,11 +125,14 @@ export const CheckedMember = Type.Object({
   rolesSource: {
     ...OneOf('gateway', 'rest', 'mirror'),
     description:
-      '`gateway`: live. `rest`: read within `permissionTtlMs`. `mirror`: older, and not read again.',
+      '`gateway`: the roles are live. `rest`: they were read within `permissionTtlMs`. `mirror`: they are ' +
+      'older, and were not read again.',
   },
   rolesAsOf: Nullable({
     ...DateTime,
-    description: 'Null if nothing is known. Then `allowed` and `isMember` are false.',
+    description:
+      'The time at which the roles were known to be current. Null if the member is unknown; then `allowed` and ' +
+      '`isMember` are false.',
   }),
 })
 
@@ -137,9 +144,10 @@ export const checkManyPermissions = endpoint({
   tag,
   summary: 'Check whether up to 1,000 members hold roles',
   description:
-    'Requires the scope `check_permissions`. The results are as in `permissions/check`, in the order of `memberIds`, with ' +
-    'one difference: the chat platform is not queried. Outdated roles come from the mirror, as `rolesSource` and ' +
-    '`rolesAsOf` show. For current roles, check that member alone.',
+    'Requires the scope `check_permissions`. Returns the same results as `permissions/check`, in the order ' +
+    'of `memberIds`, but never asks the chat platform: roles that are not live come from the last known ' +
+    'state, as `rolesSource` and `rolesAsOf` show. To get the current roles of a member, check this member ' +
+    'alone.',
   auth: 'projectKey',
   needs: 'check_permissions',
   params: Closed({ serverId: Snowflake }),

@@ -13,7 +13,8 @@ export const ProjectSession = Type.Object({
   kind: {
     ...OneOf('code', 'oidc'),
     description:
-      '`code`: created by a one-time code, also for a protected host. `oidc`: created by OpenID Connect.',
+      '`code`: created with a one-time code, including the sign-in to a protected host. `oidc`: created with ' +
+      'OpenID Connect.',
   },
   memberId: Snowflake,
   ...schemasOf('projectSession'),
@@ -23,8 +24,8 @@ export const ProjectSession = Type.Object({
   refreshedAt: {
     ...DateTime,
     description:
-      'The time when its tokens were issued, by the sign-in or a later refresh. Validations are answered from memory and ' +
-      'not recorded.',
+      'The time when the current tokens were issued, at the sign-in or at a refresh. Session checks are not ' +
+      'recorded.',
   },
   expiresAt: DateTime,
   clientInfo: Type.Object(
@@ -47,8 +48,9 @@ export const listProjectSessions = endpoint({
   tag,
   summary: 'List the sessions of a project, newest first',
   description:
-    'Only valid sessions: none of members who left or are blocked, none in servers without READ access, and none of an ' +
-    'inactive project. To end a session, use `DELETE /api/admin/members/{id}/sessions/{sessionId}`.',
+    'Returns only valid sessions: no sessions of members who left or are blocked, in servers without READ ' +
+    'access, or of an inactive project. To end a session, use `DELETE ' +
+    '/api/admin/members/{id}/sessions/{sessionId}`.',
   auth: 'admin',
   params: Closed({ id: Uuid }),
   query: ProjectSessionQuery,

@@ -21,10 +21,12 @@ export const Project = Type.Object({
   name: Type.String(),
   description: Nullable(Type.String()),
   isActive: Type.Boolean(),
-  isInternal: Type.Boolean({ description: 'The project always uses the main server.' }),
+  isInternal: Type.Boolean({ description: 'True if the project always has READ in the main server.' }),
   branding: Branding,
   redirectUris: Type.Array(Type.String({ pattern: '^[\\x21-\\x7e]+$' })),
-  webhookUrl: Nullable(Type.String({ description: 'Masked after the host.' })),
+  webhookUrl: Nullable(
+    Type.String({ description: 'The address of the channel webhook, masked after the host.' }),
+  ),
   ...eventsRecord,
   owners: Owners,
   forwardAuth: ForwardAuth,
@@ -41,7 +43,7 @@ const Description = Type.String({ maxLength: 2000 })
 const WebhookUrl = Type.String({
   minLength: 1,
   maxLength: 512,
-  description: 'A webhook of a Discord channel.',
+  description: 'The address of a webhook of a Discord channel, for notices.',
 })
 
 /** A new project. Only the name is required. It is active by default. */
@@ -117,8 +119,8 @@ export const createProject = endpoint({
   tag,
   summary: 'Create a project',
   description:
-    'The API key is only in this response. Without `serverAccess`, the project has access to the main server with all ' +
-    'scopes. With an empty list, it has none.',
+    'Only this response contains the API key. If you omit `serverAccess`, the project has access to the main ' +
+    'server with all scopes. With an empty list, it has access to no server.',
   auth: 'admin',
   body: CreateProject,
   bodyLimit: webhookBodyLimit,
@@ -138,12 +140,12 @@ export const getProject = endpoint({
   method: 'GET',
   path: '/api/admin/projects/{id}',
   tag,
-  summary: 'One project',
+  summary: 'Read a project',
   auth: 'admin',
   owners: 'id',
   description:
-    'A `webhookUrl` that was encrypted with another key fails with `SECRET_UNREADABLE`. It can be set again. Without a ' +
-    'key, the error is `ENCRYPTION_KEY_MISSING`.',
+    'If `webhookUrl` was encrypted with another key, the error is `SECRET_UNREADABLE`: set it again. If the ' +
+    'service has no key, the error is `ENCRYPTION_KEY_MISSING`.',
   params: ProjectId,
   answers: { 200: Project },
   refuses: ['PROJECT_NOT_FOUND', 'SECRET_UNREADABLE', 'ENCRYPTION_KEY_MISSING'],
@@ -159,8 +161,8 @@ export const updateProject = endpoint({
   tag,
   summary: 'Change a project',
   description:
-    'Omitted fields keep their values, and null clears them. Members cannot sign in to an inactive project, and it cannot ' +
-    'validate sessions.',
+    'Omitted fields keep their values, and null clears them. While a project is inactive, members cannot ' +
+    'sign in to it, and it cannot check sessions.',
   auth: 'admin',
   owners: 'id',
   ownerFields: ['description', 'branding', 'webhookUrl', 'eventsUrl'],
@@ -186,7 +188,7 @@ export const deleteProject = endpoint({
   path: '/api/admin/projects/{id}',
   tag,
   summary: 'Delete a project',
-  description: 'Its keys and sessions end immediately. Its history remains.',
+  description: 'The keys and sessions of the project end immediately. Its audit log entries stay.',
   auth: 'admin',
   params: ProjectId,
   query: ChangeQuery,
@@ -202,7 +204,7 @@ export const setRedirectUris = endpoint({
   path: '/api/admin/projects/{id}/redirect-uri',
   tag,
   summary: 'Set the redirect URIs',
-  description: 'One URI or a comma-separated list, at most 20, in ASCII. Replaces the whole list.',
+  description: 'Replaces the whole list. Send one URI, or several separated by commas: at most 20, in ASCII.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,
@@ -219,8 +221,8 @@ export const addRedirectUri = endpoint({
   tag,
   summary: 'Add a redirect URI',
   description:
-    'Keeps the other redirect URIs. Returns 201 if the URI is new, and 200 if the project already has it. A project has ' +
-    'at most 20, in ASCII.',
+    'The other redirect URIs stay. Returns 201 if the URI is new, and 200 if the project already has it. A ' +
+    'project can have 20 redirect URIs, in ASCII.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,
@@ -236,7 +238,8 @@ export const removeRedirectUri = endpoint({
   tag,
   summary: 'Remove a redirect URI',
   description:
-    'Keeps the other redirect URIs. Sessions continue. A sign-in that began with this URI ends on an error page.',
+    'The other redirect URIs stay, and sessions continue. A sign-in that started with this URI ends on an ' +
+    'error page.',
   auth: 'admin',
   owners: 'id',
   params: ProjectId,

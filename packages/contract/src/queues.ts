@@ -20,8 +20,8 @@ export type QueueName = keyof typeof queueMeanings
 export const Queue = Type.Object({
   name: Type.Unsafe<QueueName>({ type: 'string', enum: Object.keys(queueMeanings) }),
   meaning: Type.String(),
-  waiting: Type.Integer({ description: 'Rows, counted up to 100,000.' }),
-  oldestSec: Type.Number({ description: 'Age of the oldest row in seconds; 0 if the queue is empty.' }),
+  waiting: Type.Integer({ description: 'The number of waiting rows, counted up to 100,000.' }),
+  oldestSec: Type.Number({ description: 'The age of the oldest row in seconds; 0 if the queue is empty.' }),
 })
 
 /** Lists the waiting entries of all queues in the database. */
@@ -30,7 +30,7 @@ export const queues = endpoint({
   path: '/api/admin/monitoring/queues',
   tag,
   summary: 'List queues with their waiting rows',
-  description: 'For gateway changes that are not written yet, see `lagMs` of the health.',
+  description: 'Changes from the gateway that are not stored yet have no queue: see `lagMs` in the health.',
   auth: 'admin',
   answers: { 200: Type.Object({ data: Type.Array(Queue) }) },
   refuses: [],

@@ -26,10 +26,10 @@ export const RefusedLogin = Type.Object({
   code: {
     ...OneOf('not_a_member', 'blocked', 'no_access', 'declined', 'role_lacking'),
     description:
-      '`declined`: the member declined to share their identity with the project. `role_lacking`: a protected host ' +
-      'requires a role that they do not have.',
+      'The reason. `declined`: the member did not agree to share their identity with the project. ' +
+      '`role_lacking`: a protected host requires a role that the member does not have.',
   },
-  step: Type.String({ description: 'The step of POST /api/admin/explain that fails.' }),
+  step: Type.String({ description: 'The step of `POST /api/admin/explain` that fails.' }),
 })
 
 const RefusedLoginsQuery = Closed({
@@ -60,9 +60,9 @@ export const listRefusedLogins = endpoint({
   tag: 'Members',
   summary: 'List refused sign-ins, the newest first',
   description:
-    'Sign-ins of known accounts that ended without a session. Project owners see those of their projects, except for the ' +
-    'code `declined`. Entries are kept as long as authentication failures and erased with the person. The list may lag by ' +
-    'a few seconds.',
+    'Returns sign-ins of known accounts that ended without a session. Owners see the sign-ins to their ' +
+    'projects, except those with the code `declined`. Entries are kept as long as rejected requests, and are ' +
+    'deleted when the person is erased. A new entry can take a few seconds to appear.',
   auth: 'admin',
   owners: 'any',
   query: RefusedLoginsQuery,

@@ -32,8 +32,10 @@ export const TokenResponse = Type.Object({
 
 /** Optional details of the browser that the project acts for; shown in the list of sessions. */
 export const ClientHeaders = Type.Object({
-  'X-Client-Ip': Type.Optional(Type.String({ description: 'IP address of the member’s browser.' })),
-  'X-Client-User-Agent': Type.Optional(Type.String({ description: 'User agent of the member’s browser.' })),
+  'X-Client-Ip': Type.Optional(Type.String({ description: 'The IP address of the member’s browser.' })),
+  'X-Client-User-Agent': Type.Optional(
+    Type.String({ description: 'The user agent of the member’s browser.' }),
+  ),
 })
 
 /** Redeems a code for a session, once. Refuses with INVALID_CODE, CHALLENGE_WITHOUT_VERIFIER, MEMBER_BLOCKED. */
@@ -43,8 +45,8 @@ export const exchangeCode = endpoint({
   tag,
   summary: 'Exchange a one-time code for a session',
   description:
-    'The code must belong to the calling project and `redirectUri` must equal the one used at authorize. ' +
-    'A second use is rejected and revokes the session of the first use.',
+    'The code must belong to the calling project, and `redirectUri` must be the one of the sign-in. If a ' +
+    'code is used a second time, the request is rejected, and the session of the first use is revoked.',
   auth: 'projectKey',
   headers: ClientHeaders,
   body: ExchangeCode,
@@ -83,7 +85,7 @@ export const validateSession = endpoint({
   isRead: true,
   tag,
   summary: 'Check a session and read the current roles',
-  description: 'Tokens of other projects count as invalid. Validation never extends a session.',
+  description: 'A token of another project is invalid here. A check never extends a session.',
   refusedUnderPressure: 'last',
   auth: 'projectKey',
   body: Closed({ token: Credential }),
@@ -101,7 +103,8 @@ export const logout = endpoint({
   path: '/api/auth/logout',
   tag,
   summary: 'End one session of the calling project',
-  description: 'Accepts its session token or its refresh token. Tokens of other projects are ignored.',
+  description:
+    'Send the session token or the refresh token of the session. Tokens of other projects are ignored.',
   auth: 'projectKey',
   body: Closed({ token: Credential }),
   bodyLimit: credentialBodyLimit,
@@ -115,6 +118,7 @@ export const logoutAll = endpoint({
   path: '/api/auth/logout-all',
   tag,
   summary: 'End all sessions of a member in the calling project',
+  description: 'Sessions in other projects continue. The response is the same for an unknown member.',
   auth: 'projectKey',
   body: Closed({ memberId: Type.String({ minLength: 1, maxLength: 64 }) }),
   bodyLimit: credentialBodyLimit,
@@ -127,7 +131,8 @@ export const SessionListItem = Type.Object({
   id: Uuid,
   kind: {
     ...OneOf('project', 'admin', 'sso'),
-    description: 'A session of a project, of the administration, or the single sign-on of a browser.',
+    description:
+      '`project`: a session of a project. `admin`: an admin session. `sso`: the single sign-on of a browser.',
   },
   createdAt: DateTime,
   expiresAt: DateTime,
@@ -146,7 +151,7 @@ export const listSessions = endpoint({
   path: '/api/auth/sessions',
   tag,
   summary: 'List the sessions of the current member, newest first',
-  description: 'Sessions of all projects and of the administration, and single sign-on in browsers.',
+  description: 'Returns the sessions in all projects, admin sessions, and the single sign-on of browsers.',
   auth: 'session',
   answers: { 200: Type.Object({ sessions: Type.Array(SessionListItem) }) },
   refuses: [],
@@ -159,7 +164,8 @@ export const revokeSession = endpoint({
   tag,
   summary: 'Revoke one of the current member’s sessions',
   description:
-    'The end of another project’s session, an admin session, or a single sign-on is recorded in the audit log.',
+    'If the session is an admin session, a single sign-on, or a session of another project, its end is ' +
+    'recorded in the audit log.',
   auth: 'session',
   params: Closed({ sessionId: IdOrName }),
   answers: { 204: null },
@@ -173,8 +179,8 @@ export const revokeAllSessions = endpoint({
   tag,
   summary: 'Sign the current member out everywhere',
   description:
-    'Ends all sessions of the member, in all projects and in the administration, with single sign-on in every browser and ' +
-    'unused codes. The calling session ends, too.',
+    'Ends all sessions of the member in all projects and in the administration, the single sign-on in every ' +
+    'browser, and unused codes. The session of this request ends, too.',
   auth: 'session',
   answers: { 204: null },
   refuses: [],
@@ -187,8 +193,8 @@ export const endMemberSessions = endpoint({
   tag,
   summary: 'Sign a member out everywhere',
   description:
-    'Ends all sessions of the member, in all projects and in the administration, with single sign-on in every browser and ' +
-    'unused codes.',
+    'Ends all sessions of the member in all projects and in the administration, the single sign-on in every ' +
+    'browser, and unused codes.',
   auth: 'admin',
   params: Closed({ id: Snowflake }),
   query: ChangeQuery,
@@ -203,12 +209,12 @@ export const refreshSession = endpoint({
   method: 'POST',
   path: '/api/auth/token/refresh',
   tag,
-  summary: 'Rotate the pair of a session',
+  summary: 'Replace the token pair of a session',
   description:
-    'Requires the valid session token as Bearer and its refresh token. Both are invalid after the response. The expiry ' +
-    'moves, but never past the maximum age of the sign-in. With the cookie of the console, send nothing or `{}`: the ' +
-    'refresh token comes from its own cookie, both cookies are replaced, and the response is ' +
-    '`expiresAt` alone.',
+    'Send the session token as Bearer, and the refresh token in the body. The response contains a new pair, ' +
+    'and the old pair is invalid. The new session token expires later, but never after the maximum age of ' +
+    'the sign-in. With the cookie of the console, send nothing or `{}`: the refresh token is read from its ' +
+    'own cookie, both cookies are replaced, and the response contains only `expiresAt`.',
   auth: 'session',
   body: Closed({
     refreshToken: Type.Optional({ ...Credential, description: 'Required with a Bearer token.' }),

@@ -54,82 +54,93 @@ const secret = (variables: SecretRow['variables'], meaning: string): SecretRow =
  */
 export const settingTable = {
   administration: {
-    auditorRoleId: text('CHAT_AUDITOR_ROLE_ID', 'Role in the main server for auditors.'),
+    auditorRoleId: text('CHAT_AUDITOR_ROLE_ID', 'The ID of the role for auditors in the main server.'),
   },
   cache: {
     permissionTtlMs: editable(
       'PERMISSION_TTL_MS',
       0,
       3_600_000,
-      'Without the gateway: the age at which a member’s roles are read again. 0 reads them every time.',
+      'Without the gateway: the age in milliseconds at which the roles of a member are read again. 0 reads ' +
+        'them every time.',
     ),
     projectAccessTtlMs: deprecated(
       'PROJECT_ACCESS_TTL_MS',
-      'has no effect. Access is read for each response.',
+      'has no effect. A change of access applies to the next request.',
     ),
     projectAuthTtlMs: deprecated(
       'PROJECT_AUTH_TTL_MS',
-      'has no effect. A revoked key is rejected immediately.',
+      'has no effect. A revoked key is rejected at the next request.',
     ),
-    statsTtlMs: editable('STATS_TTL_MS', 0, 86_400_000, 'Time for which statistics are cached.'),
+    statsTtlMs: editable('STATS_TTL_MS', 0, 86_400_000, 'Milliseconds for which statistics are cached.'),
   },
   chat: {
-    callbackUrl: text('CHAT_CALLBACK_URL', 'OAuth callback address.'),
-    clientId: text('CHAT_CLIENT_ID', 'OAuth client ID.'),
-    guildId: text('CHAT_GUILD_ID', 'ID of the main server.'),
-    clientSecret: secret(['CHAT_CLIENT_SECRET'], 'OAuth client secret.'),
-    token: secret(['CHAT_BOT_TOKEN'], 'Bot token.'),
+    callbackUrl: text('CHAT_CALLBACK_URL', 'The address to which Discord redirects after a sign-in.'),
+    clientId: text('CHAT_CLIENT_ID', 'The ID of the Discord application.'),
+    guildId: text('CHAT_GUILD_ID', 'The ID of the main server.'),
+    clientSecret: secret(['CHAT_CLIENT_SECRET'], 'The OAuth client secret of the Discord application.'),
+    token: secret(['CHAT_BOT_TOKEN'], 'The token of the Discord bot.'),
   },
   preferences: {
     memberActivityThresholdDays: editable(
       'MEMBER_ACTIVITY_THRESHOLD_DAYS',
       1,
       365,
-      'A member seen within this many days counts as active.',
+      'A member who signed in or refreshed a session within this many days counts as active.',
     ),
   },
   rateLimit: {
-    globalLimit: number('RATE_LIMIT_GLOBAL', 'Requests per window and caller. 0 disables the limit.'),
-    globalTtlMs: number('RATE_LIMIT_GLOBAL_TTL_MS', 'Length of the rate limit window.'),
+    globalLimit: number(
+      'RATE_LIMIT_GLOBAL',
+      'The maximum number of requests per window for each caller. 0 disables the limit.',
+    ),
+    globalTtlMs: number(
+      'RATE_LIMIT_GLOBAL_TTL_MS',
+      'The length of the window of the rate limit in milliseconds.',
+    ),
     maxWebhooksPerProject: editable(
       'MAX_WEBHOOKS_PER_PROJECT',
       1,
       100,
-      'The most inbound webhooks per project.',
+      'The maximum number of inbound webhooks per project.',
     ),
   },
   retention: {
-    usageDays: editable('RETENTION_USAGE_DAYS', 1, 36_500, 'Days to keep request counts.'),
+    usageDays: editable('RETENTION_USAGE_DAYS', 1, 36_500, 'Days for which request counts are kept.'),
     authFailuresDays: editable(
       'RETENTION_AUTH_FAILURES_DAYS',
       1,
       36_500,
-      'Days to keep records of rejected keys and sessions, with address and path.',
+      'Days for which rejected requests and refused sign-ins are kept, with IP address and path.',
     ),
     auditDays: editable(
       'RETENTION_AUDIT_DAYS',
       90,
       36_500,
-      'Days to keep the audit log. 36,500 is a hundred years.',
+      'Days for which the audit log is kept. 36,500 days are a hundred years.',
     ),
     submissionsDays: editable(
       'RETENTION_SUBMISSIONS_DAYS',
       1,
       36_500,
-      'Days to keep submissions to inbound webhooks. 36,500 is a hundred years.',
+      'Days for which submissions to inbound webhooks are kept. 36,500 days are a hundred years.',
     ),
     sessionAddressesDays: editable(
       'RETENTION_SESSION_ADDRESSES_DAYS',
       1,
       36_500,
-      'Days after a sign-in to keep the address and browser of its session, at most as long as the session.',
+      'Days after a sign-in for which the IP address and the browser of its session are kept, at most as long ' +
+        'as the session.',
     ),
   },
   security: {
-    sessionTtlSec: number('SESSION_TTL_SEC', 'Lifetime of a session. A refresh restarts it.'),
+    sessionTtlSec: number(
+      'SESSION_TTL_SEC',
+      'The lifetime of a session in seconds. Each refresh restarts it.',
+    ),
     ssoTtlSec: number(
       'SSO_TTL_SEC',
-      'Time after a sign-in during which a browser skips the platform’s screen.',
+      'Seconds after a sign-in in which the browser can sign in again without Discord’s screen.',
     ),
     webhookEncryptionKey: secret(
       ['OUTBOUND_WEBHOOK_ENCRYPTION_KEY', 'INBOUND_WEBHOOK_ENCRYPTION_KEY'],

@@ -59,7 +59,9 @@ const EffectiveSettings = Type.Unsafe<EffectiveSettings>(
     ),
     meta: Type.Object({
       updatedAt: Nullable({ ...DateTime, description: 'The time when a setting was last written.' }),
-      updatedBy: Nullable(Type.String({ description: 'Member ID of the admin who last changed them.' })),
+      updatedBy: Nullable(
+        Type.String({ description: 'The member ID of the administrator who last changed the settings.' }),
+      ),
     }),
   }),
 )
@@ -88,6 +90,9 @@ export const getSettings = endpoint({
   path: '/api/admin/settings',
   tag,
   summary: 'Read the effective settings',
+  description:
+    'Returns the value of each setting, and whether it can be changed. For a secret, returns only whether it ' +
+    'is set.',
   auth: 'admin',
   answers: { 200: EffectiveSettings },
   refuses: [],
@@ -102,19 +107,25 @@ export const SettingSource = Type.Object({
       'administrator stored.',
   },
   configured: Nullable(
-    Type.Number({ description: 'The value after a reset; null if it cannot be changed here.' }),
+    Type.Number({
+      description: 'The value that a reset would restore; null if the setting cannot be changed here.',
+    }),
   ),
   ignored: Nullable(
     Type.Number({
-      description: 'The stored value if it is out of bounds in this version. Such a value is ignored.',
+      description:
+        'The stored value, if it is out of bounds in this version of the service and is therefore ignored.',
     }),
   ),
   changedAt: Nullable({
     ...DateTime,
-    description: 'The time when an administrator last changed or reset it.',
+    description: 'The time when an administrator last changed or reset the setting.',
   }),
   changedBy: Nullable(
-    Type.String({ description: 'Username of that administrator; also null after the person was erased.' }),
+    Type.String({
+      description:
+        'The username of that administrator; null if unknown, for example after the person was erased.',
+    }),
   ),
 })
 
@@ -125,7 +136,8 @@ export const getSettingSources = endpoint({
   tag,
   summary: 'List the sources of settings',
   description:
-    'By `group.key`: `cache.statsTtlMs`. The time of a change is known as long as its audit log entry is kept.',
+    'The keys of the response have the form `group.key`, such as `cache.statsTtlMs`. The time of a change is ' +
+    'known as long as its audit log entry exists.',
   auth: 'admin',
   answers: { 200: Type.Object({ sources: Type.Record(Type.String(), SettingSource) }) },
   refuses: [],
@@ -138,8 +150,8 @@ export const updateSettings = endpoint({
   tag,
   summary: 'Change settings',
   description:
-    'All changes apply or none. They take effect without a restart: on this instance before the response, on every other ' +
-    'within a second. A value that is already in effect is not written.',
+    'Applies all changes or none, without a restart: on this instance before the response, and on every ' +
+    'other instance within a second. A value that is already in effect is not stored.',
   auth: 'admin',
   body: UpdateSettings,
   answers: { 200: EffectiveSettings },
@@ -151,7 +163,10 @@ export const resetSettings = endpoint({
   method: 'POST',
   path: '/api/admin/settings/reset',
   tag,
-  summary: 'Clear every stored override',
+  summary: 'Reset all settings to the values of the environment',
+  description:
+    'Removes all values that administrators have stored. Each instance then uses the values of its ' +
+    'environment again, within a second.',
   auth: 'admin',
   answers: { 200: EffectiveSettings },
   refuses: [],

@@ -17,22 +17,25 @@ const Slug = Type.String({
 
 const JsonSchema = Type.Record(Type.String(), Type.Unknown(), {
   description:
-    'JSON Schema 2020-12, at most 64 KiB. `$ref` stays within the schema, `format` is asserted, and `pattern` ' +
-    'is RE2 syntax without look-around and back-references, with at most 2,000 instructions, and 12,000 per schema. ' +
-    'Numbers must fit every JSON reader. `$id`, `$dynamicRef`, and unknown keywords are rejected. `x-…` is ignored.',
+    'A schema in JSON Schema 2020-12, at most 64 KiB. `$ref` must point into the schema itself, and `format` ' +
+    'is checked. A `pattern` uses RE2 syntax, without look-around and back-references. It can have 2,000 ' +
+    'instructions, and all patterns of a schema together 12,000. Numbers must fit into a double without a ' +
+    'loss. `$id`, `$dynamicRef`, and unknown keywords are rejected. Keywords that begin with `x-` are ' +
+    'ignored.',
 })
 
 const Origins = Type.Array(Type.String({ minLength: 1, maxLength: 255 }), {
   maxItems: 50,
   uniqueItems: true,
   description:
-    'Such as `https://site.example`. If the list is not empty, each submission must send one of them as its `Origin`.',
+    'Origins that can submit, such as `https://site.example`. If the list is not empty, each submission must ' +
+    'have one of them in its `Origin` header. An empty list accepts every submission.',
 })
 
 const RoleIds = Type.Array(Snowflake, {
   maxItems: 100,
   uniqueItems: true,
-  description: 'Members with one of these roles can read the submissions.',
+  description: 'Members with one of these roles can read the submissions. With an empty list, no member can.',
 })
 
 /** An endpoint of a project that accepts JSON of one schema. Its secret is shown only once. */
@@ -54,7 +57,9 @@ export const InboundWebhook = Type.Object({
 })
 
 const Secret = Type.String({
-  description: 'Signs submissions. The HMAC key is the whole text. Shown only once.',
+  description:
+    'The secret that signs submissions. Use the whole text, with `whsec_`, as the HMAC key. It is shown only ' +
+    'once.',
 })
 
 /** A new webhook, with its secret. */
@@ -93,7 +98,7 @@ export const Submission = Type.Object({
   origin: Nullable(Type.String()),
   payload: Type.Unknown({
     description:
-      'The payload as it was sent. If it may contain long numbers, read it with a parser that preserves them.',
+      'The payload as it was sent. If it can contain long numbers, use a JSON parser that preserves them.',
   }),
 })
 
@@ -112,7 +117,9 @@ const SubmissionQuery = Closed({
 })
 
 const SubmissionPage = Type.Object({
-  data: Type.Array(Submission, { description: 'Newest first. Fewer than `limit` if they are large.' }),
+  data: Type.Array(Submission, {
+    description: 'Submissions, newest first. If they are large, a page has fewer than `limit`.',
+  }),
   nextCursor: Nullable(Uuid),
 })
 
@@ -148,7 +155,7 @@ export const createWebhook = endpoint({
   path: adminPath,
   tag,
   summary: 'Create an inbound webhook',
-  description: 'Its secret is only in this response. Without a slug, one is derived from the name.',
+  description: 'Only this response contains the secret. If you omit `slug`, it is derived from the name.',
   auth: 'admin',
   owners: 'projectId',
   params: OfProject,
@@ -169,7 +176,7 @@ export const getWebhook = endpoint({
   method: 'GET',
   path: `${adminPath}/{webhookId}`,
   tag,
-  summary: 'One inbound webhook',
+  summary: 'Read an inbound webhook',
   auth: 'admin',
   owners: 'projectId',
   params: OneOfProject,
@@ -227,7 +234,8 @@ const TriedPayload = Type.Object({
   valid: Type.Boolean(),
   errors: Type.Array(ProblemDetail, {
     description:
-      'All problems by their path in the payload, or below `/schema` in the draft, or the first ones that fit into 64 KiB.',
+      'All problems, or the first ones that fit into 64 KiB. `path` points into the payload, or below ' +
+      '`/schema` into the draft of the schema.',
   }),
   more: MoreProblems,
 })
@@ -239,7 +247,8 @@ export const tryPayload = endpoint({
   tag,
   summary: 'Validate a payload against the schema without storing it',
   description:
-    'The result is the same as for `submit`. With `schema`, the draft is used instead of the stored schema, for an editor.',
+    'Returns the result that `submit` would have, and stores nothing. To try a draft of the schema, send it ' +
+    'in `schema`.',
   auth: 'admin',
   owners: 'projectId',
   isRead: true,
@@ -247,7 +256,10 @@ export const tryPayload = endpoint({
   // Half of the maximum submission: in a JSON text every quote takes two characters, and a schema is sent with it.
   bodyLimit: 256 * 1024,
   body: Closed({
-    payload: Type.String({ maxLength: 131_072, description: 'The JSON text as it would be sent.' }),
+    payload: Type.String({
+      maxLength: 131_072,
+      description: 'The payload as JSON text, exactly as it would be sent.',
+    }),
     schema: Type.Optional(JsonSchema),
   }),
   answers: { 200: TriedPayload },
@@ -275,7 +287,8 @@ export const exportSubmissions = endpoint({
   tag,
   summary: 'Download submissions as CSV',
   description:
-    'Creates an audit entry. An admin can run two downloads at a time on an instance. A third is rejected with 429.',
+    'Creates an audit entry. Each administrator can run two downloads at a time on each instance of the ' +
+    'service. A third download is rejected with 429.',
   auth: 'admin',
   owners: 'projectId',
   params: OneOfProject,
@@ -288,7 +301,7 @@ const ownPath = '/api/inbound-webhooks'
 const IdOrSlug = Closed({
   id: { ...IdOrName, description: 'ID or slug of the webhook.' },
 })
-const byKey = 'With the API key, if a mapping of the project grants `MANAGE_WEBHOOKS`.'
+const byKey = 'Requires `MANAGE_WEBHOOKS` in at least one server of the project.'
 
 /** As `listWebhooks`, by key. Refuses with OPERATION_REQUIRED. */
 export const listOwnWebhooks = endpoint({
@@ -329,7 +342,7 @@ export const getOwnWebhook = endpoint({
   method: 'GET',
   path: `${ownPath}/{id}`,
   tag,
-  summary: 'One inbound webhook of the calling project',
+  summary: 'Read an inbound webhook of the calling project',
   description: byKey,
   auth: 'projectKey',
   needs: 'MANAGE_WEBHOOKS',
@@ -394,25 +407,27 @@ export const submit = endpoint({
   tag,
   summary: 'Submit a payload',
   description:
-    'The body is JSON that matches the schema of the webhook, at most 256 KiB. All problems are returned at once. The ' +
-    'body is stored exactly as sent, durably before the response. Duplicate keys in an object are rejected. The signature ' +
-    'covers the raw bytes: ' +
-    '`t=<unix seconds>,v1=<hex HMAC-SHA-256 of "t.<raw body>">`, at most 300 s old, with one or several `v1`, and valid ' +
-    'once. `detail` names the problem. An `Idempotency-Key` is stored for 24 h: a repeated request gets the first ' +
-    'response.',
+    'The body is JSON that matches the schema of the webhook, at most 256 KiB. If it does not match, the ' +
+    'response lists all problems at once. The body is stored exactly as you sent it, before the response is ' +
+    'sent. An object with duplicate keys is rejected. To sign a submission, send `X-SVC-Signature: t=<unix ' +
+    'seconds>,v1=<hex>`, where `v1` is the HMAC-SHA-256 of `<unix seconds>.<raw body>`. The time can be up ' +
+    'to 300 s off, and each signature is valid once. A header with several `v1` values is accepted if one of ' +
+    'them matches. If you repeat a submission with the same `Idempotency-Key` within 24 hours, you receive ' +
+    'the first response, and nothing is stored again.',
   auth: 'projectKey',
   bodyLimit: maxBodyLimit,
   params: IdOrSlug,
   headers: Type.Object({
     'X-SVC-Signature': Type.Optional(
       Type.String({
-        description: 'Required if the webhook has `requireSignature`. Checked whenever it is sent.',
+        description:
+          'Required if the webhook has `requireSignature`. A signature that you send is always checked.',
       }),
     ),
     'Idempotency-Key': Type.Optional(Type.String({ description: '1 to 255 printable ASCII characters.' })),
     Origin: Type.Optional(Type.String({ description: 'Required if the webhook has `acceptedOrigins`.' })),
   }),
-  payload: Type.Unknown({ description: 'Any JSON that matches the schema of the webhook, at most 256 KiB.' }),
+  payload: Type.Unknown({ description: 'JSON that matches the schema of the webhook, at most 256 KiB.' }),
   answers: { 201: Type.Object({ id: Uuid, receivedAt: DateTime }) },
   refuses: [
     'WEBHOOK_NOT_FOUND',
@@ -440,7 +455,8 @@ export const readSubmissions = endpoint({
   tag,
   summary: 'Read submissions as a member',
   description:
-    'With a session token, for members who currently hold one of `allowedRoleIds` in the server of their session.',
+    'Returns the submissions to members who currently have one of `allowedRoleIds` in the server of their ' +
+    'session. The session must belong to the project of the webhook.',
   auth: 'session',
   params: IdOrSlug,
   query: SubmissionQuery,

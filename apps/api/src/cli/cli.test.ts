@@ -341,7 +341,7 @@ describe('doctor', () => {
         ['callback URL', 'is not at PUBLIC_URL'],
       ],
     ],
-    [{ CHAT_API_URL: 'http://127.0.0.1:1' }, [['bot token', 'The platform does not respond']]],
+    [{ CHAT_API_URL: 'http://127.0.0.1:1' }, [['bot token', 'Discord does not respond']]],
     [
       { CHAT_CLIENT_SECRET: 'canary-secret', DATABASE_URL: 'postgres://u:canary@nowhere.invalid/x' },
       [

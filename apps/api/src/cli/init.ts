@@ -151,7 +151,9 @@ async function checked(question: Question, values: Environment, answer: string) 
   } catch (error) {
     if (!(error instanceof ChatPlatformError)) throw error
     const text =
-      error.failure === 'refused' ? 'The platform refuses it.' : 'The platform does not respond. Try again.'
+      error.failure === 'refused'
+        ? 'Discord rejects it. Correct the value.'
+        : 'Discord does not respond. Try again.'
     return { filled: values, lines: [problem(text)] as readonly Line[] }
   }
 }

@@ -13,7 +13,10 @@ export async function oidcRotateKeysCommand(): Promise<void> {
       throw new StartRefused('The database is not up to date. Run `rolecall migrate` first.')
     }
     if (!config.outboundKey) {
-      throw new StartRefused('OUTBOUND_WEBHOOK_ENCRYPTION_KEY is not set. It encrypts the signing keys.')
+      throw new StartRefused(
+        'OUTBOUND_WEBHOOK_ENCRYPTION_KEY is not set, but the signing keys are encrypted with it. Set it to the ' +
+          'key that the service uses.',
+      )
     }
     return rotateSigningKeys({ db, config })
   })

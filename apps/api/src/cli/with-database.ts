@@ -27,7 +27,7 @@ export async function withDatabase<T>(
   const unmade = unmadeFolder(config)
   if (unmade && !mayMake) {
     throw new StartRefused(
-      `There is no database in ${unmade}. Is this the right folder, and DATABASE_URL set?`,
+      `There is no database in ${unmade}. Run the command in the folder of the service, or set DATABASE_URL.`,
     )
   }
   const db = await openDatabase(config.databaseUrl).catch((error: unknown) =>

@@ -42,7 +42,7 @@ export const de: Catalog = {
   noServerTitle: 'Die Website darf diesen Server nicht verwenden',
   noServer: 'Ein Admin der Community muss der Website zuerst Zugriff auf den Server geben.',
   overTitle: 'Diese Anmeldung ist abgelaufen',
-  over: 'Sie wurde schon verwendet, vor mehr als zehn Minuten begonnen oder in einem anderen Browser begonnen.',
+  over: 'Sie wurde schon verwendet, vor mehr als zehn Minuten oder in einem anderen Browser begonnen, oder dieser Browser speichert keine Cookies.',
   adminsOnlyTitle: 'Diese Seite ist für Admins',
   adminsOnly: 'Dieser Account kann sich hier nicht anmelden.',
   adminsOnlyAdvice:

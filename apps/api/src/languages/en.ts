@@ -39,7 +39,7 @@ export const en = {
   noServerTitle: 'The site cannot use this server',
   noServer: 'An admin of the community has to give the site access to the server first.',
   overTitle: 'This sign-in is no longer valid',
-  over: 'It was already used, was started more than ten minutes ago, or was started in another browser.',
+  over: 'It was already used, was started more than ten minutes ago or in another browser, or this browser does not keep cookies.',
   adminsOnlyTitle: 'This page is for admins',
   adminsOnly: 'This account cannot sign in here.',
   adminsOnlyAdvice:
@@ -150,7 +150,7 @@ export const en = {
   hostLoggedOut: 'This browser is no longer signed in to {host}.',
   sharedHeading: 'Is this a shared device?',
   shared:
-    'Then sign out of the sign-in service, too. Until then, anyone who uses this browser can sign in as you, without going through Discord.',
+    'If so, sign out of the sign-in service, too. Until then, anyone who uses this browser can sign in as you without going through Discord.',
   endSso: 'Sign out of the sign-in service',
 
   accountTitle: 'Your account',

@@ -41,7 +41,7 @@ export const es: Catalog = {
   noServerTitle: 'El sitio no puede usar este servidor',
   noServer: 'Un admin de la comunidad tiene que dar antes al sitio acceso al servidor.',
   overTitle: 'Este inicio de sesión ha caducado',
-  over: 'Ya se usó, empezó hace más de diez minutos o empezó en otro navegador.',
+  over: 'Ya se usó, empezó hace más de diez minutos o en otro navegador, o este navegador no guarda cookies.',
   adminsOnlyTitle: 'Esta página es para admins',
   adminsOnly: 'Esta cuenta no puede iniciar sesión aquí.',
   adminsOnlyAdvice:

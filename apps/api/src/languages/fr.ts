@@ -41,7 +41,7 @@ export const fr: Catalog = {
   noServerTitle: 'Le site ne peut pas utiliser ce serveur',
   noServer: 'Un admin de la communauté doit d’abord donner au site l’accès au serveur.',
   overTitle: 'Cette connexion a expiré',
-  over: 'Elle a déjà servi, date de plus de dix minutes ou a commencé dans un autre navigateur.',
+  over: 'Elle a déjà servi, date de plus de dix minutes ou a commencé dans un autre navigateur, ou ce navigateur ne conserve pas les cookies.',
   adminsOnlyTitle: 'Cette page est réservée aux admins',
   adminsOnly: 'Ce compte ne peut pas se connecter ici.',
   adminsOnlyAdvice:

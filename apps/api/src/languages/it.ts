@@ -40,7 +40,7 @@ export const it: Catalog = {
   noServerTitle: 'Il sito non può usare questo server',
   noServer: 'Un admin della community deve prima dare al sito l’accesso al server.',
   overTitle: 'Questo accesso è scaduto',
-  over: 'È già stato usato, è iniziato più di dieci minuti fa o è iniziato in un altro browser.',
+  over: 'È già stato usato, è iniziato più di dieci minuti fa o in un altro browser, oppure questo browser non conserva i cookie.',
   adminsOnlyTitle: 'Questa pagina è per gli admin',
   adminsOnly: 'Questo account non può accedere qui.',
   adminsOnlyAdvice:

@@ -42,7 +42,7 @@ export const nl: Catalog = {
   noServerTitle: 'De site mag deze server niet gebruiken',
   noServer: 'Een admin van de community moet de site eerst toegang geven tot de server.',
   overTitle: 'Deze inlogpoging is verlopen',
-  over: 'Die is al gebruikt, meer dan tien minuten geleden begonnen of in een andere browser begonnen.',
+  over: 'Die is al gebruikt, meer dan tien minuten geleden of in een andere browser begonnen, of deze browser bewaart geen cookies.',
   adminsOnlyTitle: 'Deze pagina is voor admins',
   adminsOnly: 'Dit account kan hier niet inloggen.',
   adminsOnlyAdvice: 'Log in met een account met de adminrol of vraag een admin van de community om de rol.',

@@ -40,7 +40,7 @@ export const pl: Catalog = {
   noServerTitle: 'Strona nie może korzystać z tego serwera',
   noServer: 'Najpierw admin społeczności musi dać stronie dostęp do serwera.',
   overTitle: 'To logowanie wygasło',
-  over: 'Zostało już użyte, zaczęło się ponad dziesięć minut temu albo w innej przeglądarce.',
+  over: 'Zostało już użyte, zaczęło się ponad dziesięć minut temu lub w innej przeglądarce albo ta przeglądarka nie przechowuje plików cookie.',
   adminsOnlyTitle: 'Ta strona jest dla adminów',
   adminsOnly: 'Na to konto nie można się tu zalogować.',
   adminsOnlyAdvice: 'Użyj konta z rolą admina albo poproś o tę rolę admina społeczności.',

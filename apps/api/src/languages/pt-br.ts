@@ -40,7 +40,7 @@ export const ptBr: Catalog = {
   noServerTitle: 'O site não pode usar este servidor',
   noServer: 'Antes, um admin da comunidade precisa dar ao site acesso ao servidor.',
   overTitle: 'Este login expirou',
-  over: 'Ele já foi usado, começou há mais de dez minutos ou começou em outro navegador.',
+  over: 'Ele já foi usado, começou há mais de dez minutos ou em outro navegador, ou este navegador não guarda cookies.',
   adminsOnlyTitle: 'Esta página é para admins',
   adminsOnly: 'Esta conta não pode entrar aqui.',
   adminsOnlyAdvice:

@@ -40,7 +40,7 @@ export const tr: Catalog = {
   noServerTitle: 'Site bu sunucuyu kullanamaz',
   noServer: 'Önce topluluğun bir yöneticisi siteye sunucu için erişim vermeli.',
   overTitle: 'Bu girişin süresi doldu',
-  over: 'Giriş daha önce kullanıldı, on dakikadan uzun süre önce başladı ya da başka bir tarayıcıda başladı.',
+  over: 'Giriş daha önce kullanıldı, on dakikadan uzun süre önce ya da başka bir tarayıcıda başladı veya bu tarayıcı çerezleri saklamıyor.',
   adminsOnlyTitle: 'Bu sayfa yöneticiler için',
   adminsOnly: 'Bu hesapla buraya giriş yapılamaz.',
   adminsOnlyAdvice:

@@ -39,7 +39,7 @@ export const zhHans: Catalog = {
   noServerTitle: '网站无法使用此服务器',
   noServer: '社区管理员需要先允许网站访问该服务器。',
   overTitle: '此登录已失效',
-  over: '它已被使用、开始于十多分钟前，或是在其他浏览器中开始的。',
+  over: '它已被使用、开始于十多分钟前、是在其他浏览器中开始的，或此浏览器不保存 Cookie。',
   adminsOnlyTitle: '此页面仅供管理员使用',
   adminsOnly: '此账号无法在此登录。',
   adminsOnlyAdvice: '请使用拥有管理员身份组的账号登录，或向社区管理员申请该身份组。',

@@ -4,5 +4,5 @@
  */
 export const firstSteps = (problems: readonly string[]): string[] =>
   problems.filter((problem) => problem.includes(' is missing: ')).length > 3
-    ? ['`rolecall init` asks for what is missing, checks it at the platform, and writes it to .env.']
+    ? ['`rolecall init` asks for what is missing, checks it with Discord, and writes it to .env.']
     : []

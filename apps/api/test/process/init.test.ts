@@ -119,8 +119,8 @@ test('without a terminal all that lacks is named at once, and each wrong answer 
     ],
     [{}, { server: demo.users.ada }, /^PROBLEM +CHAT_GUILD_ID/m],
     [{}, { 'admin-role': 'Nobody' }, /^PROBLEM +CHAT_ADMIN_ROLE_ID +must be a Discord ID/m],
-    [{}, { 'public-url': 'http://id.example' }, /^PROBLEM +PUBLIC_URL +must be https/m],
-    // Not registered at the platform.
+    [{}, { 'public-url': 'http://id.example' }, /^PROBLEM +PUBLIC_URL +must begin with https/m],
+    // Not registered with Discord.
     [{}, {}, /^PROBLEM +CHAT_CALLBACK_URL .*Add it to the redirects/m],
   ]
   for (const [env, more, told] of wrong) {

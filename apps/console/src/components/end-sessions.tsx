@@ -49,7 +49,7 @@ export function EndSessions<Row>({ selection, describe }: EndSessionsProps<Row>)
             selection.clear()
           }}
         >
-          They may sign in again. To keep them out, block them.
+          They can sign in again. To prevent that, block them.
         </Bulk>
       )}
     </>

@@ -62,5 +62,8 @@ function refusalOf({ status, headers }: Response): RolecallError {
           ...{ status, requestId },
         },
       )
-    : new RolecallError('UNEXPECTED_RESPONSE', `The server returned status ${status}.`, { status, requestId })
+    : new RolecallError('UNEXPECTED_RESPONSE', `The service returned status ${status}.`, {
+        status,
+        requestId,
+      })
 }

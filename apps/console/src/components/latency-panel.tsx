@@ -56,7 +56,7 @@ export function LatencyPanel({ range: { from, to }, projectId }: { range: Range;
   return (
     <Panel
       title="Response time"
-      note="p50, p95 and p99 on the server, across all instances."
+      note="p50, p95, and p99 on the server, across all instances."
       flush
       actions={
         projectId === undefined && (

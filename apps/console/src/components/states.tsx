@@ -125,9 +125,7 @@ export function Answer<T>({
 }
 
 /** The service cannot be reached. The bar at the top counts down to the next attempt. */
-const NotReached = () => (
-  <Empty title="Not loaded yet">This appears by itself as soon as Rolecall responds.</Empty>
-)
+const NotReached = () => <Empty title="Not loaded yet">It loads automatically when Rolecall responds.</Empty>
 
 /** The reader is signed in but lacks the role. */
 export const Forbidden = () => (

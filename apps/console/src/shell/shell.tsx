@@ -64,7 +64,7 @@ const Starting = ({ isUnreachable }: { isUnreachable: boolean }) => (
     <div className="way-in-card" role="status">
       <Brand />
       <h1>{isUnreachable ? 'Rolecall cannot be reached' : 'Loading the console…'}</h1>
-      {isUnreachable && <p>The console opens by itself as soon as Rolecall responds.</p>}
+      {isUnreachable && <p>The console opens automatically when Rolecall responds.</p>}
     </div>
   </main>
 )

@@ -9,16 +9,24 @@ export async function callbackUrlLines(
 ): Promise<Line[]> {
   const lines: Line[] = []
   if (new URL(chatCallbackUrl).origin !== new URL(publicUrl).origin) {
-    lines.push(problem(`is not at PUBLIC_URL (${publicUrl}): the sign-in cookie would not be returned.`))
+    lines.push(
+      problem(
+        `is not at PUBLIC_URL (${publicUrl}), so browsers would not return the sign-in cookie. Give both the ` +
+          'same origin.',
+      ),
+    )
   }
   const registered = chatBotToken ? await registeredUrls(chat) : undefined
   if (registered && !registered.includes(chatCallbackUrl)) {
     lines.push(
-      problem(`The platform does not know ${chatCallbackUrl}. Add it to the redirects of the application.`),
+      problem(
+        `Discord does not know ${chatCallbackUrl}. Add it to the redirects of the application in the developer ` +
+          'portal.',
+      ),
     )
   }
   if (lines.length > 0) return lines
-  return [ok(`${chatCallbackUrl}${registered ? ', registered at the platform' : ''}`)]
+  return [ok(`${chatCallbackUrl}${registered ? ', registered with Discord' : ''}`)]
 }
 
 /** Returns undefined if Discord does not respond. Another check reports that. */

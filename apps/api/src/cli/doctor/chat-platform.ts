@@ -4,7 +4,7 @@ import { type Line, ok, problem, skipped } from './line.ts'
 
 /** The line of the first check that gets no response from Discord. All later checks that need Discord are skipped. */
 export const platformAway: Line = problem(
-  'The platform does not respond. Check the network and CHAT_API_URL, or try again later.',
+  'Discord does not respond. Check the network and CHAT_API_URL, or try again later.',
 )
 
 /**
@@ -15,35 +15,46 @@ export async function botLines(config: Config, chat: ChatPlatform): Promise<Line
   try {
     const name = await chat.bot()
     const { clientId, reportsMembers } = await chat.application()
-    const lines = [ok(`accepted by the platform as ${name}`)]
+    const lines = [ok(`accepted by Discord as ${name}`)]
     if (config.chatClientId && clientId !== config.chatClientId) {
-      lines.push(problem(`CHAT_CLIENT_ID is ${config.chatClientId}, but this bot belongs to ${clientId}.`))
+      lines.push(
+        problem(
+          `CHAT_CLIENT_ID is ${config.chatClientId}, but this bot belongs to ${clientId}. Use the ID and the bot ` +
+            'token of the same application.',
+        ),
+      )
     }
     if (config.chatGateway && !reportsMembers) {
       lines.push(
         problem(
-          'The gateway would close with code 4014, disallowed intents. Turn on "Server Members Intent" in the Discord ' +
-            'developer portal, Bot, Privileged Gateway Intents, or set CHAT_GATEWAY=off.',
+          'Discord would reject the gateway connection with code 4014, disallowed intents. Turn on "Server Members ' +
+            'Intent" in the Discord developer portal under Bot, Privileged Gateway Intents, or set CHAT_GATEWAY=off.',
         ),
       )
     }
     return lines
   } catch (error) {
-    return [platformProblem(error, 'The platform rejects it. Copy it again from the Bot page.')]
+    return [
+      platformProblem(
+        error,
+        'Discord rejects the token. Copy it again from the Bot page of the developer portal.',
+      ),
+    ]
   }
 }
 
 /** Checks that Discord accepts the client ID and secret, which every sign-in uses. */
 export async function clientLines(chat: ChatPlatform): Promise<Line[]> {
   try {
-    if (await chat.isClientAccepted()) return [ok('accepted by the platform')]
+    if (await chat.isClientAccepted()) return [ok('accepted by Discord')]
     return [
       problem(
-        'The platform rejects CHAT_CLIENT_ID with CHAT_CLIENT_SECRET. Copy both again from its OAuth2 page.',
+        'Discord rejects CHAT_CLIENT_ID with CHAT_CLIENT_SECRET. Copy both again from the OAuth2 page of the ' +
+          'developer portal.',
       ),
     ]
   } catch (error) {
-    return [platformProblem(error, 'The platform rejects the request. Try again later.')]
+    return [platformProblem(error, 'Discord rejects the request. Try again later.')]
   }
 }
 

@@ -16,7 +16,8 @@ export const oidcLines = (config: Config): Promise<Line[]> =>
     if (!config.outboundKey) {
       return [
         problem(
-          'OUTBOUND_WEBHOOK_ENCRYPTION_KEY is not set. Signing keys cannot be created or read without it.',
+          'OUTBOUND_WEBHOOK_ENCRYPTION_KEY is not set, so signing keys cannot be created or read. Set it to the ' +
+            'key that the service uses.',
         ),
       ]
     }

@@ -42,7 +42,7 @@ export function inviteLink({ chatAuthorizeUrl }: Pick<Config, 'chatAuthorizeUrl'
 
 const bot: Question = {
   name: 'CHAT_BOT_TOKEN',
-  text: 'Bot token (developer portal, Bot, Reset Token; also turn on Server Members Intent there)',
+  text: 'Bot token (in the Discord developer portal, Bot, Reset Token, and turn on Server Members Intent there)',
   isSecret: true,
   check: botLines,
   also: async (_, values, chat) =>
@@ -51,7 +51,7 @@ const bot: Question = {
 
 const client: Question = {
   name: 'CHAT_CLIENT_SECRET',
-  text: 'Client secret (developer portal, OAuth2, Reset Secret)',
+  text: 'Client secret (in the Discord developer portal, OAuth2, Reset Secret)',
   isSecret: true,
   check: async (_, chat) => clientLines(chat),
 }
@@ -59,7 +59,7 @@ const client: Question = {
 const server = (config: Config): Question => ({
   name: 'CHAT_GUILD_ID',
   flag: '--server',
-  text: 'ID of the main server (in developer mode, right-click it, Copy Server ID)',
+  text: 'ID of the main server (in Discord with developer mode on, right-click the server, Copy Server ID)',
   hint: async ({ CHAT_CLIENT_ID: id = '' }) => [`Invite the bot to your server: ${inviteLink(config, id)}`],
   check: async ({ chatGuildId = '' }, chat) => {
     const { name, roles } = await chat.server(chatGuildId, 'login')
@@ -97,7 +97,7 @@ const address: Question = {
   check: async ({ publicUrl }) =>
     isForTryingOut(publicUrl) || publicUrl.startsWith('https:')
       ? []
-      : [problem('must be https, except to a loopback address.')],
+      : [problem('must begin with https://, except for an address of this machine.')],
   also: async (answer): Promise<Values> => ({
     CHAT_CALLBACK_URL: `${answer.replace(/\/$/, '')}/api/auth/callback`,
     ...(isForTryingOut(answer) ? { PORT: parseUrl(answer)?.port || '3000' } : { NODE_ENV: 'production' }),
@@ -106,7 +106,7 @@ const address: Question = {
 
 const callback: Question = {
   name: 'CHAT_CALLBACK_URL',
-  text: 'Add this address to the redirects of the application (developer portal, OAuth2), then press Enter',
+  text: 'Add this address to the redirects of the application (Discord developer portal, OAuth2), then press Enter',
   check: callbackUrlLines,
 }
 
@@ -143,7 +143,7 @@ const workers: Question = {
 
 const trustedProxies: Question = {
   name: 'TRUST_PROXY',
-  text: 'Addresses or networks of your reverse proxies, comma-separated; empty for none',
+  text: 'IP addresses or networks of your reverse proxies, comma-separated; empty for none',
   preset: '',
   appliesTo: (values) => onPostgres(values) || !isForTryingOut(values['PUBLIC_URL'] ?? ''),
   check: async () => [],

@@ -66,7 +66,7 @@ export async function askService(
     return { status: response.status, body: await response.json() }
   } catch {
     throw new StartRefused(
-      `No Rolecall service answered at ${address}. Check the address, and that the service runs.`,
+      `No Rolecall service responded at ${address}. Check the address, and that the service is running.`,
     )
   }
 }

@@ -28,7 +28,7 @@ export const hostRolesCheck = errorCheck<{
     if (anyOf.length === 0) return 'The host requires no role.'
     const held = anyOf.filter((id) => roleIds.includes(id))
     return held.length > 0
-      ? `Holds ${held.join(', ')}, of ${anyOf.join(', ')}.`
-      : `Holds none of ${anyOf.join(', ')}.`
+      ? `The member has ${held.join(', ')}. The host requires one of ${anyOf.join(', ')}.`
+      : `The member has none of the roles ${anyOf.join(', ')}.`
   },
 })

@@ -123,7 +123,7 @@ describe.each(mainEngines)('GET /api/auth/callback refuses on %s', (engine) => {
     const { back } = await returning()
     const page = await new Browser(world.url).get(back, { accept: 'text/html' })
     expect(page.status).toBe(400)
-    expect(page.text).toContain('This sign-in request is unknown, expired, or already used.')
+    expect(page.text).toContain('This sign-in started in another browser, has expired, or was already used.')
     expect(page.text).not.toMatch(/\b(src|href)=/)
     const code = new URLSearchParams(back.split('?')[1]).get('code') ?? 'none'
     expect(page.text).not.toContain(code)

@@ -35,7 +35,7 @@ export function askPage(
     sections: [
       {
         heading: 'Did you not run that command?',
-        paragraphs: ['Then cancel. The command line gets nothing.'],
+        paragraphs: ['Then cancel. The command line receives no access.'],
         form: form('cancel', 'Cancel'),
       },
     ],
@@ -65,6 +65,6 @@ export const canceledPage = (): Answer =>
   shown(
     renderPage(reader, {
       title: 'You canceled the sign-in',
-      paragraphs: ['The command line got nothing. You can close this window.'],
+      paragraphs: ['The command line received no access. You can close this window.'],
     }),
   )

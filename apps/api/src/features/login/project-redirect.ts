@@ -36,7 +36,7 @@ const refusals: Record<LoginRefusal, Refusal> = {
   not_an_admin: {
     error: 'access_denied',
     describe: (server) =>
-      `This account does not hold the admin role of ${server ?? 'the main server'}, and administers nothing else here.`,
+      `This account does not have the admin role in ${server ?? 'the main server'}, and it has nothing else to manage here.`,
     mend: 'Give the member the admin role in the main server on Discord, or make them an owner of a project.',
   },
   no_access: {

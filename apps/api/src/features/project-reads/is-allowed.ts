@@ -29,7 +29,9 @@ const holdsAny = (ids: readonly string[]) =>
     holds: (roles) => ids.some((id) => isHeld(roles, id)),
     describe: (roles) => {
       const held = ids.filter((id) => isHeld(roles, id))
-      return held.length > 0 ? `Holds ${held.join(', ')}.` : `Holds none of ${ids.join(', ')}.`
+      return held.length > 0
+        ? `The member has ${held.join(', ')}.`
+        : `The member has none of the roles ${ids.join(', ')}.`
     },
   })
 
@@ -39,7 +41,9 @@ const holdsAll = (ids: readonly string[]) =>
     holds: (roles) => ids.every((id) => isHeld(roles, id)),
     describe: (roles) => {
       const missing = ids.filter((id) => !isHeld(roles, id))
-      return missing.length > 0 ? `Lacks ${missing.join(', ')}.` : `Holds ${ids.join(', ')}.`
+      return missing.length > 0
+        ? `The member lacks ${missing.join(', ')}.`
+        : `The member has ${ids.join(', ')}.`
     },
   })
 

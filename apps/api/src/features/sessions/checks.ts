@@ -30,7 +30,7 @@ export const redeemCheck = errorCheck<{ readonly redeemed: object | undefined }>
   describe: ({ redeemed }) =>
     redeemed
       ? 'The code creates a session.'
-      : 'The code creates no session, because its access no longer exists.',
+      : 'The code creates no session, because the project or the member no longer has access to the server.',
 })
 
 /** The check of the session by validate, in the database or in memory under a lease. */

@@ -122,7 +122,7 @@ export class DatabaseReadOnly extends DatabaseTakesNoWrites {
 export class DatabaseFull extends DatabaseTakesNoWrites {
   override readonly name = 'DatabaseFull'
   constructor(cause: unknown) {
-    super(cause, 'The database has no room. Nothing can be changed.', fullAdvice)
+    super(cause, 'The disk of the database is full. Nothing can be changed.', fullAdvice)
   }
 }
 

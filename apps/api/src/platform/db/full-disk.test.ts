@@ -52,7 +52,7 @@ describe.each(engines)('a database whose disk is full, on %s', (engine) => {
       expect([status, headers.get('retry-after')]).toEqual([503, '2'])
       expect(body).toMatchObject({
         code: 'DATABASE_UNAVAILABLE',
-        detail: expect.stringContaining('The database has no room. Nothing can be changed.'),
+        detail: expect.stringContaining('The disk of the database is full. Nothing can be changed.'),
       })
     }
     // Each check follows a write directly, on any busy machine.

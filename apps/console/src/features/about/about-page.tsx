@@ -20,7 +20,11 @@ const minuteS = 60
 export function Page() {
   const { isSystemAdmin, isAuditor } = useProfile()
   return (
-    <PageFrame title="About" lead="Rolecall: identity and sessions of a community’s members." width="narrow">
+    <PageFrame
+      title="About"
+      lead="Rolecall: sign-in, sessions, and live roles for Discord communities."
+      width="narrow"
+    >
       {(isSystemAdmin || isAuditor) && <Version />}
       <Panel title="Read more">
         <Facts

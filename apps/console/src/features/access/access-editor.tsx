@@ -11,7 +11,11 @@ import { doScopesCount, isBuiltIn } from './access-text.ts'
 
 const operations = [
   ['READ', 'Members can sign in', 'The project sees their sessions and roles.'],
-  ['MANAGE_WEBHOOKS', 'Manages its inbound webhooks with its API key', 'Access to one server is enough.'],
+  [
+    'MANAGE_WEBHOOKS',
+    'Manages its inbound webhooks with its API key',
+    'A grant in any one server is enough.',
+  ],
   [
     'SEND_MESSAGES',
     'Posts a notice when this access changes',
@@ -85,8 +89,8 @@ function AccessForm({ cell, onClose, onRevoke }: EditorProps & { readonly onRevo
     >
       {isInternalHere && (
         <p>
-          This project is internal: its members can always sign in to the main server. Without access of its
-          own, it also has every permission below.
+          This project is internal: members can always sign in to it in the main server. Until you grant it
+          access here, it also has every permission below.
         </p>
       )}
       <fieldset className="stack tight">

@@ -54,7 +54,7 @@ export function BulkAccess({ selection, servers, mappingOf }: BulkAccessProps) {
           onChoose={setServerId}
         />
         <Button size="small" disabled={without.length === 0} onClick={() => open('Give', without, givesTo)}>
-          Give access…
+          Grant access…
         </Button>
         <Button
           size="small"
@@ -62,7 +62,7 @@ export function BulkAccess({ selection, servers, mappingOf }: BulkAccessProps) {
           disabled={mapped.length === 0}
           onClick={() => open('Take away', mapped, takesFrom)}
         >
-          Take access away…
+          Revoke access…
         </Button>
       </SelectedBar>
       {asked && (
@@ -83,14 +83,18 @@ function Question({ verb, server, changes, unchanged, onClose }: Asked & { onClo
   const isGiving = verb === 'Give'
   return (
     <Bulk
-      action={isGiving ? `Give access to ${count}` : `Take access away from ${count}`}
-      question={isGiving ? `Give ${server.name} to ${count}?` : `Take ${server.name} away from ${count}?`}
-      done={isGiving ? `${count} may use ${server.name}.` : `${count} no longer use ${server.name}.`}
+      action={isGiving ? `Grant access to ${count}` : `Revoke the access of ${count}`}
+      question={
+        isGiving
+          ? `Grant ${count} access to ${server.name}?`
+          : `Revoke the access of ${count} to ${server.name}?`
+      }
+      done={isGiving ? `${count} can use ${server.name}.` : `${count} can no longer use ${server.name}.`}
       changes={changes}
       onClose={onClose}
     >
       {unchanged > 0 &&
-        `${countText(unchanged, 'selected project')} ${isGiving ? 'already can use it' : 'cannot use it anyway'}.`}
+        `${countText(unchanged, 'selected project')} ${isGiving ? 'can already use it' : 'cannot use it now'}.`}
     </Bulk>
   )
 }

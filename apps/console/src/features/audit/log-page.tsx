@@ -38,7 +38,7 @@ export function Page() {
     <PageFrame
       title="Audit"
       guide="administering"
-      lead="Every change by an administrator or the service. Entries are never modified."
+      lead="Every change by an administrator or the service. A hash chain shows whether an entry was altered."
       width="wide"
       actions={
         <ButtonAnchor href={admin.address('exportAuditLogs', { query: { ...query, limit: 500 } })} download>

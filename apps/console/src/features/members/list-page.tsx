@@ -136,7 +136,8 @@ export function Page() {
                   </Empty>
                 ) : (
                   <Empty title="No members yet">
-                    They appear after a server is read. Start that on the Servers page.
+                    Members appear after a server is read. Open the server on the Servers page, and choose
+                    “Read all members”.
                   </Empty>
                 )
               }

@@ -171,7 +171,7 @@ const Instances = ({ health: { api, chatPlatform } }: { health: SystemHealth }) 
         ]}
         empty={
           <Empty title="No instances">
-            The list is empty although an instance answered. Reload the page.
+            The list is empty although an instance responded. Reload the page.
           </Empty>
         }
       />

@@ -94,7 +94,7 @@ const Hosts = ({ form }: { form: NewProjectForm }) => (
       }
     />
     <span className="field-help" id="hosts-help">
-      One per line, with the port unless it is the default. Each host belongs to one project.
+      One host per line, with the port if it is not the default. A host can belong to only one project.
     </span>
     {form.problemOf('forwardAuth') && (
       <span className="field-problem" id="hosts-problem">

@@ -35,7 +35,7 @@ function Events({ project }: { project: Project }) {
   return (
     <Panel
       title="Events"
-      note="Notifies a backend of ended sessions and changed roles, as Standard Webhooks."
+      note="Sends ended sessions, changed roles, and other events to your backend, as Standard Webhooks."
       actions={
         maySend &&
         project.eventsUrl && (
@@ -61,7 +61,7 @@ function Events({ project }: { project: Project }) {
       <div className="stack">
         {project.eventsDisabledAt && (
           <Notice tone="bad" title="Events are disabled">
-            The address accepted nothing for a day, or returned status 410. Save it again to resume.
+            The address accepted nothing for a day, or returned status 410. Save the address again to resume.
           </Notice>
         )}
         {secret && (

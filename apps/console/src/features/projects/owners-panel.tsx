@@ -32,7 +32,7 @@ export function OwnersPanel({ project }: { project: Project }) {
   return (
     <Panel
       title="Owners"
-      note="Owners change the description, keys, and addresses of the project and see its deliveries. Only System Admins choose owners."
+      note="Owners can change the description, branding, keys, webhooks, and addresses of the project, and see its deliveries. Only System Admins can choose owners."
     >
       <form className="stack" onSubmit={form.submit}>
         <fieldset className="field" name="memberIds" disabled={!mayChange}>

@@ -38,7 +38,7 @@ function ForwardAuth({ project }: { project: Project }) {
           labels={{ hosts: 'Hosts' }}
           helps={{
             hosts:
-              'One per line, with the port unless it is the default. Add one to change the options below.',
+              'One host per line, with the port if it is not the default. Add a host to change the options below.',
           }}
         />
         <fieldset className="stack" disabled={!hasHosts}>
@@ -49,11 +49,11 @@ function ForwardAuth({ project }: { project: Project }) {
             labels={{
               serverId: 'Server for sign-in',
               anyOf: 'Required roles (any of them)',
-              remoteUser: 'Remote-User holds',
+              remoteUser: 'Value of Remote-User',
             }}
             helps={{
-              serverId: 'The project needs access to it.',
-              anyOf: 'Without a role, every member has access.',
+              serverId: 'The project needs access to this server.',
+              anyOf: 'Without required roles, every member has access.',
             }}
             choices={{
               serverId: serverChoices(servers.data?.data),

@@ -33,7 +33,10 @@ function RedirectUris({ project }: { project: Project }) {
     },
   ]
   return (
-    <Panel title="Redirect URIs" note="Addresses to return to after sign-in. They must match exactly.">
+    <Panel
+      title="Redirect URIs"
+      note="The addresses to which members return after sign-in. They must match exactly."
+    >
       <div className="stack">
         <DataTable
           label="Redirect URIs"

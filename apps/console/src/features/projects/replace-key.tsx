@@ -94,8 +94,8 @@ function GraceField({ form }: { form: ReplaceBody }) {
         </select>
         <span className="field-help" id={`${id}-help`}>
           {grace === 'none'
-            ? 'Requests with the old key are refused at once.'
-            : 'Its uses are still counted. Revoking the new key ends both.'}
+            ? 'Requests with the old key are rejected immediately.'
+            : 'Its uses are still counted. If you revoke the new key, the old one ends, too.'}
         </span>
       </div>
       {grace === 'custom' && (

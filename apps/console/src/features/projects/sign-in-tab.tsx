@@ -88,12 +88,12 @@ function OpenIdConnect({ project }: { project: Project }) {
               helps={{
                 publicClient:
                   'The app runs in a browser or on a device. It has no secret and always uses PKCE.',
-                serverId: 'The project needs access to it.',
+                serverId: 'The project needs access to this server.',
                 postLogoutRedirectUris:
-                  'Addresses to return to after sign-out. The rules for redirect URIs apply.',
+                  'The addresses to which members return after sign-out. The rules for redirect URIs apply.',
                 deviceFlow: 'Devices without a browser can sign in with a code.',
                 rolesInIdToken:
-                  'Adds roles to the ID token too. They can become stale; userinfo is always current.',
+                  'Adds the roles to the ID token, too. They can become stale there. The userinfo endpoint is always current.',
                 resources: 'URIs of the APIs of this project, one per line. Clients request tokens for them.',
                 clientHosts:
                   'Hosts of client ID metadata documents, one per line. Programs that they describe need no registration.',

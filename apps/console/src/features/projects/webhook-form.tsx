@@ -96,8 +96,8 @@ function WebhookFields({
             acceptedOrigins: 'Accepted origins',
           }}
           helps={{
-            requireSignature: 'Submissions without a signature are refused.',
-            isActive: 'While this is off, every submission is refused.',
+            requireSignature: 'Submissions without a signature are rejected.',
+            isActive: 'While this is off, every submission is rejected.',
             acceptedOrigins:
               'One per line, such as https://site.example. Leave it empty to accept any origin.',
           }}

@@ -61,7 +61,7 @@ function Webhooks({ project }: { project: Project }) {
       )}
       <Panel
         title="Inbound webhooks"
-        note="Each accepts and stores JSON that matches its schema, from signed requests or from listed origins."
+        note="Each webhook stores JSON that matches its schema. Senders need an API key of the project. A webhook can also require a signature or a listed origin."
         flush
         actions={mayChange && !edited && <Button onClick={() => setEdited('new')}>New webhook</Button>}
       >

@@ -66,7 +66,7 @@ export function Page() {
     <PageFrame
       title="Servers"
       guide="discord"
-      lead="Members of these servers can sign in. The roles of the main server decide who administers."
+      lead="Members of these servers can sign in. The roles of the main server decide who is an administrator."
       actions={add}
     >
       <Answer of={servers}>

@@ -168,7 +168,7 @@ function Roles({ serverId }: { serverId: string }) {
             columns={columns}
             rows={data}
             rowKey={({ id }) => id}
-            empty={<Empty title="No roles">They appear after the server is read.</Empty>}
+            empty={<Empty title="No roles">The roles appear after the server is read.</Empty>}
           />
         )}
       </Answer>
@@ -194,8 +194,8 @@ function DangerZone({ server }: { server: ChatServer }) {
         <div className="row apart">
           <span>
             {isMain
-              ? 'The roles of the main server decide who administers. Remove the flag before you make another server the main server.'
-              : 'There is one main server. Its roles decide who administers.'}
+              ? 'The roles of the main server decide who is an administrator. Remove the flag before you make another server the main server.'
+              : 'There is only one main server. Its roles decide who is an administrator.'}
           </span>
           <Button kind="danger" onClick={() => setAsked('flag')}>
             {flag}…
