@@ -184,10 +184,7 @@ export class Lease {
     }
   }
 
-  /**
-   * Returns the connection. Returns undefined if the lease is closed first, so that a stop does not wait for the
-   * database.
-   */
+  /** Returns the connection, or undefined if the lease is closed first: a stop does not wait for the database. */
   #unlessClosing(opening: Promise<DedicatedConnection>): Promise<DedicatedConnection | undefined> {
     const { signal } = this.#closing
     return new Promise((resolve, reject) => {

@@ -56,9 +56,7 @@ interface Key {
   readonly project: Fact<true>
 }
 
-/**
- * The maximum number of cached keys, more than any installation uses at once. At the limit, all of them are evicted.
- */
+/** The maximum number of cached keys, more than any installation uses. At the limit, all of them are evicted. */
 const maxKeys = 100_000
 
 /**
