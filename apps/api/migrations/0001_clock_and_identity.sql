@@ -1,16 +1,16 @@
--- Defines the clock that every instance reads, and the record of which database this is.
+-- Defines the clock that all instances use, and records which database this is.
 
 create function clock_now() returns timestamptz
 language sql stable parallel safe
 as $$ select date_trunc('milliseconds', now()) $$;
 comment on function clock_now is
-  'Returns the time at which the transaction began, in milliseconds. Expiry is decided by this clock alone; tests replace the function to move time without sleeping.';
+  'Returns the start time of the transaction, in whole milliseconds. This clock alone decides about every expiry. Tests replace the function to move time without waiting.';
 
 create function clock_moment() returns timestamptz
 language sql volatile parallel safe
 as $$ select clock_now() + (clock_timestamp() - date_trunc('milliseconds', now())) $$;
 comment on function clock_moment is
-  'Returns the present time, even late in a transaction. A block that ends before the moment of its statement would leave sign-ins from the meantime alive.';
+  'Returns the current time, even late in a transaction. Used where the start of the transaction would be too early: a block that ended then would leave the sign-ins since then valid.';
 
 create function iso(at timestamptz) returns text
 language sql stable parallel safe
@@ -22,5 +22,5 @@ create table database_identity (
   identity text not null
 );
 comment on table database_identity is
-  'Identifies the database that the rows were written in. Transaction IDs mean nothing in another one, and a restored dump brings them along.';
-comment on column database_identity.identity is 'The system identifier of the cluster and the OID of the database.';
+  'Identifies the database that the rows were written in. Transaction IDs have no meaning in another database, but a restored dump contains them.';
+comment on column database_identity.identity is 'The system identifier of the cluster, and the OID of the database.';

@@ -1,5 +1,5 @@
--- Mirrors the servers of the chat platform and their roles.
--- IDs of the platform are text that is compared byte by byte: they are unsigned 64-bit numbers and never used in arithmetic.
+-- The servers of the chat platform and their roles, as the platform reported them. IDs of the platform are unsigned
+-- 64-bit numbers. They are stored as text, compared byte by byte, and never used in arithmetic.
 
 create table servers (
   id text collate "C" primary key,
@@ -15,17 +15,18 @@ create table servers (
   updated_at timestamptz(3) not null default clock_now(),
   removed_at timestamptz(3)
 );
-comment on table servers is 'Servers of the chat platform that this service is registered for.';
+comment on table servers is 'The servers of the chat platform that are registered in this service.';
 comment on column servers.main_since is
-  'When the server last became the main server again. Null: it always was, or never.';
-comment on column servers.roles_synced_at is 'The platform returned the roles as of this time.';
+  'When the server last became the main server again. Null: it was always the main server, or never.';
+comment on column servers.roles_synced_at is 'The roles are as the platform reported them at this time.';
 comment on column servers.live_until is
-  'The gateway vouches for the mirror of this server until then. Null: it does not.';
-comment on column servers.live_as_of is 'The gateway has vouched for the mirror since then.';
-comment on column servers.available is 'False during an outage of the server on the platform.';
+  'Until this time, the gateway guarantees that the mirror of the server is current. Null: it does not.';
+comment on column servers.live_as_of is 'The mirror of the server contains every change up to this time.';
+comment on column servers.available is 'False while the platform has an outage of this server.';
 
 create unique index servers_one_main on servers (is_main) where is_main;
-comment on index servers_one_main is 'Holds the number of main servers at one, also against concurrent changes.';
+comment on index servers_one_main is
+  'Permits only one main server, even if two transactions try to set one at the same time.';
 
 create function note_main_since() returns trigger language plpgsql as $$
 begin
@@ -37,7 +38,7 @@ comment on function note_main_since is 'Sets main_since of the server.';
 create trigger servers_main_again before update on servers for each row
   when (not old.is_main and new.is_main) execute function note_main_since();
 comment on trigger servers_main_again on servers is
-  'Sessions of internal projects that ended when another server became the main server stay ended.';
+  'The sessions of internal projects ended when another server became the main server. They must not become valid again.';
 
 create table roles (
   server_id text collate "C" not null references servers on delete cascade,
@@ -47,6 +48,6 @@ create table roles (
   position integer not null default 0,
   primary key (server_id, id)
 );
-comment on table roles is 'Roles of each server.';
+comment on table roles is 'The roles of each server.';
 comment on column roles.color is 'The color as a 24-bit RGB number. 0: the default color.';
-comment on column roles.position is 'The rank in the server: a higher number is a higher role.';
+comment on column roles.position is 'The rank in the server. A higher number is a higher role.';

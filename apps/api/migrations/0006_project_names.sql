@@ -1,8 +1,8 @@
--- Defines when two project names are equal to a reader: composed or not, wide or narrow, large or small letters, any space.
+-- Defines when two project names look the same to a person. Composed characters, width, case, and spaces do not matter.
 
 create function project_name_key(name text) returns text language sql immutable strict as $$
   select btrim(regexp_replace(normalize(replace(translate(
-    -- Removes the style of an emoji, and replaces the Greek iota below a letter and a space that NFKD keeps.
+    -- Removes the style of an emoji. Replaces the Greek iota below a letter, and a space that NFKD does not change.
     replace(replace(replace(normalize(name, nfkd), U&'\FE0F', ''), U&'\0345', U&'\03B9'), U&'\1680', ' '),
     'ABCDEFGHIJKLMNOPQRSTUVWXYZÆÐØÞĐĦıŁŊŒŦƁƂƄƆƇƉƊƋƎƏƐƑƓƔƖƗƘƜƝƟƢƤƦƧƩƬƮƱƲƳƵƷƸƼǤǶǷȜȠȢȤȺȻȽȾɁɃɄɅɆɈɊɌɎͰͲͶͿΑΒΓΔΕ'
     'ΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩςϏϘϚϜϞϠϢϤϦϨϪϬϮϷϺϽϾϿЂЄЅІЈЉЊЋЏАБВГДЕЖЗИКЛМНОПРСТУФХЦЧШЩЪЫЬЭЮЯѠѢѤѦѨѪѬѮѰѲѴѸѺѼѾҀҊҌҎҐҒҔ'
@@ -29,4 +29,4 @@ create function project_name_key(name text) returns text language sql immutable 
     'ß', 'ss'), nfkc), ' +', ' ', 'g'))
 $$;
 comment on function project_name_key is
-  'Returns what equal names have in common. It folds letters by its own table, because the result of lower() depends on the locale.';
+  'Returns a key that is the same for all names that look the same. It converts letters to lower case with a table of its own, because the result of lower() depends on the locale.';

@@ -1,4 +1,4 @@
--- Holds sign-ins in progress, the one-time codes that they end in, and single sign-on of browsers.
+-- Sign-ins in progress, the one-time codes that they result in, and the single sign-on of browsers.
 
 create table auth_requests (
   id uuid primary key,
@@ -16,18 +16,18 @@ create table auth_requests (
   expires_at timestamptz(3) not null,
   used_at timestamptz(3)
 );
-comment on table auth_requests is 'Sign-ins in progress, from the redirect to the platform to its callback.';
-comment on column auth_requests.browser_digest is 'The digest of the cookie that binds the sign-in to its browser.';
-comment on column auth_requests.chat_state is 'The state parameter that the platform returns.';
-comment on column auth_requests.chat_code_verifier is 'The PKCE verifier for the platform.';
+comment on table auth_requests is 'Sign-ins in progress: from the redirect to the platform until its callback.';
+comment on column auth_requests.browser_digest is 'The digest of the cookie that ties the sign-in to its browser.';
+comment on column auth_requests.chat_state is 'The state parameter that the platform must return.';
+comment on column auth_requests.chat_code_verifier is 'The PKCE verifier of the request to the platform.';
 comment on column auth_requests.project_id is
-  'The project that the member signs in to. Null: an administrator signs in to the console of this service.';
-comment on column auth_requests.state is 'The state parameter of the project.';
-comment on column auth_requests.code_challenge is 'The PKCE challenge of the project.';
+  'The project that the member signs in to. Null: an administrator signs in to this service.';
+comment on column auth_requests.state is 'The state parameter that the project must get back.';
+comment on column auth_requests.code_challenge is 'The PKCE challenge that the project has sent.';
 comment on column auth_requests.interaction is
-  'The OpenID Connect request that waits for this sign-in. It receives the result instead of a one-time code.';
+  'The OpenID Connect request that waits for this sign-in. It gets the result instead of a one-time code.';
 comment on column auth_requests.address is
-  'The client address, an IPv6 address as its /64. During a flood the requests of its source are dropped first.';
+  'The address of the client; of an IPv6 address, its /64. If too many sign-ins are stored, those of the addresses with the most are deleted first.';
 
 create index auth_requests_expiry on auth_requests (expires_at);
 
@@ -47,16 +47,17 @@ create table authorization_codes (
   session_id uuid
 );
 comment on table authorization_codes is
-  'One-time codes that a project exchanges for a session. A used code stays, to detect a second use.';
+  'One-time codes that a project exchanges for a session. A used code is kept for some time, so that a second use is detected.';
 comment on column authorization_codes.browser_digest is
-  'For an administrator: the browser that began the sign-in, which alone may redeem the code for cookies.';
-comment on column authorization_codes.session_id is 'The session that the first use created; a second use revokes it.';
+  'For an administrator: the browser that began the sign-in. Only this browser may redeem the code for cookies.';
+comment on column authorization_codes.session_id is
+  'The session that the first use has created. A second use revokes it.';
 
 create index authorization_codes_open on authorization_codes (member_id) where used_at is null;
 create index authorization_codes_expiry on authorization_codes (expires_at);
 create index authorization_codes_unused_expiry on authorization_codes (expires_at) where used_at is null;
 comment on index authorization_codes_unused_expiry is
-  'Finds unused codes, which housekeeping deletes soon after they expire; used codes stay longer.';
+  'Finds unused codes, which are deleted soon after they expire. Used codes are kept longer.';
 
 create table sso_sessions (
   id uuid primary key,
@@ -69,10 +70,10 @@ create table sso_sessions (
   created_at timestamptz(3) not null default clock_now(),
   expires_at timestamptz(3) not null
 );
-comment on table sso_sessions is 'Browsers that sign in without the screen of the platform.';
-comment on column sso_sessions.digest is 'The digest of the cookie, which rotates with each use.';
+comment on table sso_sessions is 'Browsers that can sign in again without the screen of the platform.';
+comment on column sso_sessions.digest is 'The digest of the cookie. The cookie is replaced at each use.';
 comment on column sso_sessions.previous_digest is
-  'The digest before the last rotation, valid for a moment, because two tabs may use one cookie at the same time.';
+  'The digest of the previous cookie. It remains valid for a moment, because two tabs may use the same cookie at the same time.';
 
 create index sso_sessions_previous on sso_sessions (previous_digest);
 create index sso_sessions_member on sso_sessions (member_id);
@@ -84,6 +85,6 @@ create table spent_sso (
   spent_at timestamptz(3) not null default clock_now()
 );
 comment on table spent_sso is
-  'Rotated cookies of single sign-on. A browser that presents one later holds a copy, so they are stored as long as the single sign-on.';
+  'Replaced cookies of single sign-on. A browser that sends one later has a copy, so they are kept as long as the single sign-on.';
 
 create index spent_sso_by_id on spent_sso (sso_id);

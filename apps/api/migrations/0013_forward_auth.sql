@@ -1,4 +1,4 @@
--- Holds the hosts that reverse proxies ask about: their project, and the roles that may see them.
+-- The hosts that a reverse proxy protects with this service: the project of each host, and the roles that have access.
 
 create table forward_auth (
   project_id uuid primary key references projects on delete cascade,
@@ -8,8 +8,9 @@ create table forward_auth (
 );
 comment on table forward_auth is 'Projects that protect hosts behind a reverse proxy.';
 comment on column forward_auth.server_id is 'The server that members sign in to. Null: the main server.';
-comment on column forward_auth.any_of is 'A member needs one of these roles. Empty: every member of the server has access.';
-comment on column forward_auth.remote_user is 'The content of the header Remote-User.';
+comment on column forward_auth.any_of is
+  'A visitor needs one of these roles. Empty: every member of the server has access.';
+comment on column forward_auth.remote_user is 'What the header Remote-User contains.';
 
 create table forward_auth_hosts (
   host text collate "C" primary key,
@@ -17,8 +18,8 @@ create table forward_auth_hosts (
   callbacks text[] not null,
   place int not null
 );
-comment on table forward_auth_hosts is 'Protected hosts of each project.';
-comment on column forward_auth_hosts.callbacks is 'The redirect URIs that the host adds to its project.';
+comment on table forward_auth_hosts is 'The protected hosts of each project.';
+comment on column forward_auth_hosts.callbacks is 'The redirect URIs that the project gets because of this host.';
 comment on column forward_auth_hosts.place is 'The position in the list of the project.';
 
 create index forward_auth_hosts_by_project on forward_auth_hosts (project_id, place);
@@ -28,4 +29,4 @@ create view project_callbacks as
   union all
   select project_id, unnest(callbacks) from forward_auth_hosts;
 comment on view project_callbacks is
-  'The URIs that a sign-in of a project may redirect to: registered ones, and those of its protected hosts.';
+  'The redirect URIs of each project: the registered ones, and those of its protected hosts.';

@@ -1,4 +1,4 @@
--- Holds the events of projects. Triggers write them in the transaction of the change, so that no statement can omit one.
+-- The events of projects. Triggers write them in the transaction of the change, so that no statement can omit one.
 
 create table outbox (
   id bigint generated always as identity primary key,
@@ -9,18 +9,19 @@ create table outbox (
   created_at timestamptz not null default clock_now()
 );
 comment on table outbox is
-  'Events about the sessions, members, and settings of a project. Event streams read it; rows are deleted after a day.';
+  'Events about the sessions, members, and settings of a project. Event streams read them. Rows are deleted after a day.';
 comment on column outbox.xid is
-  'The transaction. IDs are assigned before the commit, so a reader may see a higher ID first. It reads by (xid, id), up to the oldest transaction in progress: pg_snapshot_xmin(pg_current_snapshot()).';
+  'The transaction. IDs are assigned before the commit, so a higher ID may become visible first. Readers therefore read by (xid, id), up to the oldest transaction in progress: pg_snapshot_xmin(pg_current_snapshot()).';
 
 create index outbox_by_project on outbox (project_id, xid, id);
 create index outbox_by_order on outbox (xid, id);
 create index outbox_by_time on outbox (created_at);
-comment on index outbox_by_time is 'Finds old events for housekeeping.';
+comment on index outbox_by_time is 'Finds old events, which are deleted.';
 
--- Runs per statement, because one statement changes the sessions of many requests. `not in` is a hashed look-up also
--- on the connections of batches, where a join of the two tables would compare every row with every other. The memory is a
--- limit for the planner: above it, a statement that revokes a million sessions would compare them with one another, too.
+-- Runs once per statement, because one statement changes the sessions of many requests. `not in` uses a hash table even
+-- on the connections for batches, where a join would compare each row with every other row. The planner only does so
+-- within work_mem: without this much, a statement that revokes a million sessions would compare all of them with each
+-- other.
 create function tell_session_changes() returns trigger language plpgsql set work_mem = '512MB' as $$
 begin
   insert into outbox (project_id, type, data)
@@ -35,16 +36,16 @@ begin
   return null;
 end $$;
 comment on function tell_session_changes is
-  'Writes the event session.revoked or session.rotated to the outbox, for each session that was revoked or has new tokens.';
+  'Adds an event to the outbox for each session that was revoked (session.revoked) or has new tokens (session.rotated).';
 
 create trigger sessions_told after update on sessions referencing old table as former new table as present
   for each statement execute function tell_session_changes();
 comment on trigger sessions_told on sessions is
-  'Many statements revoke sessions, and each must notify the projects. Clients that cache an answer for the old token must learn of every refresh.';
+  'Many statements revoke sessions, and each must notify the projects. Clients that cache a response for the old token must learn of every refresh.';
 
--- Runs per statement, because a deleted role is taken from hundreds of members at a time. Its plan is made by its first call, so
--- nested loops are disabled as in record_role_changes, and `offset 0` makes it look up the sessions of each member by key. The
--- disabled kinds of plans look expensive, and must not be compiled.
+-- Runs once per statement, because a deleted role is removed from hundreds of members at a time. The first call makes
+-- the plan. So nested loops are disabled as in record_role_changes, and with `offset 0`, the sessions of each member
+-- are looked up by key. JIT is off, because the disabled kinds of plans seem expensive enough to be compiled.
 create function tell_membership_changes() returns trigger language plpgsql
   set enable_nestloop = off set enable_seqscan = off set jit = off as $$
 begin
@@ -61,14 +62,15 @@ begin
   return null;
 end $$;
 comment on function tell_membership_changes is
-  'Writes the event member.roles_changed or member.left to the outbox, for each member who has other roles or left, and each project that has a live session of the member in the server.';
+  'Adds an event to the outbox for each member whose roles changed (member.roles_changed) or who left (member.left), for each project with a live session of the member in this server.';
 
 create trigger memberships_told after update on memberships referencing old table as gone new table as changed
   for each statement execute function tell_membership_changes();
 comment on trigger memberships_told on memberships is
-  'Sign-ins, reads, syncs, and the gateway all write roles and end memberships, and each must notify the projects.';
+  'Sign-ins, requests, syncs, and the gateway all write roles and end memberships, and each must notify the projects.';
 
--- The other triggers run per row: their `when` excludes nearly every update before the function is called.
+-- The other triggers run once per row. Their `when` condition excludes almost every update before the function is
+-- called.
 
 create function tell_block() returns trigger language plpgsql as $$
 begin
@@ -81,7 +83,7 @@ begin
   return null;
 end $$;
 comment on function tell_block is
-  'Writes the named event to the outbox, for each project that has a session of the member on record, live or ended.';
+  'Adds the named event to the outbox for each project that has a stored session of the member, live or ended.';
 
 create trigger member_blocks_begun after insert on member_blocks for each row
   when (new.until is null or new.until > clock_moment())
@@ -91,12 +93,12 @@ create trigger member_blocks_changed after update on member_blocks for each row
   when (old.until is distinct from new.until and (new.until is null or new.until > clock_moment()))
   execute function tell_block('member.blocked');
 comment on trigger member_blocks_changed on member_blocks is
-  'A block with a new end is reported like a new block.';
+  'If the end of a block changes, the event is the same as for a new block.';
 create trigger member_blocks_ended after update on member_blocks for each row
   when (old.until is distinct from new.until and new.until <= clock_moment())
   execute function tell_block('member.unblocked');
 comment on trigger member_blocks_ended on member_blocks is
-  'Every statement that ends a block must notify the projects. The event member.blocked contains the end of a block that expires.';
+  'Every statement that ends a block must notify the projects. A block that expires needs no event, because member.blocked contains its end.';
 
 create function tell_project_end() returns trigger language plpgsql as $$
 begin
@@ -105,7 +107,7 @@ begin
     'projectId', new.id, 'reason', case when new.deleted_at is null then 'deactivated' else 'deleted' end));
   return null;
 end $$;
-comment on function tell_project_end is 'Writes the event project.disabled to the outbox.';
+comment on function tell_project_end is 'Adds the event project.disabled to the outbox.';
 
 create trigger projects_end_told after update on projects for each row
   when ((old.deactivated_at is null and new.deactivated_at is not null)
@@ -119,7 +121,7 @@ declare
   has_another boolean := exists (
     select from working_keys w where w.project_id = new.project_id and w.id <> new.id);
 begin
-  -- A project with another key continues: only event streams that use this key end.
+  -- If the project has another key, it continues, and only the event streams that use this key end.
   if has_another or new.expires_at <= new.revoked_at then
     insert into outbox (project_id, type, data)
     values (new.project_id, 'key.ended', jsonb_build_object('prefix', new.prefix,
@@ -134,13 +136,13 @@ begin
   return null;
 end $$;
 comment on function tell_key_end is
-  'Writes the event key.ended to the outbox, and project.disabled if the project has no other key.';
+  'Adds the event key.ended to the outbox, and project.disabled if the project has no other key.';
 
 create trigger api_keys_end_told after update on api_keys for each row
   when (old.revoked_at is null and new.revoked_at is not null)
   execute function tell_key_end();
 comment on trigger api_keys_end_told on api_keys is
-  'Every statement that revokes or replaces a key must notify the backends that use it.';
+  'Every statement that revokes or replaces a key must notify the backends that use this key.';
 
 create function tell_key_ending() returns trigger language plpgsql as $$
 begin
@@ -148,13 +150,13 @@ begin
   values (new.project_id, 'key.ending', jsonb_build_object('prefix', new.prefix, 'endsAt', iso(new.expires_at)));
   return null;
 end $$;
-comment on function tell_key_ending is 'Writes the event key.ending to the outbox.';
+comment on function tell_key_ending is 'Adds the event key.ending to the outbox.';
 
 create trigger api_keys_ending_told after update on api_keys for each row
   when (old.ending_told_at is null and new.ending_told_at is not null)
   execute function tell_key_ending();
 comment on trigger api_keys_ending_told on api_keys is
-  'Marking a key as reported and reporting it happen in the same commit.';
+  'The event and the mark that it was sent are committed together.';
 
 create function tell_access_change() returns trigger language plpgsql as $$
 begin
@@ -162,16 +164,16 @@ begin
   values (old.project_id, 'reset', jsonb_build_object('reason', 'access_changed'));
   return null;
 end $$;
-comment on function tell_access_change is 'Writes the event reset to the outbox.';
+comment on function tell_access_change is 'Adds the event reset to the outbox.';
 
 create trigger server_access_end_told after delete on server_access
   for each row when (old.can_read) execute function tell_access_change();
 comment on trigger server_access_end_told on server_access is
-  'A mapping that is deleted ends many sessions; one event tells clients to clear their cache.';
+  'A deleted mapping ends many sessions. One event tells clients to clear their caches.';
 create trigger server_access_change_told after update on server_access
   for each row when (old.can_read and not new.can_read) execute function tell_access_change();
 comment on trigger server_access_change_told on server_access is
-  'A mapping that loses READ ends many sessions; one event tells clients to clear their cache.';
+  'A mapping that loses READ ends many sessions. One event tells clients to clear their caches.';
 
 create function tell_project_reset() returns trigger language plpgsql as $$
 begin
@@ -179,18 +181,18 @@ begin
   values (new.id, 'reset', jsonb_build_object('reason', tg_argv[0]));
   return null;
 end $$;
-comment on function tell_project_reset is 'Writes the event reset to the outbox, with the named reason.';
+comment on function tell_project_reset is 'Adds the event reset to the outbox, with the named reason.';
 
 create trigger projects_internal_told after update on projects for each row
   when (old.is_internal and not new.is_internal)
   execute function tell_project_reset('access_changed');
 comment on trigger projects_internal_told on projects is
-  'A project that is no longer internal loses the main server, which ends many sessions.';
+  'A project that is no longer internal loses the main server, and so many sessions.';
 create trigger projects_groups_told after update on projects for each row
   when ((old.group_names, old.only_named_groups) is distinct from (new.group_names, new.only_named_groups))
   execute function tell_project_reset('groups_changed');
 comment on trigger projects_groups_told on projects is
-  'Clients cache the groups of many sessions; one event tells them to clear their cache.';
+  'Clients cache the groups of many sessions. One event tells them to clear their caches.';
 
 create function tell_server_change() returns trigger language plpgsql as $$
 begin
@@ -202,10 +204,11 @@ begin
     select p.id from projects p where p.is_internal and p.deleted_at is null) concerned;
   return null;
 end $$;
-comment on function tell_server_change is 'Writes the event reset to the outbox, for each project that may use the server.';
+comment on function tell_server_change is
+  'Adds the event reset to the outbox for each project that may use the server.';
 
 create trigger servers_change_told after update on servers for each row
   when ((old.is_main, old.removed_at) is distinct from (new.is_main, new.removed_at))
   execute function tell_server_change();
 comment on trigger servers_change_told on servers is
-  'Removing a server, or moving the main server, affects sessions of several projects.';
+  'Removing a server, or choosing another main server, affects the sessions of several projects.';

@@ -1,4 +1,4 @@
--- Holds everything that is sent to an address of a project: events, notices, and logout tokens.
+-- Everything that is sent to an address of a project: events, notices, and logout tokens.
 
 create sequence delivery_places;
 
@@ -23,18 +23,22 @@ create table deliveries (
   is_erased boolean not null default false
 );
 comment on table deliveries is
-  'Messages and their delivery. Each is written in the transaction of the change that it reports. Those that are over are the log that administrators read.';
+  'The messages to projects, and whether they were delivered. Each is written in the transaction of the change that it reports. Those that were delivered or given up are the log for administrators.';
 comment on column deliveries.kind is 'event, notice, or logout.';
 comment on column deliveries.project_id is
-  'The project, without a foreign key, which would lock its row with each event and submission.';
+  'The project. There is no foreign key, because it would lock the project with every event and submission.';
 comment on column deliveries.xid is
-  'The transaction of an event. With place, the order of a receiver''s messages. The other kinds have 0, so that none waits for a transaction.';
+  'The transaction of an event. With `place`, it gives the order of a receiver''s events. For the other kinds, it is 0, so that they wait for no transaction.';
 comment on column deliveries.place is
-  'The row of the outbox, which is deleted earlier than its copy here. For other kinds, a transaction that saw another one committed has the later place.';
-comment on column deliveries.member_id is 'The member that an event or a logout is about. Events of one member are sent in order.';
-comment on column deliveries.data is 'The content. A logout token is signed when it is sent, so this holds its claims and address.';
-comment on column deliveries.queued_at is 'Start of the 24 hours of attempts; sending it again by hand renews the time.';
-comment on column deliveries.is_erased is 'The member was erased, so the row is deleted once it is over.';
+  'The ID of the event in the outbox, where it is deleted earlier than here. For the other kinds: a later number if the transaction has seen the other one committed.';
+comment on column deliveries.member_id is
+  'The member that an event or a logout is about. The events about a member are sent in order.';
+comment on column deliveries.data is
+  'The content. A logout token is signed only when it is sent, so this contains its claims and its address.';
+comment on column deliveries.queued_at is
+  'The beginning of the 24 hours in which delivery is attempted. It is set again if an administrator sends the message again.';
+comment on column deliveries.is_erased is
+  'True if the member was erased. The row is deleted once it was delivered or given up.';
 
 create index deliveries_waiting on deliveries (kind, project_id, xid, place)
   where delivered_at is null and failed_at is null;
@@ -47,7 +51,7 @@ create index deliveries_age on deliveries (kind, created_at);
 create index deliveries_tried on deliveries (last_attempt_at) where last_attempt_at is not null;
 comment on index deliveries_tried is 'Finds recent attempts for the live view of the console.';
 create index deliveries_erased on deliveries (id) where is_erased;
-comment on index deliveries_erased is 'Finds messages about erased members, for a task that runs each minute.';
+comment on index deliveries_erased is 'Finds the messages about erased members, for a task that runs every minute.';
 
 create table receivers (
   kind text collate "C" not null,
@@ -61,12 +65,13 @@ create table receivers (
   primary key (kind, project_id)
 ) with (fillfactor = 50);
 comment on table receivers is
-  'Holds the state of each address that messages were sent to. An instance claims the row to send the messages.';
+  'The state of each address that messages were sent to. An instance claims the row before it sends messages to the address.';
 comment on column receivers.is_slow is
-  'The last response took long. Slow receivers have senders of their own, so that they delay only each other.';
-comment on column receivers.claim is 'Identifies the sender that holds the row until claimed_until. A sender that finds another value has lost it.';
+  'True if the last response took long. Slow receivers have places of their own, so that they delay only each other.';
+comment on column receivers.claim is
+  'The claim of the instance that sends to this address until claimed_until. An instance that finds another value has lost its claim.';
 
--- Takes the kind of the receiver, and the column that holds the project.
+-- The arguments are the kind of the receiver, and the column that contains the ID of the project.
 create function restart_receiver() returns trigger language plpgsql as $$
 declare
   project uuid := to_jsonb(new) ->> tg_argv[1];
@@ -80,17 +85,17 @@ begin
   return null;
 end $$;
 comment on function restart_receiver is
-  'Ends the pauses of a receiver and of its messages, and the claim of an instance that still sends to the former address.';
+  'Ends the pauses of a receiver and its messages. Also ends the claim of an instance that still sends to the old address.';
 
 create trigger projects_webhook_restarted after update on projects for each row
   when (old.webhook_url_sealed is distinct from new.webhook_url_sealed)
   execute function restart_receiver('notice', 'id');
 comment on trigger projects_webhook_restarted on projects is
-  'A new address is tried at once: the failures before it belong to another one.';
+  'A new address is tried immediately, because the earlier failures belong to the old one.';
 
 create function release_receivers() returns trigger language plpgsql as $$
 begin
-  -- In the order of claims, so that neither waits for the other.
+  -- Locks the rows in the same order as claims do, so that the two cannot deadlock.
   perform from receivers where project_id = new.id order by kind for update;
   update receivers set claim = null, claimed_until = null where project_id = new.id;
   return null;
@@ -101,4 +106,4 @@ create trigger projects_deleted_released after update on projects for each row
   when (old.deleted_at is null and new.deleted_at is not null)
   execute function release_receivers();
 comment on trigger projects_deleted_released on projects is
-  'An instance that sends to a deleted project notices with its next message.';
+  'An instance that sends to a deleted project notices that with its next message.';

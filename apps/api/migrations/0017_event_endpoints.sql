@@ -1,4 +1,4 @@
--- Holds the webhook of each project that receives its events.
+-- The webhook of each project that receives its events.
 
 create table event_endpoints (
   project_id uuid primary key references projects,
@@ -8,13 +8,14 @@ create table event_endpoints (
   former_secret_sealed bytea,
   former_secret_until timestamptz(3)
 );
-comment on table event_endpoints is
-  'Holds the endpoint of each project that ever set an address or a secret.';
+comment on table event_endpoints is 'The endpoint of each project that has ever set an address or a secret.';
 comment on column event_endpoints.disabled_at is
-  'When the service disabled the endpoint, because the receiver asked for it or failed for a day.';
-comment on column event_endpoints.former_secret_sealed is 'The previous secret, which also signs until former_secret_until.';
+  'When the service disabled the endpoint, because the receiver asked for that or failed for a day.';
+comment on column event_endpoints.former_secret_sealed is
+  'The previous secret, encrypted. Until former_secret_until, events are signed with it, too.';
 
--- `offset 0` keeps the look-up by key, whose plan suits one event and thousands: the first call decides for the connection.
+-- With `offset 0`, the plan looks up endpoints by key, which is good for one event and for thousands. The first call
+-- decides about the plan for the whole connection.
 create function queue_events() returns trigger language plpgsql as $$
 begin
   insert into deliveries (kind, project_id, xid, place, member_id, type, data, created_at)
@@ -24,15 +25,15 @@ begin
     offset 0) e;
   return null;
 end $$;
-comment on function queue_events is 'Queues the events of projects that receive events by webhook.';
+comment on function queue_events is 'Queues the events of projects that receive them by webhook.';
 
 create trigger outbox_queued after insert on outbox referencing new table as added
   for each statement execute function queue_events();
 comment on trigger outbox_queued on outbox is
-  'Triggers on many tables write events, and each event is queued in the transaction of its change.';
+  'Triggers on many tables write events. Each event is queued in the transaction of its change.';
 
 create trigger event_endpoints_restarted after update on event_endpoints for each row
   when ((old.url, old.disabled_at) is distinct from (new.url, new.disabled_at))
   execute function restart_receiver('event', 'project_id');
 comment on trigger event_endpoints_restarted on event_endpoints is
-  'A new address is tried at once: the failures before it belong to another one.';
+  'A new address is tried immediately, because the earlier failures belong to the old one.';

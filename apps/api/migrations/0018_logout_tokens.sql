@@ -1,6 +1,6 @@
--- Queues logout tokens for OpenID Connect clients (back-channel logout) when sessions end.
+-- Queues a logout token for the OpenID Connect client when a session ends (back-channel logout).
 
--- `offset 0` keeps the look-up by key, as in queue_events.
+-- `offset 0` has the same reason as in queue_events.
 create function tell_client_session_ends() returns trigger language plpgsql set work_mem = '512MB' as $$
 begin
   insert into deliveries (kind, project_id, member_id, type, data)
@@ -21,7 +21,7 @@ create trigger sessions_end_told_to_clients after update on sessions
   referencing old table as former new table as present
   for each statement execute function tell_client_session_ends();
 comment on trigger sessions_end_told_to_clients on sessions is
-  'Many statements revoke sessions, and each must notify the client, which keeps a session of its own. A client that revoked the token itself needs no notification.';
+  'Many statements revoke sessions, and each must notify the client, which has a session of its own. A client that has revoked the token itself needs no message.';
 
 create function tell_client_end() returns trigger language plpgsql as $$
 begin
@@ -40,7 +40,7 @@ create trigger projects_end_told_to_clients after update on projects for each ro
     or (old.deleted_at is null and new.deleted_at is not null))
   execute function tell_client_end();
 comment on trigger projects_end_told_to_clients on projects is
-  'A project that is deactivated or deleted loses all sessions, and its client must learn of each.';
+  'A project that is deactivated or deleted loses all its sessions, and its client must learn of each.';
 
 create function tell_client_off() returns trigger language plpgsql as $$
 begin
@@ -51,13 +51,13 @@ begin
   where o.project_id = old.project_id and o.client_id is null;
   return null;
 end $$;
-comment on function tell_client_off is 'Queues a logout token for each session of a client that is disabled.';
+comment on function tell_client_off is 'Queues a logout token for each session of a client that is being disabled.';
 
 create trigger oidc_clients_off_told after update on oidc_clients for each row
   when (old.enabled and not new.enabled and old.backchannel_logout_uri is not null)
   execute function tell_client_off();
 comment on trigger oidc_clients_off_told on oidc_clients is
-  'A client that is disabled keeps sessions of its own, and must learn that they have ended.';
+  'A disabled client still has sessions of its own, and must learn that they have ended.';
 
 create function move_waiting_logouts() returns trigger language plpgsql as $$
 begin
@@ -71,14 +71,15 @@ begin
   return null;
 end $$;
 comment on function move_waiting_logouts is
-  'Redirects the queued logout tokens of a client to its new address, or marks them as failed if there is none.';
+  'Changes the queued logout tokens of a client to its new address. If there is none, marks them as failed.';
 
--- Triggers run in the order of their names: this one after oidc_clients_off_told, which queues tokens for the old address.
+-- Triggers run in the order of their names. This one runs after oidc_clients_off_told, which queues tokens for the old
+-- address.
 create trigger oidc_clients_told_elsewhere after update on oidc_clients for each row
   when (old.backchannel_logout_uri is distinct from new.backchannel_logout_uri)
   execute function move_waiting_logouts();
 comment on trigger oidc_clients_told_elsewhere on oidc_clients is
-  'No token is sent to an address that was removed, whichever statement removes it.';
+  'No token may be sent to an address that was removed, no matter which statement removed it.';
 
 create function tell_unreadable_sessions_end(of_project uuid, in_server text) returns void language sql as $$
   insert into deliveries (kind, project_id, member_id, type, data)
@@ -92,7 +93,7 @@ create function tell_unreadable_sessions_end(of_project uuid, in_server text) re
       select from readable_servers r where r.project_id = s.project_id and r.server_id = s.server_id)
 $$;
 comment on function tell_unreadable_sessions_end is
-  'Queues a logout token for each session in a server that its client may no longer read: of one project or all, in one server or all.';
+  'Queues a logout token for each session in a server that its client may no longer read. The arguments limit that to one project or one server; null means all.';
 
 create function tell_client_access_end() returns trigger language plpgsql as $$
 begin
@@ -100,12 +101,12 @@ begin
   return null;
 end $$;
 comment on function tell_client_access_end is
-  'Queues a logout token for each session of the client in the server, unless it may still read the server.';
+  'Queues a logout token for each session of the client in the server, unless the client may still read it.';
 
 create trigger server_access_end_told_to_clients after delete on server_access
   for each row when (old.can_read) execute function tell_client_access_end();
 comment on trigger server_access_end_told_to_clients on server_access is
-  'A mapping that is deleted ends sessions without changing their rows.';
+  'A deleted mapping ends sessions without changing their rows.';
 create trigger server_access_change_told_to_clients after update on server_access
   for each row when (old.can_read and not new.can_read) execute function tell_client_access_end();
 comment on trigger server_access_change_told_to_clients on server_access is
@@ -131,16 +132,16 @@ begin
   return null;
 end $$;
 comment on function tell_main_server_end is
-  'Queues a logout token for each session in the server, if its client may no longer read the server.';
+  'Queues a logout token for each session in the server whose client may no longer read it.';
 
 create trigger servers_main_end_told_to_clients after update on servers for each row
   when (old.is_main and not new.is_main)
   execute function tell_main_server_end();
 comment on trigger servers_main_end_told_to_clients on servers is
-  'Internal projects lose a server that is no longer the main server.';
+  'Internal projects lose a server when it is no longer the main server.';
 
 create trigger oidc_clients_restarted after update on oidc_clients for each row
   when (old.backchannel_logout_uri is distinct from new.backchannel_logout_uri)
   execute function restart_receiver('logout', 'project_id');
 comment on trigger oidc_clients_restarted on oidc_clients is
-  'A new address is tried at once: the failures before it belong to another one.';
+  'A new address is tried immediately, because the earlier failures belong to the old one.';

@@ -1,4 +1,5 @@
--- Holds inbound webhooks of projects, their submissions, and what makes each submission happen once.
+-- The inbound webhooks of projects, their submissions, and the records with which a repeated submission is stored only
+-- once.
 
 create table inbound_webhooks (
   id uuid primary key,
@@ -20,15 +21,14 @@ create table inbound_webhooks (
 );
 comment on table inbound_webhooks is 'Addresses that receive submissions for a project.';
 comment on column inbound_webhooks.schema_limits is
-  'The version of the limits that the schema was accepted under. A start reports schemas that today''s limits would reject.';
-comment on column inbound_webhooks.secret_sealed is 'The secret, sealed with the ID of the row.';
-comment on column inbound_webhooks.version is
-  'Counts changes. Instances cache a webhook for one version.';
+  'The version of the limits that applied when the schema was accepted. At its start, the service reports schemas that the current limits would reject.';
+comment on column inbound_webhooks.secret_sealed is 'The secret, encrypted for this row.';
+comment on column inbound_webhooks.version is 'The number of changes. Instances cache one version of a webhook.';
 
 create unique index inbound_webhooks_slug on inbound_webhooks (project_id, slug) where deleted_at is null;
 
--- The tables below have no foreign key to the webhook: it would lock the row with each submission, and the statement
--- that inserts a submission reads that row itself.
+-- The tables below have no foreign key to the webhook. It would lock the webhook with each submission, and the
+-- statement that inserts a submission already reads that row.
 
 create table inbound_submissions (
   id uuid primary key,
@@ -38,8 +38,8 @@ create table inbound_submissions (
   origin text,
   received_at timestamptz(3) not null
 );
-comment on table inbound_submissions is 'Submissions of inbound webhooks.';
-comment on column inbound_submissions.payload is 'The JSON text that was validated, unchanged.';
+comment on table inbound_submissions is 'The submissions to inbound webhooks.';
+comment on column inbound_submissions.payload is 'The JSON text as it was received and validated.';
 
 create index inbound_submissions_newest on inbound_submissions (webhook_id, received_at desc, id desc);
 
@@ -50,9 +50,10 @@ create table inbound_signatures (
   primary key (expires_at, mac, webhook_id)
 );
 comment on table inbound_signatures is
-  'Signatures that were used. A row commits together with its submission. The signed time comes first in the key: new rows are neighbors in the index however large the table is, and housekeeping deletes along it.';
-comment on column inbound_signatures.expires_at is 'The signature is too old to be accepted from then on.';
-comment on column inbound_signatures.mac is 'The first 128 bits of the HMAC-SHA-256, which distinguish signatures.';
+  'Signatures that were used, so that none is accepted twice. A row is committed together with its submission. The key begins with the time, so new rows are next to each other in the index, however large the table is, and old ones are deleted in that order.';
+comment on column inbound_signatures.expires_at is 'From this time on, the signature is too old to be accepted anyway.';
+comment on column inbound_signatures.mac is
+  'The first 128 bits of the HMAC-SHA-256, which are enough to tell signatures apart.';
 
 create table inbound_idempotency_keys (
   webhook_id uuid not null,
@@ -63,7 +64,7 @@ create table inbound_idempotency_keys (
   primary key (webhook_id, key)
 );
 comment on table inbound_idempotency_keys is
-  'Idempotency keys of submissions. A repeated request with the same body gets the first submission.';
+  'The idempotency keys of submissions. A repeated request with the same body gets the response of the first one.';
 
 create index inbound_idempotency_keys_age on inbound_idempotency_keys (received_at);
 
@@ -75,4 +76,4 @@ create table inbound_submission_counts (
   primary key (webhook_id, part)
 ) with (fillfactor = 50);
 comment on table inbound_submission_counts is
-  'Counts submissions per webhook, in several parts, so that concurrent writers do not wait for each other.';
+  'The number of submissions per webhook. It is stored in several parts, so that simultaneous writers do not wait for each other.';

@@ -1,5 +1,5 @@
--- Holds the audit log: append-only, with each entry bound to the previous one by its hash.
--- Personal values can be erased and old entries deleted while the chain stays verifiable.
+-- The audit log. It is append-only, and the hash of each entry covers the previous entry. Personal values can be erased
+-- and old entries deleted, and the chain can still be verified.
 
 create table audit_log (
   seq bigint primary key,
@@ -28,14 +28,15 @@ create table audit_log (
   erased_by bigint
 );
 comment on table audit_log is
-  'Records every change. An entry has three personal parts: the actor (actor_id, actor_username, ip), the target (target_id, target_name, changes), and the summary. The chain covers a commitment to each part, which is a hash of its values and a salt. Without the salt a guessed value cannot be confirmed.';
+  'A record of every change. An entry has three personal parts: the actor (actor_id, actor_username, ip), the target (target_id, target_name, changes), and the summary. The hash of the entry covers a commitment to each part, which is a hash of its values and a salt. After the salt was erased, a guessed value cannot be confirmed.';
 comment on column audit_log.seq is 'The position in the chain.';
-comment on column audit_log.changes is 'The changed fields, as JSON text: the hash covers exactly these characters.';
-comment on column audit_log.actor_commitment is 'The commitment to the actor. Null: the hash covers the values themselves.';
+comment on column audit_log.changes is 'The changed fields as JSON text. The hash covers exactly these characters.';
+comment on column audit_log.actor_commitment is
+  'The commitment to the actor. Null in old entries, whose hash covers the values themselves.';
 comment on column audit_log.target_commitment is 'The commitment to the target.';
 comment on column audit_log.summary_commitment is 'The commitment to the summary.';
 comment on column audit_log.previous_hash is 'The hash of the previous entry.';
-comment on column audit_log.erased_by is 'The entry that records the erasure of values of this one.';
+comment on column audit_log.erased_by is 'The entry that records the erasure of values in this one.';
 
 create index audit_log_at on audit_log (at desc, seq desc);
 create index audit_log_actor on audit_log (actor_id, seq desc);
@@ -46,7 +47,8 @@ create table audit_head (
   seq bigint not null,
   hash text not null
 );
-comment on table audit_head is 'The end of the chain. Writers lock this row, which orders them.';
+comment on table audit_head is
+  'The end of the chain. Writers lock this row, so entries are appended one after another.';
 insert into audit_head (seq, hash) values (0, repeat('0', 64));
 
 create table audit_start (
@@ -55,7 +57,7 @@ create table audit_start (
   hash text not null
 );
 comment on table audit_start is
-  'The start of the chain: entries up to seq are deleted, and the last of them had this hash.';
+  'The start of the chain. The entries up to seq were deleted, and the last of them had this hash.';
 insert into audit_start (seq, hash) values (0, repeat('0', 64));
 
 create table audit_verification (
@@ -67,10 +69,11 @@ create table audit_verification (
   problem_at timestamptz(3)
 );
 comment on table audit_verification is
-  'The state of the continuous verification of the chain. The instance that locks the row does the next step.';
-comment on column audit_verification.walk is 'What the next step needs. Null: before the first step.';
+  'The state of the background verification. The instance that locks the row takes the next step.';
+comment on column audit_verification.walk is 'What the next step must know. Null: before the first step.';
 comment on column audit_verification.verified_at is 'When a run last reached the end of the chain without a problem.';
-comment on column audit_verification.problem is 'The first broken entry. Verification stops until a new run starts.';
+comment on column audit_verification.problem is
+  'The first broken entry. The verification then stops until a new run begins.';
 insert into audit_verification default values;
 
 create function refuse_audit_change() returns trigger language plpgsql as $$
@@ -80,12 +83,12 @@ begin
   raise exception 'The audit log is append-only.' using errcode = 'insufficient_privilege';
 end $$;
 comment on function refuse_audit_change is
-  'Refuses the statement, unless its transaction has announced that it erases personal values or deletes old entries.';
+  'Rejects the statement, unless its transaction has declared that it erases personal values or deletes old entries.';
 
 create trigger audit_log_append_only before update or delete or truncate on audit_log
   for each statement execute function refuse_audit_change();
 comment on trigger audit_log_append_only on audit_log is
-  'Even the owner of the tables cannot rewrite the log without first removing the trigger, and the chain of hashes reveals that.';
+  'Even the owner of the tables cannot change the log without removing the trigger first, and the chain of hashes would reveal the change.';
 
 create function check_audit_erasure() returns trigger language plpgsql as $$
 begin
@@ -105,21 +108,21 @@ begin
   raise exception 'The audit log is append-only.' using errcode = 'insufficient_privilege';
 end $$;
 comment on function check_audit_erasure is
-  'Refuses every change except one that removes whole personal parts with their salts.';
+  'Rejects every change except the removal of whole personal parts with their salts.';
 
 create trigger audit_log_erasure_only before update on audit_log
   for each row execute function check_audit_erasure();
 comment on trigger audit_log_erasure_only on audit_log is
-  'Erasure is the only permitted change, and must not become a way to change anything else.';
+  'Erasing personal values is the only permitted change, and must not become a way to change anything else.';
 
 create function check_audit_retention() returns trigger language plpgsql as $$
 begin
   if old.seq <= (select seq from audit_start) then return old; end if;
   raise exception 'The audit log is append-only.' using errcode = 'insufficient_privilege';
 end $$;
-comment on function check_audit_retention is 'Refuses to delete an entry that is part of the chain.';
+comment on function check_audit_retention is 'Rejects the deletion of an entry that belongs to the chain.';
 
 create trigger audit_log_retention_only before delete on audit_log
   for each row execute function check_audit_retention();
 comment on trigger audit_log_retention_only on audit_log is
-  'Only entries before the start of the chain are deleted, and an entry records every new start.';
+  'Only entries before the start of the chain may be deleted, and an entry records every new start.';

@@ -1,4 +1,4 @@
--- Holds settings that administrators changed, and fingerprints of the encryption keys.
+-- The settings that administrators have changed, and the fingerprints of the encryption keys.
 
 create table settings (
   is_only boolean primary key default true check (is_only),
@@ -8,9 +8,8 @@ create table settings (
   updated_by text collate "C"
 );
 comment on table settings is
-  'Holds the settings in one row. Reading its version shows every instance cheaply whether settings changed, and locking it orders writers.';
-comment on column settings.overrides is
-  'Values by "group.key". Other settings have the value of the environment.';
+  'The changed settings, in a single row. Its version tells every instance at little cost whether settings have changed. Writers lock the row, so they take turns.';
+comment on column settings.overrides is 'Values by "group.key". All other settings have the value of the environment.';
 
 insert into settings default values;
 
@@ -20,4 +19,4 @@ create table key_fingerprints (
   noted_at timestamptz(3) not null default clock_now()
 );
 comment on table key_fingerprints is
-  'Fingerprints of the encryption keys that secrets are sealed under, so that a start detects a changed key.';
+  'The fingerprints of the encryption keys, so that a start detects that a key has changed.';

@@ -1,4 +1,4 @@
--- Holds what the monitoring pages show: instances, request counts, and refused credentials.
+-- What the monitoring pages show: instances, numbers of requests, and rejected credentials.
 
 create table instances (
   id uuid primary key,
@@ -18,11 +18,11 @@ create table usage_minutes (
   took integer[],
   primary key (minute, project_id, route, status)
 );
-comment on table usage_minutes is 'Counts requests per minute.';
+comment on table usage_minutes is 'The number of requests per minute.';
 comment on column usage_minutes.project_id is
   'The project. The nil UUID stands for requests without a project, because a primary key cannot contain null.';
 comment on column usage_minutes.took is
-  'A histogram of response times: for each bound, the responses that were faster than it, but not than the bound before it. Null: not measured.';
+  'A histogram of the response times: for each bound, the number of responses between the previous bound and this one. Null: not measured.';
 
 create table auth_failures (
   id uuid primary key,
@@ -37,10 +37,10 @@ create table auth_failures (
   member_id text collate "C",
   request_id text
 );
-comment on table auth_failures is 'Requests that were refused because of their credentials, and refused sign-ins.';
+comment on table auth_failures is 'Requests that were rejected because of their credentials, and refused sign-ins.';
 comment on column auth_failures.server_id is 'The server of a refused sign-in.';
 comment on column auth_failures.member_id is
-  'The member, if known: the session or the sign-in is valid, but does not permit the request.';
+  'The member, if known: the session or the sign-in was valid, but did not permit the request.';
 
 create index auth_failures_at on auth_failures (at desc, id desc);
 create index auth_failures_member on auth_failures (member_id, at desc, id desc) where member_id is not null;

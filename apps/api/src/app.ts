@@ -98,19 +98,25 @@ import { planWebhook } from './features/webhooks/create-webhook.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
 import { explainedDecisions } from './wiring/explained-decisions.ts'
 
-/** Members that one admin may have read again from the chat platform. */
+/** The number of members that one administrator may refresh from Discord per minute. */
 const refreshesPerMinute = 30
-/** Member explanations that one admin may request per minute; each sends a request to the platform. */
+/**
+ * The number of explanations of members that one administrator may request per minute. Each one sends a request to
+ * Discord.
+ */
 const explanationsPerMinute = 120
 
 interface AppTerms {
-  /** Replaces the time after which a connection is closed if its client reads no output. */
+  /** Overrides the time after which a client that reads no output is disconnected. */
   readonly stalledMs?: number | undefined
-  /** Replaces the private parts of Node.js if they failed their check. */
+  /** Replacements for the private parts of Node.js, if these failed their check. */
   readonly internals?: NodeInternals | undefined
 }
 
-/** Creates the whole HTTP service over its dependencies. Listens nowhere and holds no globals. */
+/**
+ * Creates the whole HTTP service from its dependencies. Does not listen yet. Uses no global state, so that a process
+ * can have several.
+ */
 export function createApp(
   deps: Deps,
   recorder: Recorder,
@@ -146,7 +152,7 @@ export function createApp(
   const router = createRouter<Callers>({
     ...{ app, authenticators, limiter, respond, bodies, pressure, requestId },
     checkCaller: checkOwnerFields,
-    // Traces begin and end in hooks of the framework.
+    // Spans begin and end in hooks of the framework, so every request must pass them.
     front: deps.tracing ? undefined : front,
   })
   let endWatch = () => {}
@@ -211,7 +217,8 @@ export function createApp(
     liveRoleIds: async (asked) => (await liveRoles(deps, asked))?.roles.map(({ roleId }) => roleId),
   })
   const events = eventRoutes(router, deps, { checkKey })
-  // Otherwise a stream ends only when its client disconnects. The client reconnects, and should reach another instance.
+  // A stream would otherwise end only when its client disconnects. After the end, the client reconnects to another
+  // instance.
   lifecycle.onClosing(events.close)
   const adminStream = adminStreamRoutes(router, deps, {
     stillAdmits: (caller, isThorough) => stillAdmits(caller, contract.streamAdminEvents, isThorough),

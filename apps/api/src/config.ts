@@ -10,7 +10,7 @@ import { parseUrl } from '#platform/parse-url'
 import type { Environment } from './process/environment.ts'
 import { type Given, givenSecret } from './process/secret-files.ts'
 
-/** An environment variable: how it is read, its purpose, and its default. */
+/** An environment variable: how it is read, what it means, and its default. */
 export interface Variable<T = unknown> {
   readonly name: string
   readonly group:
@@ -24,14 +24,15 @@ export interface Variable<T = unknown> {
   readonly meaning: string
   readonly required?: true
   readonly secret?: true
-  /** The default as a person would write it; undefined means "not set". */
+  /** The default, as a person would write it. Undefined means "not set". */
   readonly default?: string
-  /** The default is derived from other values, not read. */
+  /** True if the default is derived from other values. `default` then only describes it. */
   readonly isDerived?: true
-  /** Returns the value, or a sentence fragment that completes "NAME …". */
+  /** Returns the value, or a problem that completes the sentence "NAME …". */
   readonly read: (text: string) => T | Problem
 }
 
+/** A problem with a value. */
 class Problem {
   readonly what: string
   constructor(what: string) {
@@ -49,9 +50,12 @@ const integer = (min: number, max: number) => (value: string) =>
   /^\d{1,16}$/.test(value) && Number(value) >= min && Number(value) <= max
     ? Number(value)
     : problem(`must be a whole number of at least ${min} and at most ${max}`)
-/** Ten years, so that every time computed with this value fits into a date, a cookie, and a column. */
+/**
+ * Ten years in seconds. With this maximum, every time that is computed from a value fits into a date, a cookie, and a
+ * column.
+ */
 const maxSec = 315_360_000
-/** Decided after all variables are read. */
+/** Stands for `WORKERS=auto`, which is decided after all variables have been read. */
 const auto = 0
 const oneOf =
   <const W extends string>(...words: W[]) =>
@@ -97,15 +101,18 @@ function proxies(value: string) {
     ? given
     : problem('must be addresses or networks, comma-separated, like 10.0.0.0/8 or ::1')
 }
-/** Takes name, meaning, and bounds of a setting that is changed while the service runs from the contract. */
+/**
+ * Returns the name, the meaning, and the bounds of a setting that can also be changed while the service runs. The
+ * contract defines them.
+ */
 const changeable = ({ variables: [name], meaning, editable: { min, max } }: EditableRow) => ({
   ...{ name, meaning },
   read: integer(min, max),
 })
 
 /**
- * All variables of the service itself. The configuration page is generated from this table. NODE_ENV and
- * NODE_OPTIONS, which belong to Node.js, are read separately.
+ * All variables of the service. The page of the reference about configuration is generated from this table. NODE_ENV
+ * and NODE_OPTIONS are not in it, because they belong to Node.js.
  */
 export const variables = {
   chatBotToken: {
@@ -460,25 +467,23 @@ type Table = typeof variables
 type Read<V extends Variable> = Exclude<ReturnType<V['read']>, Problem>
 type MaybeSet<V extends Variable> = V extends { default: string } ? Read<V> : Read<V> | undefined
 
-/** The effective configuration. A value without a default is undefined if its variable is not set or not usable. */
+/** The configuration in effect. A value without a default is undefined if its variable is not set, or is invalid. */
 export type Config = { readonly [K in keyof Table]: MaybeSet<Table[K]> } & {
   readonly production: boolean
   readonly publicUrl: string
-  /** The variables that the environment sets, in contrast to defaults. */
+  /** The values that the environment has set. All others are defaults. */
   readonly given: readonly (keyof Table)[]
 }
 
+/** The configuration, and what is wrong with it. */
 export interface LoadedConfig {
   readonly config: Config
-  /** A line for each problem: the variable, the mistake, and the fix. Never a value. */
+  /** One line per problem: the variable, what is wrong, and the fix. Never contains a value, which may be a secret. */
   readonly problems: string[]
   readonly warnings: string[]
 }
 
-/**
- * Reads and checks all variables, and reports problems without acting on them. `serve.ts` makes problems fatal in
- * production.
- */
+/** Reads and checks all variables. Only reports problems: `serve.ts` decides that they are fatal in production. */
 export function loadConfig(env: Environment): LoadedConfig {
   const { production, warnings } = readMode(env)
   const problems: string[] = []
@@ -497,7 +502,7 @@ export function loadConfig(env: Environment): LoadedConfig {
   if (values['workers'] === auto) values['workers'] = workersFor(values as unknown as Config)
   const config = values as unknown as Config
   problems.push(...conflicts(config))
-  // An unsafe value stays usable, so that it does not prevent trials.
+  // Outside production, an unsafe value is used nevertheless, with a warning.
   const reported = new Set(problems.map(variableOf))
   const unsafe = unsafeInProduction(config).filter((line) => !reported.has(variableOf(line)))
   if (production) problems.push(...unsafe)
@@ -505,7 +510,7 @@ export function loadConfig(env: Environment): LoadedConfig {
   return { config, problems, warnings }
 }
 
-/** Returns the variable that a problem is about, without the `_FILE` of a value that was read from a file. */
+/** Returns the variable that a problem is about, without the suffix `_FILE`. */
 export const variableOf = (line: string) => line.split(' ', 1)[0]?.replace(/_FILE$/, '')
 
 function readVariable(
@@ -520,7 +525,7 @@ function readVariable(
   })
   const given = givenValue(variable, env)
   if (given === undefined) {
-    // The embedded default is for trials: production must name its database.
+    // The default of DATABASE_URL is for trials. In production, it must be set.
     if (variable.required && (production || variable.default === undefined)) {
       problems.push(`${variable.name} is missing: ${variable.meaning}`)
     }
@@ -551,7 +556,9 @@ function givenValue({ name, secret }: Variable, env: Environment): Given {
   return value ? { name, value } : undefined
 }
 
-/** Treats an unknown NODE_ENV as production: the safe reading of a typing error. */
+/**
+ * Reads NODE_ENV. An unknown value counts as production, because a typing error must not make the service less safe.
+ */
 function readMode(env: Environment) {
   const mode = env['NODE_ENV']
   const known = mode === undefined || mode === '' || ['development', 'test', 'production'].includes(mode)
@@ -582,7 +589,7 @@ function conflicts(config: Config): string[] {
   return found
 }
 
-/** Addresses that receive secrets and sign-ins; unencrypted only on this machine. */
+/** The addresses that receive secrets and sign-ins. They must use HTTPS, except on this machine. */
 const encrypted = [
   ['PUBLIC_URL', 'publicUrl'],
   ['CHAT_CALLBACK_URL', 'chatCallbackUrl'],
@@ -590,10 +597,10 @@ const encrypted = [
   ['CHAT_AUTHORIZE_URL', 'chatAuthorizeUrl'],
 ] as const
 
-/** A shorter token can be guessed at the rate that the service allows to unknown callers. */
+/** The minimum length of METRICS_TOKEN. A shorter token could be guessed within the rate limit for unknown clients. */
 const minTokenLength = 16
 
-/** Settings that work but are unsafe in production: warnings in development, refused in production. */
+/** Finds settings that work but are unsafe. They are warnings in development, and errors in production. */
 function unsafeInProduction(config: Config): string[] {
   const found = encrypted
     .filter(([, key]) => config[key] !== undefined && isInClear(new URL(config[key])))

@@ -18,20 +18,24 @@ import type { Answers } from '#session-memory/answers'
 import type { Config } from './config.ts'
 
 /**
- * Reads any member from the platform into the mirror, for a project that names them. Projects take turns. A failure
- * for an ID that the mirror does not know says nothing about the platform's health.
- * @throws RATE_LIMITED if the project requests too many members that the mirror does not know
+ * Reads a member from Discord into the mirror, for a project that requested this member. Projects take turns. `isKnown`
+ * is false if the mirror does not know the member; a failure then says nothing about whether Discord works.
+ *
+ * @throws RATE_LIMITED if the project requests too many unknown members
  */
 export type ReadForProject = (
   asked: { readonly projectId: string; readonly serverId: string; readonly memberId: string },
   isKnown: boolean,
 ) => Promise<Refreshed>
-/** The audit entry of a file that an admin downloads: its subject and its filters, and never a person's name. */
+/**
+ * The part of the audit entry for a download that describes the file: its subject and its filters, but never the name
+ * of a person.
+ */
 export type DownloadEvent = Pick<AuditEvent, 'actionType' | 'action' | 'target' | 'summary'>
 
 /**
- * Opens a download of rows. Limits the number of files that an admin has in progress, and writes the audit entry
- * before the first row is sent: no audit, no file.
+ * Opens a download. Limits how many files an administrator downloads at the same time. Writes the audit entry before
+ * the first row is sent, so that no file leaves the service without one.
  */
 export type OpenDownload = <Page>(
   by: By & Required<Pick<By, 'actor'>>,
@@ -39,27 +43,32 @@ export type OpenDownload = <Page>(
   pages: AsyncIterable<Page>,
 ) => AsyncGenerator<Page, void, void>
 
-/** Logs the reason for which a sign-in failed at the chat platform. */
+/** Logs why a sign-in failed at Discord. */
 export type LogLoginFailure = (error: unknown) => void
 
-/** An open sign-in of an address. */
+/** An open sign-in that counts against the limit of its IP address. */
 export interface Permit {
-  /** Returns the permit after a sign-in that completed. */
+  /** Returns the permit after the sign-in was completed. */
   giveBack(): Promise<void>
 }
 
 /**
- * Limits the sign-ins that unknown callers may start. Starting a sign-in and querying the platform each take a
- * permit from the address, and a completed sign-in returns its permits. Any number of honest sign-ins may therefore
- * come from one address; only sign-ins that are started and never completed add up.
+ * Limits the sign-ins that unknown clients may start. Starting a sign-in takes a permit of the IP address, and so does
+ * each query to Discord. A completed sign-in returns its permits. So any number of real sign-ins may come from one
+ * address, and only those that are never completed add up.
  */
 export interface LoginLimits {
-  /** @throws RATE_LIMITED */
+  /**
+   * Takes a permit.
+   *
+   * @throws RATE_LIMITED
+   */
   take(address: string): Promise<Permit>
-  /** Restores the permit that an earlier request took this number of milliseconds ago. */
+  /** Returns the permit that an earlier request took `ms` milliseconds ago, so that it can be given back. */
   takenAgo(address: string, ms: number): Permit
   /**
-   * Notes that a sign-in was stored. Above the limit, evicts the oldest sign-ins of the addresses that have most.
+   * Called after a sign-in was stored. If too many are stored, deletes the oldest ones of the addresses that have the
+   * most.
    */
   stored(): Promise<void>
 }
@@ -67,24 +76,25 @@ export interface LoginLimits {
 /** The settings that can change while the service runs. */
 export type LiveSettings = Readonly<Record<settings.EditableSetting, number>>
 
-/** The stored row: the values that administrators changed, and the last author. */
+/** The stored settings: only the values that administrators have changed, and who changed them last. */
 export interface StoredSettings {
-  /** The number of writes. */
+  /** The number of writes so far. */
   readonly version: number
-  /** `group.key` → value. */
+  /** Values by `group.key`. */
   readonly overrides: Readonly<Record<string, number>>
   readonly updatedAt: string | null
   readonly updatedBy: string | null
 }
 
+/** The settings that administrators can change, in this process. */
 export interface Settings {
-  /** Returns the values in force now; call it again for each use. */
+  /** Returns the current values. They can change at any time, so call it for every use. */
   current(): LiveSettings
-  /** Reads the stored values, applies them here, and returns them. */
+  /** Reads the stored values, applies them in this process, and returns them. */
   refresh(): Promise<StoredSettings>
-  /** Applies the values that were just written here, and notifies the other instances. */
+  /** Applies values that were just stored, and notifies the other instances. */
   announce(written: StoredSettings): Promise<void>
-  /** Applies the stored values, and from then on those that any instance writes. */
+  /** Applies the stored values, and from then on every later change by any instance. */
   start(): Promise<void>
   close(): void
 }
@@ -95,19 +105,19 @@ export interface Reach {
   readonly serverId?: string
 }
 
-/** The dependencies that a change uses, and that a dry run replaces. */
+/** The dependencies that a change uses. A dry run replaces them. */
 export type ChangeDeps = Pick<Deps, 'db' | 'audit' | 'endSessions'>
 
 /**
- * Returns the effects of a change within a reach, by making it and rolling it back. Throws the errors of the
- * change.
+ * Returns the effects of a change within `reach`, by making the change and rolling it back. Throws what the change
+ * throws.
  */
 export type RunDry = (reach: Reach, change: (deps: ChangeDeps) => Promise<unknown>) => Promise<dryRun.DryRun>
 
-/** All dependencies of use cases. Each use case names the part it needs: `Pick<Deps, 'db' | 'audit'>`. */
+/** All dependencies of the features. Each function names those that it needs, such as `Pick<Deps, 'db' | 'audit'>`. */
 export interface Deps {
   readonly config: Config
-  /** The ID of this process among the instances, in monitoring and on each line of its log. */
+  /** The ID of this process, in monitoring and in every line of its log. */
   readonly instanceId: string
   readonly log: Log
   readonly db: Database
@@ -124,13 +134,13 @@ export interface Deps {
   readonly settings: Settings
   readonly endSessions: EndSessions & {
     /**
-     * Ends the sessions of a removed server; also of one that is registered again, for sessions made in it
-     * meanwhile. Returns the number of ended sessions.
+     * Ends the sessions of a server that was removed, or that is registered again after a removal. Returns their
+     * number.
      */
     readonly ofServer: (tx: Tx, serverId: string) => Promise<number>
     /**
-     * Ends a project's sessions of clients with metadata documents on other hosts than these. Returns the number of
-     * ended sessions.
+     * Ends a project's sessions of clients whose metadata documents are on a host that is not in `hosts`. Returns their
+     * number.
      */
     readonly ofOtherHosts: (tx: Tx, projectId: string, hosts: readonly string[]) => Promise<number>
   }
@@ -139,16 +149,16 @@ export interface Deps {
   readonly refreshMember: RefreshMember
   readonly readForProject: ReadForProject
   readonly liveMirror: LiveMirror
-  /** Undefined unless traces are exported. */
+  /** Undefined if no traces are exported. */
   readonly tracing: Tracing | undefined
   readonly platformWatch: PlatformWatch
-  /** Returns the state of the chat platform, according to this instance. */
+  /** Returns the state of Discord, as this instance sees it. */
   readonly chatFigures: () => ChatFigures
-  /** Checks the chain of the audit log continuously. */
+  /** Verifies the hash chain of the audit log in the background. */
   readonly chainVerifier: ChainVerifier
   /** Sends events, notices, and logout tokens to the addresses of projects. */
   readonly deliveries: Deliveries
-  /** Reads documents at addresses that strangers chose. */
+  /** Reads documents at addresses that clients have chosen. */
   readonly get: Get
   readonly schemas: TenantSchemas
 }

@@ -5,18 +5,18 @@ import type { InitOptions } from './cli/init.ts'
 import { addSessionCommands } from './cli/login/commands.ts'
 
 /**
- * The errors with a message that says how to fix them. Matched by name, so that no command loads the modules of
- * another.
+ * Errors whose messages tell how to fix them. They are recognized by name, so that a command need not load the modules
+ * of the others.
  */
 const mendable = ['StartRefused', 'FolderInUse', 'FolderUnusable', 'MigrationRefused']
 
-/** 128 + SIGPIPE: the exit code that a shell reports for a program after its reader has exited, such as `head`. */
+/** The exit code that shells report for a program whose reader has exited, such as `head`: 128 + SIGPIPE. */
 const readerGone = 141
 let isService = false
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error
-    // The service continues without a reader: only its output is lost.
+    // The service continues without a reader. Only its output is lost.
     if (!isService) process.exit(readerGone)
   })
 }
@@ -149,8 +149,8 @@ Examples:
   )
   .action(async () => {
     await (await import('./cli/doctor.ts')).doctorCommand()
-    // A dependency that the doctor found broken may have left a handle open, which would keep the process running.
-    // The write reports a closed pipe first.
+    // A dependency that is broken may have left a connection open, which would keep the process running. The empty
+    // write lets a closed pipe be reported first.
     process.stdout.write('', () => setImmediate(() => process.exit()))
   })
 
@@ -223,10 +223,11 @@ addSessionCommands(program)
 try {
   await program.parseAsync()
 } catch (error) {
-  // Prints an error that a person can fix as a sentence. Any other error is a defect, and keeps its stack.
+  // Prints only the message of an error that a person can fix. Any other error is a defect, so its stack trace is
+  // printed, too.
   const isPlain = error instanceof Error && mendable.includes(error.name)
   if (isTooManyFiles(error)) console.error(tooManyFiles)
   else console.error(isPlain ? error.message : error)
-  // Exits at once: a timer or a connection that the failed start has left open must not keep the process running.
+  // Exits immediately, because a timer or connection of the failed start could keep the process running.
   process.exit(1)
 }

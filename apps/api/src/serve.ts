@@ -37,21 +37,16 @@ import { superviseWorkers } from './process/supervise-workers.ts'
 import { sendHeartbeats } from './process/worker-heartbeat.ts'
 import { createDeps, openConfiguredDatabase } from './wiring/create-deps.ts'
 
-/**
- * The part of the grace that is reserved for flushing memory to the database when clients have not read their
- * responses.
- */
+/** The part of the time for a stop that is reserved for writing what is in memory to the database. */
 const flushMs = 1_000
-/**
- * The maximum number of sessions from which one statement deletes addresses: a clean-up never holds up a request.
- */
+/** The number of sessions whose addresses one statement deletes. It is limited so that no request is delayed. */
 const addressesPerStep = 1_000
-/** The maximum number of member-list totals for which one statement replaces the changes by their sum. */
+/** The number of totals of member lists that one statement replaces by a sum. */
 const totalsPerStep = 1_000
-/** The time that a start waits for a database that is not available yet. */
+/** The longest time that a start waits for the database. */
 const databaseDeadlineMs = 30_000
 
-/** Starts the service from its environment and keeps it running until a signal. */
+/** Starts the service with the configuration of its environment. It runs until a signal stops it. */
 export async function serve(): Promise<void> {
   sendHeartbeats()
   const { config, problems, warnings } = loadConfig(readEnvironment())
@@ -59,7 +54,7 @@ export async function serve(): Promise<void> {
   const log = createLog(config.logLevel).child({ instance: instanceId })
   const wrongHost = cluster.isPrimary ? await hostProblem(config.host) : undefined
   const isFatal = config.production && problems.length > 0
-  // Workers read the same variables: problems are printed once.
+  // All workers read the same variables, so only the primary reports problems.
   const hints = firstSteps(problems)
   if (cluster.isPrimary)
     for (const line of isFatal ? warnings : [...warnings, ...problems, ...hints]) log.warn(line)
@@ -98,7 +93,8 @@ async function serveRequests(config: Config, log: Log, instanceId: string): Prom
 
   for (const problem of await checkKeyFingerprints(db, config)) log.error(problem)
   const deps = createDeps(config, log, db, { tracing, instanceId })
-  // The rate limit pauses until the cache has answered once; a cache that is down does not hold up the start.
+  // Until the cache has responded once, rate limits are not applied. A cache that is down does not delay the start for
+  // long.
   await deps.cache.ping()
   await deps.settings.start()
   const recorder = createRecorder(deps)
@@ -114,18 +110,19 @@ async function serveRequests(config: Config, log: Log, instanceId: string): Prom
   })
   const lifecycle = createLifecycle()
   const app = createApp(deps, recorder, lifecycle, { internals: await chooseInternals(log) })
-  // Registered before other processes can notice that it listens: a signal without a listener ends the process at
-  // once.
+  // Must come before the service listens: other processes may then send a signal, and without a listener, a signal ends
+  // the process immediately.
   const stop = shutDownOnce(log, {
     withinMs: graceMs,
     stop: async (why) => {
-      // A service manager waits for a drain. A person at the terminal does not, and no load balancer routes by
-      // their readiness.
+      // After SIGTERM, a service manager waits while clients switch to other instances. A person in a terminal would
+      // have to wait, too, but for nothing.
       const drainMs = why === 'SIGTERM' ? config.drainSec * 1_000 : 0
       if (await closeServer(app, lifecycle, { drainMs, deadlineMs: graceMs - flushMs })) {
         log.warn('connections closed: requests or responses were not finished in time')
       }
-      // Closed before the other parts: writers wait for a process that holds a lease.
+      // The lease is given up before the other parts are closed, because writers of other instances wait for its
+      // holder.
       await deps.answers.close()
       deps.settings.close()
       await deps.liveMirror.close()
@@ -159,7 +156,8 @@ async function serveRequests(config: Config, log: Log, instanceId: string): Prom
 }
 
 /**
- * Node.js ends a worker at once when its parent has died; this one first answers the requests that it has accepted.
+ * Stops a worker whose primary has died. Node.js would end it immediately; this way, it first answers the requests that
+ * it has accepted.
  */
 function stopOrphan(stop: (why: string) => void) {
   if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
@@ -192,14 +190,17 @@ async function listen(app: ReturnType<typeof createApp>, { host, port }: { host:
   }
 }
 
-/** Waits for a database that is starting too: orchestrators start everything at once. */
+/**
+ * Repeats an operation until the database responds. Orchestrators start everything at once, so the database may still
+ * be starting.
+ */
 async function retryUntilUp<T>(run: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + databaseDeadlineMs
   for (;;) {
     try {
       return await run()
     } catch (error) {
-      // The database is reachable and refuses: waiting would not help.
+      // The database responds but refuses, so waiting would not help.
       if (error instanceof DatabaseRefused) throw new StartRefused(error.message)
       if (!(error instanceof DatabaseUnavailable)) throw error
       if (performance.now() > deadline) {

@@ -2,25 +2,28 @@ import type { Database, Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import type { HashedEntry, PersonalPart } from './entry.ts'
 
-/** An entry with all fields that its hash covers, and the ends of the chain in the same snapshot. */
+/**
+ * An entry with every field that its hash covers, and the two ends of the chain in the same snapshot. "The chain" is
+ * the audit log: the hash of each entry covers the hash of the entry before it.
+ */
 export type ChainRow = Omit<HashedEntry, 'seq'> & {
-  /** Null in the one row of an empty log. */
+  /** Null if the log is empty. The row then contains only the ends of the chain. */
   readonly seq: number | null
   readonly previousHash: string
   readonly hash: string
   readonly erasedBy: number | null
   readonly headSeq: number
   readonly headHash: string
-  /** The last entry that retention removed. */
+  /** The last entry that retention has removed. The log begins after it. */
   readonly startSeq: number
   readonly startHash: string
 } & { readonly [Part in PersonalPart as `${Part}Salt`]: string | null } & {
-  /** Null in entries that are older than commitments. */
+  /** Null in entries that are older than commitments (see `entry.ts`). */
   readonly [Part in PersonalPart as `${Part}Commitment`]: string | null
 }
 
 /**
- * The columns of an entry with the ends of the chain. Changes are text here: the hash is over exactly these
+ * The columns of an entry and the ends of the chain. `changes` is read as text, because the hash covers exactly these
  * characters.
  */
 const chainColumns = sql`
@@ -33,7 +36,7 @@ const chainColumns = sql`
   l.summary_commitment as "summaryCommitment", l.erased_by::float8 as "erasedBy",
   h.seq::float8 as "headSeq", h.hash as "headHash", s.seq::float8 as "startSeq", s.hash as "startHash"`
 
-/** Streams the whole chain in order, in pages. */
+/** Reads the whole chain in order, in pages. */
 export const streamChain = (db: Pick<Database, 'stream'>) =>
   db.stream<ChainRow>(
     sql`
@@ -44,8 +47,8 @@ export const streamChain = (db: Pick<Database, 'stream'>) =>
   )
 
 /**
- * Reads one page of the chain after an entry, or from its beginning. Returns one row without an entry if the log is
- * empty.
+ * Reads one page of the chain, after an entry or from its beginning. If the log is empty, returns one row without an
+ * entry.
  */
 export const pageOfChain = (db: Queryable, afterSeq: number, limit: number) =>
   db.query<ChainRow>(sql`
@@ -54,18 +57,21 @@ export const pageOfChain = (db: Queryable, afterSeq: number, limit: number) =>
       select * from audit_log e where e.seq > greatest(s.seq, ${afterSeq}::bigint) order by e.seq limit ${limit}) l on true
     order by l.seq`)
 
-/** Declares, for the rest of the transaction, which change to the append-only tables it may make. */
+/** Declares which change the transaction may make to the append-only tables. Triggers reject all others. */
 export const allowInTransaction = (tx: Tx, what: 'erasure' | 'retention') =>
   tx.execute(sql`select set_config('rolecall.audit', ${what}, true)`)
 
-/** Matches entries that name a member: as the actor, as the target, among changes or in a sentence. */
+/**
+ * A condition that is true for entries that name a member: as the actor, as the target, in the changes, or in the
+ * summary.
+ */
 export const isNamed = (memberId: string): Sql => sql`(
   actor_id = ${memberId} or target_id = ${memberId} or position(${memberId} in changes::text) > 0
   or position(${memberId} in summary) > 0)`
 
 /**
- * Finds the entries that name a member, up to the end of the chain at this moment. Reads the whole log without
- * blocking other transactions.
+ * Finds the entries that name a member, up to the current end of the chain. Reads the whole log, without blocking other
+ * transactions.
  */
 export const findNamed = (tx: Tx, memberId: string) =>
   tx.maybeOne<{ readonly upTo: number; readonly seqs: readonly number[] }>(sql`
@@ -74,8 +80,8 @@ export const findNamed = (tx: Tx, memberId: string) =>
     from audit_head h`)
 
 /**
- * Erases the parts of entries that name a member, each with its salt: the actor, the target, and the sentence.
- * Covers the entries that were found and all entries since. `erasedBy` is the entry that records the erasure.
+ * Erases the parts of entries that name a member, each with its salt: the actor, the target, and the summary. Covers
+ * the entries that `findNamed` has found, and all entries since. `erasedBy` is the entry that records the erasure.
  */
 export const eraseFromEntries = (
   tx: Tx,
@@ -101,14 +107,15 @@ export const eraseFromEntries = (
       summary = null, summary_salt = null
     from named n where l.seq = n.seq`)
 
+/** The last entry that retention removes. */
 export interface Cut {
   readonly seq: number
   readonly hash: string
 }
 
 /**
- * Finds the last entry that is older than this number of days, if the log begins at least a day before that entry. The
- * log therefore gets a new beginning once a day, not with every entry that ages out.
+ * Finds the last entry that is older than this number of days, but only if the log begins at least a day before it. So
+ * the log gets a new beginning once a day, and not for each entry that becomes too old.
  */
 export const findCut = (db: Queryable, days: number) =>
   db.maybeOne<Cut & { readonly before: number }>(sql`
@@ -120,10 +127,11 @@ export const findCut = (db: Queryable, days: number) =>
       select from audit_log o
       where o.seq = s.seq + 1 and o.at < clock_now() - (${days}::int + 1) * interval '1 day')`)
 
+/** Sets the beginning of the log after this entry. */
 export const moveStart = (tx: Tx, { seq, hash }: Cut) =>
   tx.execute(sql`update audit_start set seq = ${seq}, hash = ${hash} where seq < ${seq}`)
 
-/** Deletes some of the entries before the beginning of the log. */
+/** Deletes up to `limit` entries before the beginning of the log, and returns their number. */
 export const deleteLetGo = (tx: Tx, limit: number) =>
   tx.execute(sql`
     delete from audit_log where seq in (

@@ -13,25 +13,29 @@ import {
   restartVerification,
 } from './verification-store.ts'
 
-/**
- * The number of entries of one step. Hashing them takes about ten milliseconds, after which other work has its turn.
- */
+/** The number of entries in one step. Hashing them takes about ten milliseconds. Then other work has its turn. */
 const entriesPerStep = 500
-/** The pause between two steps. A log of a million entries is checked within minutes, with a tenth of one processor. */
+/**
+ * The pause between two steps. A log with a million entries is checked within minutes, and takes a tenth of one core.
+ */
 const pauseMs = 100
 /** The longest time until a new entry is checked. */
 const everyMs = 60_000
-/** The age after which all entries are checked again, to find changes of entries that were already checked. */
+/** After this time, all entries are checked again, because an entry may have been changed after its check. */
 const maxAgeHours = 24
 
-/** Checks the chain of the audit log continuously: step by step, with stored progress, on any instance. */
+/**
+ * Checks the chain of the audit log in the background. It goes step by step and stores its progress, so any instance
+ * can take the next step.
+ */
 export interface ChainVerifier {
-  /** Starts the checks, which continue once a minute. */
+  /** Starts the checks, which are repeated every minute. */
   start(): void
-  /** Starts again with the first entry, immediately. */
+  /** Starts again from the first entry, immediately. */
   restart(): Promise<void>
-  /** Runs one step. Returns true if another step can follow immediately. */
+  /** Checks the next entries. Returns true if another step can follow immediately. */
   step(): Promise<boolean>
+  /** Returns the progress and the result, for administrators. */
   state(): Promise<audit.AuditChain>
   close(): Promise<void>
 }
@@ -41,6 +45,7 @@ interface VerifierDeps {
   readonly log: Log
 }
 
+/** Creates the background check. One instance at a time takes a step, with a lock on the stored progress. */
 export function createChainVerifier({ db, log }: VerifierDeps): ChainVerifier {
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> | undefined
@@ -61,7 +66,7 @@ export function createChainVerifier({ db, log }: VerifierDeps): ChainVerifier {
         return true
       }
       const entries = rows.filter(isEntry)
-      // A page and the ends of the chain come from the same snapshot, so a short page is the last page.
+      // The page and the ends of the chain come from the same snapshot. So a page that is not full is the last one.
       const isLast = entries.length < entriesPerStep
       const problem = walkAlong(walk, entries) ?? (isLast ? walk.problemAtEnd() : undefined)
       if (problem === undefined) await keepVerification(tx, walk.state, isLast)
@@ -77,7 +82,7 @@ export function createChainVerifier({ db, log }: VerifierDeps): ChainVerifier {
       while (!closing.signal.aborted && (await step()))
         await sleep(pauseMs, undefined, { signal: closing.signal })
     } catch (error) {
-      // An outage is logged once, by `availability.ts`, and the next minute continues.
+      // `availability.ts` logs the outage once. The check continues in the next minute.
       if (closing.signal.aborted || error instanceof DatabaseUnavailable) return
       log.error({ err: error }, 'audit log verification stopped: internal error')
     }

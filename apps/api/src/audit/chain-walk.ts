@@ -3,12 +3,13 @@ import { commitmentOf, hashOf, partNames, personalParts, plainHashOf } from './e
 import { erasureAction } from './erase-entries.ts'
 import { letGoAction } from './retention.ts'
 
+/** A row of the chain that contains an entry. */
 export type ChainEntry = ChainRow & { readonly seq: number }
 
-/** The ends of the chain at the moment when a page is read. */
+/** The ends of the chain when a page was read. */
 type Ends = Pick<ChainRow, 'headSeq' | 'headHash' | 'startSeq' | 'startHash'>
 
-/** The state that a walk keeps between two pages, as JSON. */
+/** The state of a walk between two pages. It can be stored as JSON. */
 export interface WalkState {
   readonly entries: number
   readonly seq: number
@@ -20,22 +21,21 @@ export interface WalkState {
 }
 
 /**
- * Walks along the chain, entry by entry. A walk may be interrupted after any entry and continue later, also on
- * another instance, because its state is small. It tolerates entries that are appended, erased or removed by
- * retention in the meantime.
+ * Checks the chain entry by entry. A walk can be interrupted after any entry and continue later, even on another
+ * instance, because its state is small. In the meantime, entries may be appended, erased, or removed by retention.
  */
 export class ChainWalk {
   entries = 0
-  /** The last entry that was verified, and its hash. */
+  /** The last verified entry, and its hash. */
   #seq = 0
   #hash = '0'.repeat(64)
   #ends: Ends | undefined
-  /** The beginning of the log according to the newest entry that records one. */
+  /** The beginning of the log, according to the last entry that recorded a removal. */
   #toldStart: unknown
   #erased = 0
   /**
-   * The number of entries that each erasure says it changed, and the number that name it; the keys are erasure
-   * entries.
+   * For each entry that records an erasure: the number of entries that it says were erased, and the number of entries
+   * that refer to it.
    */
   readonly #told: Map<number, unknown>
   readonly #found: Map<number, number>
@@ -73,8 +73,8 @@ export class ChainWalk {
   }
 
   /**
-   * Applies the ends of the chain that were read with a page. Returns false if the walk is before the first remaining
-   * entry, so that it must start again.
+   * Sets the ends of the chain, which were read with a page. Returns false if retention has removed the next entry of
+   * the walk, so that the walk must start again.
    */
   sees({ headSeq, headHash, startSeq, startHash }: Ends): boolean {
     this.#ends = { headSeq, headHash, startSeq, startHash }
@@ -84,6 +84,7 @@ export class ChainWalk {
     return true
   }
 
+  /** Checks the next entry. Returns the problem as a sentence, or undefined. */
   step(entry: ChainEntry): string | undefined {
     const problem = chainFault(entry, this.#seq, this.#hash)
     if (problem) return problem
@@ -100,13 +101,13 @@ export class ChainWalk {
     return undefined
   }
 
-  /** Returns the problem at the ends of the chain, or with erasures. Called when the walk is over. */
+  /** Returns a problem at the ends of the chain or with erasures, or undefined. Call it after the last entry. */
   problemAtEnd(): string | undefined {
     return this.#problemOfEnds() ?? this.#problemOfErasures()
   }
 
   /**
-   * Finds removed entries. If the end was cut off, the head names a later entry; if the beginning was, no entry
+   * Finds removed entries. If the end was cut off, the head is a later entry. If the beginning was cut off, no entry
    * records the removal.
    */
   #problemOfEnds(): string | undefined {
@@ -121,7 +122,7 @@ export class ChainWalk {
     return `The log begins with entry ${startSeq + 1}, and no entry records the deletion of earlier entries.`
   }
 
-  /** Finds values that were erased without an entry that records the erasure. */
+  /** Finds erased values whose erasure no entry records. */
   #problemOfErasures(): string | undefined {
     for (const [by, found] of this.#found) {
       const told = this.#told.get(by)
@@ -143,7 +144,7 @@ function chainFault(entry: ChainEntry, before: number, hash: string): string | u
 function isAsWritten(entry: ChainEntry, previousHash: string): boolean {
   const { actorCommitment, targetCommitment, summaryCommitment, erasedBy } = entry
   if (actorCommitment === null || targetCommitment === null || summaryCommitment === null) {
-    // An entry from before there were commitments keeps only its place in the chain when it is erased.
+    // This entry is older than commitments. After an erasure, only its place in the chain can be checked.
     return erasedBy !== null || plainHashOf(previousHash, entry) === entry.hash
   }
   const commitments = { actorCommitment, targetCommitment, summaryCommitment }
@@ -155,7 +156,7 @@ function isAsWritten(entry: ChainEntry, previousHash: string): boolean {
   return holds && hashOf(previousHash, entry, commitments) === entry.hash
 }
 
-/** Returns the new value of a field, according to the changes of an entry. */
+/** Returns the new value of a field, as the changes of an entry state it. */
 function changeTo(changes: string | null, field: string): unknown {
   const parsed = changes === null ? {} : (JSON.parse(changes) as Record<string, { after?: unknown }>)
   return parsed[field]?.after

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 
-/** All fields of an entry that its hash covers. */
+/** The fields of an entry that its hash covers. */
 export interface HashedEntry {
   readonly seq: number
   readonly id: string
@@ -19,7 +19,7 @@ export interface HashedEntry {
   readonly requestId: string | null
 }
 
-/** The fields of an entry that may be personal, in the parts that are erased whole. */
+/** The fields of an entry that may be personal data. They form three parts, and each part is erased as a whole. */
 export const personalParts = {
   actor: ['actorId', 'actorUsername', 'ip'],
   target: ['targetId', 'targetName', 'changes'],
@@ -29,13 +29,17 @@ export const personalParts = {
 export type PersonalPart = keyof typeof personalParts
 export const partNames = Object.keys(personalParts) as readonly PersonalPart[]
 
-/** A salt for each part, null once the part was erased, and the hash of salt and values. */
+/**
+ * For each part: a random salt, which is null after an erasure, and the hash of the salt and the values. The hash of
+ * the entry covers only these commitments. So the values can be erased, and the chain remains verifiable.
+ */
 export type Commitments = {
   readonly [Part in PersonalPart as `${Part}Salt`]: string | null
 } & { readonly [Part in PersonalPart as `${Part}Commitment`]: string }
 
 /**
- * Commits to the parts of an entry with salts of 128 bits: without the salt, no one can test guesses of a value.
+ * Creates the commitments of an entry, with salts of 128 bits. Without the salt, an erased value cannot be found by
+ * trying guesses.
  */
 export function commit(entry: HashedEntry): Commitments {
   const [actorSalt, targetSalt, summarySalt] = [newSalt(), newSalt(), newSalt()]
@@ -51,12 +55,13 @@ export function commit(entry: HashedEntry): Commitments {
 
 const newSalt = () => randomBytes(16).toString('hex')
 
+/** Returns the commitment to one part of an entry: the hash of its salt and values. */
 export const commitmentOf = (part: PersonalPart, salt: string, entry: HashedEntry): string =>
   sha256([part, salt, ...personalParts[part].map((field) => entry[field])])
 
 /**
- * Returns the hash that binds an entry to the one before it: a change to either breaks every later hash. Personal
- * values enter it as commitments.
+ * Returns the hash of an entry. It covers the hash of the previous entry, so a change to any entry breaks all later
+ * hashes. Personal values are covered through their commitments.
  */
 export const hashOf = (
   previousHash: string,
@@ -71,7 +76,7 @@ export const hashOf = (
     summaryCommitment,
   ])
 
-/** Returns the hash of an entry from before there were commitments: it covers all values. */
+/** Returns the hash of an entry that is older than commitments. It covers all values directly. */
 export const plainHashOf = (previousHash: string, entry: HashedEntry): string =>
   sha256([previousHash, ...hashedFields.map((field) => entry[field])])
 

@@ -4,21 +4,21 @@ import type { By, RecordAudit } from './event.ts'
 import { lockHead } from './store.ts'
 
 /**
- * The action of an entry that records an erasure: `changes.auditEntries.after` is the number of entries that lost
- * parts.
+ * The action of the entry that records an erasure. Its `changes.auditEntries.after` is the number of entries that lost
+ * values.
  */
 export const erasureAction = 'member.erase'
 
 /**
- * Declares that the transaction erases personal data. The audit log and the access trail then allow it to remove
- * values, and no other change.
+ * Permits the transaction to erase personal data from the audit log and the access trail. They still reject every other
+ * change.
  */
 export const allowErasure = (tx: Tx) => allowInTransaction(tx, 'erasure')
 
 /**
- * Erases a member from the log, and records the erasure with the number of changed entries, which verification
- * counts. The entry names the actor and not the erased member. Called last in the transaction: every other writer
- * of the log waits for it.
+ * Erases a member from the audit log. Records the erasure with the number of changed entries, which verification
+ * compares. The new entry names the actor, but not the erased member. Call it last in the transaction, because every
+ * other writer of the log waits for it.
  */
 export async function eraseMemberFromEntries(
   tx: Tx,
@@ -26,7 +26,7 @@ export async function eraseMemberFromEntries(
   by: By,
   memberId: string,
 ): Promise<void> {
-  // The log may be long: it is read before the lock makes other writers wait.
+  // Reads the log, which may be long, before the lock makes other writers wait.
   const found = (await findNamed(tx, memberId)) ?? { upTo: 0, seqs: [] }
   const head = await lockHead(tx)
   await allowErasure(tx)

@@ -1,6 +1,6 @@
 /**
- * Lists the filters of a download for its audit entry. Names that there is a search, but not its text: this may be a
- * person's name, and entries outlive an erasure.
+ * Lists the filters of a download, for its audit entry. It mentions a search but not its text, which may be the name of
+ * a person: the entry remains if that person is erased.
  */
 export const filterText = ({ search, ...filters }: object & { readonly search?: string }): string =>
   [

@@ -3,7 +3,10 @@ import { commit, type HashedEntry, hashOf } from './entry.ts'
 import type { AuditEvent, RecordAudit } from './event.ts'
 import { appendEntries, type ChainedEntry, type Head, lockHead } from './store.ts'
 
-/** Appends entries in the transaction of the change they record: no audit, no change. */
+/**
+ * Appends entries to the audit log, in the transaction of the change that they record. So there is no change without an
+ * entry.
+ */
 export const recordAudit: RecordAudit = async (tx, recorded) => {
   const events = [recorded].flat()
   if (events.length === 0) return
@@ -21,7 +24,7 @@ export const recordAudit: RecordAudit = async (tx, recorded) => {
   await appendEntries(tx, entries)
 }
 
-/** Replaces lone surrogates, because the database does, and the hash must match the stored text. */
+/** Replaces lone surrogates. The database would do so anyway, and the hash must match the stored text. */
 const toEntry = (event: AuditEvent, { now }: Head, seq: number): HashedEntry => ({
   seq,
   id: uuidv7(),
@@ -40,5 +43,5 @@ const toEntry = (event: AuditEvent, { now }: Head, seq: number): HashedEntry => 
   requestId: event.client?.requestId ?? null,
 })
 
-/** "Not there" is null in an entry, never a missing key. */
+/** A missing value is null in an entry, so no key is ever missing. */
 const orNull = (_key: string, value: unknown) => value ?? null

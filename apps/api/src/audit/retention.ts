@@ -3,19 +3,19 @@ import { allowInTransaction, deleteLetGo, findCut, moveStart } from './chain-sto
 import type { RecordAudit } from './event.ts'
 import { lockHead } from './store.ts'
 
-/** The maximum number of entries that one statement deletes: a clean-up never holds up a request. */
+/** The maximum number of entries that one statement deletes, so that it delays no request. */
 const batchSize = 1_000
 
 /**
- * The action of an entry that records retention: `changes.start.after` is the new beginning of the log, which
- * verification looks up.
+ * The action of the entry that records a removal by retention. Its `changes.start.after` is the new beginning of the
+ * log, which verification compares.
  */
 export const letGoAction = 'audit.let_go'
 
 /**
- * Removes entries that are older than this number of days. The log gets a new beginning first, once a day, with an
- * entry that names it. The entries before it are deleted in small steps, by any instance. Returns the number of entries
- * deleted in this step.
+ * Removes the entries that are older than this number of days. First, once a day, the log gets a new beginning, and an
+ * entry that records it. Then the entries before the beginning are deleted in small steps, by any instance. Returns the
+ * number of entries that this step deleted.
  */
 export async function deleteOldEntries(
   { db, record }: { readonly db: Database; readonly record: RecordAudit },
@@ -30,7 +30,7 @@ export async function deleteOldEntries(
 
 async function beginLater(tx: Tx, record: RecordAudit, days: number) {
   await lockHead(tx)
-  // Another instance may have been faster.
+  // Another instance may have moved the beginning in the meantime.
   const cut = await findCut(tx, days)
   if (!cut) return
   const { seq, hash, before } = cut

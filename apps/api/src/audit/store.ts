@@ -2,27 +2,28 @@ import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import type { Commitments, HashedEntry } from './entry.ts'
 
+/** The end of the chain: its last entry, and the database's time. */
 export interface Head {
   seq: number
   hash: string
   now: Date
 }
 
-/** Returns the end of the chain, locked until the transaction ends: entries are appended one after another. */
+/** Returns the end of the chain, locked until the transaction ends. So entries are appended one after another. */
 export async function lockHead(tx: Tx): Promise<Head> {
   const head = await tx.maybeOne<Head>(sql`select seq, hash, clock_now() as now from audit_head for update`)
   if (!head) throw new Error('The audit chain has no head.')
   return head
 }
 
-/** An entry at its place in the chain: `hash` covers `previousHash` and all other fields. */
+/** An entry with its place in the chain. `hash` covers `previousHash` and all other fields. */
 export type ChainedEntry = HashedEntry &
   Commitments & {
     readonly previousHash: string
     readonly hash: string
   }
 
-/** Appends consecutive entries after the locked head; the last one becomes the new head. */
+/** Appends entries to the locked end of the chain, and makes the last of them the new end. */
 export async function appendEntries(tx: Tx, entries: readonly ChainedEntry[]) {
   const last = entries.at(-1)
   if (!last) return
@@ -51,7 +52,7 @@ export async function appendEntries(tx: Tx, entries: readonly ChainedEntry[]) {
 
 /** An entry as the console shows it. */
 export interface AuditRow {
-  /** The position of the entry in the chain, which is not shown. */
+  /** The place of the entry in the chain. It is not shown. */
   readonly seq: number
   readonly id: string
   readonly at: Date
@@ -70,10 +71,10 @@ export interface AuditRow {
   readonly hash: string
 }
 
-/** Replaces a sentence that named an erased person. */
+/** Replaces a summary that named an erased person. */
 const erasedSummary = 'The person named in this entry was erased.'
 
-/** Reads a page, newest first; entries with the same time come in the order in which they were chained. */
+/** Selects a page of entries, newest first. Entries with the same time are in the order of the chain. */
 export const pageOfEntries = (condition: Sql, limit: number, offset: number): Sql => sql`
   select seq::float8 as seq, id, at, actor_id as "actorId", actor_username as "actorUsername", action_type as "actionType",
     action, severity, target_type as "targetType", target_id as "targetId", target_name as "targetName",
@@ -81,9 +82,11 @@ export const pageOfEntries = (condition: Sql, limit: number, offset: number): Sq
   from audit_log where ${condition}
   order by audit_log.at desc, seq desc limit ${limit} offset ${offset}`
 
+/** Returns a page of the entries that match a condition, newest first. */
 export const listEntries = (db: Queryable, condition: Sql, limit: number, offset: number) =>
   db.query<AuditRow>(pageOfEntries(condition, limit, offset))
 
+/** Returns the number of entries that match a condition. */
 export async function countEntries(db: Queryable, condition: Sql): Promise<number> {
   const row = await db.maybeOne<{ total: number }>(
     sql`select count(*) as total from audit_log where ${condition}`,

@@ -2,27 +2,31 @@ import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { WalkState } from './chain-walk.ts'
 
+/** The progress of the background check. */
 interface Verification {
   /** Null before the first step. */
   readonly walk: WalkState | null
-  /** The check started too long ago, so it starts again. */
+  /** True if the check began too long ago, so that it must start again. */
   readonly isOld: boolean
-  /** True if the check found a problem, and stopped. */
+  /** True if the check has found a problem, and stopped. */
   readonly isBroken: boolean
 }
 
-/** Returns the check, locked until the transaction ends, or undefined while another instance runs it. */
+/** Returns the progress, locked until the transaction ends. Returns undefined if another instance is taking a step. */
 export const lockVerification = (tx: Tx, maxAgeHours: number) =>
   tx.maybeOne<Verification>(sql`
     select walk, coalesce(started_at < clock_now() - ${maxAgeHours}::int * interval '1 hour', true) as "isOld",
       coalesce(problem_at >= started_at, false) as "isBroken"
     from audit_verification for update skip locked`)
 
-/** Restarts the check from the first entry. Its last result stays until a new one is found. */
+/** Starts the check again from the first entry. The last result remains until there is a new one. */
 export const restartVerification = (tx: Tx) =>
   tx.execute(sql`update audit_verification set walk = null, started_at = clock_now()`)
 
-/** Records the progress of the check and, if `isWhole`, that it reached the end with every entry unchanged. */
+/**
+ * Stores the progress of the check. With `isWhole`, also records that it has reached the end of the chain without a
+ * problem.
+ */
 export const keepVerification = (tx: Tx, walk: WalkState, isWhole: boolean) =>
   tx.execute(sql`
     update audit_verification set walk = ${JSON.stringify(walk)}::json,
@@ -30,6 +34,7 @@ export const keepVerification = (tx: Tx, walk: WalkState, isWhole: boolean) =>
       problem = case when not ${isWhole} then problem end,
       problem_at = case when not ${isWhole} then problem_at end`)
 
+/** Stores the progress and the problem that was found. */
 export const keepProblem = (tx: Tx, walk: WalkState, problem: string) =>
   tx.execute(sql`
     update audit_verification set walk = ${JSON.stringify(walk)}::json, problem = ${problem},
@@ -45,7 +50,7 @@ interface VerificationRow {
   readonly problemAt: string | null
 }
 
-/** Returns the state of the check, and the length of the log. */
+/** Returns the state of the check, and the number of entries in the log. */
 export const readVerification = (db: Queryable) =>
   db.maybeOne<VerificationRow>(sql`
     select (h.seq - s.seq)::float8 as entries, s.seq::float8 as "letGo",

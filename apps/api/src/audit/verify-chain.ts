@@ -2,22 +2,21 @@ import type { Database } from '#platform/db/database'
 import { streamChain } from './chain-store.ts'
 import { type ChainEntry, ChainWalk } from './chain-walk.ts'
 
+/** The result of a complete verification. */
 export interface ChainReport {
-  /** The number of verified entries, counted from the first. */
+  /** The number of verified entries. */
   readonly entries: number
-  /**
-   * The hash of the last verified entry. A copy that is kept elsewhere shows later whether the log was rewritten.
-   */
+  /** The hash of the last verified entry. Keep a copy elsewhere: it shows later whether the whole log was rewritten. */
   readonly hash: string
-  /** The number of entries that retention removed from the beginning; absent if there are none. */
+  /** The number of entries that retention has removed. Undefined if there are none. */
   readonly letGo?: number
-  /** The number of verified entries with erased personal values; absent if there are none. */
+  /** The number of verified entries whose personal values were erased. Undefined if there are none. */
   readonly erased?: number
-  /** The first problem, as a sentence. */
+  /** The first problem as a sentence. Undefined if the chain is intact. */
   readonly problem?: string
 }
 
-/** Verifies the chain from its first entry to its head, in one snapshot and with constant memory. */
+/** Verifies the chain from its first entry to its end, in one snapshot. Memory use does not grow with the log. */
 export async function verifyChain(
   { db }: { readonly db: Pick<Database, 'stream'> },
   onProgress: (entries: number) => void = () => {},

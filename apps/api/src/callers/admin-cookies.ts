@@ -2,13 +2,14 @@ import { Answer } from '#platform/http/answer'
 import { cookie } from '#platform/http/cookies'
 import type { Config } from '../config.ts'
 
-/** The console's cookies: its session token, and its refresh token. */
+/** The cookies of the console, with its session token and its refresh token. */
 export const adminCookie = 'svc_admin'
 export const adminRefreshCookie = 'svc_admin_refresh'
 
-/** The way in which a caller presents a session: in a header, or by the console's cookie. */
+/** The way in which a client presents a session: with a header, or with the cookie of the console. */
 export type Presented = 'bearer' | 'cookie'
 
+/** A session token, and the refresh token with which it is replaced. */
 export interface Pair {
   readonly token: string
   readonly refreshToken: string
@@ -17,17 +18,18 @@ export interface Pair {
 type CookieConfig = Pick<Config, 'publicUrl' | 'adminSessionTtlSec'>
 
 interface HandOver {
-  /** The pair under the names that the endpoint gives to it. */
+  /** The two tokens, under the names that the endpoint defines. */
   readonly inBody: object
-  /** The response that both kinds of callers receive. */
+  /** The rest of the body, which is the same for both kinds of clients. */
   readonly rest: object
-  /** Other cookies to set. */
+  /** Further cookies to set. */
   readonly cookies?: readonly string[]
 }
 
 /**
- * Returns a pair in the body, or in cookies that no script can read. Never both: every script of a page can read
- * the body, and the cookie would then protect nothing.
+ * Returns a new pair of tokens the same way as the client presented the old one: in the body, or in cookies that
+ * scripts cannot read. Never both: a script on the page can read the body, so the cookies would no longer protect the
+ * tokens.
  */
 export function answerWithPair(
   config: CookieConfig,
@@ -39,7 +41,7 @@ export function answerWithPair(
   return new Answer(200, rest, { 'set-cookie': [...makeCookies(config, pair), ...cookies] })
 }
 
-/** Returns the cookies that delete both. */
+/** Returns the headers that delete both cookies. */
 export const deletedAdminCookies = (config: CookieConfig) =>
   makeCookies(config, { token: '', refreshToken: '' })
 
@@ -51,7 +53,7 @@ const makeCookies = ({ publicUrl, adminSessionTtlSec }: CookieConfig, { token, r
   }
   return [
     cookie(adminCookie, token, { ...options, path: '/api' }),
-    // Sent only to the endpoints that refresh and end sessions: no other endpoint needs it.
+    // Sent only to the endpoints that refresh and end sessions, because no others need it.
     cookie(adminRefreshCookie, refreshToken, { ...options, path: '/api/auth' }),
   ]
 }

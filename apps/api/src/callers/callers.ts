@@ -5,8 +5,9 @@ import type { Presented } from './admin-cookies.ts'
 /** A project that presented a valid API key. */
 export interface ProjectCaller {
   readonly projectId: string
-  /** The key that the project presented. */
+  /** The digest of that key. */
   readonly keyDigest: string
+  /** The rate limit bucket that counts the caller's requests. */
   readonly bucket: string
 }
 
@@ -15,28 +16,31 @@ export interface MemberCaller {
   readonly sessionId: string
   readonly memberId: string
   readonly username: string
-  /** Null for an admin session. */
+  /** The project that the session belongs to. Null for an admin session. */
   readonly sessionProjectId: string | null
   readonly serverId: string
-  /** The token itself, which rotation replaces. */
+  /** The presented token. A rotation replaces it. */
   readonly token: string
-  /** A new pair returns the same way: a token that came in a cookie is never in a body. */
+  /**
+   * The way in which the token was presented. A new pair is returned the same way, so a token from a cookie never
+   * appears in a body.
+   */
   readonly presented: Presented
   readonly bucket: string
 }
 
-/** The scope of an administrator: everything, reading only, or one project. */
+/** The rights of an administrator: to do everything, only read, or administer their own projects. */
 export type AdminKind = 'systemAdmin' | 'auditor' | 'owner'
 
-/** A member who may call this administration endpoint at this moment, on an admin session. */
+/** A member with an admin session who may call this administration endpoint right now. */
 export interface AdminCaller extends MemberCaller {
   readonly id: string
   readonly kind: AdminKind
-  /** The roles in the main server at this moment. */
+  /** The roles that the administrator currently holds in the main server. */
   readonly roleIds: readonly string[]
 }
 
-/** The callers that an endpoint can have, by the `auth` of its declaration. */
+/** The type of caller for each kind of authentication (`auth` in an endpoint's definition). */
 export interface Callers {
   readonly none: { readonly bucket: string }
   readonly projectKey: ProjectCaller
@@ -47,7 +51,7 @@ export interface Callers {
 /** An administrator as the author of a change. */
 export type AdminBy = Required<Pick<By, 'actor' | 'client'>>
 
-/** Returns an admin's request as the author of a change, for the audit entry. */
+/** Returns the author of a change from a request, for the audit entry. */
 export const by = ({ caller, client }: { caller: AdminCaller; client: Client }): AdminBy => ({
   actor: { id: caller.memberId, username: caller.username },
   client,

@@ -1,58 +1,60 @@
 import type { ChatMember, ChatRole, ChatServerInfo, ChatUser } from './chat-objects.ts'
 
-/** An event of the platform, in the order in which it was received. */
+/** An event that the platform sent through its gateway. Events arrive in order. */
 export type ChatEvent =
-  /** A server is available: at the start of a session, after an outage, or because the bot was invited. */
+  /** A server became available: at the start of a session, after an outage, or because the bot was invited. */
   | { readonly kind: 'serverAvailable'; readonly serverId: string; readonly server: ChatServerInfo }
   | { readonly kind: 'serverUpdated'; readonly serverId: string; readonly server: ChatServerInfo }
-  /** The platform has an outage: the state of the server is unknown, and no membership has ended. */
+  /** The platform has an outage. The state of the server is unknown, but no membership has ended. */
   | { readonly kind: 'serverUnavailable'; readonly serverId: string }
-  /** The bot is no longer in the server, which has no bearing on its members. */
+  /** The bot was removed from the server. That does not affect the members. */
   | { readonly kind: 'serverLost'; readonly serverId: string }
   | { readonly kind: 'roleChanged'; readonly serverId: string; readonly role: ChatRole }
   | { readonly kind: 'roleRemoved'; readonly serverId: string; readonly roleId: string }
-  /** Joined or changed: both carry the whole member, and the platform repeats events. */
+  /**
+   * A member has joined or changed. The event contains the whole member in both cases, and the platform may repeat it.
+   */
   | { readonly kind: 'memberChanged'; readonly serverId: string; readonly member: ChatMember }
-  /** Left, kicked or banned; the platform states that the membership is over. */
+  /** A member has left, or was removed or banned. The membership is over. */
   | { readonly kind: 'memberRemoved'; readonly serverId: string; readonly user: ChatUser }
   | { readonly kind: 'memberBanned'; readonly serverId: string; readonly user: ChatUser }
 
-/** The position of an event in a session of the gateway. */
+/** The position of an event in a gateway session. */
 export interface EventPosition {
-  /** Identifies the session. It is not secret. */
+  /** Identifies the session. This is not the ID of the session, and not a secret. */
   readonly session: string
-  /** Ascending within a session. */
+  /** Increases with every event of the session. */
   readonly sequence: number
 }
 
 /**
- * The data with which another instance resumes a session at the same position. The ID is a secret like the bot token.
+ * The data with which another instance resumes a session at the same position. The ID is a secret, like the bot token.
  */
 export interface ChatGatewaySession {
   readonly shard: number
   readonly shards: number
   readonly id: string
   readonly resumeUrl: string
-  /** The last sequence that was received. */
+  /** The sequence number of the last event that was received. */
   readonly sequence: number
 }
 
 /**
- * The known state of new sessions, which the platform limits. Times are in milliseconds from the moment of this
- * record.
+ * The known facts about the start of gateway sessions. The platform limits the number of sessions. The times are in
+ * milliseconds from the moment of this record.
  */
 export interface SessionBeginnings {
   readonly lanes: readonly { readonly lane: number; readonly freeInMs: number }[]
   readonly shards: readonly {
     readonly shard: number
-    /** The time since its last session was requested; null once the end of that session has been accounted for. */
+    /** The time since the shard last requested a session. Null if the end of that session has already been counted. */
     readonly begunAgoMs: number | null
     readonly failures: number
     readonly notBeforeMs: number
-    /** The close code with which the platform ended the last failed session. */
+    /** The close code of the shard's last session that failed. */
     readonly lastCloseCode?: number | undefined
   }[]
-  /** The number of sessions that the platform reported as left, less those used since. */
+  /** The number of sessions that the platform said were left, minus those begun since. */
   readonly left: { readonly remaining: number; readonly resetInMs: number } | null
 }
 
@@ -61,14 +63,15 @@ export interface ChatGatewayPast {
   /** The sessions to resume. */
   readonly sessions: readonly ChatGatewaySession[]
   readonly beginnings: SessionBeginnings | null
-  /** The age of `beginnings`. */
+  /** The age of `beginnings` in milliseconds. */
   readonly ageMs: number
 }
 
+/** Receives what happens on the gateway connection. */
 export interface ChatGatewayListener {
   /**
-   * Reports a new session for these servers; the bot is in `serverIds`. Events from before the session may never be
-   * delivered.
+   * A new session has begun for the servers that `isConcerned` selects. The bot is in `serverIds`. Events from before
+   * the session may have been lost.
    */
   readonly sessionStarted: (
     isConcerned: (serverId: string) => boolean,
@@ -76,80 +79,98 @@ export interface ChatGatewayListener {
     at: EventPosition,
   ) => void
   readonly received: (event: ChatEvent, at: EventPosition) => void
-  /** Reports that events of these servers were lost: the sequence of received events has a gap. */
+  /** Events of these servers were lost: there is a gap in the sequence numbers. */
   readonly eventsMissed: (isConcerned: (serverId: string) => boolean) => void
-  /** Reports that `provenAgeMs` may have become better or worse. */
+  /** `provenAgeMs` may have changed. */
   readonly changed: () => void
-  /** Records a new session before it is requested, so that the next leader counts it. A rejection delays the session. */
+  /**
+   * Called before a new session is requested, so that the next leader counts that session, too. If the promise rejects,
+   * the session is delayed.
+   */
   readonly beginning: (known: SessionBeginnings) => Promise<void>
 }
 
 /**
- * - `connecting`: being established, or waiting for the next attempt.
- * - `connected`: every part of the connection is up.
- * - `refused`: the platform rejects the connection until an operator fixes the `problem`.
+ * The state of the gateway connection:
+ *
+ * - `closed`: it was not opened, or was closed.
+ * - `connecting`: it is being established, or waits for the next attempt.
+ * - `connected`: every shard is connected.
+ * - `refused`: the platform rejects it until an operator fixes the `problem`.
  */
 export type ChatGatewayState = 'closed' | 'connecting' | 'connected' | 'refused'
 
+/** The status of the gateway connection, for monitoring. */
 export interface ChatGatewayStatus {
   readonly state: ChatGatewayState
-  /** The problem, the platform's last close code, its fix, and the time of the next attempt. */
+  /** The problem, the platform's last close code, the fix, and the time of the next attempt. */
   readonly problem: string | null
-  /** The number of connections: at least as many as the platform recommends. */
+  /** The number of connections, as the platform recommends it. */
   readonly shards: number
-  /** The heartbeat latency of the slowest connection; null while none has answered. */
+  /** The latency of the slowest connection's heartbeat. Null if no heartbeat was answered yet. */
   readonly latencyMs: number | null
   /**
-   * The number of new sessions that the platform allows in the current period; null while it has not reported it.
+   * The number of new sessions that the platform still permits in the current period. Null until the platform has
+   * reported it.
    */
   readonly sessionsLeft: number | null
 }
 
+/** The times of the gateway connection, in milliseconds. Tests use shorter ones. */
 export interface ChatGatewayTiming {
-  /** The heartbeat interval of a connection. */
+  /** The interval between two heartbeats on a connection. */
   readonly askEveryMs: number
   /**
-   * The time without an answer after which the gateway vouches for nothing; after `deadAfterMs` the connection is
-   * closed.
+   * After this time without an answer to a heartbeat, the gateway vouches for nothing. After `deadAfterMs`, the
+   * connection is closed.
    */
   readonly silentAfterMs: number
   readonly deadAfterMs: number
-  /** The time after which a connection that is not ready is closed. */
+  /** A connection that is not ready after this time is closed. */
   readonly patienceMs: number
-  /** The time without an answer after which a resume is abandoned. Libraries consider such a connection healthy. */
+  /**
+   * If a resume gets no answer within this time, it is abandoned. The library would consider such a connection healthy.
+   */
   readonly resumePatienceMs: number
-  /** The first and the longest pause between two attempts. */
+  /** The pause after the first failure, and the longest pause between two attempts. */
   readonly firstPauseMs: number
   readonly maxPauseMs: number
-  /** The first pause after a refusal, which an operator has to fix. The platform counts each attempt. */
+  /**
+   * The first pause after a refusal, which an operator must fix. It is longer, because the platform counts every
+   * attempt.
+   */
   readonly refusedPauseMs: number
   /** The shortest time between two new sessions. */
   readonly identifyEveryMs: number
   /**
-   * The time before which a session that the platform ends counts as failed; each further failure doubles the pause
-   * before the next.
+   * If the platform ends a session before this time, the session has failed. Each further failure doubles the pause
+   * before the next session, up to `maxIdentifyPauseMs`.
    */
   readonly lastingSessionMs: number
   readonly maxIdentifyPauseMs: number
 }
 
-/** The platform's live connection. It reconnects automatically while it is open. */
+/**
+ * The gateway connection of the platform, through which it reports changes. While it is open, it reconnects by itself.
+ */
 export interface ChatGateway {
-  /** Starts to connect and returns immediately. */
+  /** Begins to connect, and returns immediately. `past` is what an earlier leader has stored. */
   open(listener: ChatGatewayListener, past?: ChatGatewayPast): void
-  /** Returns one session for each shard, at its last received sequence; undefined unless every shard has one. */
+  /**
+   * Returns the session of each shard, with the last sequence number that was received. Returns undefined if a shard
+   * has no session.
+   */
   sessions(): readonly ChatGatewaySession[] | undefined
   /**
-   * Acknowledges that all events up to here are stored, so that the platform can delete them instead of keeping them
-   * for a resume of these sessions.
+   * States that all events up to these positions have been stored. The platform then need not keep them for a resume.
    */
   acknowledge(sessions: readonly ChatGatewaySession[]): void
   status(): ChatGatewayStatus
   /**
-   * Returns the milliseconds since the moment up to which everything about this server was received, or undefined
-   * if the connection cannot vouch for it.
+   * Returns how old the knowledge about a server may be, in milliseconds: all earlier changes were received. Returns
+   * undefined if the connection cannot guarantee that.
    */
   provenAgeMs(serverId: string): number | undefined
-  /** Closes the connection, and leaves the sessions to the next holder. */
+  /** Closes the connection, so that the next leader can resume its sessions. */
   close(): Promise<void>
 }

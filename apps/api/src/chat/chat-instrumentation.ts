@@ -1,14 +1,14 @@
 import type { ChatEvent, ChatGateway } from './chat-gateway.ts'
 import type { ChatPlatform } from './chat-platform.ts'
 
-/** Hooks around every request to the platform. The operation is the name of the method. */
+/** Runs around each request to the platform. `operation` is the name of the method. */
 export interface ChatInstrumentation {
   run<T>(operation: string, ask: () => Promise<T>): Promise<T>
   /** Receives each event of the gateway. */
   received(event: ChatEvent): void
 }
 
-/** Wraps the platform so that each request is measured or traced. */
+/** Wraps the platform so that its requests and events are measured or traced. */
 export function instrumentChat(chat: ChatPlatform, { run, received }: ChatInstrumentation): ChatPlatform {
   return {
     ...chat,

@@ -1,20 +1,22 @@
 import { mapFields, type UserField, userFields } from '@rolecall/contract'
 
-/** The fields of a user that the table of member fields describes; the avatar is a full CDN address. */
+/** The fields of a user that the table of member fields defines. The avatar is a complete address. */
 type UserFields = Readonly<Record<UserField, string | null>>
 
+/** The fields of a user about whom nothing else is known. */
 export const noUserFields: UserFields = mapFields(userFields, () => null)
 
-/** A user of the chat platform, as it reports them. */
+/** A user of the chat platform, as the platform reports them. */
 export interface ChatUser extends UserFields {
   readonly id: string
   readonly username: string
-  /** Null if the account has no email address; undefined if the source does not report it. */
+  /** Null if the account has no verified address. Undefined if this source does not report addresses. */
   readonly email?: string | null
-  /** True for programs and the platform's own accounts, which never sign in. */
+  /** True for bots and for the platform's own accounts. They never sign in. */
   readonly isBot: boolean
 }
 
+/** A member of a server, as the platform reports them. */
 export interface ChatMember {
   readonly user: ChatUser
   readonly nick: string | null
@@ -23,6 +25,7 @@ export interface ChatMember {
   readonly pending: boolean
 }
 
+/** A role of a server, as the platform reports it. A higher position is a higher role. */
 export interface ChatRole {
   readonly id: string
   readonly name: string
@@ -30,31 +33,34 @@ export interface ChatRole {
   readonly position: number
 }
 
+/** A server with its roles, as the platform reports it. The role that everyone has is left out. */
 export interface ChatServerInfo {
   readonly id: string
   readonly name: string
-  /** Full CDN address, or null. */
+  /** A complete address, or null. */
   readonly icon: string | null
   readonly roles: readonly ChatRole[]
 }
 
+/** The settings of this application at the platform. */
 export interface ChatApplication {
   readonly clientId: string
   readonly callbackUrls: readonly string[]
-  /** False if the gateway reports no members. */
+  /** False if the gateway does not report members to this application. */
   readonly reportsMembers: boolean
 }
 
-/** A server as lists of servers name it. */
+/** A server as it appears in lists. */
 export type ChatServerName = Pick<ChatServerInfo, 'id' | 'name' | 'icon'>
 
-/** A picture by the parts of its address. */
+/** The parts of the address of an image. */
 export interface ChatImageName {
   readonly kind: 'avatars' | 'icons'
   readonly ownerId: string
   readonly hash: string
 }
 
+/** An image that was downloaded from the platform. */
 export interface ChatImage {
   readonly type: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
   readonly bytes: Buffer

@@ -20,21 +20,24 @@ export type {
   ChatUser,
 } from './chat-objects.ts'
 
-/** The use of the platform's limits, and its refusals. */
+/** The used part of the platform's limits, and the number of refused requests. */
 export interface ChatBudget {
-  /** The maximum number of requests in a second of all instances together, and the number left to this one now. */
+  /**
+   * The number of requests per second that all instances together may send, and how many of them this instance can send
+   * now.
+   */
   readonly perSecond: number
   readonly remaining: number
-  /** The duration of the last request; null before the first. */
+  /** The duration of the last request. Null before the first one. */
   readonly latencyMs: number | null
   readonly sentLastMinute: Readonly<Record<Priority | 'oauth', number>>
-  /** The number of responses 401, 403, and 429. The platform bans an address at 10,000. */
+  /** The number of 401, 403, and 429 responses to this instance. The platform bans an IP address at 10,000. */
   readonly refusedLast10Minutes: number
-  /** The number of refusals of all instances that share the cache, as last read. */
+  /** The same number for all instances that share the cache, as it was last read. */
   readonly refusedTogether: number
   /**
-   * The suspended kinds of requests, which would be refused: `token`, `client`, `rate`, `oauth`, `total`, `server
-   * <id>`.
+   * The kinds of requests that are suspended, because the platform would refuse them: `token`, `client`, `rate`,
+   * `oauth`, `total`, or `server <id>`.
    */
   readonly open: readonly { readonly name: string; readonly nextTryInMs: number }[]
 }
@@ -43,55 +46,61 @@ export interface ChatBudget {
 export type Priority = 'login' | 'background'
 
 /**
- * The chat platform in the terms of this service. Every method has a time limit and throws `ChatPlatformError`. Only
- * `undefined` for a member means that the platform stated that the user is not in the server.
+ * The chat platform, in the terms of this service. Every method has a time limit, and throws `ChatPlatformError`. In
+ * particular, a member is undefined only if the platform has said that the user is not in the server.
  */
 export interface ChatPlatform {
-  /** Returns the platform's OAuth screen, bound to `state` and to the verifier's challenge (RFC 7636). */
+  /** Returns the address of the platform's sign-in screen for this `state` and verifier (PKCE, RFC 7636). */
   authorizeUrl(login: { state: string; codeVerifier: string }): Promise<string>
-  /** Returns true if `iss` is absent or the platform's own (RFC 9207). */
+  /** Returns true if `iss` is missing or belongs to the platform (RFC 9207). */
   isIssuer(iss: string | undefined): boolean
   /**
-   * Exchanges the platform's code, once, and reads the user it belongs to. No token of the platform is stored. Callers
-   * take turns by `from`, the name under which an address is counted, so that one address cannot block the others.
+   * Exchanges a code of the platform, which works once, and reads its user. No token of the platform is stored. `from`
+   * is the rate limit bucket of the caller's IP address. Addresses take turns, so that one of them cannot block the
+   * others.
    */
   identify(login: { code: string; codeVerifier: string; from: string }): Promise<ChatUser>
-  /** Returns the member of a server, or undefined if the platform states that this user is not in it. */
+  /** Returns a member of a server. Returns undefined if the platform says that the user is not in the server. */
   member(serverId: string, userId: string, priority: Priority): Promise<ChatMember | undefined>
-  /** Returns the server with its roles. */
+  /** Returns a server with its roles. */
   server(serverId: string, priority: Priority): Promise<ChatServerInfo>
-  /** Returns members in ascending order of ID after `after`. Fewer than `limit` members mean the end of the list. */
+  /**
+   * Returns up to `limit` members with IDs after `after`, in ascending order. If there are fewer, the list ends there.
+   */
   members(serverId: string, after: string, limit: number): Promise<ChatMember[]>
-  /** Returns the use of the platform's limits by this instance. */
+  /** Returns how much of the platform's limits this instance uses. */
   budget(): ChatBudget
-  /** Returns the live connection, which is closed until it is opened. */
+  /** Creates the gateway connection, which must then be opened. */
   gateway(timing?: Partial<ChatGatewayTiming>): ChatGateway
-  /** Returns a picture in its current form, or undefined if the platform has none under this hash. */
+  /** Returns an image as it is now. Returns undefined if the platform has none with this hash. */
   image(asked: ChatImageName): Promise<ChatImage | undefined>
-  /** Returns the servers that the bot is in, by ID. */
+  /** Returns the servers that the bot is in. */
   servers(): Promise<ChatServerName[]>
-  /** Returns the address where a server's manager invites the bot. */
+  /** Returns the address at which the manager of a server can invite the bot. */
   inviteUrl(): string
-  /** Returns the name of the bot, for `doctor`. */
+  /** Returns the name of the bot. For `doctor`. */
   bot(): Promise<string>
-  /** Returns true if the platform accepts our OAuth client ID and secret, for `doctor`. */
+  /** Returns true if the platform accepts the OAuth client ID and secret. For `doctor`. */
   isClientAccepted(): Promise<boolean>
-  /** Returns the platform's record of this application, for `doctor`. */
+  /** Returns what the platform knows about this application. For `doctor`. */
   application(): Promise<ChatApplication>
 }
 
 /**
- * - `unavailable`: no answer, a 5xx, or too many requests; try later.
- * - `refused`: a refusal that another attempt will not change (bad code, lost permission, bad bot token).
- * - `unexpected`: an invalid answer.
+ * The reason why a request has failed:
+ *
+ * - `unavailable`: there was no response, a 5xx status, or too many requests. A later attempt can succeed.
+ * - `refused`: another attempt would fail, too, for example because of an invalid code or token, or a missing
+ *   permission.
+ * - `unexpected`: the response is invalid.
  */
 export type ChatPlatformFailure = 'unavailable' | 'refused' | 'unexpected'
 
-/** An error of the platform. It contains no address, body, or header of the request, because those contain secrets. */
+/** An error of the platform. It contains no address, body, or header of the request, because these contain secrets. */
 export class ChatPlatformError extends Error {
   override readonly name = 'ChatPlatformError'
   readonly failure: ChatPlatformFailure
-  /** The platform's own status and code, if it sent them. */
+  /** The status and the error code of the platform, if it has responded. */
   readonly status: number | undefined
   readonly platformCode: string | number | undefined
 

@@ -1,5 +1,5 @@
 /**
- * A short message in plain text. The adapter truncates it, and escapes it so that it contains no link or mention.
+ * A short plain-text message. The adapter truncates it, and escapes it so that it contains neither links nor mentions.
  */
 export interface ChatMessage {
   readonly title: string
@@ -10,24 +10,26 @@ export interface ChatMessage {
 }
 
 /**
- * - `delivered`: the platform has it.
- * - `gone`: the address is no longer a webhook, and the platform counts further requests against this service.
+ * The result of an attempt to post a message:
+ *
+ * - `delivered`: the platform has accepted the message.
+ * - `gone`: the webhook no longer exists. The platform counts further requests to it against this service.
  * - `refused`: the platform will never accept this message.
- * - `limited`: too many requests, for this webhook or (`isGlobal`) for all of them.
- * - `failed`: no answer, or an invalid one. The message may still have arrived.
- * - `aborted`: this service closed the connection.
+ * - `limited`: too many requests, for this webhook or, with `isGlobal`, for all of them.
+ * - `failed`: there was no response, or an invalid one. The message may have arrived nevertheless.
+ * - `aborted`: this service aborted the request.
  */
 export type PostOutcome = 'delivered' | 'gone' | 'refused' | 'limited' | 'failed' | 'aborted'
 
-/** The result of an attempt. It contains no part of the address or the answer. */
+/** The result of an attempt, without any part of the address or the response. */
 export interface ChatPost {
   readonly outcome: PostOutcome
   readonly status: number | null
   readonly error: string | null
-  /** The time for which the platform wants no request to this webhook. */
+  /** The time in which the platform wants no further request to this webhook. */
   readonly pauseMs?: number | undefined
   readonly isGlobal?: boolean
 }
 
-/** Posts a message, once, to a validated address. Bounded in time; never throws. */
+/** Posts a message once, to an address that was validated. Its duration is limited. Never throws. */
 export type PostToWebhook = (url: string, message: ChatMessage, signal: AbortSignal) => Promise<ChatPost>

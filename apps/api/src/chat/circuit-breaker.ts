@@ -1,38 +1,40 @@
 import type { Priority } from './chat-platform.ts'
 
-/** The time after a pause in which only sign-ins may probe. After it, background work may, too. */
+/** For this time after a pause, only sign-ins may be sent as a test. Then background work may be, too. */
 const loginsFirstMs = 5_000
-/** The time after which a probe without a result no longer delays the next one. */
+/** A test without a result delays the next one by at most this time. */
 const maxProbeMs = 15_000
 
+/** Determines when a breaker opens, and for how long. */
 export interface BreakerOptions {
-  /** The number of refusals within the window that opens it. */
+  /** The number of refusals within `windowMs` that opens the breaker. */
   readonly threshold: number
   readonly windowMs: number
-  /** The first pause, unless the platform requests another; each probe that fails doubles it. */
+  /** The first pause, unless the platform asks for another one. It is doubled whenever a test is refused. */
   readonly firstPauseMs: number
   readonly maxPauseMs: number
 }
 
 /**
- * Prevents requests that would be refused, because the platform counts every refusal, and bans the address after too
- * many.
+ * Holds back requests that the platform would refuse, because it counts every refusal, and bans an IP address that has
+ * too many. After a pause, one request is sent as a test.
  */
 export interface CircuitBreaker {
-  /** Returns true if a request may be sent. While the breaker is open, only an occasional probe may be sent. */
+  /** Returns true if a request may be sent. While the breaker is open, only one test at a time may. */
   admits(priority: Priority): boolean
-  /** Records that a request is sent. While the breaker is open, that request is the probe. */
+  /** Records that a request is being sent. While the breaker is open, this request is the test. */
   began(): void
-  /** Records a refusal. `retryAfterMs` is the pause that the platform requested. */
+  /** Records a refusal. `retryAfterMs` is the pause that the platform asked for. */
   refused(retryAfterMs?: number): void
-  /** Opens the breaker now, for a reason that others have counted. */
+  /** Opens the breaker immediately, for a reason that was counted elsewhere. */
   trip(): void
-  /** Records any other answer. `isProof` is true if the answer shows that the reason no longer exists. */
+  /** Records any other response. `isProof` is true if it shows that the reason for the refusals is gone. */
   answered(isProof: boolean): void
-  /** Returns the milliseconds until the next attempt, or undefined while the breaker is closed. */
+  /** Returns the time until the next test in milliseconds, or undefined while the breaker is closed. */
   openForMs(): number | undefined
 }
 
+/** Creates a closed breaker. `now` is a monotonic clock in milliseconds. */
 export function createCircuitBreaker(options: BreakerOptions, now: () => number): CircuitBreaker {
   let refusals: number[] = []
   let openUntil: number | undefined
@@ -56,7 +58,7 @@ export function createCircuitBreaker(options: BreakerOptions, now: () => number)
     },
     refused(retryAfterMs) {
       if (openUntil !== undefined) {
-        // Requests that were in progress when it opened add no information.
+        // Requests that were sent before the breaker opened say nothing new.
         if (probedAt !== undefined) open(Math.max(pauseMs * 2, retryAfterMs ?? 0))
         return
       }

@@ -3,7 +3,7 @@ import { ChatPlatformError } from './chat-platform.ts'
 
 type Outcome = 'answered' | 'refused' | 'unavailable' | 'unexpected'
 
-/** The results of one kind of request since the start. */
+/** The results of one kind of request since the start of this instance. */
 export interface Asked {
   readonly operation: string
   readonly outcome: Outcome
@@ -11,17 +11,17 @@ export interface Asked {
   seconds: number
 }
 
-/** The observations of this instance about the platform. Times come from a monotonic clock. */
+/** The observations of this instance about the chat platform. Times come from a monotonic clock. */
 export interface PlatformWatch extends ChatInstrumentation {
   readonly asked: () => readonly Asked[]
-  /** Returns the last request: its time of completion, its duration, and its problem, if any. */
+  /** Returns the time at which the last request ended, its duration, and its problem or null. */
   readonly last: () =>
     | { readonly at: number; readonly latencyMs: number; readonly problem: string | null }
     | undefined
   readonly events: () => number
 }
 
-/** Observes every request to the platform, and every event of its gateway. */
+/** Creates an observer of every request to the platform, and every event of its gateway. */
 export function createPlatformWatch(now = () => performance.now()): PlatformWatch {
   const asked = new Map<string, Asked>()
   let last: ReturnType<PlatformWatch['last']>
@@ -60,7 +60,7 @@ export function createPlatformWatch(now = () => performance.now()): PlatformWatc
 }
 
 /**
- * Returns true without any answer, or if the platform refuses us for every request; a refusal of one request is an
- * answer.
+ * Returns true if the platform does not respond properly, or rejects the credentials of this service. The refusal of a
+ * single request is a normal response.
  */
 const isDown = ({ failure, status }: ChatPlatformError) => failure !== 'refused' || status === 401

@@ -1,25 +1,28 @@
 import { type ErrorCode, type ErrorDefinition, errors } from '@rolecall/contract'
 
 /**
- * A condition for access. The decision and its explanation evaluate the same value, so neither can apply a rule
- * that the other lacks.
+ * A condition for access. The code that decides and the code that explains the decision to an administrator evaluate
+ * the same checks, so they cannot disagree.
  */
 export interface Check<Facts, Refusal extends string = ErrorCode> {
-  /** The operation and its condition: `authorize.project_active`. */
+  /** The operation and its condition, such as `authorize.project_active`. */
   readonly name: string
-  /** The error that is thrown or sent if the condition fails. */
+  /** The error that the caller throws or sends if the condition fails. */
   readonly refusal: Refusal
-  /** The error code in the response. */
+  /** The error code that the client receives. */
   readonly code: string
-  /** The fix, as a sentence. */
+  /** Tells how to fix a failure, in one sentence. */
   readonly mend: string
-  /** Undefined if it cannot be decided because an earlier condition fails. Callers treat `undefined` as false. */
+  /**
+   * Returns true if the condition is met, and undefined if an earlier failure makes it undecidable. Decisions treat
+   * undefined as a failure; `stepsOf` leaves the check out.
+   */
   readonly holds: (facts: Facts) => boolean | undefined
-  /** Describes the finding to an administrator. */
+  /** Describes to an administrator what the check found. */
   readonly describe: (facts: Facts) => string
 }
 
-/** Creates a check that refuses with a row of the error table. */
+/** Creates a check that takes its code and its fix from the table of errors. */
 export const errorCheck = <Facts>(
   check: Omit<Check<Facts>, 'code' | 'mend'> & { readonly refusal: ErrorCode },
 ): Check<Facts> => {
@@ -27,13 +30,13 @@ export const errorCheck = <Facts>(
   return { ...check, code, mend }
 }
 
-/** Returns the first check that fails, in the order of evaluation. */
+/** Returns the first check that fails, or undefined if every condition is met. */
 export const firstFailed = <Facts, Refusal extends string>(
   checks: readonly Check<Facts, Refusal>[],
   facts: Facts,
 ): Check<Facts, Refusal> | undefined => checks.find(({ holds }) => holds(facts) !== true)
 
-/** A check and its result, for an administrator. */
+/** The result of one check, as an administrator reads it. */
 export interface Step {
   readonly check: string
   readonly ok: boolean
@@ -42,7 +45,9 @@ export interface Step {
   readonly code: string
 }
 
-/** Returns the result of every check that can be decided, independently of the other results. */
+/**
+ * Returns the result of every check that can be decided. Unlike `firstFailed`, it does not stop at the first failure.
+ */
 export const stepsOf = <Facts, Refusal extends string>(
   checks: readonly Check<Facts, Refusal>[],
   facts: Facts,

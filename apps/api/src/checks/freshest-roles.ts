@@ -4,28 +4,33 @@ import { withTimeout } from '#platform/async'
 import { ApiError } from '#platform/http/api-error'
 import { chatPlatformUnavailable } from '#platform/http/problem'
 
-/** The longest wait for the chat platform. */
+/** The longest time that a response waits for the chat platform. */
 const maxWaitMs = 2_000
 
+/** A request for the roles of one member. */
 interface Asked<T> {
   readonly known: T | undefined
   readonly terms: FreshnessTerms
-  /** Fetches the roles from the chat platform. */
+  /** Requests the roles from the chat platform, and stores them in the mirror. */
   readonly refresh: () => Promise<Refreshed>
-  /** Reads the mirror after the request to the platform. */
+  /** Reads the mirror again, once the platform has responded. */
   readonly reread: () => Promise<T | undefined>
 }
 
-/** A mirrored value, and the source of its roles if the gateway does not vouch for them. */
+/**
+ * A mirrored value, and the source of its roles. The source is ignored while the gateway keeps the server's mirror
+ * live.
+ */
 interface Freshest<T> {
   readonly known: T
   readonly source: 'rest' | 'mirror'
 }
 
 /**
- * Returns roles as fresh as a response needs them: the known ones if they are fresh, else the platform's answer if
- * it comes within two seconds, else the mirrored ones. `known` is undefined if there is no such member.
- * @throws CHAT_PLATFORM_UNAVAILABLE if the platform does not answer, and the mirrored roles are missing or too old
+ * Returns roles that are fresh enough for a response. Known roles that are fresh are returned immediately. Otherwise,
+ * requests them from the chat platform and waits up to two seconds. If the platform does not respond in time, returns
+ * the mirrored roles, unless they are too old. The result's `known` is undefined if there is no such member.
+ * @throws CHAT_PLATFORM_UNAVAILABLE if the platform does not respond, and the mirrored roles are missing or too old
  */
 export async function freshestRoles<T extends Mirrored>(asked: Asked<T>): Promise<Freshest<T | undefined>> {
   const { known, terms, refresh, reread } = asked
@@ -36,8 +41,8 @@ export async function freshestRoles<T extends Mirrored>(asked: Asked<T>): Promis
 }
 
 /**
- * Returns the result of a refresh that ends in time. Throws if the request must not be sent. Any other failure leaves
- * the mirror unchanged.
+ * Returns the result of a refresh, or `unavailable` if it fails or takes too long: the mirror then has the last known
+ * roles. Rethrows an `ApiError`, which refuses the client's request.
  */
 async function answered(refresh: () => Promise<Refreshed>): Promise<Refreshed> {
   try {

@@ -5,16 +5,17 @@ import type { Tx } from '#platform/db/database'
 import { invalid } from '#platform/http/check-request'
 
 interface NamedRoles {
-  /** The place of the roles in the request. */
+  /** The place of the roles in the request, for the error message. */
   readonly path: string
   readonly roleIds: readonly string[]
-  /** Undefined means the main server. */
+  /** The server that the roles belong to. Undefined means the main server. */
   readonly serverId: string | undefined
 }
 
 /**
- * Rejects unknown roles: a role that does not exist grants access to no one, and the mistake would stay hidden.
- * @throws VALIDATION_FAILED
+ * Rejects role IDs that the server does not have. Otherwise, a mistyped ID would be stored, and silently grant access
+ * to no one. Checks nothing if no server is given and there is no main server.
+ * @throws VALIDATION_FAILED, with the path of each unknown role
  */
 export async function checkRolesKnown(tx: Tx, { path, roleIds, serverId }: NamedRoles): Promise<void> {
   const ofServer = serverId ?? (await findMainServer(tx))?.id

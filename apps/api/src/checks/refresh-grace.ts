@@ -1,5 +1,6 @@
 /**
- * The time in which a used refresh token may be presented again, because one of two simultaneous requests arrives
- * second. Later it was stolen, or the pair was.
+ * The time in which a used refresh token is still accepted, in seconds: the second of two simultaneous requests
+ * presents a token that the first one has just used. A later use means that the token was stolen, or the pair that
+ * replaced it.
  */
 export const refreshGraceSec = 30

@@ -10,7 +10,7 @@ const whileRunning = {
 const progressEvery = 10_000
 const grouped = (count: number) => count.toLocaleString('en')
 
-/** Checks the audit chain and prints its state. The process exits with 1 if the chain is broken. */
+/** Verifies the audit log, and prints the result. Exits with 1 if an entry was changed or removed. */
 export async function auditVerifyCommand(): Promise<void> {
   const report = await withDatabase(async (db) => {
     if ((await schemaState(db)).pending.length > 0) {
@@ -37,7 +37,7 @@ export async function auditVerifyCommand(): Promise<void> {
   )
 }
 
-/** Printed on standard error, so that the result alone can be saved. */
+/** Prints the progress to stderr, so that only the result is on stdout. */
 function showProgress() {
   let shown = 0
   return (entries: number) => {

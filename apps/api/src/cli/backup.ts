@@ -11,8 +11,8 @@ import { unmadeFolder } from './unmade-folder.ts'
 import { refuseWhileRunning } from './with-database.ts'
 
 /**
- * Writes the embedded database into a file, whole or not at all. Only its owner may read it: it contains personal
- * data.
+ * Writes the embedded database to a file, completely or not at all. Only the owner of the file can read it, because it
+ * contains personal data.
  */
 export async function backup(file: string): Promise<void> {
   const folder = embeddedFolder('pg_dump --format=custom --file=FILE')
@@ -21,7 +21,8 @@ export async function backup(file: string): Promise<void> {
   }
   await mayWrite(file)
   const archive = await archiveFolder(folder).catch((error: unknown) => refuseWhileRunning(error))
-  // A random name cannot be prepared in advance: an existing file or link would keep its own permissions.
+  // The name is random, so that no other user can prepare a file or link with it. Such a file would keep its own
+  // permissions.
   const unfinished = `${file}.${randomBytes(8).toString('hex')}`
   try {
     await writeFile(unfinished, archive, { mode: 0o600, flag: 'wx', flush: true })
@@ -34,10 +35,7 @@ export async function backup(file: string): Promise<void> {
   console.log('It contains no encryption keys. Keep OUTBOUND_ and INBOUND_WEBHOOK_ENCRYPTION_KEY elsewhere.')
 }
 
-/**
- * Restores a backup to the place where the configuration expects the embedded database, and prints the
- * consequences.
- */
+/** Restores a backup into the folder that the configuration names, and prints what to do next. */
 export async function restore(file: string): Promise<void> {
   const folder = embeddedFolder('pg_restore --dbname=DATABASE_URL FILE')
   if (!unmadeFolder({ databaseUrl: `pglite:${folder}` })) {
@@ -61,7 +59,10 @@ export async function restore(file: string): Promise<void> {
   console.log('  rolecall migrate && rolecall sessions revoke --all')
 }
 
-/** Refuses a database that this version cannot work with, before the next start would. */
+/**
+ * Refuses a database that this version cannot work with, so that the next start does not have to. Marks the others as
+ * restored.
+ */
 async function markAsRestored(url: string) {
   const db = await openDatabase(url)
   try {
@@ -78,14 +79,14 @@ function embeddedFolder(command: string): string {
   const wrong = problems.filter((line) => line.startsWith('DATABASE_URL'))
   if (wrong.length > 0) throw new StartRefused(wrong.join('\n'))
   const [, folder = ''] = /^pglite:(?!:memory:)(.+)/.exec(config.databaseUrl) ?? []
-  // Removes a slash at the end: with it, the files next to the folder would be inside it.
+  // Removes the slash at the end. With it, files that belong next to the folder would be inside.
   if (folder) return folder.replace(/(?<=.)\/+$/, '')
   throw new StartRefused(
     `DATABASE_URL does not name a folder with an embedded database. For PostgreSQL, use its own tools: ${command} (docs/guides/backup.md).`,
   )
 }
 
-/** Reserves the name and releases it: an existing backup is never overwritten. */
+/** Tests that the file can be created, and deletes it again. An existing file is never overwritten. */
 async function mayWrite(file: string) {
   try {
     await writeFile(file, '', { flag: 'wx', mode: 0o600 })

@@ -4,6 +4,6 @@ import type { Log } from '#platform/log'
 import type { Config } from '../config.ts'
 import { createConfiguredChat } from '../wiring/configured-chat.ts'
 
-/** Creates the chat platform client of a command, which shares its budget with no other process. */
+/** Creates the Discord client of a command. It shares its request budget with no other process. */
 export const chatFor = (config: Config, log: Log): ChatPlatform =>
   createConfiguredChat(config, { log, cache: createMemoryCache() })

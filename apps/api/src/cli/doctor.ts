@@ -10,12 +10,12 @@ import { readerLines } from './doctor/fast-reader.ts'
 import { type Line, note, ok, problem, skipped, words } from './doctor/line.ts'
 import { cacheLines, databaseLines, keyLines } from './doctor/storage.ts'
 
-/** Checks everything that the service needs and prints a line for each, with the fix for each problem. */
+/** Checks everything that the service needs. Prints one line for each check, with the fix for each problem. */
 export async function doctorCommand(): Promise<void> {
   const { config, problems, warnings } = loadConfig(readEnvironment())
   const log = createLog('silent')
   const chat = chatFor(config, log)
-  // A problem that production refuses is only a note elsewhere, and blocks nothing.
+  // Outside production, an unsafe setting is only a note, and does not skip other checks.
   const wrong = [...problems.map(problem), ...warnings.map(config.production ? problem : note)]
   const { chatBotToken, chatClientId, chatClientSecret, chatApiUrl, outboundKey, inboundKey } = variables
   const areas: readonly Area[] = [
@@ -90,18 +90,19 @@ export async function doctorCommand(): Promise<void> {
   }
 }
 
+/** One check, and what it depends on. */
 interface Area {
   readonly name: string
   /** The variables that the check needs. */
   readonly needs: readonly { readonly name: string }[]
-  /** The area that must pass first. */
+  /** The check that must pass before. */
   readonly after?: string
-  /** Set if only an answer of the platform can decide the check, which is skipped while the platform does not respond. */
+  /** True if only a response of Discord can decide. If Discord does not respond, the check is skipped. */
   readonly isOfPlatform?: boolean
   readonly check: () => Promise<Line[]>
 }
 
-/** Runs a check, or skips it if it depends on a failed check, so that each problem is reported once. */
+/** Runs a check. Skips it if something that it depends on has failed, so that each problem is reported once. */
 async function linesOf(
   { needs, after, check }: Area,
   unusable: ReadonlySet<string | undefined>,
@@ -125,7 +126,8 @@ const ownErrors = [
 ]
 
 /**
- * Our own errors have messages that are sentences without secrets; messages of libraries may contain an address.
+ * Returns an error as a sentence. The messages of our own errors are sentences without secrets; those of libraries may
+ * contain an address.
  */
 const sentenceOf = (error: unknown) =>
   error instanceof Error && ownErrors.includes(error.name)

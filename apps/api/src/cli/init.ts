@@ -15,6 +15,7 @@ import { refuseExisting, writeEnvironment } from './init/environment-file.ts'
 import { inviteLink, type Question, questions, roleIdOf, type Values } from './init/questions.ts'
 import { checkNewProject, projectLines, registerProject } from './projects-create.ts'
 
+/** The flags of `rolecall init`. */
 export interface InitOptions {
   readonly server?: string
   readonly adminRole?: string
@@ -27,8 +28,8 @@ export interface InitOptions {
 }
 
 /**
- * Creates a complete configuration from nothing: asks for missing values, checks each answer at the platform before
- * the next, generates the keys, and registers the first project.
+ * Creates a complete configuration: asks for the values that are missing, checks each answer at Discord before the next
+ * question, generates the keys, and creates the first project.
  */
 export async function initCommand(options: InitOptions): Promise<void> {
   refuseExisting(options.output)
@@ -60,8 +61,8 @@ export async function initCommand(options: InitOptions): Promise<void> {
 }
 
 /**
- * Merges flags over the environment. Secrets come only from the environment and from files: every user of the
- * machine can see a command line.
+ * Returns the values that are already given: flags take precedence over the environment. Secrets are never flags,
+ * because every user of the machine can see a command line.
  */
 function valuesGiven(options: InitOptions): Environment {
   const environment = readEnvironment()
@@ -96,7 +97,7 @@ function valuesGiven(options: InitOptions): Environment {
   }
 }
 
-/** Without a terminal there is no one to ask: all missing values are reported at once. */
+/** Throws if values are missing and there is no terminal to ask for them. Lists all of them at once. */
 function refuseMissing(asked: readonly Question[], given: Environment) {
   const missing = asked.filter(
     ({ name, preset }) => !given[name] && preset === undefined && name !== 'CHAT_CALLBACK_URL',
@@ -109,7 +110,7 @@ function refuseMissing(asked: readonly Question[], given: Environment) {
   )
 }
 
-/** Asks until the answer is valid; without a terminal an invalid one ends the command. */
+/** Asks until the answer is valid. Without a terminal, an invalid answer ends the command. */
 async function answered(question: Question, values: Environment): Promise<Environment> {
   let answer = values[question.name] ?? (await readAnswer(question, values))
   for (;;) {
@@ -117,7 +118,7 @@ async function answered(question: Question, values: Environment): Promise<Enviro
     for (const { kind, text } of lines) console.log(`${words[kind].padEnd(7)}  ${question.name}  ${text}`)
     if (!lines.some(({ kind }) => kind === 'problem')) return filled
     if (!isTerminal()) throw new StartRefused('Nothing was written.')
-    // Enter alone asks the platform again: the problem may have been fixed there.
+    // An empty answer repeats the check with the last value: the person may have fixed the problem at Discord.
     answer = (await readAnswer(question, values)) || answer
   }
 }
@@ -163,7 +164,7 @@ const freshKeys = (): Values => ({
   METRICS_TOKEN: randomBytes(24).toString('base64url'),
 })
 
-/** Returns the first project: named by flags, or asked for; none without a terminal and flags. */
+/** Returns the first project, from the flags or from answers. Returns undefined if no project is wanted. */
 async function projectWanted({ project, redirectUri }: InitOptions) {
   const name = project ?? (isTerminal() ? await ask('Name of the first project, empty for none') : '')
   if (!name) return undefined

@@ -2,7 +2,7 @@ import { migrate, newerSentence, ownFolder, schemaState } from '#platform/db/mig
 import { type MigrationProgress, progressSentence } from '#platform/db/migration-progress'
 import { withDatabase } from './with-database.ts'
 
-/** Applies the missing migrations and prints their names; remarks for a person go to stderr. */
+/** Applies the missing migrations and prints their names. Notes for people go to stderr. */
 export async function migrateCommand(): Promise<void> {
   const report = (progress: MigrationProgress) => console.error(progressSentence(progress))
   const { applied, newer } = await withDatabase(
@@ -15,6 +15,6 @@ export async function migrateCommand(): Promise<void> {
   console.log(applied.length === 0 ? 'nothing to do' : applied.map((name) => `applied ${name}`).join('\n'))
 }
 
-/** An operator who restored a backup, or meant another database, has to notice. */
+/** Warns operators who expected data: they may have to restore a backup, or have named the wrong database. */
 const newSentence =
   'This database is new and contains no projects or settings. If you expected data, check DATABASE_URL, or restore a backup into an empty database (docs/guides/backup.md).'

@@ -4,7 +4,8 @@ import { StartRefused } from '../process/start-refused.ts'
 import { withDatabase } from './with-database.ts'
 
 /**
- * Creates a new signing key. It is published immediately and signs after an hour, when relying parties have fetched it.
+ * Creates a new signing key. It is published immediately, and begins to sign after an hour. By then, relying parties
+ * have fetched it.
  */
 export async function oidcRotateKeysCommand(): Promise<void> {
   const kid = await withDatabase(async (db, config) => {

@@ -16,11 +16,11 @@ const complaintsAbout = compile(projects.CreateProject)
 
 interface NewProject {
   readonly name: string
-  /** One, or several with commas between them. */
+  /** One redirect URI, or several that are separated by commas. */
   readonly redirectUri: string
 }
 
-/** Registers a project for the main server, and prints its key, which is shown this once. */
+/** Creates a project for the main server, and prints its ID and API key. The key is shown only this once. */
 export async function projectsCreateCommand(name: string, { redirectUri }: { redirectUri: string }) {
   const made = await withDatabase(async (db, config) => {
     if ((await schemaState(db)).pending.length > 0) {
@@ -31,7 +31,11 @@ export async function projectsCreateCommand(name: string, { redirectUri }: { red
   console.log(projectLines(made).join('\n'))
 }
 
-/** The addresses of a new project. @throws StartRefused with every problem of them and of the name */
+/**
+ * Returns the redirect URIs of a new project.
+ *
+ * @throws StartRefused with every problem of the name and the redirect URIs
+ */
 export function checkNewProject({ name, redirectUri }: NewProject): string[] {
   const { uris, problems } = readRedirectUris(redirectUri)
   const wrong = [
@@ -42,7 +46,11 @@ export function checkNewProject({ name, redirectUri }: NewProject): string[] {
   return uris
 }
 
-/** @throws StartRefused when something is wrong with it, or its name is taken */
+/**
+ * Creates a project.
+ *
+ * @throws StartRefused if a value is invalid, or the name is taken
+ */
 export async function registerProject(
   db: Database,
   config: Config,
@@ -61,6 +69,7 @@ export async function registerProject(
   }
 }
 
+/** Returns the lines that show a new project. */
 export const projectLines = ({ id, apiKey }: { readonly id: string; readonly apiKey: string }) => [
   `project  ${id}`,
   `API key  ${apiKey}  (shown only once: keep it secret)`,

@@ -8,10 +8,7 @@ import { withDatabase } from './with-database.ts'
 
 const grouped = (count: number) => count.toLocaleString('en')
 
-/**
- * Ends every session, and prints their number. Without `--all`, no session ends, so that a mistake does not sign
- * everyone out.
- */
+/** Ends all sessions, and prints their number. Requires `--all`, so that a mistake does not sign everyone out. */
 export async function sessionsRevokeCommand({ all }: { all?: boolean }): Promise<void> {
   if (!all) throw new StartRefused('Add --all to end all sessions. Nothing was ended.')
   const ended = await withDatabase(async (db) => {
@@ -19,7 +16,7 @@ export async function sessionsRevokeCommand({ all }: { all?: boolean }): Promise
       throw new StartRefused('The database is not up to date. Run `rolecall migrate` first.')
     }
     const ended = await endEverything({ db, audit: { record: recordAudit } })
-    // Confirmed before the command reports success: instances may be running.
+    // Waits until running instances have applied the change, before the command reports success.
     await createAnswers({ db, log: createLog('error'), maxBytes: 0, configuredServerId: undefined }).confirm()
     return ended
   })

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync } from 'node:fs'
 import type { Config } from '../config.ts'
 
-/** Returns the folder of the embedded database if it is empty, because opening it would create a database. */
+/**
+ * Returns the folder of the embedded database if it is missing or empty, and undefined otherwise. Opening such a folder
+ * would create a database.
+ */
 export function unmadeFolder({ databaseUrl }: Pick<Config, 'databaseUrl'>): string | undefined {
   const folder = /^pglite:(?!:memory:)(.*)/.exec(databaseUrl)?.[1]
   return folder && (!existsSync(folder) || readdirSync(folder).length === 0) ? folder : undefined

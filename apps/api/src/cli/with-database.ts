@@ -12,10 +12,10 @@ import { StartRefused } from '../process/start-refused.ts'
 import { unmadeFolder } from './unmade-folder.ts'
 
 /**
- * Runs a command on the configured database. Refuses a wrong DATABASE_URL, for which the service outside production
- * would only warn: a command must not work on another database than its caller expects. The command also does not
- * create a database, unless that is its purpose. `whileRunning` describes how to get the same result from a running
- * service, because a running service locks an embedded database.
+ * Runs a command on the configured database. Is stricter than the service, so that a command never works on another
+ * database than expected. It refuses an invalid DATABASE_URL, about which the service only warns outside production. It
+ * does not create a database, except with `mayMake`. `whileRunning` tells how to get the same result from a running
+ * service, which locks the embedded database.
  */
 export async function withDatabase<T>(
   work: (db: Database, config: Config) => Promise<T>,
@@ -45,7 +45,7 @@ export async function withDatabase<T>(
   }
 }
 
-/** Throws one sentence if a running service has the embedded database, and any other error unchanged. */
+/** Rethrows an error. If a running service has locked the embedded database, throws a sentence that says so instead. */
 export function refuseWhileRunning(error: unknown, alternative?: string): never {
   if (!(error instanceof FolderInUse)) throw error
   const stop = `A running Rolecall process uses the data folder ${error.folder}. Stop it and run this command again`

@@ -1,13 +1,13 @@
-/** Mean interval between the claims of all instances together, which share the work. */
+/** The mean interval between two claims by any instance. With more instances, each one claims less often. */
 const everyMs = 125
-/** Minimum mean interval between the claims of one instance. */
+/** The shortest mean interval between two claims by the same instance. */
 const minEveryMs = 250
-/** Maximum mean interval between the claims of one instance, in case it counts instances that have stopped. */
+/** The longest one. It applies if an instance counts many others that have actually stopped. */
 const maxEveryMs = 5_000
 
 /**
- * Returns the pause before the next claim of one instance. It is partly random, so that instances that start together
- * do not claim together.
+ * Returns the pause in milliseconds before the next claim of this instance. Unless it is alone, the pause is random, so
+ * that instances that started together do not claim together.
  */
 export function claimPauseMs(instances: number, random: () => number = Math.random): number {
   const meanMs = Math.min(Math.max(minEveryMs, everyMs * instances), maxEveryMs)

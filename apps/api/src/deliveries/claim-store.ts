@@ -3,26 +3,27 @@ import { ownHorizon } from '#platform/db/own-horizon'
 import { type Sql, sql } from '#platform/db/sql'
 import type { KindName } from './kind.ts'
 
-/** The duration of a claim unless it is renewed. After an instance is killed, another takes over after this time. */
+/** The duration of a claim that is not renewed. If an instance is killed, another one takes over after this time. */
 const claimDuration = sql`interval '15 seconds'`
 
+/** A condition that is true for messages that were neither delivered nor given up. */
 export const isWaiting = sql`d.delivered_at is null and d.failed_at is null`
 
 /**
- * Builds the condition that every transaction older than `xid` has finished, so that no earlier message can still appear.
- * Reads the table of locks only if the snapshot alone does not decide.
+ * A condition that is true if every transaction older than `xid` has ended. Then no message with an earlier position
+ * can still be committed. The table of locks is read only if the snapshot alone cannot decide.
  */
 export const isSettled = (xid: Sql) => sql`(${xid} < pg_snapshot_xmin(pg_current_snapshot())
   or ${xid} < (select ${ownHorizon} from pg_current_snapshot() s))`
 
-/** Identifies a receiver and the claim of an instance on it. */
+/** A receiver, and the claim that an instance has on it. */
 export interface HeldClaim {
   readonly kind: KindName
   readonly projectId: string
   readonly claim: string
 }
 
-/** A receiver that was just claimed. */
+/** A receiver that was just claimed. It is troubled if its last attempt failed or was slow. */
 export interface ClaimedReceiver {
   readonly kind: KindName
   readonly projectId: string
@@ -33,16 +34,16 @@ export interface ClaimedReceiver {
 interface ClaimRequest {
   readonly claim: string
   readonly kinds: readonly KindName[]
-  /** The maximum number of receivers to claim that respond promptly. */
+  /** The maximum number of receivers to claim that respond quickly. */
   readonly prompt: number
-  /** The maximum number of receivers to claim that failed or were slow. */
+  /** The maximum number of receivers to claim that have failed or were slow. */
   readonly troubled: number
 }
 
 /**
- * Claims receivers with a message that is due. `waiting` steps through the index from receiver to receiver and reads
- * only the first message of each, so its cost depends on the number of receivers, not of messages. The write repeats
- * the condition, so when two instances compete for a receiver, exactly one of them claims it.
+ * Claims receivers that have a message to send. `waiting` jumps from receiver to receiver in the index, and reads only
+ * the first message of each. So the cost depends on the number of receivers, and not on the number of messages. The
+ * write checks the conditions again: if two instances compete for a receiver, exactly one of them claims it.
  */
 export const claimReceivers = (db: Queryable, { claim, kinds, prompt, troubled }: ClaimRequest) =>
   db.query<ClaimedReceiver>(sql`
@@ -78,19 +79,19 @@ export const claimReceivers = (db: Queryable, { claim, kinds, prompt, troubled }
 const isHeld = ({ kind, projectId, claim }: HeldClaim) =>
   sql`kind = ${kind} and project_id = ${projectId} and claim = ${claim}`
 
-/** Selects the time of the database, in seconds since 1970. */
+/** The current time of the database, in seconds since 1970. */
 const nowSec = sql`extract(epoch from clock_now())::float8 as "nowSec"`
 
-/** Returns the time if the claim is still held, and undefined if it is lost. */
+/** Returns the database's time while the claim is valid, or undefined if it was lost. */
 export const findClaim = (db: Queryable, held: HeldClaim) =>
   db.maybeOne<{ nowSec: number }>(sql`select ${nowSec} from receivers where ${isHeld(held)}`)
 
-/** Renews the claim and returns the time. Returns undefined if the claim is lost. */
+/** Renews the claim, and returns the database's time. Returns undefined if the claim was lost. */
 export const renewClaim = (db: Queryable, held: HeldClaim) =>
   db.maybeOne<{ nowSec: number }>(sql`
     update receivers set claimed_until = clock_now() + ${claimDuration} where ${isHeld(held)} returning ${nowSec}`)
 
-/** Releases the claim. If `isIdle`, nothing could be sent, and the receiver is not claimed again for a second. */
+/** Gives up the claim. With `isIdle`, nothing could be sent, so the receiver is not claimed again for a second. */
 export const releaseClaim = (db: Queryable, held: HeldClaim, isIdle: boolean) =>
   db.execute(sql`
     update receivers set claim = null, claimed_until = null,

@@ -12,11 +12,14 @@ import { sendMessages } from './send-messages.ts'
 import type { CountedResult } from './settle.ts'
 import { createSlots } from './slots.ts'
 
-/** The pause between two claims while there is work, so that one claim covers a burst of messages. */
+/** The pause between two claims while there are messages, so that one claim covers many of them. */
 const pauseMs = 20
-/** The time limit for sending due messages during a graceful shutdown. */
+/** The time for which a stop continues to send messages that are due. */
 const flushMs = 3_000
-/** The labels of the results in metrics. The label of a retried attempt is `refused`, on which dashboards depend. */
+/**
+ * The label of each result in the metrics. An attempt that is retried has the label `refused`, which existing
+ * dashboards use.
+ */
 const metricLabels = {
   delivered: 'delivered',
   retried: 'refused',
@@ -25,32 +28,32 @@ const metricLabels = {
 
 interface DeliveriesDeps {
   readonly db: Database
-  /** The database without the watch on writes, because the session cache contains nothing about receivers. */
+  /** The database without the watch on writes. Claims change nothing that other instances cache. */
   readonly claims: Queryable
-  /** Returns the number of running instances, according to this instance. */
+  /** Returns the number of running instances, as far as this one knows. */
   readonly instances: () => number
   readonly log: Log
   readonly audit: { readonly record: RecordAudit }
   readonly kinds: readonly DeliveryKind[]
 }
 
-/** Sends the messages of all kinds, at least once each. */
+/** Sends the waiting messages of all kinds. Each is sent at least once, so a receiver may get one twice. */
 export interface Deliveries {
-  /** Counts the attempts of this process by kind and result. */
+  /** The number of attempts of this process, by kind and result. */
   readonly attempts: Tally
   start(): void
-  /** Sends due messages for a few seconds, and then stops. The rest stays in the queue. */
+  /** Sends messages that are due for a few more seconds, and then stops. All others stay in the queue. */
   close(): Promise<void>
 }
 
 /**
- * Creates the sender, which every instance runs. Instances share the work by claiming receivers. A claim is released
- * after its work, and expires if its instance is killed.
+ * Creates the sender of messages. Every instance has one, and they share the work: an instance claims a receiver, sends
+ * its messages, and gives up the claim. If the instance is killed, the claim expires.
  */
 export function createDeliveries({ log, kinds, claims, instances, ...deps }: DeliveriesDeps): Deliveries {
   const slots = createSlots()
   const attempts = createTally()
-  /** Maps the work in progress to its abort controllers. */
+  /** The work in progress, and the controller that aborts it. */
   const running = new Map<Promise<void>, AbortController>()
   let timer: NodeJS.Timeout | undefined
   let claiming: Promise<void> | undefined
@@ -65,7 +68,7 @@ export function createDeliveries({ log, kinds, claims, instances, ...deps }: Del
     }
     const done = sendMessages({ ...deps, count }, kind, { claimed, claim, signal: abort.signal })
       .catch((err: unknown) => {
-        // The claim expires, and the next instance that claims the receiver continues.
+        // The claim will expire. The next instance that claims the receiver continues.
         const { projectId } = claimed
         if (!(err instanceof DatabaseUnavailable))
           log.error({ err, kind: kind.name, projectId }, 'deliveries stopped: internal error')
@@ -101,7 +104,7 @@ export function createDeliveries({ log, kinds, claims, instances, ...deps }: Del
     claiming = claimUntilQuiet()
       .catch((err: unknown) => {
         isWakePending = false
-        // `availability.ts` logs an outage once, and the next claim follows soon.
+        // `availability.ts` logs the outage once, and the next claim follows soon.
         if (!(err instanceof DatabaseUnavailable)) log.error({ err }, 'delivery claim failed: internal error')
       })
       .finally(() => {

@@ -10,23 +10,24 @@ import {
   requeueDelivery,
 } from './log-store.ts'
 
+/** The facts about a project that a list or a resend needs. */
 interface LoggedProject {
   readonly id: string
   readonly name: string
   readonly hasAddress: boolean
-  /** Parts of the content that a resend replaces. */
+  /** Fields of the content that a resend replaces. */
   readonly resendWith?: Readonly<Record<string, unknown>>
 }
 
-/** Describes how the delivery log of one kind differs from the others. */
+/** The parts of the delivery log that differ by kind of message. */
 export interface DeliveryLog<Item> {
   readonly kind: KindName
   readonly findProject: (db: Queryable, id: string) => Promise<LoggedProject | undefined>
   readonly addressMissing: 'EVENTS_URL_MISSING' | 'WEBHOOK_URL_MISSING' | 'LOGOUT_URI_MISSING'
-  /** Reads the ID of a delivery; undefined if no delivery can have it. */
+  /** Parses the ID of a delivery. Returns undefined if no delivery can have this ID. */
   readonly keyOf: (id: string) => DeliveryKey | undefined
   readonly toItem: (row: DeliveryRow) => Item
-  /** Describes a resend for the audit log. */
+  /** Returns the texts of the audit entry for a resend. */
   readonly resent: (id: string, projectName: string) => { readonly action: string; readonly summary: string }
 }
 
@@ -37,7 +38,8 @@ interface DeliveryQuery {
 }
 
 /**
- * Returns one page of the messages to a project.
+ * Returns one page of the messages to a project, newest first.
+ *
  * @throws PROJECT_NOT_FOUND
  */
 export async function listLog<Item extends { readonly id: string }>(
@@ -48,15 +50,16 @@ export async function listLog<Item extends { readonly id: string }>(
 ) {
   if (!(await log.findProject(db, projectId))) throw new ApiError('PROJECT_NOT_FOUND')
   const after = cursor === undefined ? undefined : log.keyOf(cursor)
-  // Requests one extra row, which shows whether there is another page.
+  // One additional row shows whether there is another page.
   const rows = await listDeliveries(db, { kind: log.kind, projectId }, { status, after, limit: limit + 1 })
   const data = rows.slice(0, limit).map(log.toItem)
   return { data, nextCursor: rows.length > limit ? (data.at(-1)?.id ?? null) : null }
 }
 
 /**
- * Sends a message again, to the current address of the project. A pending message does not change.
- * @throws PROJECT_NOT_FOUND, DELIVERY_NOT_FOUND, or the code of a missing address
+ * Sends a message again, to the current address of the project. A message that is still waiting stays as it is.
+ *
+ * @throws PROJECT_NOT_FOUND, DELIVERY_NOT_FOUND, or `addressMissing` of the log
  */
 export function resend<Item>(
   { db, audit }: { readonly db: Database; readonly audit: { readonly record: RecordAudit } },
@@ -83,7 +86,7 @@ export function resend<Item>(
   })
 }
 
-/** The state of a delivery, as administrators see it. */
+/** Returns the state of a delivery in the form of the API. */
 export const toDeliveryState = (row: DeliveryRow) => ({
   status: row.deliveredAt
     ? ('delivered' as const)

@@ -3,16 +3,16 @@ import { allOf, type Sql, sql } from '#platform/db/sql'
 import type { KindName } from './kind.ts'
 import type { Position } from './queue-store.ts'
 
-/** Identifies a delivery by its ID, or an event by its position in the stream. */
+/** Identifies a delivery by its ID. An event is identified by its position in the stream instead. */
 export type DeliveryKey = { readonly id: string } | Position
 
-/** The deliveries of one kind to one project. */
+/** Selects the deliveries of one kind to one project. */
 export interface LogOf {
   readonly kind: KindName
   readonly projectId: string
 }
 
-/** A delivery with its state. */
+/** A delivery and its state. */
 export interface DeliveryRow {
   readonly id: string
   readonly xid: string
@@ -50,7 +50,10 @@ const withState = {
   failed: sql`d.failed_at is not null`,
 }
 
-/** Messages of one transaction share its time, so only the position of an event tells which events follow it. */
+/**
+ * Selects the deliveries that are listed after this one. All messages of a transaction have the same time, so only the
+ * position of an event tells its order.
+ */
 const before = (log: LogOf, key: DeliveryKey): Sql =>
   'id' in key
     ? sql`(d.xid, d.created_at, d.place) < (
@@ -73,6 +76,7 @@ export function listDeliveries(db: Queryable, log: LogOf, { status, after, limit
   return db.query<DeliveryRow>(selectDeliveries(allOf(conditions), sql`limit ${limit}`))
 }
 
+/** Returns one delivery, or undefined. */
 export function findDelivery(db: Queryable, log: LogOf, key: DeliveryKey) {
   const hasKey =
     'id' in key ? sql`d.id = ${key.id}` : sql`d.xid = ${key.xid}::xid8 and d.place = ${key.place}::bigint`
@@ -80,9 +84,9 @@ export function findDelivery(db: Queryable, log: LogOf, key: DeliveryKey) {
 }
 
 /**
- * Queues a delivery again, for another 24 hours. Returns 0 if it is still pending. An event keeps its position in the
- * stream. The other kinds go to the end of the queue. A logout token is new each time, so its attempts start again,
- * too.
+ * Queues a delivery again, for another 24 hours. Returns 0 if it is still waiting. An event keeps its position in the
+ * stream, and any other message goes to the end of the queue. A logout token is created anew, so its attempts are
+ * counted from zero.
  */
 export const requeueDelivery = (tx: Tx, id: string, replaced: Readonly<Record<string, unknown>> = {}) =>
   tx.execute(sql`
@@ -92,8 +96,8 @@ export const requeueDelivery = (tx: Tx, id: string, replaced: Readonly<Record<st
     where id = ${id} and (delivered_at is not null or failed_at is not null)`)
 
 /**
- * Deletes deliveries about a member. Pending deliveries stay until they end, so that the project is notified of the
- * erasure.
+ * Deletes the deliveries about a member. A delivery that is still waiting is deleted when it ends, so that the project
+ * is still told about the deletion of the member.
  */
 export const eraseDeliveries = (tx: Tx, memberId: string) =>
   tx.execute(sql`

@@ -3,23 +3,29 @@ import { type Sql, sql } from '#platform/db/sql'
 import { type HeldClaim, isSettled, isWaiting } from './claim-store.ts'
 import type { Attempt, DeliveryKind, Message } from './kind.ts'
 
-/** The maximum number of messages that a statement reads. */
+/** The maximum number of messages that one statement reads. */
 export const batchSize = 100
-/** The maximum number of messages that a statement gives up. */
+/** The maximum number of messages that one statement gives up. */
 const maxGivenUp = 1_000
 
+/** A position in the queue of a receiver: the transaction, and the order within it. */
 export interface Position {
   readonly xid: string
   readonly place: number
 }
 
+/** A message that was neither delivered nor given up. */
 export interface WaitingMessage extends Message {
-  /** False until its next attempt. Later messages with the same ordering key wait for it. */
+  /** False until the time of its next attempt. Later messages with the same ordering key wait for it. */
   readonly isDue: boolean
+  /** True if it has waited longer than its kind permits. */
   readonly isStale: boolean
 }
 
-/** Lists waiting messages after a position, in order, up to the oldest transaction in progress. */
+/**
+ * Lists the waiting messages after a position, in order. Messages after the oldest transaction in progress are left
+ * out, because an earlier message could still be committed.
+ */
 export const listWaiting = (
   db: Queryable,
   { kind, projectId }: HeldClaim,
@@ -42,8 +48,8 @@ const attempted = ({ status, error }: Attempt): Sql =>
   sql`attempts = attempts + 1, last_attempt_at = clock_now(), last_status = ${status}, last_error = ${error}`
 
 /**
- * Ends a message that the receiver accepted or finally refused. Records the attempt even if the claim was lost, because
- * the message was sent. Updates the receiver only while the claim is held, and only if something changes.
+ * Records that a message was accepted or finally refused. This is recorded even if the claim was lost, because the
+ * message was sent. The receiver is updated only while the claim is valid, and only if something changes.
  */
 export const settleAnswered = (
   db: Queryable,
@@ -63,16 +69,18 @@ export const settleAnswered = (
       ${attempt.outcome === 'delivered' ? sql`delivered_at` : sql`failed_at`} = clock_now()
     where d.id = ${id} and ${isWaiting}`)
 
+/** Whether a message or its receiver has failed for too long. */
 export interface Failing {
-  /** True if the message was queued at least 24 hours ago, however long it waited behind others. */
+  /** True if the message was queued at least 24 hours ago, no matter how long it waited behind others. */
   readonly isMessageLate: boolean
-  /** True if the receiver's failures began at least 24 hours ago, and it has answered no message for good since. */
+  /** True if the receiver has failed for at least 24 hours, and has neither accepted nor refused any message since. */
   readonly isReceiverSilent: boolean
 }
 
 /**
- * Schedules the next attempt of a message, and pauses its receiver for `receiverMs`. Messages that fail together count
- * as one failure of the receiver. If the claim is lost, nothing is paused, because the project may have a new address.
+ * Schedules the next attempt of a message, and pauses its receiver for `receiverMs`. Messages that fail at the same
+ * time count as one failure of the receiver. If the claim was lost, nothing is paused, because the project may have a
+ * new address.
  */
 export const settleFailed = (
   tx: Tx,
@@ -99,15 +107,15 @@ export const settleFailed = (
     select coalesce((select "isReceiverSilent" from paused), false) as "isReceiverSilent",
       coalesce((select "isMessageLate" from settled), false) as "isMessageLate"`)
 
-/** Gives up these messages. Returns their number. */
+/** Gives up these messages, and returns their number. */
 export const giveUp = (db: Queryable, ids: readonly string[], error: string) =>
   db.execute(sql`
     update deliveries d set failed_at = clock_now(), last_error = ${error}
     where d.id = any(${ids}::uuid[]) and ${isWaiting}`)
 
 /**
- * Gives up messages that have waited for this many hours, and returns their number. If `error` is null, each keeps the
- * error of its last attempt.
+ * Gives up the messages that have waited for this many hours, and returns their number. If `error` is null, each keeps
+ * the error of its last attempt.
  */
 export const giveUpOlder = (tx: Tx, { kind, projectId }: HeldClaim, hours: number, error: string | null) =>
   tx.execute(sql`

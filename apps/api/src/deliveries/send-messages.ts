@@ -4,36 +4,40 @@ import type { DeliveryKind, Message, Receiver } from './kind.ts'
 import { batchSize, giveUp, listWaiting, type Position, type WaitingMessage } from './queue-store.ts'
 import { giveUpStale, retryThroughOutage, type SettleDeps, settle, type Work } from './settle.ts'
 
-/** The maximum number of concurrent requests to a receiver, each for a different ordering key. */
+/** The maximum number of simultaneous requests to a receiver. Each has a different ordering key. */
 const maxConcurrentRequests = 4
-/** The time limit for the work on one receiver, so that others get their turn. */
+/** The longest time for one receiver, so that others get their turn. */
 const maxRunMs = 5_000
-/** A longer limit while a message without ordering waits for its response: it does not delay later messages. */
+/**
+ * A longer limit, while a message without ordering waits for its response. Such a message does not delay later ones.
+ */
 const maxHangingRunMs = 60_000
 /** The interval at which the queue is read while a message waits for its response. */
 const readAgainMs = 400
-/** The interval at which a claim is renewed, so that it outlasts a request, which takes up to 10 seconds. */
+/** The interval at which a claim is renewed. A claim must outlast a request, which takes up to 10 seconds. */
 const renewMs = 2_000
 
-/** The progress of the work on one receiver. */
+/**
+ * The progress of sending to one receiver. An ordering key is shared by messages that must be sent one after another.
+ */
 interface Run {
   readonly kind: DeliveryKind
   readonly held: HeldClaim
   readonly failures: number
   readonly signal: AbortSignal
   readonly startedAt: number
-  /** Messages that were read but not sent, by ordering key. */
+  /** Messages that were read but not sent yet, by ordering key. */
   readonly waiting: Map<string, WaitingMessage[]>
-  /** Ordering keys with a message in flight. The promise settles when the message has been sent. */
+  /** The ordering keys with a request in progress. Each promise settles when its message has been sent. */
   readonly inFlight: Map<string, Promise<void>>
-  /** Ordering keys with a first message that waits for its next attempt. */
+  /** The ordering keys whose first message must wait for its next attempt. */
   readonly blockedKeys: Set<string>
   /**
-   * The attempt count of each message before this run sent it. A read that still returns this count is outdated, and
-   * does not send the message again.
+   * The number of attempts of each message before this run sent it. If a later read still returns this number, the read
+   * is outdated, and the message is not sent again.
    */
   readonly attemptsBefore: Map<string, number>
-  /** The receiver, as read after the last messages. */
+  /** The receiver, as read after the last batch of messages. */
   receiver: Receiver | undefined
   failure: { readonly cause: unknown } | undefined
   after: Position
@@ -43,9 +47,9 @@ interface Run {
 }
 
 /**
- * Sends the messages of one claimed receiver, one after another for each ordering key. A failed message blocks later
- * messages with its ordering key until it is delivered or given up. Unless the kind has no ordering, a failure also
- * pauses the receiver. Each later run then sends it a single message, until the receiver accepts one.
+ * Sends the messages of a receiver that was claimed, one after another for each ordering key. A message that fails
+ * blocks the later ones with its key, until it is delivered or given up. Unless the kind has no ordering, the failure
+ * also pauses the whole receiver. Each run after that sends it a single message, until the receiver accepts one.
  */
 export async function sendMessages(
   deps: SettleDeps,
@@ -63,7 +67,7 @@ export async function sendMessages(
   try {
     await sendUntilOver(deps, run)
   } finally {
-    // The claim must not end while a message is being sent.
+    // Keeps the claim until every request has ended.
     await Promise.all(run.inFlight.values())
   }
   if (run.failure) throw run.failure.cause
@@ -85,7 +89,7 @@ async function sendUntilOver(deps: SettleDeps, run: Run): Promise<void> {
   }
 }
 
-/** Returns true if the receiver failed before, so that a single message tests whether it has recovered. */
+/** Returns true if the receiver has failed before. A single message then tests whether it has recovered. */
 const isProbe = ({ failures, kind }: Run) => failures > 0 && kind.ordering !== 'none'
 
 function isOver({ kind, signal, startedAt, inFlight, isStopped }: Run): boolean {
@@ -101,9 +105,9 @@ interface Next {
 }
 
 /**
- * Takes the first message of an ordering key that has no message in flight. A probe prefers messages with the fewest
- * attempts: one that its receiver always refuses would otherwise take every probe, and pause the messages of all
- * others.
+ * Takes the first message of an ordering key that has no request in progress. A test of a failed receiver prefers the
+ * messages with the fewest attempts. Otherwise, a message that the receiver never accepts would be used for every test,
+ * and block the messages of all other members.
  */
 function takeNext(run: Run): Next | undefined {
   const { receiver, waiting, inFlight, blockedKeys } = run
@@ -120,7 +124,7 @@ function takeNext(run: Run): Next | undefined {
   }
   if (!next) return undefined
   const [, ...others] = waiting.get(next.orderingKey) ?? []
-  // Moves the ordering key to the end, so that each gets its turn.
+  // Moves the ordering key to the end, so that each key gets its turn.
   waiting.delete(next.orderingKey)
   if (others.length > 0) waiting.set(next.orderingKey, others)
   return next
@@ -128,7 +132,7 @@ function takeNext(run: Run): Next | undefined {
 
 const countWaiting = ({ waiting }: Run) => [...waiting.values()].reduce((sum, { length }) => sum + length, 0)
 
-/** Starts sending a message without waiting for it. A failure of the service itself stops the work. */
+/** Starts to send a message, without waiting for the result. If the service itself fails, the run stops. */
 function startSending(deps: SettleDeps, run: Run, { orderingKey, message, receiver }: Next): void {
   if (isProbe(run)) run.isStopped = true
   const sending = async () => {
@@ -149,7 +153,7 @@ function startSending(deps: SettleDeps, run: Run, { orderingKey, message, receiv
 }
 
 /**
- * Reads the next messages, and then the receiver. Returns false if nothing new waits. Messages without ordering are
+ * Reads the next messages, and then the receiver. Returns false if there is nothing new. Messages without ordering are
  * read from the beginning each time, because a failed message can become due again, and a message with an earlier
  * position can be committed later.
  */
@@ -188,15 +192,15 @@ async function readBatch(deps: SettleDeps, run: Run): Promise<boolean> {
 const isKnown = ({ waiting, attemptsBefore }: Run, { id, attempts }: WaitingMessage) =>
   waiting.has(id) || attemptsBefore.get(id) === attempts
 
-/** Returns the ordering key of a message. Events without a member share one. */
+/** Returns the ordering key of a message. All events that are not about a member share one. */
 function orderingKeyOf({ ordering }: DeliveryKind, { id, memberId }: WaitingMessage): string {
   if (ordering === 'none') return id
   return ordering === 'member' ? (memberId ?? '') : ''
 }
 
 /**
- * Checks the claim before each message, because a new address ends the claim. Renews the claim when due. Returns the
- * database's time, or undefined after an abort or if the claim is lost. A lost claim also stops the run.
+ * Checks the claim before each message, because a new address ends the claim. Renews the claim when it is time. Returns
+ * the database's time, or undefined if the run was aborted or the claim was lost. A lost claim also stops the run.
  */
 async function checkClaim({ db }: SettleDeps, run: Run): Promise<number | undefined> {
   const now = performance.now()
@@ -207,7 +211,7 @@ async function checkClaim({ db }: SettleDeps, run: Run): Promise<number | undefi
   return run.signal.aborted ? undefined : held?.nowSec
 }
 
-/** Sends a message once and records the result. Returns true if the next message may follow. */
+/** Sends a message once, and records the result. Returns true if the next message may follow. */
 async function send(deps: SettleDeps, work: Work & Pick<Run, 'signal'>, message: Message, nowSec: number) {
   const begun = performance.now()
   const attempt = await work.receiver.send(message, nowSec, work.signal)

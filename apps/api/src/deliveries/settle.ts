@@ -7,34 +7,35 @@ import type { Attempt, DeliveryKind, Message, Receiver } from './kind.ts'
 import { giveUp, giveUpOlder, settleAnswered, settleFailed } from './queue-store.ts'
 import { slowMs } from './slots.ts'
 
-/** The time limit for recording an attempt. If it is exceeded, the message is sent again. */
+/** The time limit for recording a result. If it cannot be recorded in time, the message is sent again. */
 const maxSettlingMs = 8_000
 
-/** The result of an attempt for monitoring: accepted, failed and to be retried, or the end of the message. */
+/** The result of an attempt in the metrics: accepted, to be retried, or given up. */
 export type CountedResult = 'delivered' | 'retried' | 'given_up'
 
 const staleError = (hours: number) =>
   `The message waited for ${hours} hours, because messages arrive faster than the receiver accepts them.`
 
+/** The dependencies that record the result of an attempt. */
 export interface SettleDeps {
   readonly db: Database
   readonly audit: { readonly record: RecordAudit }
-  /** Counts attempts by their result, for monitoring. */
+  /** Counts attempts by result. */
   readonly count: (result: CountedResult, count?: number) => void
 }
 
-/** The messages of one receiver that an instance works on. */
+/** The receiver that an instance is sending to. */
 export interface Work {
   readonly kind: DeliveryKind
   readonly held: HeldClaim
   readonly receiver: Receiver
-  /** Consecutive failures of the receiver before this work. */
+  /** The number of failures in a row before this run. */
   readonly failures: number
 }
 
 /**
- * Records the result of an attempt: ends a message that the receiver accepted or will never accept, and schedules all
- * others again. Returns true if the next message may follow immediately.
+ * Records the result of an attempt. A message that the receiver accepted, or will never accept, is done. Any other is
+ * scheduled again. Returns true if the next message may follow immediately.
  */
 export async function settle(
   deps: SettleDeps,
@@ -53,7 +54,7 @@ export async function settle(
   return work.kind.ordering === 'none'
 }
 
-/** Ends a message that was answered. Records a refusal in the audit log, because the message is lost. */
+/** Records that a message is done. A refusal goes into the audit log, because the message is lost. */
 async function recordFinalResult(
   { db, audit, count }: SettleDeps,
   { held, receiver }: Work,
@@ -75,7 +76,7 @@ async function recordFinalResult(
 }
 
 /**
- * Disables an address that no longer exists, and gives up the message. Returns false if the address stays, because the
+ * Disables an address that no longer exists, and gives up the message. Returns false if the address stays in use: the
  * project has a new one, or this kind never disables one.
  */
 async function disable(
@@ -95,12 +96,12 @@ async function disable(
 }
 
 /**
- * Schedules a retry of a failed message, or gives up after 24 hours:
+ * Schedules another attempt for a failed message. Gives it up if it is too late for that:
  *
- * - A message that was queued 24 hours ago is given up. If all messages share one ordering key, this rule does not apply,
- *   because the first message fails for as long as the receiver does.
- * - If the receiver is silent (see `Failing`), all its messages that are 24 hours old are given up with one audit entry.
- *   Kinds with `disablesSilent` switch the receiver off instead.
+ * - A message that was queued 24 hours ago is given up. This does not apply if all messages share one ordering key,
+ *   because the first of them fails for as long as the receiver does.
+ * - If the receiver is silent (see `Failing`), all its messages that are 24 hours old are given up, with a single audit
+ *   entry. With `disablesSilent`, the receiver is disabled instead.
  */
 async function scheduleRetry(deps: SettleDeps, work: Work, message: Message, attempt: Attempt) {
   const { kind, held, receiver } = work
@@ -118,8 +119,8 @@ async function scheduleRetry(deps: SettleDeps, work: Work, message: Message, att
   })
   if (givenUp > 0) deps.count('given_up', givenUp)
   else deps.count('retried')
-  // Uses a separate transaction, to lock the address before the receiver. An administrator's change of the address
-  // locks them in this order, too.
+  // A transaction of its own, because the address must be locked before the receiver: an administrator who changes the
+  // address locks them in this order.
   if (isSwitchedOff)
     await deps.db.transaction(async (tx) => {
       if (await receiver.disable?.(tx))
@@ -128,8 +129,8 @@ async function scheduleRetry(deps: SettleDeps, work: Work, message: Message, att
 }
 
 /**
- * Returns the pauses after a failure, each at least as long as the receiver requested. Without ordering, other messages
- * need not wait, so the receiver is not paused.
+ * Returns the pauses after a failure. Neither is shorter than the receiver asked for. Without ordering, the receiver is
+ * not paused, because the other messages need not wait.
  */
 function pausesAfter({ kind, failures }: Work, { attempts }: Message, { pauseMs: requestedMs = 0 }: Attempt) {
   return {
@@ -138,7 +139,7 @@ function pausesAfter({ kind, failures }: Work, { attempts }: Message, { pauseMs:
   }
 }
 
-/** Gives up messages that exceed the maximum wait of their kind, with one audit entry. */
+/** Gives up the messages that have waited longer than their kind permits, with a single audit entry. */
 export async function giveUpStale({ db, audit, count }: SettleDeps, { kind, held, receiver }: Work) {
   const { maxWaitHours } = kind
   if (maxWaitHours === undefined) return
@@ -151,7 +152,7 @@ export async function giveUpStale({ db, audit, count }: SettleDeps, { kind, held
   count('given_up', givenUp)
 }
 
-/** Retries a write through a short outage of the database. Without the record, the message would be sent twice. */
+/** Repeats a write during a short outage of the database. If the result were lost, the message would be sent twice. */
 export async function retryThroughOutage<T>(write: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + maxSettlingMs
   for (;;) {

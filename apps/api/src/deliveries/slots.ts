@@ -1,20 +1,23 @@
-/** The maximum number of promptly responding receivers that an instance sends to at the same time. */
+/** The maximum number of receivers that an instance sends to at the same time, if they respond quickly. */
 const maxPrompt = 32
-/** The same for receivers that failed or were slow, so that they delay only each other. */
+/**
+ * The same for receivers that have failed or were slow. They have places of their own, so that they delay only each
+ * other.
+ */
 const maxTroubled = 128
 /**
- * Time after which a receiver counts as slow and frees its place, so that clients are notified of logouts within a
- * second.
+ * After this time, a receiver counts as slow and leaves its place, so that logouts reach all others within a second.
  */
 export const slowMs = 500
 
 /**
- * Limits the receivers that one instance sends to at once. Work that takes longer than `slowMs` moves to the troubled
- * places. So receivers that hang or have a long queue do not take the places of others.
+ * Limits how many receivers one instance sends to at the same time. A receiver that takes longer than `slowMs` moves to
+ * the troubled places. So a receiver that hangs or has a long queue does not take a place from others.
  */
 export function createSlots() {
   const used = { prompt: 0, troubled: 0 }
   return {
+    /** Returns how many receivers of each sort may be claimed now. */
     free: () => ({
       prompt: Math.max(0, Math.min(maxPrompt, 2 * maxTroubled - used.troubled) - used.prompt),
       troubled: Math.max(0, maxTroubled - used.troubled),

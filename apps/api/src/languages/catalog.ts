@@ -3,7 +3,7 @@ import type { en } from './en.ts'
 type English = typeof en
 export type TextKey = keyof English
 
-/** The names in braces of a text. */
+/** The names in braces in a text, such as `name` in `Hello {name}`. */
 type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
   ? Name | Placeholders<Rest>
   : never
@@ -17,10 +17,13 @@ type Containing<Names extends string> = [Names] extends [never]
     ? Text
     : never
 
-/** All texts of a language: the keys of English, each with the placeholders of English. */
+/**
+ * All texts of a language. The compiler checks that each key of English exists, with the placeholders of the English
+ * text.
+ */
 export type Catalog = { readonly [Key in TextKey]: Containing<Placeholders<English[Key]>> }
 
-/** The values of a text; none for a text without placeholders. */
+/** The values for the placeholders of a text. A text without placeholders takes none. */
 export type Values<Key extends TextKey> = [Placeholders<English[Key]>] extends [never]
   ? []
   : [values: Readonly<Record<Placeholders<English[Key]>, string>>]

@@ -1,11 +1,14 @@
 import type { Language } from '@rolecall/contract'
 import { findLanguage } from './language.ts'
 
-/** Longer lists are not from a browser. */
+/** The maximum number of tags, and the maximum length of one. Longer lists do not come from a browser. */
 const maxTags = 20
 const maxTagLength = 35
 
-/** Returns the first supported language of `ui_locales`: tags in order of preference, separated by spaces (OpenID Connect Core §3.1.2.1). */
+/**
+ * Returns the first supported language in `ui_locales`, which lists tags in order of preference, separated by spaces
+ * (OpenID Connect Core §3.1.2.1).
+ */
 export const languageOfLocales = (locales: string): Language | undefined =>
   firstOf(locales.split(' ').filter((tag) => tag !== ''))
 
@@ -26,7 +29,10 @@ function readRange(range: string): { tag: string; quality: number } {
   return { tag, quality: quality >= 0 && quality <= 1 ? quality : 0 }
 }
 
-/** Returns the first supported language. A reader of Traditional Chinese is not led to Simplified by a bare `zh` that follows. */
+/**
+ * Returns the first supported language. If the list contains Traditional Chinese, a bare `zh` after it does not select
+ * Simplified Chinese.
+ */
 function firstOf(tags: readonly string[]): Language | undefined {
   let isTraditional = false
   for (const tag of tags.slice(0, maxTags)) {
@@ -40,10 +46,13 @@ function firstOf(tags: readonly string[]): Language | undefined {
   return undefined
 }
 
-/** Portuguese of any region is served by the one that exists. */
+/** There is one catalog for Portuguese. It serves every region. */
 const languageOf = (language: string) => findLanguage(language === 'pt' ? 'pt-BR' : language)
 
-/** Reads language and script of a tag, both empty where it is none. `zh-TW` is written in Hant, `zh` and `zh-CN` in Hans. */
+/**
+ * Reads the language and the script of a tag. Both are empty if the tag is invalid. `zh-TW` has the script `Hant`; `zh`
+ * and `zh-CN` have `Hans`.
+ */
 function readTag(tag: string): { language: string; script: string } {
   if (tag.length > maxTagLength) return { language: '', script: '' }
   try {

@@ -1,6 +1,6 @@
 import type { Catalog } from './catalog.ts'
 
-/** German, with "Sie". Not yet reviewed by a native reader: each correction is one line. */
+/** The texts in German. They address the reader with "Sie". A native speaker has not reviewed them yet. */
 export const de: Catalog = {
   language: 'Sprache',
   backTo: 'Zurück zu {site}',

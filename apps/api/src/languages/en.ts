@@ -1,4 +1,4 @@
-/** English. Every other catalog has the same keys and placeholders, or it does not compile. */
+/** The texts in English. The compiler checks that every other language has the same keys and placeholders. */
 export const en = {
   language: 'Language',
   backTo: 'Back to {site}',

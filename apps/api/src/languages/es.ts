@@ -1,6 +1,6 @@
 import type { Catalog } from './catalog.ts'
 
-/** Spanish, with "tú". Not yet reviewed by a native reader: each correction is one line. */
+/** The texts in Spanish. They address the reader with "tú". A native speaker has not reviewed them yet. */
 export const es: Catalog = {
   language: 'Idioma',
   backTo: 'Volver a {site}',

@@ -1,6 +1,6 @@
 import type { Catalog } from './catalog.ts'
 
-/** French, with "vous". Not yet reviewed by a native reader: each correction is one line. */
+/** The texts in French. They address the reader with "vous". A native speaker has not reviewed them yet. */
 export const fr: Catalog = {
   language: 'Langue',
   backTo: 'Retour à {site}',

@@ -1,6 +1,6 @@
 import type { Catalog } from './catalog.ts'
 
-/** Italian, with "tu". Not yet reviewed by a native reader: each correction is one line. */
+/** The texts in Italian. They address the reader with "tu". A native speaker has not reviewed them yet. */
 export const it: Catalog = {
   language: 'Lingua',
   backTo: 'Torna a {site}',

@@ -1,6 +1,6 @@
 import type { Catalog } from './catalog.ts'
 
-/** Japanese, です・ます. Not yet reviewed by a native reader: each correction is one line. */
+/** The texts in Japanese. They use the polite form です・ます. A native speaker has not reviewed them yet. */
 export const ja: Catalog = {
   language: '言語',
   backTo: '{site} に戻る',

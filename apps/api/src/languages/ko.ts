@@ -1,6 +1,6 @@
 import type { Catalog } from './catalog.ts'
 
-/** Korean, 해요체. Not yet reviewed by a native reader: each correction is one line. */
+/** The texts in Korean. They use the polite form 해요체. A native speaker has not reviewed them yet. */
 export const ko: Catalog = {
   language: '언어',
   backTo: '{site} 사이트로 돌아가기',

@@ -13,7 +13,7 @@ import { ptBr } from './pt-br.ts'
 import { tr } from './tr.ts'
 import { zhHans } from './zh-hans.ts'
 
-/** Each language by its own name, as the switch of a page shows it. */
+/** The name of each language in that language, for the list at the end of a page. */
 export const languageNames: Readonly<Record<Language, string>> = {
   en: 'English',
   de: 'Deutsch',
@@ -29,6 +29,7 @@ export const languageNames: Readonly<Record<Language, string>> = {
   'zh-Hans': '简体中文',
 }
 
+/** The texts of each language. */
 export const catalogs: Readonly<Record<Language, Catalog>> = {
   en,
   de,
@@ -48,5 +49,5 @@ const byLowerCase: ReadonlyMap<string, Language> = new Map(
   languages.map((language) => [language.toLowerCase(), language]),
 )
 
-/** Returns the language of this exact tag. */
+/** Returns the language with exactly this tag, in any case, or undefined. */
 export const findLanguage = (tag: string): Language | undefined => byLowerCase.get(tag.toLowerCase())

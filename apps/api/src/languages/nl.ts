@@ -1,6 +1,6 @@
 import type { Catalog } from './catalog.ts'
 
-/** Dutch, with "je". Not yet reviewed by a native reader: each correction is one line. */
+/** The texts in Dutch. They address the reader with "je". A native speaker has not reviewed them yet. */
 export const nl: Catalog = {
   language: 'Taal',
   backTo: 'Terug naar {site}',

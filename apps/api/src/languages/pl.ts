@@ -1,6 +1,6 @@
 import type { Catalog } from './catalog.ts'
 
-/** Polish, with "ty". Not yet reviewed by a native reader: each correction is one line. */
+/** The texts in Polish. They address the reader with "ty". A native speaker has not reviewed them yet. */
 export const pl: Catalog = {
   language: 'Język',
   backTo: 'Wróć na stronę {site}',

@@ -1,6 +1,6 @@
 import type { Catalog } from './catalog.ts'
 
-/** Brazilian Portuguese, with "você". Not yet reviewed by a native reader: each correction is one line. */
+/** The texts in Brazilian Portuguese. They address the reader with "você". A native speaker has not reviewed them yet. */
 export const ptBr: Catalog = {
   language: 'Idioma',
   backTo: 'Voltar para {site}',

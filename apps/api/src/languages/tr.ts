@@ -1,6 +1,6 @@
 import type { Catalog } from './catalog.ts'
 
-/** Turkish, with "siz". Not yet reviewed by a native reader: each correction is one line. */
+/** The texts in Turkish. They address the reader with "siz". A native speaker has not reviewed them yet. */
 export const tr: Catalog = {
   language: 'Dil',
   backTo: '{site} sitesine dön',

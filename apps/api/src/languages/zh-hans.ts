@@ -1,6 +1,6 @@
 import type { Catalog } from './catalog.ts'
 
-/** Simplified Chinese, 您. Not yet reviewed by a native reader: each correction is one line. */
+/** The texts in Simplified Chinese. They address the reader with 您. A native speaker has not reviewed them yet. */
 export const zhHans: Catalog = {
   language: '语言',
   backTo: '返回 {site}',

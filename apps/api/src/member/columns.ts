@@ -7,7 +7,10 @@ import {
 } from '@rolecall/contract'
 import { type Sql, sqlText } from '#platform/db/sql'
 
-/** Derives SQL from the table of member fields. `u` is the alias of `members`, and `m` that of `memberships`. */
+/**
+ * Returns the SQL column of a member field. In every statement, `u` is the alias of `members`, and `m` that of
+ * `memberships`.
+ */
 
 const columnOf = (name: MemberFieldName): string => {
   const { column, source } = memberField(name)
@@ -16,7 +19,10 @@ const columnOf = (name: MemberFieldName): string => {
 
 const isStored = (name: MemberFieldName) => memberField(name).column !== undefined
 
-/** Selects the fields by their names, except computed ones. */
+/**
+ * Lists the columns of these fields for a `select`, each named like its field. Leaves out computed fields, which have
+ * no column.
+ */
 export const selectFields = (names: readonly MemberFieldName[]): Sql =>
   sqlText(
     names
@@ -25,7 +31,7 @@ export const selectFields = (names: readonly MemberFieldName[]): Sql =>
       .join(', '),
   )
 
-/** Arguments of `json_build_object` for the personal data of `u`. */
+/** The arguments of `json_build_object` that collect the personal data of the member `u`. */
 export const personalPairs: Sql = sqlText(
   storedFields
     .filter((name) => memberField(name).isPersonal)
@@ -33,9 +39,12 @@ export const personalPairs: Sql = sqlText(
     .join(', '),
 )
 
-/** Fields that the platform returns for every user. It returns the email address only at a sign-in. */
+/**
+ * Fields that the chat platform returns for every user. The email address is not among them, because the platform
+ * returns it only at a sign-in.
+ */
 export const reportedFields: readonly ('username' | UserField)[] = ['username', ...userFields]
 
-/** Lists the columns of these fields, each formatted by `write`. */
+/** Lists the columns of `reportedFields`, each formatted by `write`. */
 export const reportedColumns = (write: (column: string) => string = (column) => column): Sql =>
   sqlText(reportedFields.map((name) => write(String(memberField(name).column))).join(', '))

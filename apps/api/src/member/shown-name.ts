@@ -1,6 +1,9 @@
 import type { FieldsOf } from '@rolecall/contract'
 
-/** Returns the name that a member is shown by to a project. */
+/**
+ * Returns the name under which a project shows a member: the display name in the server if there is one, else a name of
+ * the profile.
+ */
 export const shownName = ({
   displayName,
   preferredName,

@@ -3,15 +3,16 @@ import type { Tx } from '#platform/db/database'
 import type { MirrorDeps } from './mirror-deps.ts'
 import { type AsOf, type Departure, endMembershipRows, type RowEnd } from './write-members.ts'
 
+/** A membership that is over. `isBan` is true if the member was banned. */
 export interface Ending extends RowEnd {
   readonly isBan?: boolean
 }
 
 /**
- * Ends memberships that the platform reports as over, with the sessions in those servers. Ignores memberships that have
- * already ended, because the platform repeats its reports, and those that began after the request to the platform.
- * Returns one event for each membership that ended. Record the events last in the transaction, because all other
- * audited changes wait from then on.
+ * Ends memberships that Discord reports as over, and the sessions in those servers. Ignores memberships that have
+ * already ended, because Discord repeats its reports, and those that began after the request to Discord. Returns an
+ * audit event for each membership that was ended. Record them at the end of the transaction, because all other audited
+ * changes wait from then on.
  */
 export async function endMemberships(
   tx: Tx,

@@ -2,14 +2,15 @@ import type { Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
 /**
- * Returns the name of a member, or undefined if the member is unknown. Locks the row, so that no record of the member
- * can be created until the transaction ends.
+ * Returns the name of a member, or undefined if there is no such member. Locks the row, so that nothing new about the
+ * member can be stored until the transaction ends.
  */
 export const lockMember = (tx: Tx, memberId: string) =>
   tx.maybeOne<{ username: string }>(sql`select username from members where id = ${memberId} for update`)
 
 /**
- * Deletes a member from the mirror and the records of member syncs. Delete all other references first.
+ * Deletes a member from the mirror, and from the records of member syncs. All other references must have been deleted
+ * before.
  */
 export async function eraseFromMirror(tx: Tx, memberId: string): Promise<void> {
   await tx.execute(sql`
@@ -21,7 +22,7 @@ export async function eraseFromMirror(tx: Tx, memberId: string): Promise<void> {
       from jsonb_array_elements(unlisted) u)
     where position(${memberId} in unlisted::text) > 0`)
   await tx.execute(sql`delete from memberships where member_id = ${memberId}`)
-  // Deletes role changes after the memberships, because each change either committed before or finds no membership.
+  // Must come after the memberships: each role change has then either been committed, or finds no membership.
   await tx.execute(sql`delete from member_role_changes where member_id = ${memberId}`)
   await tx.execute(sql`delete from members where id = ${memberId}`)
 }

@@ -1,55 +1,64 @@
 /**
- * The freshness of mirrored roles: the gateway vouches for them (`live`), they are young enough (`rest`), they are
- * served only while the platform does not respond (`mirror`), or never (`too old`).
+ * The freshness of mirrored roles:
+ *
+ * - `live`: the gateway guarantees that they are current.
+ * - `rest`: they were read recently enough.
+ * - `mirror`: they are served only if Discord does not respond.
+ * - `too old`: they are not served.
  */
 export type Freshness = 'live' | 'rest' | 'mirror' | 'too old'
 
-/** The ages that roles may have for a purpose. */
+/** The ages that roles may have for a certain purpose. */
 export interface FreshnessTerms {
   /**
-   * The age up to which roles are not requested again. Applies while they are not live. With 0, they are always
-   * requested.
+   * Roles up to this age are not requested again. Roles that are live have no age limit. With 0, roles that are not
+   * live are always requested.
    */
   readonly youngMs: number
-  /** The age up to which roles are served while the platform does not respond. */
+  /** Roles up to this age are served if Discord does not respond. */
   readonly maxAgeMs: number
 }
 
 const maxMirrorAgeMs = 24 * 60 * 60 * 1000
-/** The maximum age of roles that give access to the administration. It is short, so that such access fails closed. */
+/**
+ * The maximum age of roles that give access to the administration. It is short, so that access ends if Discord cannot
+ * confirm the roles.
+ */
 const maxAdminAgeMs = 5 * 60 * 1000
 
-/** Returns the terms for responses to projects. */
+/** Returns the limits for responses to projects. */
 export const memberTerms = (permissionTtlMs: number): FreshnessTerms => ({
   youngMs: permissionTtlMs,
   maxAgeMs: maxMirrorAgeMs,
 })
 
-/** Returns the terms for access to the administration. */
+/** Returns the limits for access to the administration. */
 export const adminTerms = (permissionTtlMs: number): FreshnessTerms => ({
   youngMs: Math.min(permissionTtlMs, maxAdminAgeMs),
   maxAgeMs: maxAdminAgeMs,
 })
 
-/** Mirrored roles at one moment. */
+/** Roles in the mirror, at one moment. */
 export interface Mirrored {
-  /** True while the gateway vouches for their server. */
+  /** True while the gateway guarantees that the server's mirror is current. */
   readonly isLive: boolean
-  /** The time since the platform reported or confirmed them. */
+  /** The time since Discord reported or confirmed the roles. */
   readonly ageMs: number
 }
 
+/** Returns how fresh the roles are, for a purpose with these limits. */
 export function freshnessOf({ isLive, ageMs }: Mirrored, { youngMs, maxAgeMs }: FreshnessTerms): Freshness {
   if (isLive) return 'live'
   if (youngMs > 0 && ageMs <= youngMs) return 'rest'
   return ageMs <= maxAgeMs ? 'mirror' : 'too old'
 }
 
+/** Returns true if the roles can be served without a request to Discord. */
 export const isFresh = (mirrored: Mirrored, terms: FreshnessTerms): boolean => {
   const freshness = freshnessOf(mirrored, terms)
   return freshness === 'live' || freshness === 'rest'
 }
 
-/** Returns true if mirrored roles may be served while the platform does not answer. */
+/** Returns true if the roles may be served when Discord does not respond. */
 export const isServable = (mirrored: Mirrored, terms: FreshnessTerms): boolean =>
   freshnessOf(mirrored, terms) !== 'too old'

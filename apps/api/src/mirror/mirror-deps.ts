@@ -5,15 +5,15 @@ import type { Log } from '#platform/log'
 import type { AsOf, Departure } from './write-members.ts'
 
 /**
- * Ends sessions with their membership, in the same transaction. Passed in, because the mirror does not depend on
- * sessions.
+ * Ends the sessions of a membership in the same transaction as the membership. These functions are passed in, because
+ * the mirror must not depend on sessions.
  */
 export interface EndSessions {
-  /** Returns one row for each session that ended. */
+  /** Ends the sessions of members who left a server. Returns one row for each session that was ended. */
   readonly ofMembers: (tx: Tx, departures: readonly Departure[]) => Promise<Departure[]>
 }
 
-/** The dependencies of the mirror. */
+/** The dependencies of the mirror: the copy of servers, roles, and members of Discord in the database. */
 export interface MirrorDeps {
   readonly db: Database
   readonly log: Log
@@ -22,7 +22,10 @@ export interface MirrorDeps {
   readonly endSessions: EndSessions
 }
 
-/** Writes the platform's response about one member. `undefined` means that the user is not a member. */
+/**
+ * Writes Discord's response about one member into the mirror. `member` is undefined if the user is not a member. `asOf`
+ * is the time of the request.
+ */
 export type MirrorMember = (
   serverId: string,
   user: ChatUser | { id: string },
@@ -30,8 +33,11 @@ export type MirrorMember = (
   asOf: AsOf,
 ) => Promise<void>
 
-/** `fresh`: the mirror was just updated. `unavailable`: it was not, so decide by the age of its roles. */
+/**
+ * The result of a refresh. `fresh`: the mirror is now current. `unavailable`: it was not updated, so the age of its
+ * roles decides.
+ */
 export type Refreshed = 'fresh' | 'unavailable'
 
-/** Reads one member from the platform into the mirror. */
+/** Reads one member from Discord into the mirror. */
 export type RefreshMember = (serverId: string, memberId: string) => Promise<Refreshed>

@@ -5,8 +5,8 @@ import { type AsOf, upsertMembers } from './write-members.ts'
 import { writeMemberships } from './write-memberships.ts'
 
 /**
- * Writes the platform's response about one member. `undefined` means that the user is not a member. Rows that were
- * written since the request do not change, because the gateway may have reported newer facts.
+ * Writes Discord's response about one member into the mirror. `member` is undefined if the user is not a member. Rows
+ * that were written after the request are not changed, because the gateway may have reported something newer.
  */
 export async function mirrorMember(
   deps: Pick<MirrorDeps, 'db' | 'audit' | 'endSessions'>,

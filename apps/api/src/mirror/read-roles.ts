@@ -2,14 +2,18 @@ import type { Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { ServerMember } from './write-members.ts'
 
+/** The knowledge of the mirror about the roles of a server. */
 export interface RolesState {
-  /** The time since the server's roles were read, or null if they never were. */
+  /** The time since the roles of the server were read. Null if they never were. */
   readonly ageMs: number | null
-  /** True if all these roles are known. */
+  /** True if the mirror knows all requested roles. */
   readonly complete: boolean
 }
 
-/** Returns the age of a server's roles, and whether it has all these roles. */
+/**
+ * Returns the age of a server's roles, and whether all of `roleIds` are known. Returns undefined if the server is not
+ * registered.
+ */
 export const rolesState = (db: Queryable, serverId: string, roleIds: readonly string[]) =>
   db.maybeOne<RolesState>(sql`
     select (extract(epoch from clock_now() - v.roles_synced_at) * 1000)::float8 as "ageMs",
@@ -27,7 +31,7 @@ export const listUnknownRoles = async (tx: Tx, rows: readonly ServerMember[]) =>
       where not exists (select from roles r where r.server_id = x.server_id and r.id = held.id)`)
   ).map(({ id }) => id)
 
-/** Returns the indexes of the IDs that are not roles of a server, according to the mirror. */
+/** Returns the indexes of the IDs that are not roles of this server, according to the mirror. */
 export const placesOfUnknownRoles = async (db: Queryable, serverId: string, roleIds: readonly string[]) =>
   roleIds.length === 0
     ? []

@@ -2,8 +2,8 @@ import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
 /**
- * Replaces the changes of up to `limit` member-list totals by their sums. Returns the number of replaced rows. Skips
- * rows that another process is replacing, because the total is the sum of all rows.
+ * Replaces the changes of up to `limit` totals by their sums, and returns the number of replaced rows. A total is
+ * always the sum of its rows, so rows that another process is replacing can be skipped.
  */
 export const foldTotals = async (db: Queryable, limit: number): Promise<number> => {
   const folded = await db.maybeOne<{ n: number }>(sql`

@@ -4,13 +4,13 @@ import type { Queryable, Tx } from '#platform/db/database'
 import { replanned, type Sql, sql } from '#platform/db/sql'
 
 /**
- * The only writer of members and memberships. Memberships are written through `write-memberships.ts`, which detects
- * returns.
+ * The only code that writes members and memberships. To write memberships, call `write-memberships.ts`, which also
+ * detects members who left and returned.
  */
 
 /**
- * The time of the platform's statement. For a response, it is the time of the request. With a later time, the response
- * would seem newer than events that arrived in between. For an event, it is `now`.
+ * The time for which Discord's statement is true. For a response, this is the time of the request: with a later time,
+ * the response would seem newer than events that arrived in between. For an event, it is `now`.
  */
 export type AsOf = Date | 'now'
 
@@ -19,7 +19,8 @@ const isNotNewer = (column: Sql, asOf: AsOf): Sql =>
   asOf === 'now' ? sql`true` : sql`${column} <= ${asOf}::timestamptz`
 
 /**
- * The interval at which a listed member without changes is written: half of the age up to which the mirror is served.
+ * The interval at which a listed member is written even without changes. It is half of the age up to which the mirror
+ * may be served.
  */
 const confirmAfter = '12 hours'
 
@@ -31,15 +32,15 @@ const userSql = {
   assigned: reportedColumns((column) => `${column} = excluded.${column}`),
 }
 
-/** A user as the platform reported it, with a server of which the user is a member, if one is known. */
+/** A user as Discord reported them, and a server that they are a member of, if one is known. */
 export interface KnownUser {
   readonly user: ChatUser
   readonly serverId?: string
 }
 
 /**
- * Writes profiles that differ, unless the mirror has a newer version. Only sign-ins report email addresses. For users
- * without one, the stored address remains.
+ * Writes the profiles that differ, unless the mirror has a newer one. Discord reports email addresses only at a
+ * sign-in. In all other cases, the stored address is kept.
  */
 export function upsertMembers(tx: Tx, known: readonly KnownUser[], asOf: AsOf): Promise<number> {
   const hasEmails = known.every(({ user }) => user.email !== undefined)
@@ -63,22 +64,23 @@ export function upsertMembers(tx: Tx, known: readonly KnownUser[], asOf: AsOf): 
         or (${hasEmails} and u.email is distinct from excluded.email))`)
 }
 
+/** A member of one server, as Discord reported them. */
 export interface ServerMember {
   readonly serverId: string
   readonly member: ChatMember
 }
 
 /**
- * Selects the text by which lists order and search a membership. Is empty for a member that does not exist, which the
- * foreign key then reports.
+ * Selects the text that lists use to sort and search a membership. It is empty for a member that does not exist; the
+ * foreign key then reports the error.
  */
 const searchTextOf = (memberId: Sql): Sql =>
   sql`coalesce((select u.search_text from members u where u.id = ${memberId}), '')`
 
 /**
- * Writes memberships, unless the mirror has a newer version. A member who had left returns with a new generation, so
- * that no earlier session becomes valid again. With `confirms`, also writes unchanged memberships, so that they count
- * as just read. For a whole list that would write every row.
+ * Writes memberships, unless the mirror has a newer one. A member who had left gets a new generation, so that no
+ * earlier session becomes valid again. With `all`, unchanged memberships are written, too, so that they count as just
+ * read. For a whole list, that would write every row, so `old` writes them only every `confirmAfter`.
  */
 export const upsertMemberships = (
   tx: Tx,
@@ -106,23 +108,26 @@ export const upsertMemberships = (
         (excluded.nick, excluded.role_ids, coalesce(excluded.joined_at, m.joined_at), excluded.pending)
       or m.synced_at < clock_now() - ${confirmAfter}::interval)`)
 
-/** The departure of one member from one server. */
+/** A member who left a server. */
 export interface Departure {
   readonly serverId: string
   readonly memberId: string
 }
 
-/** A departure that may be known only from the return: memberships that began before `cameBackAt` are over. */
+/**
+ * A departure. If it is known only because the member has returned, memberships that began before `cameBackAt` have
+ * ended.
+ */
 export interface RowEnd extends Departure {
   readonly cameBackAt?: Date
 }
 
 /**
- * Ends memberships, and returns those that it ended. Excludes memberships that were over, that have a newer event, or
- * that began with the return.
+ * Ends memberships, and returns those that were ended. Leaves out memberships that had already ended, that have a newer
+ * event, or that began with the return.
  *
- * Locks members before memberships, as all writers of both do, because the end of a membership also writes the member's
- * other memberships.
+ * Locks members before memberships, as all code that writes both does: the end of a membership also writes the other
+ * memberships of the member.
  */
 export const endMembershipRows = (tx: Tx, departures: readonly RowEnd[], asOf: AsOf) => {
   const isDue = sql`m.left_at is null and ${isNotNewer(sql`m.synced_at`, asOf)}
@@ -141,7 +146,7 @@ export const endMembershipRows = (tx: Tx, departures: readonly RowEnd[], asOf: A
       select m.server_id, m.member_id from ending x join locked u on u.id = x.member_id
       join memberships m on m.server_id = x.server_id and m.member_id = x.member_id
       where ${isDue}
-      -- Everybody who writes many memberships locks them in this order.
+      -- All statements that write many memberships lock them in this order.
       order by m.server_id, m.member_id
       for update of m)
     update memberships m set left_at = clock_now(), synced_at = greatest(${timeOf(asOf)}, m.synced_at)
@@ -152,8 +157,8 @@ export const endMembershipRows = (tx: Tx, departures: readonly RowEnd[], asOf: A
 }
 
 /**
- * Records that people are not members, even if the mirror had no membership. Otherwise a list that was requested before
- * would add them later. Rows written since `begunAt` record it already.
+ * Records that people are not members, even if the mirror had no membership of theirs. Otherwise, a list that was
+ * requested earlier would add them. Rows that were written since `begunAt` already say so.
  */
 export const noteAbsences = (tx: Tx, departures: readonly Departure[], begunAt: Date) =>
   tx.execute(sql`
@@ -165,7 +170,7 @@ export const noteAbsences = (tx: Tx, departures: readonly Departure[], begunAt: 
     on conflict (server_id, member_id) do update set synced_at = greatest(clock_now(), m.synced_at)
     where m.left_at is not null and m.synced_at < ${begunAt}`)
 
-/** A role of a server. It may be deleted. */
+/** A role of a server, which may be deleted already. */
 export interface HeldRole {
   readonly serverId: string
   readonly roleId: string
@@ -178,8 +183,8 @@ interface Holders extends HeldRole {
 }
 
 /**
- * Lists the next current members who hold a role, in the order of their IDs. PostgreSQL plans it with its values: few
- * holders are read from the index of roles, and many along the key.
+ * Lists the next members who hold a role, in the order of their IDs. PostgreSQL plans this statement for its values:
+ * few holders are found through the index of roles, many are read along the primary key.
  */
 export const listHolders = async (
   db: Queryable,
@@ -200,11 +205,11 @@ interface RoleToTake extends HeldRole {
 }
 
 /**
- * Removes a role from the listed members who still hold it, and returns their number. Locks the memberships in the order
- * of all statements that write many.
+ * Removes a role from those of the listed members who still hold it, and returns their number. Locks the memberships in
+ * the same order as all other statements that write many of them.
  *
- * The time of the platform's last statement stays, because it said nothing about the other roles of these members. So a
- * list that was requested before may still correct them.
+ * Does not change the time of Discord's last statement about these members, because Discord said nothing about their
+ * other roles. So a list that was requested earlier can still correct them.
  */
 export const takeRole = (tx: Tx, { serverId, roleId, memberIds }: RoleToTake): Promise<number> =>
   tx.execute(sql`
@@ -216,7 +221,7 @@ export const takeRole = (tx: Tx, { serverId, roleId, memberIds }: RoleToTake): P
     update memberships m set role_ids = array_remove(m.role_ids, ${roleId})
     from due where m.server_id = ${serverId} and m.member_id = due.member_id`)
 
-/** Sets the name that a member chose here, which the platform does not know. */
+/** Sets the name that a member has chosen in this service. Discord does not know it. */
 export const setPreferredName = (tx: Tx, memberId: string, name: string | null) =>
   tx.execute(sql`
     update members set preferred_name = ${name}, updated_at = clock_now() where id = ${memberId}`)

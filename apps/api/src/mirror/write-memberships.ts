@@ -6,13 +6,13 @@ import { type AsOf, type ServerMember, upsertMemberships } from './write-members
 
 interface Written {
   readonly changed: number
-  /** The events to record last in the transaction. */
+  /** Audit events. Record them at the end of the transaction. */
   readonly events: AuditEvent[]
 }
 
 /**
- * Writes current memberships. A later joining time than in the mirror means that the member left and rejoined without
- * an event. So the earlier membership ends first, with its sessions, and a new membership is written.
+ * Writes current memberships. If a member has joined later than the mirror says, they left and returned without an
+ * event. The earlier membership is then ended with its sessions, and a new one is written.
  */
 export async function writeMemberships(
   tx: Tx,

@@ -4,12 +4,12 @@ import { sql } from '#platform/db/sql'
 import type { AsOf } from './write-members.ts'
 
 /**
- * The only writer of servers and their roles, except for the columns `live_*`, which `gateway/store.ts` writes.
+ * The only code that writes servers and their roles, except for the columns `live_*`, which `gateway/store.ts` writes.
  */
 
 /**
- * Creates the main server if there is no server at all. If several instances start at once, one inserts it. The others
- * conflict with its row, by ID or by the single main flag, and do nothing.
+ * Creates the main server if there is no server yet. If several instances start at the same time, one of them inserts
+ * it. For the others, the ID or the main flag conflicts, and they do nothing.
  */
 export const insertFirstServer = (db: Queryable, id: string) =>
   db.execute(sql`
@@ -17,6 +17,7 @@ export const insertFirstServer = (db: Queryable, id: string) =>
     select ${id}, ${id}, true where not exists (select from servers)
     on conflict do nothing`)
 
+/** A server to be registered. */
 export interface NewServer {
   readonly id: string
   readonly name: string
@@ -25,8 +26,8 @@ export interface NewServer {
 }
 
 /**
- * Registers a server, including a removed server. Returns false if it is already registered, also by a concurrent call.
- * Violates `servers_one_main` if this would be a second main server.
+ * Registers a server, or a removed server again. Returns false if it is already registered, perhaps by a simultaneous
+ * call. Violates `servers_one_main` if it would be a second main server.
  */
 export const registerServer = async (tx: Tx, { id, name, icon, isMain }: NewServer): Promise<boolean> => {
   const changed = await tx.execute(sql`
@@ -37,27 +38,33 @@ export const registerServer = async (tx: Tx, { id, name, icon, isMain }: NewServ
   return changed === 1
 }
 
-/** Sets the main flag if it differs. Violates `servers_one_main` if another server has it. */
+/**
+ * Sets the main flag, and returns the server's name. Returns undefined if that changes nothing. Violates
+ * `servers_one_main` if another server has the flag.
+ */
 export const setMainFlag = (tx: Tx, id: string, isMain: boolean) =>
   tx.maybeOne<{ name: string }>(sql`
     update servers set is_main = ${isMain}, updated_at = clock_now()
     where id = ${id} and removed_at is null and is_main <> ${isMain}
     returning name`)
 
-/** Removes a server unless it is the main one. Every session in it stops being live with this statement. */
+/**
+ * Removes a registered server, and returns its name. Returns undefined for the main server, which stays. All sessions
+ * in a removed server are invalid.
+ */
 export const removeUnlessMain = (tx: Tx, id: string) =>
   tx.maybeOne<{ name: string }>(sql`
     update servers set removed_at = clock_now(), updated_at = clock_now()
     where id = ${id} and removed_at is null and not is_main
     returning name`)
 
-/** Records whether the platform can report on a server. */
+/** Records whether Discord can report on a server. */
 export const setAvailable = (tx: Tx, serverId: string, isAvailable: boolean) =>
   tx.execute(sql`
     update servers set available = ${isAvailable}, updated_at = clock_now()
     where id = ${serverId} and available <> ${isAvailable}`)
 
-/** Writes the name, icon, and all roles of a server, unless its roles were written since the request. */
+/** Writes the name, the icon, and all roles of a server, unless its roles were written after the request. */
 export async function writeServer(tx: Tx, { id, name, icon, roles }: ChatServerInfo, asOf: AsOf) {
   if ((await claimRoles(tx, id, asOf)) === 0) return
   await tx.execute(sql`
@@ -68,21 +75,21 @@ export async function writeServer(tx: Tx, { id, name, icon, roles }: ChatServerI
   await tx.execute(sql`delete from roles where server_id = ${id} and id <> all(${ids}::text[])`)
 }
 
-/** Writes one role that the platform just reported. */
+/** Writes one role that Discord has just reported. */
 export async function writeRole(tx: Tx, serverId: string, role: ChatServerInfo['roles'][number]) {
   await claimRoles(tx, serverId, 'now')
   await upsertRoles(tx, serverId, [role])
 }
 
-/** Removes one role that the platform just reported as deleted. */
+/** Deletes one role that Discord has just reported as deleted. */
 export async function removeRole(tx: Tx, serverId: string, roleId: string) {
   await claimRoles(tx, serverId, 'now')
   await tx.execute(sql`delete from roles where server_id = ${serverId} and id = ${roleId}`)
 }
 
 /**
- * Locks the server's row, so that writers of its roles take turns instead of locking each other's rows. Returns 0 if
- * another writer wrote the roles since the request.
+ * Locks the row of the server, so that writers of its roles wait for each other instead of causing deadlocks. Returns 0
+ * if the roles were written after the request.
  */
 const claimRoles = (tx: Tx, serverId: string, asOf: AsOf) =>
   asOf === 'now'

@@ -8,7 +8,7 @@ interface Belongs {
   readonly serverId?: string | undefined
 }
 
-/** Returns the parts of a project and its server that a page shows. The service itself serves all images. */
+/** Returns what a page shows of its project and server: names, images, and color. All images come from this service. */
 export async function brandOf(db: Queryable, of: Belongs): Promise<Brand> {
   const row = await findBrand(db, of.projectId, of.serverId)
   if (!row) return { accentColor: null }
@@ -23,7 +23,7 @@ export async function brandOf(db: Queryable, of: Belongs): Promise<Brand> {
   }
 }
 
-/** Removes the images from a page on the host of a protected site, which does not serve addresses of the service. */
+/** Leaves out the images, for a page on a protected host: addresses of this service do not work there. */
 export const withoutImages = ({ server, site, accentColor }: Brand): Brand => ({
   server: server && { name: server.name },
   site: site && { name: site.name },

@@ -9,7 +9,10 @@ interface BrandRow {
   readonly logo: string | null
 }
 
-/** Finds what pages show of a project and a server. A server that was removed keeps its name, for members who are refused. */
+/**
+ * Finds what pages show of a project and a server. A removed server is included, because members who are refused still
+ * see its name.
+ */
 export const findBrand = (db: Queryable, projectId: string | undefined, serverId: string | undefined) =>
   db.maybeOne<BrandRow>(sql`
     select v.name as "serverName", v.icon, p.name as "projectName", p.accent_color as "accentColor",

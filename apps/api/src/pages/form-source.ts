@@ -1,6 +1,7 @@
 /**
- * Returns the source expression for an address that a form may lead to: its origin, or its scheme where that is a scheme
- * of an app, or where the host is an IPv6 address, which a policy cannot contain (CSP Level 3 §2.3.1).
+ * Returns the source expression that permits a form to lead to this address, for a Content Security Policy. It is the
+ * origin. It is only the scheme if that belongs to an app, or if the host is an IPv6 address, which a policy cannot
+ * contain (CSP Level 3 §2.3.1).
  */
 export function sourceOf(uri: string): string {
   const { protocol, origin, hostname } = new URL(uri)

@@ -1,6 +1,6 @@
 import type { Notice, Reader } from '#platform/http/reader'
 
-/** The reasons for which a sign-in ended without a code. */
+/** The reasons why a sign-in ends without a code. Sites receive them as `error_reason`. */
 export type LoginRefusal =
   | 'declined'
   | 'not_a_member'
@@ -30,13 +30,13 @@ const notices: Readonly<Record<LoginRefusal, OfServer>> = {
   login_required: ({ say }) => [say('refused'), say('goBack')],
 }
 
-/** Explains a refused login; `server` is the name of the server that it was for. */
+/** Returns the explanation of a refused sign-in. `server` is the name of its server, if known. */
 export const noticeOf =
   (refusal: LoginRefusal, server?: string): Notice =>
   (reader) =>
     notices[refusal](reader, server)
 
-/** Explains the `error_reason` of a redirect. Returns undefined for an unknown reason. */
+/** Returns the explanation for the `error_reason` of a redirect, or undefined for an unknown reason. */
 export const noticeOfReason = (reason: unknown, server?: string): Notice | undefined =>
   isRefusal(reason) ? noticeOf(reason, server) : undefined
 

@@ -9,7 +9,7 @@ const keys = {
 
 const isScope = (scope: string): scope is keyof typeof keys => Object.hasOwn(keys, scope)
 
-/** Returns the meaning of each scope for the person that the data is about. The account itself is always included. */
+/** Tells a member, for the consent page, what each scope reveals. The account itself is always listed. */
 export const scopeTexts = ({ say }: Reader, scopes: readonly string[]): string[] => [
   say('scopeAccount'),
   ...scopes.filter(isScope).map((scope) => say(keys[scope])),

@@ -1,4 +1,4 @@
-/** Returns the result, or `otherwise` if it takes longer than `ms` or fails. */
+/** Waits for a promise, but at most `ms` milliseconds. Returns `otherwise` if the promise takes longer or rejects. */
 export async function within<T>(answer: Promise<T>, ms: number, otherwise: T): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<T>((resolve) => {
@@ -11,24 +11,22 @@ export async function within<T>(answer: Promise<T>, ms: number, otherwise: T): P
   }
 }
 
-/**
- * Resolves when the signal is aborted, or immediately if it already is, because a listener would then never run.
- */
+/** Waits until the signal is aborted. Resolves immediately if it already is: a listener would then never be called. */
 export const untilAborted = (signal: AbortSignal): Promise<undefined> =>
   signal.aborted
     ? Promise.resolve(undefined)
     : new Promise((resolve) => signal.addEventListener('abort', () => resolve(undefined), { once: true }))
 
-/** Thrown by `withTimeout` after the deadline. */
+/** The error with which `withTimeout` rejects. */
 export class LateError extends Error {
   override readonly name = 'LateError'
 }
 
 /**
- * Returns the promise's outcome, or rejects with a LateError after `ms`.
+ * Waits for a promise, but at most `ms` milliseconds, and then rejects with a `LateError`.
  *
- * Before it rejects, lets the event loop read its sockets once more. If the loop was blocked beyond the deadline, its
- * timers run before it reads responses that arrived in time.
+ * After the time is up, lets the event loop read its sockets once more. If the event loop was blocked, its timers run
+ * before it reads responses that arrived in time.
  */
 export function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -48,8 +46,8 @@ export function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T> {
 }
 
 /**
- * Makes a function run once at a time. A call during a run returns the result of that run, regardless of its own
- * arguments.
+ * Wraps a function so that only one call runs at a time. A call during a run gets the result of that run, even if its
+ * arguments are different.
  */
 export function singleFlight<A extends unknown[], T>(
   run: (...asked: A) => Promise<T>,
@@ -64,8 +62,9 @@ export function singleFlight<A extends unknown[], T>(
 }
 
 /**
- * Returns the pause after a number of consecutive failures: `firstMs` after the first, then doubled each time, up to
- * `maxMs`. A quarter of the pause is random, so that simultaneous failures do not retry together.
+ * Returns the pause in milliseconds after a number of failures in a row: `firstMs` after the first, and twice as long
+ * after each further one, up to `maxMs`. Up to a quarter is subtracted at random, so that callers that failed together
+ * do not retry together.
  */
 export function backOffMs(failures: number, { firstMs, maxMs }: { firstMs: number; maxMs: number }): number {
   const whole = Math.min(maxMs, firstMs * 2 ** Math.min(failures - 1, 30))

@@ -4,22 +4,24 @@ import type { Answer } from './http/answer.ts'
 
 type Cell = string | number | boolean | Date | null | undefined
 
+/** A column of a CSV file: its header, and its value in each row. */
 export interface CsvColumn<Row> {
   readonly header: string
   readonly value: (row: Row) => Cell
 }
 
+/** A CSV file, with rows that are read while it is sent. */
 export interface CsvFile<Row> {
-  /** The name without date and extension: `members` becomes `members-20261121.csv`. */
+  /** The file name without date and extension. `members` becomes `members-20261121.csv`. */
   readonly filename: string
   readonly columns: readonly CsvColumn<Row>[]
-  /** Rows in pages, as `Database.stream` yields them. */
+  /** The rows in pages, as `Database.stream` yields them. */
   readonly rows: AsyncIterable<readonly Row[]>
 }
 
 /**
- * Creates a CSV download (RFC 4180, UTF-8 with byte order mark, header row), which is written page by page as fast as
- * the client reads it. An error before the first page becomes a normal refusal.
+ * Creates a download of a CSV file (RFC 4180, UTF-8 with a byte order mark, and a header row). It is written page by
+ * page, as fast as the client reads it. An error before the first page becomes an error response.
  */
 export const csvAnswer = <Row>({ filename, columns, rows }: CsvFile<Row>): Promise<Answer> =>
   downloadAnswer({ filename, kind: csv, chunks: csvChunks(columns, rows) })
@@ -45,29 +47,29 @@ const write = (records: Cell[][]) =>
   })
 
 /**
- * Matches every line break that a reader may interpret as the end of a row. The writer itself quotes only CR and LF.
+ * Matches every line break that a program may read as the end of a row. The CSV library itself quotes only CR and LF.
  */
 const lineBreak = /[\r\n\v\f\u0085\u2028\u2029]/
 
 /**
- * Matches a cell that a spreadsheet would run as a formula (CWE-1236). It begins with an operator, maybe a full-width
- * one, after any quotes and spaces, or with a control character that some spreadsheets drop.
+ * Matches a cell that a spreadsheet would run as a formula (CWE-1236): after any quotes and spaces, it begins with an
+ * operator, possibly a full-width one. A cell also matches if it begins with a control character that some spreadsheets
+ * drop.
  */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: Spreadsheets drop these control characters.
 const formula = /^(?:[\0\t\r\n]|[\s"'\u0000-\u001F\u200B-\u200F\u2060]*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/
 
 /**
- * Matches the place before an operator that follows the end of a cell or a row, as some spreadsheets read it: a line
- * break, a tab, or `;` where the comma is a decimal mark. Also matches within JSON, because submissions are exported
- * with their exact bytes. The pattern begins with the operator, so that a long run of white space is read once, and not
- * once per character.
+ * Matches the position before an operator that some spreadsheets would read as the beginning of a cell: after a line
+ * break, a tab, or a `;` (where the comma is the decimal mark). It also matches inside JSON, because submissions are
+ * exported byte by byte. The pattern begins with the operator, so that a long run of spaces is read only once.
  */
 const formulaInside =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Spreadsheets drop these control characters.
   /(?=[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])(?<=[;\t\r\n\v\f\u0085\u2028\u2029][\s"'\u0000-\u001F\u200B-\u200F\u2060]*)/g
 
 /**
- * Puts a single quote before each text that a spreadsheet would run as a formula, so that the spreadsheet shows the
+ * Inserts a single quote before each text that a spreadsheet would run as a formula. The spreadsheet then shows it as
  * text.
  */
 const defused = (text: string) => {

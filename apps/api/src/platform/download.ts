@@ -2,22 +2,21 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Answer } from './http/answer.ts'
 
+/** A file that is created while the client downloads it. */
 export interface Download {
-  /** The name without date and extension. */
+  /** The file name without date and extension. */
   readonly filename: string
   readonly kind: { readonly extension: string; readonly mediaType: string }
   readonly chunks: AsyncGenerator<string, void, void>
 }
 
-/**
- * The time after which a client that reads nothing is considered disconnected, and the source of the file is released.
- */
+/** After this time without a read, the client counts as disconnected, and the download ends. */
 const stalledMs = 60_000
 
 /**
- * Creates the response with a file that is written while it is sent. Each chunk is created when the client has read the
- * last one, so memory use is constant. The first chunk is created before the response begins, so that an outage is a
- * 503.
+ * Creates the response with a file that is created while it is sent. The next chunk is created only when the client has
+ * read the last one, so memory use does not grow with the file. The first chunk is created before the response begins,
+ * so that a failure still becomes an error response.
  */
 export async function downloadAnswer({ filename, kind, chunks }: Download): Promise<Answer> {
   const first = await chunks.next()
@@ -48,7 +47,7 @@ function stream(first: string | undefined, chunks: Download['chunks']): Readable
     },
     destroy(error, done) {
       clearTimeout(stalled)
-      // Ends the source too, once its current work is finished.
+      // Also ends the source, as soon as its current step is finished.
       chunks.return().then(
         () => done(error),
         () => done(error),
@@ -56,7 +55,7 @@ function stream(first: string | undefined, chunks: Download['chunks']): Readable
     },
   })
   const next = async () => {
-    // Lets other requests run before each page, even if the source responds within the same turn of the event loop.
+    // Lets other requests run between two pages, even if the source returns its pages without waiting.
     await nextTurn()
     const chunk = pending ?? (await chunks.next()).value
     pending = undefined

@@ -1,38 +1,42 @@
 import { RecentMap } from './cache/recent-map.ts'
 
-/** The maximum number of callers with recorded failures. Beyond it, the least recent are dropped. */
+/**
+ * The maximum number of callers whose failures are remembered. Beyond it, those that were not used recently are
+ * dropped.
+ */
 const maxRecords = 10_000
-/** The number of failures in a row after which a caller goes last, and the time for which they count. */
+/** After this number of failures in a row, a caller goes last. A failure counts for `failuresCountForMs`. */
 const failuresToGoLast = 3
 const failuresCountForMs = 60_000
-/** The interval at which callers that go last are checked. */
+/** The interval at which the queue checks whether a caller that goes last may begin. */
 const checkEveryMs = 25
 
 interface Options {
-  /** The maximum number of running pieces of work, of all callers together and of one. */
+  /** The maximum number of pieces of work that run at the same time: of all callers together, and of one caller. */
   readonly maxAtOnce: number
   readonly maxAtOncePerCaller: number
-  /** The maximum number of waiting pieces of work, per caller and in total. Further work is refused. */
+  /** The maximum number of pieces that wait: of one caller, and of all callers together. Further pieces are refused. */
   readonly maxWaitingPerCaller: number
   readonly maxWaiting: number
-  /** The longest wait of a piece before it is refused. */
+  /** The longest time that a piece waits before it is refused. */
   readonly maxWaitMs: number
   /** The shortest time between two pieces of a caller that goes last. */
   readonly lastEveryMs: number
-  /** Waits until another piece of work may start, of any caller. Never rejects. */
+  /** Waits until the next piece of any caller may begin. Must not reject. */
   readonly turn?: (() => Promise<void>) | undefined
 }
 
-/** Thrown if too many pieces wait, or if the wait was too long. The work has not begun. */
+/** Thrown if too many pieces are waiting, or a piece has waited too long. The work was not begun. */
 export class QueueFull extends Error {
   override readonly name = 'QueueFull'
 }
 
+/** A queue in which callers take turns. */
 export interface FairQueue {
   /**
-   * Runs the work when it is the caller's turn. `isTheirs` returns true for an error that the caller caused.
+   * Runs the work when it is the caller's turn. `isTheirs` decides whether an error counts as a failure of the caller.
    *
-   * @throws QueueFull if the work did not begin
+   * @throws QueueFull if the work was not begun
    */
   run<T>(caller: string, work: () => Promise<T>, isTheirs?: (error: unknown) => boolean): Promise<T>
 }
@@ -42,6 +46,7 @@ interface Piece {
   readonly patience: NodeJS.Timeout
 }
 
+/** The pieces of one caller: those that wait, and how many are running. */
 interface Lane {
   readonly caller: string
   waiting: Piece[]
@@ -55,8 +60,9 @@ interface Failures {
 }
 
 /**
- * Shares a scarce resource between callers in turns. A caller with a thousand requests waits for a thousand turns, and
- * delays every other caller by one turn. Callers that only fail go last: when no other caller waits, and one at a time.
+ * Creates a queue that shares a scarce resource fairly: callers take turns. A caller with a thousand pieces waits for a
+ * thousand turns, and delays every other caller by only one. A caller whose work only fails goes last: its pieces run
+ * one at a time, and only when no other caller may begin.
  */
 export function createFairQueue(options: Options): FairQueue {
   const now = () => performance.now()
@@ -78,7 +84,7 @@ export function createFairQueue(options: Options): FairQueue {
       ? lane.atOnce === 0 && now() - record.begunAt >= options.lastEveryMs
       : lane.atOnce < options.maxAtOncePerCaller)
 
-  /** Returns the caller with the next turn; undefined if no caller may begin. */
+  /** Returns the caller that has the next turn, or undefined if none may begin. */
   const next = (): Lane | undefined => {
     if (atOnce >= options.maxAtOnce) return undefined
     let last: Lane | undefined
@@ -101,7 +107,7 @@ export function createFairQueue(options: Options): FairQueue {
     waiting -= 1
     atOnce += 1
     lane.atOnce += 1
-    // Moves the lane to the end, so that the other callers get their turns first.
+    // Moves the caller to the end, so that all others have their turns first.
     lanes.delete(lane.caller)
     lanes.set(lane.caller, lane)
     const record = failuresOf(lane.caller)
@@ -113,13 +119,13 @@ export function createFairQueue(options: Options): FairQueue {
       void pump()
     })
   }
-  /** Begins all pieces that may begin, and sets a timer if only time will change that. */
+  /** Begins every piece that may begin. If pieces are left, checks again later. */
   const pump = async () => {
     if (isPumping) return
     isPumping = true
     while (next()) {
       await options.turn?.()
-      // Chooses the lane after the wait, because callers may have arrived or given up during it.
+      // Chooses the caller again after the wait: in the meantime, callers may have arrived or given up.
       const lane = next()
       if (lane) begin(lane)
     }

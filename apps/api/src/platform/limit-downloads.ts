@@ -1,14 +1,20 @@
 import { ApiError } from './http/api-error.ts'
 
-/** The maximum number of downloads of a caller, because each may hold a connection of the database until its end. */
+/**
+ * The maximum number of downloads that a caller may have in progress. Each may occupy a database connection until it
+ * ends.
+ */
 const maxPerCaller = 2
 const retryAfterSec = '10'
 
+/** Wraps the pages of a caller's download, so that it counts against the limit while they are read. */
 export type LimitDownloads = <T>(callerId: string, pages: AsyncIterable<T>) => AsyncGenerator<T, void, void>
 
 /**
- * Limits the downloads that each caller has in progress on this instance. A download beyond the limit is refused when
- * its first page is requested, before the response begins. The download ends when its rows end, fail, or are released.
+ * Limits how many downloads each caller has in progress on this instance. A download above the limit fails when its
+ * first page is requested, so before the response begins. It counts until its pages end, fail, or are no longer read.
+ *
+ * @throws RATE_LIMITED
  */
 export function createDownloadLimit(): LimitDownloads {
   const underWay = new Map<string, number>()

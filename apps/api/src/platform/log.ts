@@ -1,11 +1,13 @@
 import { writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
 
+/** The part of the logger that the service uses. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>
 
 /**
- * Creates a log with one JSON object per line, on standard output by default. Writes only the name, message, and stack
- * of an error, because error objects of HTTP clients contain addresses and bodies with secrets.
+ * Creates a log that writes one JSON object per line, to standard output by default. Of an error, it writes only the
+ * name, the message, the stack, and the cause: the errors of HTTP clients also contain addresses and bodies with
+ * secrets.
  */
 export const createLog = (level: string, destination?: DestinationStream): Logger =>
   pino(
@@ -18,14 +20,14 @@ export const createLog = (level: string, destination?: DestinationStream): Logge
     destination ?? standardOutput,
   )
 
-/** The maximum number of attempts to write to a pipe with a slow reader, before a line is lost. */
+/** The number of attempts to write to a full pipe before the line is dropped. The pauses are `tryEveryMs`. */
 const maxTries = 20
 const tryEveryMs = 5
 const sleeper = new Int32Array(new SharedArrayBuffer(4))
 
 /**
- * Writes lines synchronously, so that a crashed process has written its last line. A full disk or a closed pipe only
- * loses log lines. The library's own destination would retry forever, even at the end of the process.
+ * Writes lines synchronously, so that the last line before a crash is not lost. With a full disk or a closed pipe, only
+ * log lines are lost. The destination of the library would retry forever instead, even at the end of the process.
  */
 const standardOutput: DestinationStream = {
   write(line) {

@@ -3,9 +3,9 @@ import type { Log } from './log.ts'
 const everyMs = 60_000
 
 /**
- * Logs a warning that many requests can cause: the first time immediately, and then once at the end of each minute with
- * further warnings. That line shows the event with the greatest weight, or the last event, and counts the others in
- * `leftOut`.
+ * Creates a log for a warning that many requests can cause. The first one is logged immediately. After that, at most
+ * one line per minute is logged: for the warning with the greatest weight, or the last one if weights are equal. Its
+ * field `leftOut` is the number of the others.
  */
 export function createMinuteLog<Fields extends object>(
   log: Pick<Log, 'warn'>,

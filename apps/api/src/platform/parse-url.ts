@@ -1,7 +1,6 @@
 /**
- * Parses a URL. Returns undefined if the text is not a URL. Does not use `URL.canParse`: once V8 has optimized the
- * caller, Node.js 20 passes the bytes of a Latin-1 string as UTF-8, and `canParse` returns false for addresses that
- * `new URL` parses.
+ * Parses a URL. Returns undefined if the text is not one. Does not use `URL.canParse`, which is wrong in Node.js 20:
+ * for text with Latin-1 characters, it can return false although `new URL` parses the text.
  */
 export function parseUrl(text: string, base?: string): URL | undefined {
   try {

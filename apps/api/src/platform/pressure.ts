@@ -2,42 +2,46 @@ import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8'
 import type { Log } from './log.ts'
 
 /**
- * The load of the process. 0: normal. 1: new work is rejected. 2: requests that other services depend on are rejected,
- * too. Health checks are always answered.
+ * The load of the process. 0: not at all. 1: new work is rejected. 2: requests that other services depend on are
+ * rejected, too. Health checks are answered at every level.
  */
 export type PressureLevel = 0 | 1 | 2
 
+/** Tells how overloaded the process is. */
 export interface Pressure {
-  /** Returns the level of the last sample, so that a request measures nothing. */
+  /** Returns the level of the last sample. Costs a request nothing. */
   level(): PressureLevel
-  /** Samples until the returned function is called. */
+  /** Takes samples until the returned function is called. */
   watch(): () => void
 }
 
-/** The readings of a sample. */
+/** The values that a sample reads. Tests replace them. */
 export interface Readings {
-  /** Returns the milliseconds since an arbitrary moment. */
+  /** Returns the time of a monotonic clock in milliseconds. */
   now(): number
-  /** Returns the used part of the memory that the process may use. */
+  /** Returns the used part of the memory that the process may use, between 0 and 1. */
   memory(): number
 }
 
-/** The interval at which the event loop is sampled. At this rate, samples have no measurable cost. */
+/** The interval between two samples. At this rate, they cost nothing that can be measured. */
 const sampleMs = 250
-/** The delays of the event loop at which each level begins. */
+/** The delays of the event loop above which level 1 and level 2 begin. */
 const behindMs: readonly [number, number] = [1_000, 3_000]
 /**
- * The used shares of memory at which each level begins. Near its memory limit, a process spends its time on garbage
- * collection, and then crashes.
+ * The used parts of memory above which level 1 and level 2 begin. Close to its limit, a process spends its time on
+ * garbage collection, and then crashes.
  */
 const fullMemory: readonly [number, number] = [0.9, 0.95]
-/** The hysteresis of a memory level, because usage varies by this much between two garbage collections. */
+/**
+ * A level ends only when memory use has fallen below its threshold by this part, because memory use varies that much
+ * between two garbage collections.
+ */
 const memoryHysteresis = 0.03
 
 /**
- * Watches the event loop and the memory of the process. The event loop is overloaded if two consecutive samples are
- * late. A single long pause, such as a garbage collection or a suspended machine, is over when it is detected, so
- * rejecting requests would not help.
+ * Creates a monitor for the event loop and the memory of the process. The event loop counts as overloaded only if two
+ * samples in a row are late. A single long pause, such as a garbage collection or a suspended machine, is already over
+ * when it is noticed, so rejecting requests would not help.
  */
 export function createPressure(log: Pick<Log, 'info' | 'warn'>, readings: Readings = processReadings(1)) {
   let level: PressureLevel = 0
@@ -79,7 +83,7 @@ export function createPressure(log: Pick<Log, 'info' | 'warn'>, readings: Readin
       watchers += 1
       if (watchers === 1) {
         dueAt = readings.now() + sampleMs
-        // Sets a new timer each time, because an interval would catch up and hide the delay.
+        // Sets a new timer after each sample. An interval would catch up on delays, and so hide them.
         const again = () => {
           sample()
           timer = setTimeout(again, sampleMs).unref()
@@ -102,8 +106,8 @@ const levelOf = (value: number, [first, second]: readonly [number, number]): Pre
   value > second ? 2 : value > first ? 1 : 0
 
 /**
- * Returns the real readings of the process. `processes` share the memory that the container allows. `oldSpaceLimitMb`
- * is the limit at which the engine ends the process, if it is set.
+ * Returns the functions that read the real values of the process. `processes` is the number of processes that share the
+ * container's memory. `oldSpaceLimitMb` is `--max-old-space-size`, if it is set.
  */
 export function processReadings(processes: number, oldSpaceLimitMb?: number): Readings {
   const allowed = process.constrainedMemory() / processes
@@ -111,7 +115,7 @@ export function processReadings(processes: number, oldSpaceLimitMb?: number): Re
   return {
     now: () => performance.now(),
     memory() {
-      // Without a limit, Node.js returns 0 or a number larger than the memory of any machine.
+      // Without a container limit, Node.js returns 0, or a number larger than the memory of any machine.
       const resident = allowed > 0 ? process.memoryUsage.rss() / allowed : 0
       return Math.max(heap(), resident)
     },
@@ -119,8 +123,9 @@ export function processReadings(processes: number, oldSpaceLimitMb?: number): Re
 }
 
 /**
- * Returns the bytes of old objects. The engine's limit of the whole heap includes 48 to 192 MiB that only new objects
- * can use: a process with `--max-old-space-size=64` ends at 57 % of the limit, and a process with 256 at 84 %.
+ * Returns the memory of old objects in bytes. The whole heap is a poor measure, because its limit includes 48 to 192
+ * MiB that only new objects can use. With `--max-old-space-size=64`, the process ends at 57 % of that limit, and with
+ * 256, at 84 %.
  */
 const oldSpaceBytes = () =>
   getHeapSpaceStatistics()

@@ -1,9 +1,9 @@
-/** The minimum number of open files that a process needs to load the service. */
+/** The minimum number of files that a process must be able to open to load the service. */
 const fewFiles = 256
 
 /**
- * Returns true if the process or the system cannot open another file or connection. If Node.js cannot open the manifest
- * of a package, it reports a missing module. So under a low limit, a missing module counts as well.
+ * Returns true if the process or the system has run out of files and connections. Node.js reports a missing module if
+ * it cannot open the manifest of a package. So under a very low limit, that error counts, too.
  */
 export function isTooManyFiles(error: unknown): boolean {
   const code = String((Object(error) as { code?: unknown }).code)
@@ -15,6 +15,6 @@ function allowedFiles(): number {
   return Number(userLimits?.open_files?.soft ?? Number.POSITIVE_INFINITY)
 }
 
-/** The problem and the fix, for operators. */
+/** Tells an operator the problem and the fix. */
 export const tooManyFiles =
   'The limit on open files is too low. Allow at least 4096: `ulimit -n 4096` in a shell, LimitNOFILE=4096 in a systemd unit.'

@@ -4,5 +4,5 @@ const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.me
   version: string
 }
 
-/** The version of this build. */
+/** The version of this build, from its package.json. */
 export const version = manifest.version

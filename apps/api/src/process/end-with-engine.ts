@@ -3,8 +3,9 @@ import { folderProblem } from '#platform/db/folder-problem'
 import type { Log } from '#platform/log'
 
 /**
- * Ends the process after its embedded database has shut down after a failure, as a PostgreSQL server does. No request
- * could be answered, and the next start recovers every acknowledged change.
+ * Creates the function that ends the process after the embedded database has stopped itself, as a PostgreSQL server
+ * would end. Without the database, no request could be answered. The next start recovers every change that was
+ * confirmed.
  */
 export const endWithEngine =
   (log: Log) =>
@@ -15,6 +16,6 @@ export const endWithEngine =
       { engine: reason.message },
       `embedded database stopped, ending; every acknowledged change is safe: ${advice}`,
     )
-    // Exits immediately, because a stop in progress would exit with 0.
+    // Exits immediately: if the process were already stopping, it would otherwise exit with 0.
     process.exit(1)
   }

@@ -4,18 +4,25 @@ import { isAbsolute, join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { StartRefused } from './start-refused.ts'
 
+/** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Returns the environment of the process, merged over the `.env` file of the working folder. */
+/**
+ * Returns the environment variables of the process, and those of a `.env` file in the working folder. The process takes
+ * precedence.
+ *
+ * @throws StartRefused if the file cannot be read
+ */
 export function readEnvironment(): Environment {
   const file = existsSync('.env') ? parseEnv(readFile()) : {}
   return { ...file, ...process.env }
 }
 
 /**
- * Returns the folder where programs keep the state of this user, by the XDG specification, which ignores a relative path.
+ * Returns the folder in which programs store the state of this user (XDG Base Directory Specification). A relative path
+ * in `XDG_STATE_HOME` is ignored, as the specification requires.
  *
- * Only the process decides: with a `.env` file, a folder that someone else made could name it.
+ * A `.env` file has no influence on it, because the working folder, and so the file, may come from someone else.
  */
 export function stateFolder(): string {
   const { XDG_STATE_HOME: given = '' } = process.env
@@ -27,9 +34,9 @@ export const isTerminal = (): boolean => process.stdin.isTTY === true && process
 
 const oldSpaceFlag = /--max[-_]old[-_]space[-_]size[= ](\d+)/g
 
-/** Returns the `--max-old-space-size` of this process in MiB; undefined if the engine decides. */
+/** Returns the `--max-old-space-size` of this process in MiB. Undefined if Node.js chooses the limit. */
 export function oldSpaceLimitMb(): number | undefined {
-  // The command line takes precedence, and of a repeated flag the last occurrence counts.
+  // The command line takes precedence over NODE_OPTIONS, and the last occurrence over earlier ones.
   const flags = `${process.env['NODE_OPTIONS'] ?? ''} ${process.execArgv.join(' ')}`
   const last = [...flags.matchAll(oldSpaceFlag)].at(-1)
   return last && Number(last[1])

@@ -1,6 +1,6 @@
 /**
- * Returns a hint for an operator who has configured nothing yet, in place of one line per variable. Empty
- * otherwise.
+ * Returns a hint for an operator who has not configured anything yet. Returns an empty list if at most three variables
+ * are missing.
  */
 export const firstSteps = (problems: readonly string[]): string[] =>
   problems.filter((problem) => problem.includes(' is missing: ')).length > 3

@@ -1,24 +1,25 @@
 import type { Log } from '#platform/log'
 
-/** The longest time from the first stop request until the process ends. */
+/** The longest time from the request to stop until the process ends. */
 export const graceMs = 10_000
 
-/** SIGHUP: the terminal was closed. */
+/** The signals that stop the process. A terminal sends SIGHUP when it is closed. */
 const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const
 const failures = ['uncaughtException', 'unhandledRejection'] as const
 
+/** Determines how a process stops. */
 export interface StopTerms {
-  /** The time that `stop` may take before the process exits with 1. */
+  /** If `stop` takes longer than this, the process exits with 1. */
   readonly withinMs: number
-  /** Stops the work. Resolves with the exit code. */
+  /** Stops the work, and resolves with the exit code. `why` is a signal or an event, such as `SIGTERM`. */
   readonly stop: (why: string) => Promise<number>
 }
 
 /**
- * Stops the process once: at the first signal, at the first unhandled error, or when the returned function is
- * called. Later requests are logged and change nothing. Service managers and terminals signal every process of a
- * group, parents signal their children again, and people press Ctrl-C twice: all of these request the same stop,
- * and only SIGKILL does not wait for it.
+ * Stops the process at the first signal, at the first unhandled error, or when the returned function is called. It
+ * stops only once: later requests are logged, and have no other effect. They are common: service managers and terminals
+ * signal a whole group of processes, parents signal their children again, and people press Ctrl-C twice. Only SIGKILL
+ * does not wait.
  */
 export function shutDownOnce(log: Log, { withinMs, stop }: StopTerms): (why: string) => void {
   let isStopping = false

@@ -1,23 +1,25 @@
 import { readFileSync } from 'node:fs'
 import type { Environment } from './environment.ts'
 
-/** The value of a variable in an environment, and the name it was read under; undefined if it is not set. */
+/**
+ * A value that was read, and the name of the variable it came from; or the problem of reading it. Undefined if nothing
+ * is set.
+ */
 export type Given =
   | { readonly name: string; readonly value: string }
   | { readonly problem: string }
   | undefined
 
 /**
- * Returns the value of a secret: from its variable, or from the file that `NAME_FILE` names, as container engines,
- * Kubernetes and systemd pass secrets. Values in an environment are visible to every child process, and in many
- * crash reports.
+ * Reads a secret from its variable, or from the file that `NAME_FILE` names. Container engines, Kubernetes, and systemd
+ * provide secrets as files, because environment variables are visible to child processes and in many crash reports.
  */
 export function givenSecret(name: string, env: Environment): Given {
   const [value, path] = [env[name], env[`${name}_FILE`]]
   if (!path) return value ? { name, value } : undefined
   if (value) return { problem: `${name}_FILE is set in addition to ${name}. Remove one of them.` }
   try {
-    // Editors and `echo` end a file with a line break; no other character is removed.
+    // Editors and `echo` end a file with one line break. Nothing else is removed.
     const content = readFileSync(path, 'utf8').replace(/\r?\n$/, '')
     if (content === '') return { problem: `${name}_FILE names an empty file. Write the secret to it.` }
     return { name: `${name}_FILE`, value: content }

@@ -6,19 +6,22 @@ import { graceMs, shutDownOnce } from './graceful-shutdown.ts'
 import { checkEveryMs, createWorkerWatch, isHeartbeat } from './worker-heartbeat.ts'
 
 const program = fileURLToPath(new URL('../../bin/worker.cjs', import.meta.url))
-/** The error codes of a message to a process that has ended. */
+/** The error codes for a message to a process that has ended. */
 const channelGone = ['EPIPE', 'ECONNRESET', 'ERR_IPC_CHANNEL_CLOSED']
 const restartAfterMs = 1_000
 /**
- * A worker ends itself when its grace is over. A worker that cannot end itself is killed after this additional time.
+ * A worker ends itself when its time for a stop (`graceMs`) is over. A worker that cannot is killed after this
+ * additional time.
  */
 const overdueMs = 500
 
 /**
- * Runs the service in several processes that share one port (`WORKERS`). The first starts alone: it applies migrations,
- * and if it refuses to start, the error is printed once. A worker that ends is replaced. A hanging worker is killed,
- * which works even if its event loop is blocked, and then replaced. A stop signal to this process is passed on to all
- * workers, which may have received it already, and this process ends after the last one.
+ * Runs the service in several processes that share one port (`WORKERS`). This process serves no requests itself.
+ *
+ * The first worker starts alone: it applies the migrations, and if it refuses to start, its error is printed only once.
+ * Then the others start. A worker that exits is replaced. A worker that hangs is killed, which works even if its event
+ * loop is blocked, and is then replaced. A signal to stop is passed on to all workers, which may also have received it
+ * themselves. This process ends after the last worker.
  */
 export function superviseWorkers(count: number, log: Log): void {
   let hasListened = false
@@ -36,12 +39,12 @@ export function superviseWorkers(count: number, log: Log): void {
     const worker = cluster.fork()
     watch.started(worker)
     worker.on('error', (error: NodeJS.ErrnoException) => {
-      // A message to a worker that has ended meanwhile, such as a request for its figures: the `exit` event reports
-      // that.
+      // A message to a worker that has just ended, for example a request for its metrics. The event `exit` reports the
+      // end.
       if (!channelGone.includes(error.code ?? '')) throw error
     })
   }
-  // The timer is set again each time, because an interval would make up for missed runs.
+  // Sets a new timer after each check, because an interval would make up for missed checks.
   const checkAgain = () => {
     for (const worker of watch.findHung()) {
       hung.add(worker)
@@ -83,7 +86,7 @@ export function superviseWorkers(count: number, log: Log): void {
       isStopping = true
       if (workers().length === 0) return exitCode
       setTimeout(() => signalAll('SIGKILL'), graceMs + overdueMs)
-      // Only SIGTERM drains.
+      // Only after SIGTERM does a worker wait for clients to switch to other instances.
       signalAll(why === 'SIGTERM' ? 'SIGTERM' : 'SIGINT')
       await ended
       return exitCode

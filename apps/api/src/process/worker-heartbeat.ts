@@ -1,25 +1,25 @@
 import cluster from 'node:cluster'
 
-/** The interval at which heartbeats are sent and checked. */
+/** The interval at which workers send heartbeats, and the primary checks them. */
 export const checkEveryMs = 500
-/** The number of checks in a row without a heartbeat after which a worker is hung: 10 s. */
+/** The number of checks in a row without a heartbeat after which a worker counts as hung. They take 10 s. */
 const checksUntilHung = 20
 /**
- * The number of checks before the first heartbeat: a worker loads its program then, which takes longer when
- * everything starts at once: 60 s.
+ * The same before the first heartbeat, 60 s: a worker first loads its program, which takes longer if all workers start
+ * at once.
  */
 const checksUntilStarted = 120
 const heartbeat = { type: 'rolecall:alive' } as const
 
 /**
- * Sends heartbeats to the primary while the event loop of this worker turns. Does nothing in a process that is not a
- * worker.
+ * Sends heartbeats to the primary for as long as the event loop of this worker runs. Does nothing in a process that is
+ * not a worker.
  */
 export function sendHeartbeats(): void {
   if (!cluster.isWorker) return
   let isSending = false
   setInterval(() => {
-    // A primary that does not read receives one heartbeat instead of all missed heartbeats.
+    // If the primary does not read, only one heartbeat waits for it, not all of them.
     if (isSending || !process.connected) return
     isSending = true
     process.send?.(heartbeat, undefined, undefined, () => {
@@ -28,13 +28,14 @@ export function sendHeartbeats(): void {
   }, checkEveryMs).unref()
 }
 
+/** Returns true if a message from a worker is a heartbeat. */
 export const isHeartbeat = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && 'type' in message && message.type === heartbeat.type
 
 /**
- * Finds workers with a blocked event loop. Time is counted in punctual checks of the primary. A primary that was
- * suspended, alone or with its machine, or did not run, checks late, and a late check says nothing about the workers.
- * After a late check it listens for one whole interval before it counts again.
+ * Creates a watchdog that finds workers whose event loop is blocked. It counts checks, not time. If the primary itself
+ * was suspended or slow, its check is late and says nothing about the workers: it is not counted, and the workers have
+ * a whole interval to send the next heartbeat.
  */
 export function createWorkerWatch<Worker>(now: () => number) {
   const silences = new Map<Worker, { missed: number; hasStarted: boolean }>()
@@ -46,7 +47,7 @@ export function createWorkerWatch<Worker>(now: () => number) {
       if (silences.has(worker)) silences.set(worker, { missed: 0, hasStarted: true })
     },
     ended: (worker: Worker) => void silences.delete(worker),
-    /** Returns the workers that this check finds hung. The caller runs it every `checkEveryMs`. */
+    /** Returns the workers that this check finds hung. Call it every `checkEveryMs`. */
     findHung(): Worker[] {
       const isLate = now() - dueAt > checkEveryMs
       dueAt = now() + checkEveryMs

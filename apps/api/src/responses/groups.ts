@@ -1,17 +1,17 @@
 import type { HeldRole } from './roles.ts'
 
-/** The names that a project has for the groups of roles. */
+/** The rule by which a project turns roles into groups. */
 export interface GroupRule {
-  /** By role ID. */
+  /** Group names by role ID. */
   readonly names: ReadonlyMap<string, string>
-  /** True if roles without a name give no group. */
+  /** True if a role without an entry in `names` gives no group. Otherwise, its group has the name of the role. */
   readonly isOnlyNamed: boolean
 }
 
-/** The rule of a project that names no groups: each role gives its own name. */
+/** The rule of a project without names for groups: each role gives a group with the role's own name. */
 export const roleNamesOnly: GroupRule = { names: new Map(), isOnlyNamed: false }
 
-/** Reads a stored rule. */
+/** Creates a rule from stored values. */
 export const toGroupRule = (
   names: Readonly<Record<string, string>> | null,
   isOnlyNamed: boolean | null,
@@ -26,7 +26,10 @@ export const groupOf = (
   { roleId, roleName }: Pick<HeldRole, 'roleId' | 'roleName'>,
 ): string | undefined => names.get(roleId) ?? (isOnlyNamed ? undefined : roleName)
 
-/** Returns the groups that these roles give, in the order of the roles, each once. */
+/**
+ * Returns the groups that these roles give, in the order of the roles. Two roles can give the same group, which appears
+ * once.
+ */
 export function groupsOf(rule: GroupRule, roles: readonly HeldRole[]): string[] {
   const groups = new Set<string>()
   for (const role of roles) {

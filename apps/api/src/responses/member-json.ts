@@ -4,19 +4,25 @@ import type { RolePart } from './roles.ts'
 
 type ProfileField = Exclude<keyof FieldsOf<'session'>, 'displayName'>
 
-/** Fields of a member that are the same in every server, in the order of the response. */
+/**
+ * Fields of a member that are the same in every server, in the order of the response. The display name differs by
+ * server.
+ */
 export const profileFields = fieldsOf('session').filter(
   (name): name is ProfileField => name !== 'displayName',
 )
 
-/** The stored part of a profile. */
+/** The stored fields of a profile. */
 export interface Profile extends Omit<FieldsOf<'session'>, 'displayName' | 'joinedAt'> {
   readonly id: string
   readonly createdAtMs: number
   readonly updatedAtMs: number
 }
 
-/** Returns the beginning of the field `member`, which is made once for as long as the profile is the same. */
+/**
+ * Returns the first fields of `member` as JSON, without braces. The text is cached with the profile, so it is created
+ * once, not for each response.
+ */
 export const toProfileJson = (profile: Profile): string =>
   JSON.stringify({
     id: profile.id,
@@ -25,9 +31,10 @@ export const toProfileJson = (profile: Profile): string =>
     updatedAt: isoTime(profile.updatedAtMs),
   }).slice(1, -1)
 
-/** The first 42 bits of an ID of the platform are the milliseconds since 2015. */
+/** The upper 42 bits of a Discord ID are the milliseconds between the beginning of 2015 and the creation of the ID. */
 const msOfSnowflake = (id: string) => Number(BigInt(id) >> 22n) + 1_420_070_400_000
 
+/** The values from which `toMemberJson` composes the response. */
 export interface MemberParts {
   readonly profileJson: string
   readonly isClubMember: boolean
@@ -35,7 +42,7 @@ export interface MemberParts {
   readonly nick: string | null
 }
 
-/** Returns the fields `member` and `roles` of a response, with the roles that the member holds. */
+/** Returns the fields `member` and `roles` of a response as JSON. `held` are the roles that the member holds. */
 export function toMemberJson(
   { profileJson, isClubMember, syncedAtMs, nick }: MemberParts,
   held: readonly RolePart[],

@@ -5,7 +5,7 @@ const profileClaims = storedFields.flatMap((name) => {
   return claim === undefined ? [] : [{ name, claim }]
 })
 
-/** The claims that each scope gives a client. */
+/** The claims that a client receives for each scope. */
 export const claimsByScope = {
   openid: ['sub'],
   profile: [
@@ -22,24 +22,27 @@ export const claimsByScope = {
 /** The scopes that a client can request. */
 export const scopes = [...Object.keys(claimsByScope), 'offline_access']
 
-/** A member in their session, as far as claims state it. */
+/** A member and their session: the values that claims are made of. */
 export interface ClaimedMember {
   readonly session: { readonly memberId: string; readonly serverId: string }
   readonly member: Member
-  /** The name that the member is shown by. */
+  /** The name under which the project shows the member. */
   readonly name: string
   readonly roles: readonly { readonly roleId: string; readonly roleName: string }[]
-  /** The names that the project gives to the groups of these roles. */
+  /** The names of the groups that these roles give in this project. */
   readonly groups: readonly string[]
   readonly rolesAsOf: string
 }
 
-/** Claims by their names. */
+/** Claim values by claim name. */
 export interface Claims extends Readonly<Record<string, unknown>> {
   readonly sub: string
 }
 
-/** Returns the claims of a member. Roles in an ID token become stale, so it has them only if the project wants that. */
+/**
+ * Returns all claims about a member. An ID token is issued with `withRoles` only if the project requests that, because
+ * roles in a token become stale.
+ */
 export function claimsOf(
   { session, member, name, roles, groups, rolesAsOf }: ClaimedMember,
   { withRoles }: { withRoles: boolean },
@@ -53,7 +56,7 @@ export function claimsOf(
       profileClaims.flatMap(({ name, claim }) => (member[name] === null ? [] : [[claim, member[name]]])),
     ),
     updated_at: Math.floor(Date.parse(member.updatedAt) / 1_000),
-    // The platform verifies addresses, so a member has no address here until the platform has verified it.
+    // Discord returns only verified addresses, so a member with an address has a verified one.
     ...(member.email !== null && { email: member.email, email_verified: true }),
     ...(withRoles && {
       roles: roles.map(({ roleName }) => roleName),
@@ -71,13 +74,16 @@ const namesInScope = (scope: string): string[] =>
     .split(' ')
     .flatMap((one) => (one in claimsByScope ? claimsByScope[one as keyof typeof claimsByScope] : []))
 
-/** Returns the claims that these scopes give a client. */
+/** Returns only the claims that these scopes permit. */
 export function claimsInScope(claims: Claims, scope: string): Record<string, unknown> {
   const names = new Set(namesInScope(scope))
   return Object.fromEntries(Object.entries(claims).filter(([name]) => names.has(name)))
 }
 
-/** Returns the same claims in the order of the scopes, as the library lists them at userinfo. */
+/**
+ * Returns the claims that these scopes permit, in the order of the scopes. The OpenID Connect library lists them in
+ * this order at its userinfo endpoint.
+ */
 export const claimsByOrderOfScope = (claims: Claims, scope: string): Record<string, unknown> =>
   Object.fromEntries(
     namesInScope(scope).flatMap((name) => (Object.hasOwn(claims, name) ? [[name, claims[name]]] : [])),

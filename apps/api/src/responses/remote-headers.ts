@@ -1,23 +1,29 @@
 import { type GroupRule, groupOf } from './groups.ts'
 import type { HeldRole } from './roles.ts'
 
-/** The facts about a person that an application receives. */
+/** The facts about a visitor that a protected application receives in headers. */
 export interface Remote {
   readonly user: string
   readonly memberId: string
   readonly name: string
-  /** A verified address, or empty. */
+  /** A verified address, or an empty string. */
   readonly email: string
-  /** The roles, highest first. */
+  /** The visitor's roles, highest first. */
   readonly roles: readonly HeldRole[]
-  /** The names that the project gives to the groups of roles. */
+  /** The rule that names the groups of these roles. */
   readonly groupRule: GroupRule
 }
 
-/** By default, nginx accepts 4 kB of headers; the rest of a response needs some too. */
+/**
+ * The maximum size of the values of all headers, in bytes. By default, nginx accepts 4 kB for all headers of a
+ * response, and other headers need some of that.
+ */
 const maxBytes = 3_000
 
-/** Encodes characters that would end a header or be ambiguous. Spaces at either end would be lost in transit. */
+/**
+ * Percent-encodes the characters that would end a header or make it ambiguous, and spaces at both ends, which would be
+ * lost in transit.
+ */
 const encode = (text: string) =>
   text
     .toWellFormed()
@@ -26,8 +32,8 @@ const encode = (text: string) =>
     )
 
 /**
- * Returns the headers of a request that may pass: always all six, so that no client can set one. If they would be
- * too long, the lowest roles are left out, group and ID together.
+ * Returns the headers for a request that may pass. All six are always set, so that a value from the visitor never
+ * reaches the application. If the headers would be too long, leaves out the lowest roles, each with its group and ID.
  */
 export function remoteHeaders(remote: Remote): Record<string, string> {
   const { user, memberId, name, email, roles, groupRule } = remote

@@ -1,4 +1,4 @@
-/** A stored role. */
+/** A role as it is stored. */
 export interface Role {
   readonly id: string
   readonly name: string
@@ -6,7 +6,7 @@ export interface Role {
   readonly position: number
 }
 
-/** A role as every response has it. */
+/** A role as it appears in every response. */
 export interface HeldRole {
   readonly roleId: string
   readonly roleName: string
@@ -14,18 +14,21 @@ export interface HeldRole {
   readonly rolePosition: number | null
 }
 
-/** A role that is ready for responses. */
+/** A role, prepared for responses. */
 export interface RolePart {
-  /** The rank, counted from the highest role. */
+  /** The position among the server's roles: 0 is the highest. */
   readonly rank: number
   readonly role: HeldRole
   readonly json: string
 }
 
-/** The roles of one server, by ID. Replaced as a whole when one changes. */
+/**
+ * The roles of one server, by ID. When a role changes, the whole map is replaced, so that comparing references detects
+ * the change.
+ */
 export type Roles = ReadonlyMap<string, RolePart>
 
-/** Prepares the roles of a server, which are given highest first. */
+/** Prepares the roles of a server. The argument must be sorted by position, highest first. */
 export const toRoles = (roles: readonly Role[]): Roles =>
   new Map(
     roles.map(({ id, name, color, position }, rank) => {
@@ -39,7 +42,10 @@ export const toRoles = (roles: readonly Role[]): Roles =>
     }),
   )
 
-/** Returns the parts of the roles that a member holds, highest first. Unknown roles have been deleted. */
+/**
+ * Returns the prepared roles that a member holds, highest first. Leaves out IDs that the server does not know: these
+ * roles have been deleted.
+ */
 export function partsHeld(roleIds: readonly string[], roles: Roles): RolePart[] {
   const held: RolePart[] = []
   for (const id of new Set(roleIds)) {
@@ -49,6 +55,6 @@ export function partsHeld(roleIds: readonly string[], roles: Roles): RolePart[] 
   return held.sort((a, b) => a.rank - b.rank)
 }
 
-/** Returns the roles that a member holds, highest first. */
+/** Returns the roles that a member holds, highest first, without deleted ones. */
 export const rolesHeld = (roleIds: readonly string[], roles: Roles): HeldRole[] =>
   partsHeld(roleIds, roles).map(({ role }) => role)

@@ -10,7 +10,7 @@ interface SessionParts {
   readonly expiresAtMs: number
 }
 
-/** Returns the field `session` of a response. Neither ID has a character that JSON escapes. */
+/** Returns the field `session` of a response as JSON. The IDs contain no characters that JSON must escape. */
 export const toSessionJson = ({ id, serverId, createdAtMs, expiresAtMs }: SessionParts): string =>
   `"session":{"id":"${id}","serverId":"${serverId}",` +
   `"createdAt":"${isoTime(createdAtMs)}","expiresAt":"${isoTime(expiresAtMs)}"}`
@@ -25,7 +25,7 @@ interface ValidateParts {
   readonly source: string
 }
 
-/** Returns the body of a validate. */
+/** Returns the body of a `validate` response as JSON. */
 export function toValidateJson(parts: ValidateParts): string {
   const held = partsHeld(parts.roleIds, parts.roles)
   const groups = groupsOf(

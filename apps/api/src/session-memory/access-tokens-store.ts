@@ -2,21 +2,21 @@ import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** A valid key of a project, and the time at which it ends. */
+/** A valid API key of a project. `endsAtMs` is its expiry, or null if it does not expire. */
 export interface ClientKey {
   readonly digest: string
   readonly endsAtMs: number | null
 }
 
-/** A project as an OpenID Connect client, as far as answers about its tokens depend on it. */
+/** The facts about a project as an OpenID Connect client on which responses about its tokens depend. */
 export interface ClientFact {
   readonly isPublic: boolean
-  /** Null while the client names no server and there is no main one. */
+  /** The server of the client, or else the main server. Null if there is neither. */
   readonly serverId: string | null
   readonly keys: readonly ClientKey[]
 }
 
-/** The stored record of an access token, with what its session was granted and the client that it was issued to. */
+/** The stored record of an access token, the grant of its session, and the client that the token was issued to. */
 export interface AccessTokenRow {
   readonly payload: string
   readonly sessionId: string | null
@@ -25,7 +25,7 @@ export interface AccessTokenRow {
   readonly grant:
     | { readonly projectId: string; readonly scope: string; readonly clientId: string | null }
     | undefined
-  /** Undefined for a project that is no longer a client. */
+  /** Undefined if the project is no longer an OpenID Connect client. */
   readonly client: ClientFact | undefined
 }
 
@@ -42,7 +42,10 @@ interface FoundRow {
   readonly keysJson: string
 }
 
-/** Reads many access tokens in one snapshot, by their digests. Returns undefined for a token that is not stored. */
+/**
+ * Creates a function that reads access tokens by their digests, many in one statement. It returns undefined for a token
+ * that is not stored.
+ */
 export const accessTokensReader = (
   db: Pick<Database, 'batched' | 'maxBatchesAtOnce'>,
   configuredServerId: string | undefined,

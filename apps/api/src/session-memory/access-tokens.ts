@@ -3,25 +3,27 @@ import type { AccessTokenRow, ClientFact } from './access-tokens-store.ts'
 import type { Change } from './change.ts'
 import { type Fact, Facts } from './facts.ts'
 
-/** The parts of an OpenID Connect access token on which responses about it depend. Tokens for an API are not cached. */
+/**
+ * A cached OpenID Connect access token, with the fields that responses about it need. Tokens for an API are not cached.
+ */
 export interface AccessToken {
-  /** The digest that represents the token of its session. */
+  /** The digest under which the session of this token is cached. */
   readonly sessionDigest: string
   readonly memberId: string
-  /** True if its record names the session, so that introspection returns `sid`. */
+  /** True if the token's record names the session. Introspection then returns `sid`. */
   readonly hasSid: boolean
   readonly scope: string
-  /** The part of its scope that its session was granted, in that order. */
+  /** The part of `scope` that the session was granted, in the order of the grant. */
   readonly grantedScope: string
   readonly issuedAtSec: number
   readonly expiresAtSec: number
-  /** The expiry of its record, by the database's clock. */
+  /** The expiry of the stored record, by the database's clock. */
   readonly expiresAtMs: number
-  /** The project that it was issued to. */
+  /** The project that the token was issued to. */
   readonly client: Fact<ClientFact>
 }
 
-/** Returns the part of a grant that a code or token covers, in the order of the grant. */
+/** Returns the part of a granted scope that a code or token covers, in the order of the grant. */
 export function coveredScope(granted: string, scope: string): string {
   const covered = new Set(scope.split(' '))
   return granted
@@ -30,10 +32,13 @@ export function coveredScope(granted: string, scope: string): string {
     .join(' ')
 }
 
-/** The maximum number of tokens. Beyond it, the oldest ones, which expire first, are evicted. */
+/** The maximum number of cached tokens. At the limit, the oldest ones are evicted. They also expire first. */
 const maxTokens = 100_000
 
-/** Caches access tokens by the digest of their record, until the token or its client changes. */
+/**
+ * Caches access tokens by the digest of their record. A token is dropped when it expires, or when the token or its
+ * client changes.
+ */
 export class AccessTokens {
   readonly #tokens = new Map<string, AccessToken>()
   readonly #clients = new Facts<ClientFact>()
@@ -42,7 +47,7 @@ export class AccessTokens {
     return this.#tokens.size
   }
 
-  /** Returns a token that has not expired at this time. */
+  /** Returns a cached token that is still valid at this time. */
   get(digest: string, nowMs: number): AccessToken | undefined {
     const token = this.#tokens.get(digest)
     if (token === undefined) return undefined
@@ -51,6 +56,7 @@ export class AccessTokens {
     return undefined
   }
 
+  /** Caches the token of a row, unless it has no grant, no client, or fields of another kind of token. */
   add(digest: string, row: AccessTokenRow, nowMs: number): void {
     const { grant, client, sessionId, expiresAtMs } = row
     const payload = readPayload(row)
@@ -59,7 +65,7 @@ export class AccessTokens {
     const cached = this.#tokens.get(digest)
     if (cached) this.#drop(digest, cached)
     const fact = this.#clients.use(grant.projectId, client)
-    // The change log does not contain added keys, so only a read finds them.
+    // The change log does not contain added keys, so each read replaces the cached ones.
     fact.value = client
     const grantedScope = coveredScope(grant.scope, payload.scope)
     this.#tokens.set(digest, {
@@ -80,7 +86,7 @@ export class AccessTokens {
       const token = this.#tokens.get(change.digest)
       if (token) this.#drop(change.digest, token)
     } else if (change.kind === 'project') this.#clients.void(change.projectId)
-    // A client without a server uses the main server, which may have changed.
+    // Clients without a server of their own use the main server, which may have changed.
     else if (change.kind === 'server') this.#clients.voidAll()
     else if (change.kind === 'key') this.#voidClientOf(change.keyDigest)
   }
@@ -118,7 +124,10 @@ interface Payload {
   readonly sid?: string
 }
 
-/** The fields of a cached access token. A token with other fields, such as one for an API, is left to the library. */
+/**
+ * The fields of a token record that can be cached. The library handles a token with any other field, such as a token
+ * for an API.
+ */
 const plainFields = new Set([
   ...['kind', 'accountId', 'clientId', 'grantId', 'scope', 'iat', 'exp', 'sid', 'gty', 'sessionUid'],
   'expiresWithSession',

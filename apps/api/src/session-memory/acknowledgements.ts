@@ -4,34 +4,37 @@ import { acknowledge, type Run } from './change-log-store.ts'
 import { formatAcknowledgement, type Notification } from './invalidation.ts'
 
 /**
- * The delay after which changes that a renewal found are acknowledged together. Their notification was lost, so a
- * writer may be waiting. Other acknowledgements are sent immediately, when a writer requests them.
+ * The delay before the acknowledgement of changes that a renewal found without a notification. The notification may
+ * have been lost, so a writer may be waiting. All other acknowledgements are sent as soon as a writer requests them.
  */
 const acknowledgeAfterMs = 20
 
-/** The part of the cache that sends acknowledgements to waiting processes. */
+/** The functions of the cache with which processes send each other acknowledgements. */
 export type AcknowledgementCache = Pick<Cache, 'isUp' | 'publish' | 'subscribe'>
 
-/** Returns the name of the cache channel on which a lease receives acknowledgements. */
+/** Returns the cache channel on which the holder of a lease receives acknowledgements. */
 export const acknowledgementsFor = (lease: string) => `acknowledgements:${lease}`
 
 interface AcknowledgementsDeps {
   readonly run: Run
   readonly lease: string
-  /** Returns the latest snapshot with all changes applied. */
+  /** Returns the latest snapshot of which this process has applied all changes. */
   readonly applied: () => string
   readonly hasEnded: () => boolean
-  /** Called when an acknowledgement could not be written. */
+  /** Called if an acknowledgement could not be written. */
   readonly onFailure: () => void
-  /** Undefined if other processes do not share the cache. */
+  /** Undefined if the cache is not shared with other processes. */
   readonly cache: AcknowledgementCache | undefined
   readonly log: Pick<Log, 'error'>
 }
 
-/** Acknowledges the changes that one lease has applied, in its row or through the cache. */
+/**
+ * Tells waiting writers which changes this process has applied. An acknowledgement is written to the row of the lease,
+ * or sent through the cache, which is faster but may lose it.
+ */
 export class Acknowledgements {
   readonly #deps: AcknowledgementsDeps
-  /** True while the row does not acknowledge all applied changes. */
+  /** True while the row lacks the acknowledgement of some applied changes. */
   #isDue = false
   #isWriting = false
   #timer: NodeJS.Timeout | undefined
@@ -45,11 +48,12 @@ export class Acknowledgements {
     this.#isDue = true
   }
 
-  /** Records that a renewal, sent in this step, acknowledges all applied changes in the row. */
+  /** Records that the renewal that is now being sent acknowledges all applied changes in the row. */
   recordRenewal(): void {
     this.#isDue = false
   }
 
+  /** Writes the acknowledgement to the row after a short delay, so that several changes need only one write. */
   writeSoon(): void {
     if (this.#timer || !this.#isDue) return
     this.#timer = setTimeout(() => {
@@ -58,7 +62,9 @@ export class Acknowledgements {
     }, acknowledgeAfterMs).unref()
   }
 
-  /** Acknowledges all applied changes to a waiting writer, including changes that were applied earlier. */
+  /**
+   * Acknowledges to a waiting writer all changes that were applied so far, in the way that its notification requests.
+   */
   reply(notified: Notification | undefined): void {
     const { applied, cache, lease } = this.#deps
     if (notified?.kind === 'invalidation' && notified.isQuick && cache?.isUp())

@@ -16,63 +16,80 @@ import { type CachedMember, type Loading, Memory, type Read, readUncached } from
 import { type ScopeItem, scopesReader } from './scopes-store.ts'
 import type { Session } from './session.ts'
 
+/** Replacements for tests. */
 export interface AnswersOptions {
   readonly clock?: Clock
   readonly timing?: LeaseTiming
-  /** Delays or loses notifications and acknowledgements before they take effect. */
+  /** Delivers a notification or an acknowledgement. Tests replace it to delay or lose messages. */
   readonly deliver?: Deliver
 }
 
-/** Caches keys, sessions, and other facts. They may be used while this process holds a valid lease. */
+/**
+ * The cache from which this process serves keys, sessions, and other facts. It is usable only while the process holds a
+ * valid lease (see `lease.ts`). A method that requires a valid lease must be called in the same synchronous step as
+ * `leasedNowMs()`, because the lease can end during any `await`.
+ */
 export interface Answers {
-  /** Starts to hold a lease. Without a valid lease, every read is from the database. */
+  /** Begins to acquire and renew the lease. Without a valid lease, every read goes to the database. */
   start(): void
   close(): Promise<void>
   /**
-   * Returns the time of the database if the lease is valid, or undefined. The time may be slightly ahead of its clock,
-   * but never behind it. Call it in the same synchronous step that uses the cache.
+   * Returns the database's time if the lease is valid, or undefined. The time may be slightly ahead of the database's
+   * clock, but never behind it.
    */
   leasedNowMs(): number | undefined
-  /** Returns true if the lease is valid, so that this synchronous step may use the cache. */
+  /** Returns true if the lease is valid during this synchronous step. */
   isLeased(): boolean
-  /**
-   * Returns the project of a cached, valid key. Only in a step in which `leasedNowMs` returns a time, with that time.
-   */
+  /** Returns the project of a cached, valid key. Requires a valid lease, and the time from `leasedNowMs`. */
   key(digest: string, nowMs: number): string | undefined
-  /** Returns a cached, live session. Only in a step in which `leasedNowMs` returns a time. */
+  /**
+   * Returns a cached session. Requires a valid lease. The caller compares `expiresAtMs` with the time from
+   * `leasedNowMs`.
+   */
   session(tokenDigest: string): Session | undefined
-  /** Reads from the database, in a read that begins after the call. */
+  /** Reads from the database. The read begins after the call, so it sees all earlier writes. */
   read(item: Item): Promise<Read>
-  /** Reads the member of a live session from the database, and caches nothing. */
+  /** Reads the caller of a session endpoint from the database, without the facts of a response. Caches nothing. */
   readCaller(tokenDigest: string): Promise<SessionCaller | undefined>
-  /** Returns a member with a cached session. Only in a step in which `leasedNowMs` returns a time, with that time. */
+  /**
+   * Returns a member of a server, if a session of theirs is cached. Requires a valid lease, and the time from
+   * `leasedNowMs`.
+   */
   member(serverId: string, memberId: string, nowMs: number): CachedMember | undefined
   /**
-   * Returns true if the project has this scope in this server: through its access, or as an internal project in the
-   * main server.
+   * Returns true if the project has this scope in this server, because its access includes it or because the project is
+   * internal and the server is the main one.
    */
   hasScope(asked: ScopeItem, scope: string): Promise<boolean>
-  /** Returns the rule of a protected host; undefined if no project owns the host. Synchronous for a cached rule. */
+  /**
+   * Returns the access rule of a protected host, or undefined if no project owns the host. Returns a cached rule
+   * without a promise.
+   */
   hostRule(host: string): HostRule | Promise<HostRule | undefined>
-  /** Returns a cached rule. Only in a step in which `leasedNowMs` returns a time. */
+  /** Returns a cached rule. Requires a valid lease. */
   cachedHostRule(host: string): HostRule | undefined
-  /** Returns a cached access token. Only in a step in which `leasedNowMs` returns a time, with that time. */
+  /** Returns a cached access token. Requires a valid lease, and the time from `leasedNowMs`. */
   accessToken(digest: string, nowMs: number): AccessToken | undefined
-  /** Reads the record of an access token from the database, and caches it. */
+  /** Reads an access token from the database, and caches it unless it has expired. */
   readAccessToken(digest: string): Promise<AccessTokenRow | undefined>
   /**
-   * Returns the version of the stored settings, read about half a second ago; undefined while the lease is not valid.
+   * Returns the version of the stored settings at the last read of the change log, about half a second ago. Returns
+   * undefined without a valid lease.
    */
   settingsVersion(): number | undefined
-  /** Returns the number of processes with a lease, this one included, at the last read of the change log. */
+  /** Returns the number of processes that held a lease at the last read of the change log, including this one. */
   instances(): number
-  /** Returns the number of possible writes of this process. */
+  /** Returns how many times this process may have written to the database. */
   writes(): number
-  /** Records a possible write of this process. Other processes are notified soon, even if no caller waits. */
+  /**
+   * Records that this process may have written to the database. Other processes are notified within milliseconds, even
+   * if no caller waits for them.
+   */
   recordWrite(): void
   /**
-   * Settles when no process serves data from before a change that preceded the call: each has acknowledged the change,
-   * or no longer holds a lease. Never rejects, and takes no longer than a lease.
+   * Waits until no process serves data that is older than the changes before this call. Each other process has then
+   * acknowledged the changes, or its lease has ended. Never rejects. With PostgreSQL, waits no longer than the duration
+   * of a lease.
    */
   confirm(): Promise<void>
 }
@@ -82,10 +99,11 @@ interface AnswersDeps {
   readonly cache?: AcknowledgementCache & Pick<Cache, 'kind'>
   readonly log: Pick<Log, 'debug' | 'info' | 'warn' | 'error'>
   readonly maxBytes: number
-  /** The server that decides about System Admins while there is no main server. */
+  /** The server that decides who is a System Admin while there is no main server. */
   readonly configuredServerId: string | undefined
 }
 
+/** Creates the cache of this process, with its lease and the confirmation of writes. */
 export function createAnswers(
   { db, cache, log, maxBytes, configuredServerId }: AnswersDeps,
   {
@@ -120,12 +138,14 @@ export function createAnswers(
     } finally {
       memory.endLoading(loading)
     }
-    // The cached roles that the read left out are gone, because the lease ended or a server changed. Reads them, too.
+    // The read omitted roles that were cached, but these have been evicted: the lease ended, or a server changed. Reads
+    // again, with all roles.
     return readUncached(items, await readFacts(db, items, [], configuredServerId))
   }
 
   /**
-   * Reads, and caches the result if the lease is still valid. `store` must apply the changes that arrived meanwhile.
+   * Reads, and caches the result if the lease is still valid. `store` must also apply the changes that arrived during
+   * the read.
    */
   const readAndCache = async <T>(
     read: () => Promise<T>,

@@ -2,7 +2,7 @@ import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** The member of a live session, and the session's place. Identifies a caller without the facts of a response. */
+/** A live session and its member: the caller of an endpoint, without the facts of a `validate` response. */
 export interface SessionCaller {
   readonly id: string
   /** Null for an admin session. */
@@ -12,7 +12,10 @@ export interface SessionCaller {
   readonly username: string
 }
 
-/** Reads the callers of many session tokens in one snapshot, by their digests. Returns undefined if none is live. */
+/**
+ * Creates a function that reads the caller of a session by the digest of its token, many in one statement. It returns
+ * undefined if the session is not live.
+ */
 export const sessionCallersReader = (db: Pick<Database, 'batched' | 'maxBatchesAtOnce'>) =>
   batcher(async (tokenDigests: string[]): Promise<(SessionCaller | undefined)[]> => {
     const rows = await db.batched<SessionCaller & { readonly n: number }>(sql`

@@ -7,78 +7,96 @@ import { unseenIn } from './snapshot.ts'
 /** Runs a statement and returns its rows. */
 export type Run = <Row>(statement: Sql) => Promise<Row[]>
 
-/** The gateway's statement that a server's mirror is current. Times are by the database's clock. */
+/** The gateway's promise that the mirror of a server is current. Times are by the database's clock. */
 export interface Vouched {
-  /** The moment up to which the mirror contains every change. */
+  /** The mirror contains every change up to this time. */
   readonly asOfMs: number
-  /** The end of the statement, unless it is renewed. */
+  /** The promise ends at this time, unless the gateway renews it. */
   readonly untilMs: number
 }
 
-/** A process that holds a lease according to its row, so it may serve from memory. */
+/** A process that may serve from its memory, according to its row in `answer_leases`. */
 export interface Holder {
   readonly id: string
-  /** The number of renewals. While it grows, the process is alive. */
+  /** The number of renewals. If it grows between two reads, the process is alive. */
   readonly renewals: number
-  /** The snapshot that the holder has applied, according to its row. */
+  /** The snapshot whose changes the holder has applied, according to its row. */
   readonly acknowledged: string
-  /** True if this snapshot has a change that the holder has not acknowledged, in its row or otherwise. */
+  /**
+   * True if the change log has a change that the holder has not acknowledged, neither in its row nor through the cache.
+   */
   readonly isBehind: boolean
 }
 
 /** The result of one read of the change log, in one snapshot. */
 export interface LogSnapshot {
   readonly snapshot: string
-  /** Identifies the run of the database server, and the connection to it. */
+  /**
+   * Identifies the start of the database server and the connection. If it changes, the process talks to a different
+   * server.
+   */
   readonly server: string
-  /** The database's clock. */
+  /** The time of the database's clock. */
   readonly nowMs: number
-  /** The version of the stored settings, which every process reads with the log, so that no extra query is needed. */
+  /** The version of the stored settings. It is read with the log, so that settings need no query of their own. */
   readonly settingsVersion: number
-  /** True if the statement has renewed the lease. False for a read without a renewal, and if the row was deleted. */
+  /**
+   * True if the statement renewed the lease. False for a read without a renewal, or if the row of the lease was
+   * deleted.
+   */
   readonly isRenewed: boolean
   readonly changes: readonly Change[]
   readonly live: ReadonlyMap<string, Vouched>
-  /** All other holders. */
+  /** The other processes that hold a lease. */
   readonly holders: readonly Holder[]
 }
 
+/** The terms of a read of the change log. */
 export interface ReadTerms {
-  /** The snapshot of the previous read. Undefined if the cache is empty, so that no change is of interest. */
+  /** The snapshot of the previous read. Undefined if the cache is empty: then no change matters. */
   readonly since: string | undefined
+  /** The lease of the reader. Undefined for a process without a lease. */
   readonly self: string | undefined
   /** True to renew the reader's lease in the same statement, and to acknowledge `since` in its row. */
   readonly renews: boolean
   readonly invalidate: Invalidate
-  /** The latest acknowledgements by holder, which the rows may not contain yet. */
+  /** The latest acknowledgement of each holder, some of which its row may not contain yet. */
   readonly acknowledgementsByHolder: ReadonlyMap<string, string>
 }
 
 /**
- * Determines how a read notifies the holders that are behind, with the changes that they have not acknowledged. They
- * acknowledge through the cache (`quick`), which costs the database nothing and may be lost, or in their rows (`safe`).
+ * Determines whether a read also notifies the holders that are behind, and how they acknowledge. With `quick`, they
+ * acknowledge through the cache, which costs the database nothing but can lose a message. With `safe`, they write to
+ * their rows.
  */
 export type Invalidate = 'none' | 'quick' | 'safe'
 
+/** The channel of PostgreSQL's `NOTIFY` on which processes notify each other. */
 export const channel = 'rolecall_answers'
 const nilUuid = '00000000-0000-0000-0000-000000000000'
 const maxXid = '9223372036854775807'
 /**
- * The maximum number of changes in an invalidation. With more, it carries none, and its receivers read the change log.
+ * The maximum number of changes per holder in a notification. With more, the notification has no changes, and its
+ * receivers read the change log.
  */
 const maxCarried = 50
-/** A notification holds less than 8,000 bytes. Waiting processes read a longer snapshot from the row. */
+/**
+ * The maximum length of a notification's content in bytes; PostgreSQL permits fewer than 8,000. A longer snapshot is
+ * not sent, and waiting processes read it from the row.
+ */
 const maxNotified = 7_000
 
 /**
- * Reads the changes that an earlier snapshot did not contain, and the state of everything else that responses depend
- * on. Each change is read once, however long a transaction that began before it stays open, here or in another database
- * of the same server. Changed roles come with all roles of that server, in the same snapshot. An invalidation names the
- * holders that are behind and carries all changes that any of them has not acknowledged, so that they need not read. It
- * carries none if they are too large for a notification, or include roles, which would have to be read.
+ * Reads the changes that an earlier snapshot did not contain, and everything else that the cache needs: the clock, the
+ * leases, and the servers that the gateway keeps live. Each change is returned once, even if a transaction that began
+ * before it stays open for a long time. A change of roles comes with all roles of the server, from the same snapshot.
  *
- * A renewal in the statement commits after the statement's snapshot. In between, another process may commit a change
- * and still find the old row. So the read confirms only the previous renewal.
+ * If `invalidate` is not `none`, also notifies the holders that are behind. The notification contains all changes that
+ * any of them has not acknowledged, so that they need not read the log. It contains no changes if they are too large
+ * for a notification, or include roles, which must be read from their table.
+ *
+ * A renewal commits after the snapshot of its own statement. Between the two, another process can commit a change and
+ * still find the old row. So a read confirms only the previous renewal, never its own.
  */
 export async function readChangeLog(
   run: Run,
@@ -147,7 +165,7 @@ const renewedRow = sql`
     union all
     select 6, id::text, null, null, null from renewed`
 
-/** A row with columns that depend on its kind. */
+/** One row of the result. `kind` determines what the other columns contain. */
 interface LogRow {
   readonly kind: number
   readonly a: string
@@ -180,7 +198,10 @@ function toLogSnapshot(rows: readonly LogRow[]): LogSnapshot {
   }
 }
 
-/** The ID of the row that stands for all holders before a crash, which empties the table. */
+/**
+ * The ID of a row that stands for unknown leases. A crash of the database server empties the table, but the processes
+ * may still hold their leases.
+ */
 export const unknownHolder = nilUuid
 
 /** Inserts the row of `unknownHolder` if it is missing. */
@@ -189,8 +210,8 @@ const addUnknownHolder = (run: Run) =>
     insert into answer_leases (id, renewals) values (${nilUuid}, 0) on conflict do nothing`)
 
 /**
- * Returns the holders of a read, including the row that stands for all holders before a crash. Inserts that row if it
- * is missing, as after a crash.
+ * Returns the holders of a read. If the row of `unknownHolder` is missing, the database server has crashed: inserts the
+ * row, and adds it to the result as a holder that is behind.
  */
 export async function withUnknownHolder(
   run: Run,
@@ -202,8 +223,8 @@ export async function withUnknownHolder(
 }
 
 /**
- * Deletes the lease of a holder that has not renewed it since this count, so that it can no longer renew the lease. The
- * row of the holders before a crash stays, and is marked as ended.
+ * Deletes a lease that was not renewed since this count, so that its holder cannot renew it any more. The row of
+ * `unknownHolder` is not deleted but marked as ended, by one renewal.
  */
 export const endLease = (run: Run, { id, renewals }: Pick<Holder, 'id' | 'renewals'>) =>
   run(sql`
@@ -212,8 +233,8 @@ export const endLease = (run: Run, { id, renewals }: Pick<Holder, 'id' | 'renewa
     delete from answer_leases where id = ${id}::uuid and id <> ${nilUuid}::uuid and renewals = ${renewals}`)
 
 /**
- * Inserts the row of a holder with an empty cache, and deletes its previous row. Returns the snapshot from which the
- * holder reads changes.
+ * Inserts the row of a new holder, which must have an empty cache, and deletes the row of its previous lease. Returns
+ * the snapshot from which the holder reads changes.
  */
 export const join = async (run: Run, id: string, previousId: string | undefined): Promise<string> => {
   const [joined] = await run<{ acknowledged: string }>(sql`
@@ -223,7 +244,7 @@ export const join = async (run: Run, id: string, previousId: string | undefined)
   return joined.acknowledged
 }
 
-/** Acknowledges the applied snapshot in the row, and notifies the processes that wait for it. */
+/** Writes to the row which snapshot was applied, and notifies the processes that wait for it. */
 export const acknowledge = (run: Run, id: string, snapshot: string) =>
   run(sql`
     with acknowledged as (
@@ -231,13 +252,14 @@ export const acknowledge = (run: Run, id: string, snapshot: string) =>
     select pg_notify(${channel}, ${`ack ${id} ${snapshot.slice(0, maxNotified)}`}) from acknowledged
     where ${snapshot.length <= maxNotified}`)
 
+/** Deletes a lease, so that no writer waits for its holder. */
 export const leave = (run: Run, id: string) =>
   run(sql`
     delete from answer_leases where id = ${id}`)
 
 /**
- * Deletes the changes of transactions before an old horizon. Before that, deletes the leases of all holders that may
- * not have read them: they clear their caches.
+ * Deletes the changes of transactions before `horizon`. First deletes the leases of holders that may not have read
+ * these changes. Such a holder loses its lease at the next renewal, and clears its cache.
  */
 export async function trimChanges(
   db: { transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T> },
@@ -252,8 +274,8 @@ export async function trimChanges(
 }
 
 /**
- * Empties the change log and the leases of a database that was restored from another cluster. The transaction IDs of
- * that cluster are in the future here: each read would return all of these changes, and no trim would delete them.
+ * Deletes all changes and leases after a restore into another database cluster. The transaction IDs of the old cluster
+ * may be in the future of the new one, so every read would return their changes, and no trim would delete them.
  */
 export async function emptyChangeLog(tx: Queryable) {
   await tx.execute(sql`delete from answer_leases where id <> ${nilUuid}::uuid`)

@@ -1,6 +1,6 @@
 import type { Role } from '#responses/roles'
 
-/** A cached value that changed or was deleted. */
+/** An entry of the change log: a cached value that has changed or was deleted. */
 export type Change =
   | { readonly kind: 'session'; readonly tokenDigest: string }
   | { readonly kind: 'membership'; readonly id: string }
@@ -9,20 +9,20 @@ export type Change =
   | { readonly kind: 'project'; readonly projectId: string }
   | { readonly kind: 'access'; readonly id: string }
   | { readonly kind: 'server'; readonly serverId: string }
-  /** An access token of OpenID Connect, by the digest of its record. */
+  /** An OpenID Connect access token, by the digest of its record. */
   | { readonly kind: 'token'; readonly digest: string }
-  /** A change of a server's roles, with the current ones. */
+  /** The roles of a server have changed. Contains all current roles. */
   | { readonly kind: 'roles'; readonly serverId: string; readonly roles: readonly Role[] }
-  /** A change that a newer version wrote, with unknown meaning. */
+  /** A kind of change that this version does not know, because a newer version wrote it. It clears the whole cache. */
   | { readonly kind: 'unknown' }
 
-/** Returns the ID of a membership in the change log. */
+/** Returns the ID that a membership has in the change log. */
 export const membershipId = (serverId: string, memberId: string) => `${serverId}/${memberId}`
 
-/** Returns the ID of a project's access to a server in the change log. */
+/** Returns the ID that a project's access to a server has in the change log. */
 export const accessId = (projectId: string, serverId: string) => `${projectId}/${serverId}`
 
-/** Parses a row of the change log. */
+/** Converts a row of the change log. `rolesOf` contains the current roles of each server with a change of roles. */
 export function toChange(kind: string, fact: string, rolesOf: ReadonlyMap<string, readonly Role[]>): Change {
   switch (kind) {
     case 'session':

@@ -1,8 +1,11 @@
-/** The clocks of this machine. A holder ends its lease by them. The database's clock decides what else has expired. */
+/**
+ * The clocks of this machine. The holder of a lease uses them only to measure how long the lease is valid. Every other
+ * expiry is decided by the database's clock.
+ */
 export interface Clock {
-  /** Returns a monotonic time. It may stand still while a virtual machine is suspended. */
+  /** Returns a time that never jumps. It may stop while a virtual machine is suspended. */
   monotonicMs(): number
-  /** Returns the wall time. It continues while a virtual machine is suspended, and jumps when it is set. */
+  /** Returns the time of day. It continues while a virtual machine is suspended, but jumps when the clock is set. */
   wallMs(): number
 }
 
@@ -11,12 +14,13 @@ export const systemClock: Clock = {
   wallMs: () => Date.now(),
 }
 
-/** A moment by both clocks. */
+/** One moment, measured by both clocks. */
 export interface Moment {
   readonly monotonicMs: number
   readonly wallMs: number
 }
 
+/** Returns the current moment. */
 export const momentOf = (clock: Clock): Moment => ({
   monotonicMs: clock.monotonicMs(),
   wallMs: clock.wallMs(),

@@ -11,13 +11,13 @@ import { Lease } from './lease.ts'
 import type { LocalLease } from './local-lease.ts'
 
 /**
- * The interval at which awaited holders are notified again, because a notification may be lost. These notifications are
- * `safe`: holders acknowledge in their rows, because the cache may have lost the first acknowledgement.
+ * The interval at which a writer repeats a notification that may have been lost. A repeated notification is `safe`: the
+ * holders acknowledge in their rows, because the cache may have lost the first acknowledgement.
  */
 const renotifyAfterMs = 50
-/** A wait of at least this duration is logged, because a running instance acknowledges within milliseconds. */
+/** A longer wait is logged: a process that is running normally acknowledges within milliseconds. */
 const slowMs = 500
-/** The delay after which changes without a waiting writer are announced together. */
+/** The delay after which changes are announced if no writer waits for them. One announcement covers all of them. */
 const announceAfterMs = 10
 
 interface ConfirmationDeps {
@@ -25,16 +25,19 @@ interface ConfirmationDeps {
   readonly lease: Lease | LocalLease
   readonly log: Pick<Log, 'debug' | 'warn'>
   readonly clock: Clock
-  /** The time for which any process may serve from memory without a renewal of its lease. */
+  /** The duration of a lease. After this time without a renewal, no process serves from memory. */
   readonly leaseMs: number
 }
 
-/** Announces committed changes to every process with a lease, and waits for their acknowledgements. */
+/**
+ * Makes writes visible everywhere: announces committed changes to every process with a lease, and waits until these
+ * processes have applied the changes.
+ */
 export class Confirmation {
   readonly #deps: ConfirmationDeps
   readonly #holders: Holders
   readonly #logSlowConfirmation: (fields: { waitedMs: number; awaitedLeases: readonly string[] }) => void
-  /** The number of possible writes of this process, and the number of those that were announced. */
+  /** The number of times that this process may have written, and the number of those writes that were announced. */
   #writes = 0
   #announcedWrites = 0
   #announcing: NodeJS.Timeout | undefined
@@ -47,40 +50,43 @@ export class Confirmation {
       'change confirmation delayed: an instance acknowledged late, or not at all',
       ({ waitedMs }) => waitedMs,
     )
-    // A process without a lease applies no changes, but still waits for the other processes.
+    // A process that holds no lease has nothing to invalidate, but its writers still wait for the other processes.
     this.#holders = deps.lease instanceof Lease ? deps.lease.holders : new Holders(deps.leaseMs)
   }
 
-  /** Returns the number of possible writes of this process. */
+  /** Returns how many times this process may have written to the database. */
   get writes(): number {
     return this.#writes
   }
 
-  /** Records a possible write. Holders that are behind are notified soon, even if no writer waits. */
+  /** Records a possible write. Holders that have not applied it are notified soon, even if no writer waits. */
   recordWrite(): void {
     this.#writes += 1
     if (this.#announcing || this.#isClosed) return
     this.#announcing = setTimeout(() => {
       this.#announcing = undefined
-      // A waiting writer may have announced the write already.
+      // A writer that waits may have announced the write in the meantime.
       if (this.#announcedWrites < this.#writes && !this.#isClosed) this.#announce('quick').catch(() => {})
     }, announceAfterMs).unref()
   }
 
   /**
-   * Settles when no process serves data from before a change that preceded the call: each has acknowledged the change,
-   * or no longer holds a lease. Never rejects. With PostgreSQL, takes no longer than a lease.
+   * Waits until no process serves data that is older than the changes before this call. Each other process has then
+   * acknowledged the changes, or its lease has ended. Never rejects. With PostgreSQL, waits no longer than the duration
+   * of a lease.
    */
   async confirm(): Promise<void> {
     const { lease, leaseMs } = this.#deps
-    // The embedded database has no other process, and its lease does not end.
+    // With the embedded database, there is no other process, and the lease has no duration to wait for.
     if (!(lease instanceof Lease)) return this.#notifyAndWait(leaseMs)
-    // Every lease that is still valid after this wait was renewed after the change, so its holder has read the change.
+    // A lease that is still valid after this time was renewed after the change. Its holder has therefore read the
+    // change.
     await within(this.#notifyAndWait(leaseMs), leaseMs, undefined)
   }
 
   /**
-   * Notifies the holders that are behind, and waits for them. If they are unknown, waits until every lease has ended.
+   * Notifies the holders that have not applied the changes, and waits for them. If the list of holders cannot be read,
+   * waits until every lease must have ended.
    */
   async #notifyAndWait(leaseMs: number): Promise<void> {
     const { clock, log } = this.#deps
@@ -105,8 +111,8 @@ export class Confirmation {
   }
 
   /**
-   * Reads the change log, and notifies the holders that are behind in the same statement. While there is a lease, reads
-   * through it, so that this process applies the changes, too.
+   * Reads the change log and notifies, in one statement, the holders that are behind. Reads through the lease if this
+   * process has one, so that it applies the changes itself, too.
    */
   async #announce(invalidate: Invalidate): Promise<LogSnapshot> {
     const announced = this.#writes
@@ -124,7 +130,7 @@ export class Confirmation {
       since: undefined,
       self: undefined,
       renews: false,
-      // Acknowledgements through the cache are addressed to a lease.
+      // Without a lease, this process has no address for acknowledgements through the cache.
       invalidate: 'safe',
       acknowledgementsByHolder: new Map(),
     })
@@ -134,8 +140,8 @@ export class Confirmation {
   }, 1)
 
   /**
-   * Waits until each holder has acknowledged the snapshot or its lease has ended. Meanwhile, notifies the holders that
-   * are still behind every `renotifyAfterMs`.
+   * Waits until each of these holders has acknowledged the snapshot, or its lease has ended. Repeats the notification
+   * every `renotifyAfterMs`.
    */
   async #waitForAcknowledgements(
     snapshot: string,

@@ -7,15 +7,15 @@ import type { Role } from '#responses/roles'
 import { toSessionJson } from '#responses/validate-json'
 
 /**
- * The request for a key, for the session of a token, or for both: then the session must belong to the project of the
- * key. The digest that is not requested is empty.
+ * A request for an API key, for the session of a token, or for both. With both, the session is returned only if it
+ * belongs to the project of the key. A digest that is not requested is an empty string.
  */
 export interface Item {
   readonly keyDigest: string
   readonly tokenDigest: string
 }
 
-/** A session that was live when it was read, with all facts of its response. */
+/** A session that was live when it was read, with everything that its `validate` response contains. */
 export interface SessionRow {
   readonly id: string
   /** Null for an admin session. */
@@ -31,36 +31,42 @@ export interface SessionRow {
   readonly roleIds: readonly string[]
   readonly syncedAtMs: number
   /**
-   * True if the roles of this server make System Admins: in the main server, or the configured one while there is none.
+   * True if the roles in this server decide who is a System Admin. That is the main server, or the configured server
+   * while there is no main server.
    */
   readonly decidesAdmin: boolean
-  /** The rule by which the project names groups. */
+  /** The rule by which the project names groups of roles. */
   readonly groups: GroupRule
-  /** The moment up to which the gateway vouches for the server's mirror; null while it does not. */
+  /**
+   * The time up to which the gateway guarantees that the server's mirror is current. Null while it gives no guarantee.
+   */
   readonly liveAsOfMs: number | null
-  /** The end of the gateway's statement, unless it is renewed; null while there is none. */
+  /** The time at which that guarantee ends, unless the gateway renews it. Null while there is none. */
   readonly liveUntilMs: number | null
 }
 
+/** The result for one item. */
 export interface ItemRow {
-  /** Undefined if the key is unknown, revoked, expired, or its project is deleted. */
+  /** Undefined if the key is unknown, revoked, or expired, or if its project is deleted. */
   readonly projectId: string | undefined
+  /** False while the project is deactivated. Without a valid key, the value has no meaning. */
   readonly isActive: boolean
-  /** The expiry of the key. */
+  /** The time at which the key expires. */
   readonly keyEndsAtMs: number | undefined
   readonly session: SessionRow | undefined
 }
 
+/** The result of `readFacts`. */
 export interface FactRows {
-  /** The database's clock. */
+  /** The time of the database's clock. */
   readonly nowMs: number
-  /** The results in the order of the items. */
+  /** The results, in the order of the requested items. */
   readonly items: readonly ItemRow[]
-  /** The roles of the servers of all sessions, highest first, except those of `knownServers`. */
+  /** The roles of the servers of all sessions, highest first. Servers in `knownServers` are left out. */
   readonly roles: ReadonlyMap<string, readonly Role[]>
 }
 
-/** The columns of a live session. All are null in the row of an item without one. */
+/** The columns of a session. In the row of an item without a session, all of them are null. */
 interface FoundSession
   extends Omit<SessionRow, 'sessionJson' | 'profileJson' | 'groups'>,
     Omit<Profile, 'id' | 'createdAtMs' | 'updatedAtMs'> {
@@ -77,15 +83,15 @@ interface FoundRow extends Omit<FoundSession, 'id'> {
   readonly isActive: boolean
   readonly keyEndsAtMs: number | null
   readonly id: string | null
-  /** Set in the first row of each server that was not known. */
+  /** The roles of the server, in the first row of each server that is not in `knownServers`. Null in all other rows. */
   readonly rolesJson: string | null
 }
 
 const profileColumns = selectFields(profileFields)
 
 /**
- * Reads keys and sessions for many requests in one snapshot. Reads times by `date_part`, which returns floating point:
- * `extract` returns `numeric`, which is measurably slower in a batch of hundreds.
+ * Reads the keys and sessions of many requests in one snapshot. Uses `date_part`, which returns a floating-point
+ * number: the `numeric` of `extract` is measurably slower in a batch of hundreds.
  */
 export async function readFacts(
   db: Pick<Database, 'batched'>,

@@ -1,13 +1,16 @@
-/** A cached value that several sessions or keys share. Once it is void, all of them are invalid. */
+/**
+ * A cached value that several sessions, keys, or tokens share. When the value changes in the database, `isVoid` becomes
+ * true, and all of them are invalid.
+ */
 export interface Fact<V> {
   readonly id: string
   value: V
   isVoid: boolean
-  /** The number of cached sessions and keys that use it. */
+  /** The number of cached sessions, keys, and tokens that use this fact. */
   users: number
 }
 
-/** Caches facts of one kind, by ID. Evicts a fact when its last user releases it. */
+/** Caches facts of one kind by ID, and counts their users. A fact without users is evicted. */
 export class Facts<V> {
   readonly #facts = new Map<string, Fact<V>>()
 
@@ -19,7 +22,7 @@ export class Facts<V> {
     return this.#facts.values()
   }
 
-  /** Returns the cached fact of this ID, or caches this value. Counts one more user. */
+  /** Returns the cached fact with this ID. If there is none, caches `value`. Counts one more user. */
   use(id: string, value: V): Fact<V> {
     const cached = this.#facts.get(id)
     if (cached) {
@@ -31,12 +34,13 @@ export class Facts<V> {
     return fact
   }
 
+  /** Counts one user less. */
   release(fact: Fact<V>): void {
     fact.users -= 1
     if (fact.users === 0 && !fact.isVoid) this.#facts.delete(fact.id)
   }
 
-  /** Invalidates a fact, and evicts it. */
+  /** Marks a fact as invalid for all its users, and evicts it. */
   void(id: string): void {
     const fact = this.#facts.get(id)
     if (!fact) return
@@ -50,5 +54,5 @@ export class Facts<V> {
   }
 }
 
-/** Creates a fact that is not cached. */
+/** Creates a fact for one session that is not cached. */
 export const ownFact = <V>(id: string, value: V): Fact<V> => ({ id, value, isVoid: false, users: 1 })

@@ -2,37 +2,41 @@ import type { Holder } from './change-log-store.ts'
 import { unknownHolder } from './change-log-store.ts'
 import { covers } from './snapshot.ts'
 
-/** A wait until every holder that was behind has applied a snapshot, or no longer holds a lease. */
+/**
+ * A writer's wait for holders that had not applied its snapshot. It ends when each of them has applied the snapshot or
+ * has lost its lease.
+ */
 interface Wait {
-  /** The snapshot. */
+  /** The snapshot that the holders must apply. */
   readonly target: string
   readonly beganAtMs: number
+  /** The holders that are still awaited. */
   readonly remaining: Set<string>
   readonly settle: () => void
 }
 
 interface Observation {
   readonly renewals: number
-  /** The time at which a read first returned this count, by this process's monotonic clock. */
+  /** The time at which a read first returned this number of renewals, by this process's monotonic clock. */
   readonly seenAtMs: number
 }
 
-/** The times of a read, by this process's monotonic clock. */
+/** The times at which a read was sent and answered, by this process's monotonic clock. */
 export interface ReadTimes {
   readonly sentAtMs: number
   readonly answeredAtMs: number
 }
 
 /**
- * Tracks the leases of the other processes by this process's monotonic clock. A lease counts as ended when its renewal
- * count is unchanged a full lease duration after a read first returned it. No wall clocks are compared.
+ * Tracks the leases of the other processes. Clocks of different machines are never compared: a lease counts as ended
+ * when this process has seen the same number of renewals for the full duration of a lease.
  */
 export class Holders {
   readonly #leaseMs: number
   readonly #seen = new Map<string, Observation>()
   /**
-   * The latest acknowledgement of each holder, unless its row contained it at the last read. An acknowledgement can
-   * arrive before the response of a read with an older snapshot, and through the cache before it is in the row.
+   * The latest acknowledgement of each holder, until a read finds it in the holder's row. An acknowledgement can arrive
+   * through the cache before it is in the row, or before the response of an earlier read.
    */
   readonly #acknowledgements = new Map<string, string>()
   readonly #waits = new Set<Wait>()
@@ -50,9 +54,10 @@ export class Holders {
   }
 
   /**
-   * Records the holders that a read found. The read completes only waits that began before it was sent: an older read may
-   * lack the awaited change, or the row of a holder that joined later. A holder without a row is no longer awaited, unless
-   * the database server has crashed (`unknownHolder` has no renewals): the crash may have deleted the row of a valid lease.
+   * Records the holders that a read found. The read completes only waits that began before it was sent, because an
+   * older read may lack the awaited change, or the row of a holder that joined later. A holder whose row is gone is no
+   * longer awaited. The exception is a crash of the database server, which may delete the rows of valid leases:
+   * `unknownHolder` then has no renewals.
    */
   observe(holders: readonly Holder[], { sentAtMs, answeredAtMs }: ReadTimes): void {
     const byId = new Map(holders.map((holder) => [holder.id, holder]))
@@ -66,7 +71,7 @@ export class Holders {
       const acknowledgement = this.#acknowledgements.get(id)
       if (acknowledgement !== undefined && covers(acknowledged, acknowledgement))
         this.#acknowledgements.delete(id)
-      // `endLease` has marked the leases from before the crash as ended.
+      // The unknown leases from before a crash have ended, and `endLease` has marked their row.
       if (id === unknownHolder && renewals > 0) this.#seen.delete(id)
       else if (this.#seen.get(id)?.renewals !== renewals)
         this.#seen.set(id, { renewals, seenAtMs: answeredAtMs })
@@ -92,7 +97,7 @@ export class Holders {
     }
   }
 
-  /** Returns the holders that are behind this snapshot and may still have a valid lease. */
+  /** Returns the holders that may have a valid lease and have not applied this snapshot. */
   behind(holders: readonly Holder[], snapshot: string, nowMs: number): string[] {
     return holders
       .filter(
@@ -106,12 +111,12 @@ export class Holders {
     return acknowledgement !== undefined && covers(acknowledgement, snapshot)
   }
 
-  /** Returns the time at which a holder's lease ends unless it is renewed. */
+  /** Returns the time at which a holder's lease ends, unless the holder renews it. */
   endsAtMs(id: string): number {
     return (this.#seen.get(id)?.seenAtMs ?? Number.NEGATIVE_INFINITY) + this.#leaseMs
   }
 
-  /** Returns the holders that did not renew their leases in time. */
+  /** Returns the holders that have not renewed their leases in time. */
   overdue(nowMs: number): Pick<Holder, 'id' | 'renewals'>[] {
     return [...this.#seen]
       .filter(([, { seenAtMs }]) => nowMs >= seenAtMs + this.#leaseMs)
@@ -119,9 +124,9 @@ export class Holders {
   }
 
   /**
-   * Waits until these holders have acknowledged a snapshot. Only reads that were sent at or after `beganAtMs` end the
-   * wait, and `beganAtMs` must be after the read that found the holders. Call `end` to stop waiting; it also settles
-   * `done`. `remaining` returns the holders that are still awaited.
+   * Waits until these holders have acknowledged a snapshot. `beganAtMs` must be after the read that found the holders:
+   * only later reads end the wait. `remaining` returns the holders that are still awaited. `end` stops the wait, and
+   * settles `done`.
    */
   wait(
     target: string,

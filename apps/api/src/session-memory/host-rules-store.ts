@@ -2,17 +2,21 @@ import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** The access rule of a protected host. */
+/** The rule that decides which visitors have access to a protected host. */
 export interface HostRule {
   readonly projectId: string
-  /** Null while there is no main server. No visitor then has access. */
+  /** The server whose members may have access. Null while there is no main server: then no visitor has access. */
   readonly serverId: string | null
-  /** The roles of which a visitor needs one. If empty, every member has access. */
+  /** A visitor needs one of these roles. If the list is empty, every member has access. */
   readonly anyOf: readonly string[]
+  /** The value of the header `Remote-User`. */
   readonly remoteUser: 'username' | 'id'
 }
 
-/** Reads the rules of many hosts in one snapshot. Returns undefined for a host that no project protects. */
+/**
+ * Creates a function that reads the rules of hosts, many in one statement. It returns undefined for a host that no
+ * project protects.
+ */
 export const hostRulesReader = (
   db: Pick<Database, 'batched' | 'maxBatchesAtOnce'>,
   configuredServerId: string | undefined,

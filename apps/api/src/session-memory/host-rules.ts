@@ -1,7 +1,7 @@
 import type { Change } from './change.ts'
 import type { HostRule } from './host-rules-store.ts'
 
-/** The maximum number of entries. At the limit, the cache is cleared, and each entry is read again. */
+/** The maximum number of cached rules. At the limit, the cache is cleared, and the rules are read again one by one. */
 const maxEntries = 100_000
 
 /** Caches the rules of protected hosts. A host that no project protects is not cached. */
@@ -18,7 +18,7 @@ export class HostRules {
   }
 
   apply(change: Change): void {
-    // A rule depends on the project that protects the host, and on the main server. Both change seldom.
+    // A rule depends on its project and on the main server. Both change so rarely that clearing the cache is cheap.
     if (change.kind === 'project' || change.kind === 'server') this.clear()
   }
 

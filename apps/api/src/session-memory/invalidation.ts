@@ -3,24 +3,26 @@ import type { Role } from '#responses/roles'
 import { type Change, toChange } from './change.ts'
 import { isSnapshot } from './snapshot.ts'
 
-/** A notification of another process. */
+/** A message from another process. See `Confirmation` for the exchange of these messages. */
 export type Notification =
-  /** Acknowledges that the process has applied a snapshot. */
+  /** The sender has applied a snapshot. */
   | { readonly kind: 'acknowledged'; readonly from: string; readonly snapshot: string }
   /**
-   * Requests that the holders that are behind apply changes. The sender may wait for them, or only announce a write.
+   * The sender, or another process, has changed something. Holders that are behind must apply the changes. The sender
+   * may be waiting for them.
    */
   | {
       readonly kind: 'invalidation'
       readonly from: string
-      /** True if the process expects acknowledgements through the cache. */
+      /** True if the sender expects acknowledgements through the cache. */
       readonly isQuick: boolean
+      /** Undefined if the receiver must read the change log. */
       readonly carried: CarriedChanges | undefined
     }
 
 /**
- * All changes that the named holders had not acknowledged at this snapshot. A named holder that applies them has
- * applied the snapshot. For other holders they may be incomplete.
+ * The changes that the named holders had not acknowledged at this snapshot. After a named holder has applied them, it
+ * has applied the snapshot. For any other holder, the list may be incomplete.
  */
 export interface CarriedChanges {
   readonly snapshot: string
@@ -29,8 +31,7 @@ export interface CarriedChanges {
 }
 
 /**
- * Parses the notifications of this version and the shorter invalidations of earlier versions. Returns undefined for any
- * other payload.
+ * Parses a notification of this version, or the shorter ones of earlier versions. Returns undefined for any other text.
  */
 export function parseNotification(payload: string): Notification | undefined {
   const [word, from = '', snapshot = '', ...rest] = payload.split(' ')
@@ -46,7 +47,7 @@ export function parseNotification(payload: string): Notification | undefined {
   }
 }
 
-/** Formats an acknowledgement for a notification or for the cache. */
+/** Formats an acknowledgement, for `NOTIFY` or for the cache. */
 export const formatAcknowledgement = (from: string, snapshot: string) => `ack ${from} ${snapshot}`
 
 const isObject = (read: unknown): read is object => typeof read === 'object' && read !== null
@@ -61,7 +62,7 @@ function toCarried(snapshot: string, read: unknown): CarriedChanges | undefined 
   for (const change of changes) {
     if (!Array.isArray(change) || typeof change[0] !== 'string' || typeof change[1] !== 'string')
       return undefined
-    // Roles are not carried, and the change cannot be applied without them.
+    // A change of roles needs the current roles, which a notification does not contain.
     if (change[0] === 'roles') return undefined
     applied.push(toChange(change[0], change[1], noRoles))
   }

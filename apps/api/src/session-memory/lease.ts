@@ -23,28 +23,28 @@ import { covers } from './snapshot.ts'
 export interface LeaseTiming {
   readonly renewEveryMs: number
   /**
-   * The duration of a lease, for which other processes wait. Its holder counts it from before it sent the renewal. A
+   * The duration of a lease. The holder counts it from before it sent the renewal; other processes wait just as long. A
    * renewal takes effect with the next read, so a lease must span two renewals and the delay of a statement.
    */
   readonly leaseMs: number
-  /** The margin by which a holder ends its lease early, because no two clocks run at the same rate. */
+  /** The time by which a holder ends its lease early, because two clocks never run at exactly the same rate. */
   readonly driftMs: number
 }
 
 export const leaseTiming: LeaseTiming = { renewEveryMs: 500, leaseMs: 2_000, driftMs: 100 }
 
-/** The pause between two attempts to reach a database that does not answer. */
+/** The pause before the next attempt to get a lease. */
 const retryAfterMs = 100
 
-/** The cache under the lease. */
+/** The cache that may be used while the lease is valid. */
 export interface LeasedMemory {
   apply(found: LogSnapshot, sentAtMs: number): void
-  /** Applies changes that arrived between two reads. */
+  /** Applies changes that a notification contained. */
   applyChanges(changes: readonly Change[]): void
   clear(): void
 }
 
-/** Passes a notification or an acknowledgement to its receiver. A test can lose or delay it. */
+/** Passes a message to its receiver. Tests replace it to lose or delay messages. */
 export type Deliver = (payload: string, receive: (payload: string) => void) => void
 
 interface LeaseDeps {
@@ -62,20 +62,20 @@ interface ReadRequest {
   readonly invalidate: Invalidate
 }
 
-/** One lease, on one connection, from joining to its loss. */
+/** One lease on one connection, from joining until the lease is lost. */
 interface Term {
   readonly id: string
   readonly connection: DedicatedConnection
-  /** Reads the change log. The read begins after the call; simultaneous calls share one. */
+  /** Reads the change log. The read begins after the call; simultaneous calls share one read. */
   readonly readChanges: (request: ReadRequest) => Promise<LogSnapshot>
-  /** The latest snapshot with all changes applied. */
+  /** The latest snapshot of which this process has applied all changes. */
   applied: string
-  /** The database server of the first read. A read from another one loses the lease. */
+  /** The database server of the first read. If a later read reaches another server, the lease is lost. */
   server: string | undefined
-  /** The moment before the last committed renewal was sent. */
+  /** The moment just before the last committed renewal was sent. */
   renewedAt: Moment
   readonly acknowledgements: Acknowledgements
-  /** The times at which the lease ends by each clock. It is valid while both clocks are below them. */
+  /** The ends of the lease by the two clocks. The lease is valid while both clocks are before them. */
   endsAtMs: number
   endsAtWallMs: number
 }
@@ -84,19 +84,20 @@ interface Term {
  * Holds the lease of this process: the right to serve from memory for a short, renewable time.
  *
  * A process joins with an empty cache. Twice a second, one statement renews its row and reads the change log. Each read
- * begins after the previous renewal has committed. When its changes are applied, the lease is extended, counted from the
- * moment before that renewal was sent. So every committed change reaches this process in one of two ways. Either its
- * writer finds the renewed row, and waits until this process acknowledges the change. Or its writer committed before the
- * renewal, and the next read contains the change.
- * The code that creates a response checks the lease in the same synchronous step, against the clocks of the process. So a
- * late, frozen, or disconnected process serves nothing from memory once the lease has ended. When the connection ends,
- * the cache is cleared, because the next connection may reach a different server.
+ * begins after the previous renewal has committed. When its changes are applied, the lease is extended, counted from
+ * the moment before that renewal was sent. So every committed change reaches this process in one of two ways. Either
+ * its writer finds the renewed row, and waits until this process acknowledges the change. Or its writer committed
+ * before the renewal, and the next read contains the change.
+ *
+ * The code that creates a response checks the lease in the same synchronous step, against the clocks of the process. So
+ * a process that is late, frozen, or disconnected serves nothing from memory once the lease has ended. When the
+ * connection ends, the cache is cleared, because the next connection may reach a different server.
  */
 export class Lease {
   readonly #deps: LeaseDeps
   readonly holders: Holders
   #term: Term | undefined
-  /** The row of the previous lease, which joining deletes. */
+  /** The row of the previous lease. Joining deletes it. */
   #previousId: string | undefined
   readonly #closing = new AbortController()
   #running: Promise<void> | undefined
@@ -107,15 +108,15 @@ export class Lease {
   }
 
   /**
-   * Returns true if the lease is valid at this monotonic time. Call it in the same synchronous step that reads the
-   * clock and makes the response.
+   * Returns true if the lease is valid at this monotonic time. Call it in the synchronous step that reads the clock and
+   * makes the response.
    */
   isValidAt(monotonicMs: number): boolean {
     const term = this.#term
     return term !== undefined && monotonicMs < term.endsAtMs && this.#deps.clock.wallMs() < term.endsAtWallMs
   }
 
-  /** Reads the change log now and applies the changes. Returns undefined while there is no lease. */
+  /** Reads the change log now, and applies its changes. Returns undefined while there is no lease. */
   readChanges(invalidate: Invalidate): Promise<LogSnapshot> | undefined {
     return this.#term?.readChanges({ renews: false, invalidate })
   }
@@ -135,7 +136,7 @@ export class Lease {
       try {
         await this.#hold()
       } catch (err) {
-        // `availability.ts` logs an outage once. Until the lease is back, every read is from the database.
+        // `availability.ts` logs the outage once. Until there is a new lease, every read goes to the database.
         this.#deps.log.debug({ err }, 'memory lease lost')
       }
       await pause(retryAfterMs, this.#closing.signal)
@@ -157,7 +158,7 @@ export class Lease {
     const end = () => ended.abort()
     void connection.ended.then(end)
     this.#closing.signal.addEventListener('abort', end)
-    // Closing may have started while the connection was opened, and the abort event fires only once.
+    // Closing may have begun while the connection was opened, and the abort event fires only once.
     if (this.#closing.signal.aborted) end()
     try {
       const joinedAt = momentOf(clock)
@@ -168,7 +169,7 @@ export class Lease {
       await this.#renew(term)
       log.info({ lease: id }, 'answering from memory')
       while (!ended.signal.aborted) {
-        // A slow statement is part of the interval, or the lease would end before it is renewed.
+        // The time of the statement counts as part of the interval. Otherwise, a slow one would let the lease end.
         await pause(Math.max(0, sentAtMs + timing.renewEveryMs - clock.monotonicMs()), ended.signal)
         sentAtMs = clock.monotonicMs()
         if (!ended.signal.aborted) await this.#renew(term)
@@ -183,10 +184,7 @@ export class Lease {
     }
   }
 
-  /**
-   * Returns the connection, or undefined if the lease closes first. A hanging database accepts no connection for
-   * seconds, and a stopping process does not wait for it.
-   */
+  /** Returns the connection, or undefined if the lease is closed first: a stop does not wait for the database. */
   #unlessClosing(opening: Promise<DedicatedConnection>): Promise<DedicatedConnection | undefined> {
     const { signal } = this.#closing
     return new Promise((resolve, reject) => {
@@ -238,7 +236,7 @@ export class Lease {
     this.#deps.memory.clear()
   }
 
-  /** Extends the lease, counted from before the renewal was sent. A response that arrived too late has no effect. */
+  /** Extends the lease, counted from before the renewal was sent. A response that arrives too late has no effect. */
   #extend(term: Term, sentAt: Moment): void {
     const { clock, timing } = this.#deps
     const usableMs = timing.leaseMs - timing.driftMs
@@ -247,7 +245,7 @@ export class Lease {
     term.endsAtWallMs = sentAt.wallMs + usableMs
   }
 
-  /** Renews the lease, and ends the leases of processes that did not renew theirs. */
+  /** Renews the lease, and deletes the leases that other processes did not renew in time. */
   async #renew(term: Term): Promise<void> {
     await term.readChanges({ renews: true, invalidate: 'none' })
     for (const holder of this.holders.overdue(this.#deps.clock.monotonicMs())) {
@@ -281,12 +279,12 @@ export class Lease {
     if (found.changes.length > 0) term.acknowledgements.recordApplied()
     const holders = await withUnknownHolder(term.connection.rows, found)
     this.holders.observe(holders, { sentAtMs: sentAt.monotonicMs, answeredAtMs: clock.monotonicMs() })
-    // Without other holders, no writer waits for an acknowledgement. `#receive` answers a process that requests one.
+    // Without other holders, no writer waits for an acknowledgement. `#receive` replies to a writer that requests one.
     if (renews && found.changes.length > 0 && this.holders.size > 0) term.acknowledgements.writeSoon()
     return { ...found, holders }
   }
 
-  /** Applies the changes of an invalidation. Its sender has read the change log, so this process need not. */
+  /** Applies the changes that a notification contains, so that this process need not read the log. */
   #applyCarried(term: Term, { snapshot, changes }: CarriedChanges): void {
     if (covers(term.applied, snapshot)) return
     this.#deps.memory.applyChanges(changes)
@@ -295,14 +293,14 @@ export class Lease {
   }
 
   /**
-   * Records an applied snapshot, but never an older one: a concurrent read may have started before the changes of an
-   * invalidation.
+   * Records an applied snapshot, but never an older one: a read that began before a notification arrived may end after
+   * it.
    */
   #advance(term: Term, snapshot: string): void {
     if (covers(snapshot, term.applied)) term.applied = snapshot
   }
 
-  /** Handles a notification. An invalidation with changes is only for the holders that it names: the others have the changes. */
+  /** Handles a notification. Only the holders that it names apply its changes: all others have them already. */
   #receive(term: Term, payload: string): void {
     if (this.#term !== term) return
     const notified = parseNotification(payload)
@@ -327,7 +325,7 @@ export class Lease {
   }
 }
 
-/** Merges the requests of simultaneous callers into one read. */
+/** Combines the requests of simultaneous callers into one read. */
 const mergeRequests = (readings: readonly ReadRequest[]): ReadRequest => ({
   renews: readings.some(({ renews }) => renews),
   invalidate:

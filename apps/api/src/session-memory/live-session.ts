@@ -3,8 +3,8 @@ import type { SessionCaller } from './callers-store.ts'
 import { type SessionAt, sessionAt } from './session.ts'
 
 /**
- * Returns the live session of a token: from memory while the lease is valid, otherwise from the database. All access by
- * session goes through this module, so that every instance decides the same.
+ * Returns the live session of a token, or undefined. Uses the cache while the lease is valid, otherwise the database.
+ * Every access by a session goes through this file, so that all instances decide alike.
  */
 export async function liveSession(
   answers: Pick<Answers, 'leasedNowMs' | 'session' | 'read'>,
@@ -13,7 +13,7 @@ export async function liveSession(
   return cachedSession(answers, tokenDigest) ?? readSession(answers, tokenDigest)
 }
 
-/** Returns the member of a live session as a caller. Reads less than `liveSession`, and caches nothing. */
+/** Returns only the caller of a live session, or undefined. Reads less than `liveSession`, and caches nothing. */
 export async function sessionCaller(
   answers: Pick<Answers, 'leasedNowMs' | 'session' | 'readCaller'>,
   tokenDigest: string,
@@ -30,7 +30,7 @@ function cachedSession(
   return cached && nowMs !== undefined && cached.expiresAtMs > nowMs ? sessionAt(cached, nowMs) : undefined
 }
 
-/** Returns the live session of a token from the database, including the latest writes. */
+/** Returns the live session of a token from the database, so that the result includes the latest writes. */
 export async function readSession(
   answers: Pick<Answers, 'read'>,
   tokenDigest: string,

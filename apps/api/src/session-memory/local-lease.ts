@@ -15,8 +15,8 @@ interface LocalDeps {
 }
 
 /**
- * Replaces the lease with the embedded database. It is valid while reads succeed, because no other process can open the
- * database. A writer reads the change log before its response.
+ * Replaces `Lease` with the embedded database. No other process can open that database, so the lease is valid as long
+ * as reads of the change log succeed. A writer of this process reads the change log before its response.
  */
 export class LocalLease {
   readonly #deps: LocalDeps
@@ -70,7 +70,7 @@ export class LocalLease {
       })
       memory.apply(found, sentAtMs)
       this.#since = found.snapshot
-      // Stays invalid before the start and after the close.
+      // A read before the start or after the close does not make the lease valid.
       this.#isValid = this.#running !== undefined && !this.#closing.signal.aborted
       return { ...found, holders: [] }
     } catch (error) {

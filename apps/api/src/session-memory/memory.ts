@@ -19,9 +19,9 @@ import {
   type SessionFacts,
 } from './session.ts'
 
-/** The result for one item: the project of its key, and the session of its token. */
+/** The result for one item of a read. */
 export interface Read {
-  /** The time of the database's clock at the read, or slightly later. */
+  /** The database's time at the read, or slightly later. */
   readonly nowMs: number
   readonly projectId: string | undefined
   readonly isActive: boolean
@@ -33,17 +33,17 @@ export interface CachedMember {
   readonly roles: readonly HeldRole[]
   readonly isLive: boolean
   readonly ageMs: number
-  /** The moment up to which the roles are known to be current. */
+  /** The time up to which the roles are known to be current. */
   readonly asOfMs: number
 }
 
-/** A load of facts from the database. */
+/** A load of facts from the database, while it is in progress. */
 export interface Loading {
-  /** The changes that arrived since the load began. The rows that it reads may be older. */
+  /** The changes that arrived since the load began. The loaded rows may be older than these changes. */
   readonly changes: Change[]
-  /** The servers with cached roles, which are not read again. */
+  /** The servers with cached roles. The load does not read their roles again. */
   readonly knownServers: readonly string[]
-  /** True once the cache was cleared. */
+  /** True if the cache was cleared during the load. The result must then not be cached. */
   isVoid: boolean
 }
 
@@ -51,20 +51,17 @@ type Latest = Pick<LogSnapshot, 'nowMs' | 'live' | 'settingsVersion'>
 
 interface Key {
   readonly projectId: string
-  /** The expiry of the key, by the database's clock. */
+  /** The expiry of the key by the database's clock. */
   readonly endsAtMs: number | undefined
   readonly project: Fact<true>
 }
 
-/**
- * The maximum number of cached keys, more than any installation uses at the same time. Beyond it, all keys are evicted, and
- * each is read again.
- */
+/** The maximum number of cached keys, more than any installation uses. At the limit, all of them are evicted. */
 const maxKeys = 100_000
 
 /**
- * Caches the facts that responses consist of. It caches only valid facts, so the change log needs an entry only when a fact
- * changes or ends, not when one becomes valid. Entries are applied to the cache and to loads in progress.
+ * Caches the facts that responses are made of. Only valid facts are cached, so the change log needs an entry when a
+ * fact changes or ends, but not when one becomes valid. Entries are applied to the cache and to loads in progress.
  */
 export class Memory {
   readonly #members = new Facts<MemberFact>()
@@ -79,7 +76,7 @@ export class Memory {
   readonly hostRules = new HostRules()
   readonly accessTokens = new AccessTokens()
   readonly #loading = new Set<Loading>()
-  /** The last read of the change log, and the monotonic time before it was sent. */
+  /** The last read of the change log, and the monotonic time just before it was sent. */
   #latest: Latest = { nowMs: 0, live: new Map(), settingsVersion: -1 }
   #latestSentAtMs = 0
 
@@ -91,7 +88,7 @@ export class Memory {
     return this.#sessions.size
   }
 
-  /** Returns the stored settings' version at the last read. */
+  /** Returns the version of the stored settings at the last read. */
   get settingsVersion(): number {
     return this.#latest.settingsVersion
   }
@@ -101,8 +98,8 @@ export class Memory {
   }
 
   /**
-   * Estimates the database's clock: never behind it, and ahead by at most the duration of the last read. So a cached
-   * lifetime may end early, but never late. Adds a millisecond, because `clock_now` returns whole milliseconds.
+   * Estimates the database's time: never behind its clock, and ahead by at most the duration of the last read. So a
+   * cached value may expire early, but never late. Adds 1 ms, because `clock_now` returns whole milliseconds.
    */
   nowMs(monotonicMs: number): number {
     return this.#latest.nowMs + 1 + (monotonicMs - this.#latestSentAtMs)
@@ -122,7 +119,7 @@ export class Memory {
     return undefined
   }
 
-  /** Applies a read of the change log. `sentAtMs` is the monotonic time before it was sent. */
+  /** Applies a read of the change log. `sentAtMs` is the monotonic time just before it was sent. */
   apply(found: LogSnapshot, sentAtMs: number): void {
     this.#latest = found
     this.#latestSentAtMs = sentAtMs
@@ -130,13 +127,13 @@ export class Memory {
     for (const { id, value } of this.#servers.values()) setLive(value, found.live.get(id))
   }
 
-  /** Applies changes to the cache, and to loads in progress. */
+  /** Applies changes to the cache, and records them for loads in progress. */
   applyChanges(changed: readonly Change[]): void {
     for (const change of changed) this.#apply(change)
     for (const { changes } of this.#loading) for (const change of changed) changes.push(change)
   }
 
-  /** Clears the cache, and voids loads in progress. */
+  /** Clears the cache, and keeps loads in progress from being cached. */
   clear(): void {
     for (const loading of this.#loading) loading.isVoid = true
     this.#members.voidAll()
@@ -152,7 +149,7 @@ export class Memory {
     this.accessTokens.clear()
   }
 
-  /** Begins a load. Call it before the facts are requested, and `endLoading` when they are stored. */
+  /** Begins a load. Call it before the facts are read, and `endLoading` after they are stored. */
   beginLoading(): Loading {
     const knownServers = [...this.#servers.values()].map(({ id }) => id)
     const loading = { changes: [], knownServers, isVoid: false }
@@ -164,14 +161,16 @@ export class Memory {
     this.#loading.delete(loading)
   }
 
-  /** Caches the facts that were read. Returns undefined if cached roles of `knownServers` were evicted meanwhile. */
+  /**
+   * Caches the facts of a load. Returns undefined if roles that the load relied on (`knownServers`) have been evicted.
+   */
   store(items: readonly Item[], rows: FactRows, loading: Loading): Read[] | undefined {
     const isMissing = rows.items.some(
       ({ session }) => session && !rows.roles.has(session.serverId) && !this.#servers.get(session.serverId),
     )
     if (isMissing) return undefined
     const reads = rows.items.map((row, i) => this.#storeItem(items[i] as Item, row, rows))
-    // Applies all changes since the load began. Some may be in the rows already, and then only cause another read.
+    // The rows may already contain some of these changes. Applying such a change again only causes another read.
     for (const change of loading.changes) this.#apply(change)
     return reads
   }
@@ -226,7 +225,7 @@ export class Memory {
           : this.#access.use(accessId(found.projectId, found.serverId), true),
       groups: found.projectId === null ? undefined : this.#groups.use(found.projectId, found.groups),
     }
-    // The change log does not contain a sync that found the same roles, so the row may have a later `syncedAtMs`.
+    // A sync that found the same roles is not in the change log, so this row may have a later `syncedAtMs`.
     if (facts.membership.value.syncedAtMs < found.syncedAtMs) facts.membership.value = membershipFact(found)
     const session = new Session(tokenDigest, found, facts)
     this.#sessions.add(session)
@@ -235,7 +234,7 @@ export class Memory {
 
   #storeKey(digest: string, projectId: string, endsAtMs: number | undefined): void {
     const cached = this.#keys.get(digest)
-    // A new expiry is in the change log, which has dropped the cached key.
+    // A new expiry is in the change log, and that entry has already dropped the cached key.
     if (cached && !cached.project.isVoid) return
     this.#dropKey(digest)
     if (this.#keys.size >= maxKeys) {
@@ -277,7 +276,7 @@ export class Memory {
         this.#access.void(change.id)
         return
       case 'server':
-        // Which server decides about System Admins depends on all servers.
+        // A change of one server can change which server decides about System Admins.
         this.#servers.voidAll()
         return
       case 'roles': {
@@ -301,7 +300,7 @@ export class Memory {
   }
 }
 
-/** Returns the results of a read without caching them. */
+/** Converts the rows of a read, without caching them. */
 export function readUncached(items: readonly Item[], { nowMs, items: rows, roles }: FactRows): Read[] {
   return rows.map(({ projectId, isActive, session: row }, i) => {
     const session =

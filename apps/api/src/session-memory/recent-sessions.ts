@@ -1,9 +1,9 @@
 import type { Session } from './session.ts'
 
 /**
- * Caches sessions by token digest, bounded in bytes. Evicts sessions that were not used recently, by the "second
- * chance" algorithm: a use sets `wasUsed`, and such a session moves to the end of the queue when it would be evicted.
- * So the cost of a use is constant.
+ * Caches sessions by token digest, up to a number of bytes. Evicts sessions that were not used recently, with the
+ * "second chance" algorithm: the oldest session is evicted, unless it was used since its last turn. A used session
+ * moves to the end of the queue instead. So a use only sets a flag, and costs the same in a cache of any size.
  */
 export class RecentSessions {
   readonly #byDigest = new Map<string, Session>()
@@ -26,7 +26,7 @@ export class RecentSessions {
     return this.#bytes
   }
 
-  /** Returns the session of a token and marks it as used. */
+  /** Returns the session of a token, and marks it as used. */
   use(digest: string): Session | undefined {
     const session = this.#byDigest.get(digest)
     if (session) session.wasUsed = true
@@ -55,7 +55,7 @@ export class RecentSessions {
     this.#onDrop(session)
   }
 
-  /** Clears the cache without calling `onDrop`. */
+  /** Clears the cache. Does not call `onDrop`. */
   clear(): void {
     for (const session of this.#byDigest.values()) session.isVoid = true
     this.#byDigest.clear()

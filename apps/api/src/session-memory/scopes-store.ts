@@ -2,21 +2,24 @@ import { batcher } from '#platform/db/batcher'
 import type { Database } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** A project and a server of which the scopes are requested. */
+/** A project and a server. The question is which scopes the project has there. */
 export interface ScopeItem {
   readonly projectId: string
   readonly serverId: string
 }
 
-/** The access of a project to a server. */
+/** The access of a project to a server. `isReadable` is true if the project may read the server at all. */
 export interface ScopeRow {
   readonly isReadable: boolean
-  /** False for an internal project, which has every scope in the main server. */
+  /**
+   * True if the access was granted with explicit scopes. False for an internal project, which has every scope in the
+   * main server.
+   */
   readonly isMapped: boolean
   readonly scopes: readonly string[]
 }
 
-/** Reads the scopes of many items in one snapshot. */
+/** Creates a function that reads the scopes of many items in one statement. */
 export const scopesReader = (db: Pick<Database, 'batched' | 'maxBatchesAtOnce'>) =>
   batcher((items: ScopeItem[]) => {
     return db.batched<ScopeRow>(sql`

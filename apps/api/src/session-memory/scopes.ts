@@ -1,10 +1,10 @@
 import { accessId, type Change } from './change.ts'
 import type { ScopeItem } from './scopes-store.ts'
 
-/** The maximum number of entries. At the limit, the cache is cleared, and each entry is read again. */
+/** The maximum number of entries. At the limit, the cache is cleared, and the entries are read again one by one. */
 const maxEntries = 100_000
 
-/** Caches the scopes of projects in servers. A project without access to a server is not cached. */
+/** Caches which scopes projects have in servers. A project without access to a server is not cached. */
 export class Scopes {
   readonly #entries = new Map<string, readonly string[]>()
 
@@ -19,7 +19,7 @@ export class Scopes {
 
   apply(change: Change): void {
     if (change.kind === 'access') this.#entries.delete(change.id)
-    // Access also depends on the project and on all servers. Both change seldom.
+    // Access also depends on the project and on all servers. Both change so rarely that clearing the cache is cheap.
     else if (change.kind === 'project' || change.kind === 'server') this.clear()
   }
 

@@ -4,39 +4,45 @@ import { toValidateJson } from '#responses/validate-json'
 import type { Fact } from './facts.ts'
 import type { SessionRow } from './facts-store.ts'
 
+/** The facts about a member that are the same in every server. */
 export interface MemberFact {
   readonly username: string
   readonly profileJson: string
   readonly isClubMember: boolean
 }
 
+/** The facts about a member in one server. */
 export interface MembershipFact {
   readonly nick: string | null
   readonly roleIds: readonly string[]
   readonly syncedAtMs: number
 }
 
+/** The facts about a server. */
 export interface ServerFact {
   readonly decidesAdmin: boolean
   roles: Roles
-  /** The moment up to which the gateway vouches for the server's mirror; null while it does not. */
+  /**
+   * The time up to which the gateway guarantees that the server's mirror is current. Null while it gives no guarantee.
+   */
   liveAsOfMs: number | null
-  /** The end of the gateway's statement, unless it is renewed. */
+  /** The time at which that guarantee ends, unless the gateway renews it. */
   liveUntilMs: number
 }
 
+/** The facts on which a session depends. If one of them is void, the session is invalid. */
 export interface SessionFacts {
   readonly member: Fact<MemberFact>
   readonly membership: Fact<MembershipFact>
   readonly server: Fact<ServerFact>
-  /** Undefined for an admin session. */
+  /** The project that the session belongs to. Undefined for an admin session. */
   readonly project: Fact<true> | undefined
   readonly access: Fact<true> | undefined
-  /** Becomes void with the project. Undefined for an admin session. */
+  /** The rule for groups. It becomes void with the project. Undefined for an admin session. */
   readonly groups: Fact<GroupRule> | undefined
 }
 
-/** A session that was live when its facts were read. It stays valid until a fact is void or it expires. */
+/** A session that was live when it was read. It stays valid until one of its facts changes, or it expires. */
 export class Session {
   readonly id: string
   readonly tokenDigest: string
@@ -46,15 +52,15 @@ export class Session {
   readonly expiresAtMs: number
   readonly #json: string
   readonly facts: SessionFacts
-  /** The approximate memory use in bytes, from measurements of V8. */
+  /** The approximate memory use in bytes. The factors were measured with V8. */
   readonly bytes: number
   isVoid = false
-  /** The neighbors in the queue of `RecentSessions`. Undefined for sessions that are not cached. */
+  /** The neighbors in the queue of `RecentSessions`. Undefined if the session is not cached. */
   previous: Session | undefined = undefined
   next: Session | undefined = undefined
   wasUsed = false
 
-  /** The last composed response, and its inputs. */
+  /** The last response of `validate`, and the inputs that it was made from. */
   #text = ''
   #inputs: { member: MemberFact; membership: MembershipFact; roles: Roles } | undefined
   #asOfMs = 0
@@ -72,7 +78,7 @@ export class Session {
     this.bytes = 1_400 + 2 * row.profileJson.length + 2 * row.sessionJson.length + 120 * row.roleIds.length
   }
 
-  /** Returns true if no fact of the session has changed since it was read. */
+  /** Returns true if nothing that the session depends on has changed since it was read. Does not check the expiry. */
   isCurrent(): boolean {
     const { member, membership, server, project, access, groups } = this.facts
     return !(
@@ -91,15 +97,15 @@ export class Session {
   }
 
   /**
-   * Returns the IDs of the roles that the member holds. Leaves out deleted roles, which the rows of their holders may
-   * still list.
+   * Returns the IDs of the roles that the member holds. Leaves out deleted roles, which the member's row may still
+   * list.
    */
   get roleIds(): readonly string[] {
     const { roles } = this.facts.server.value
     return this.facts.membership.value.roleIds.filter((id) => roles.has(id))
   }
 
-  /** The rule by which the project names groups. */
+  /** Returns the rule by which the project names groups of roles. */
   get groupRule(): GroupRule {
     return this.facts.groups?.value ?? roleNamesOnly
   }
@@ -108,18 +114,21 @@ export class Session {
     return this.facts.server.value.decidesAdmin
   }
 
-  /** Returns the age of the mirrored roles. */
+  /** Returns the age of the mirrored roles in milliseconds. */
   ageMs(nowMs: number): number {
     return nowMs - this.facts.membership.value.syncedAtMs
   }
 
-  /** Returns the time to which the gateway vouches for the roles; null while it does not. */
+  /**
+   * Returns the time up to which the gateway guarantees that the roles are current, or null while it gives no
+   * guarantee.
+   */
   liveAsOfMs(nowMs: number): number | null {
     const server = this.facts.server.value
     return server.liveUntilMs > nowMs ? server.liveAsOfMs : null
   }
 
-  /** Returns the response of `validate` as JSON. Reuses the last one while its content has not changed. */
+  /** Returns the response of `validate` as JSON. Reuses the last response while its inputs are the same. */
   answer(asOfLiveMs: number | null, source: string): string {
     const member = this.facts.member.value
     const membership = this.facts.membership.value
@@ -151,14 +160,16 @@ export class Session {
   }
 }
 
-/** A session at one moment, by the database's clock. */
+/** A session at one moment of the database's clock. */
 export interface SessionAt {
   readonly session: Session
   readonly nowMs: number
   readonly isLive: boolean
+  /** The age of the mirrored roles. */
   readonly ageMs: number
 }
 
+/** Returns a session together with what the time decides about its roles. */
 export const sessionAt = (session: Session, nowMs: number): SessionAt => ({
   session,
   nowMs,
@@ -167,8 +178,8 @@ export const sessionAt = (session: Session, nowMs: number): SessionAt => ({
 })
 
 /**
- * Returns the response of `validate` as JSON. `source` is the source of the roles if the gateway does not vouch for
- * them.
+ * Returns the response of `validate` as JSON. `source` names the source of the roles; it is ignored while the gateway
+ * keeps the mirror live.
  */
 export function answerOf({ session, nowMs }: Pick<SessionAt, 'session' | 'nowMs'>, source: string): string {
   const liveAsOfMs = session.liveAsOfMs(nowMs)

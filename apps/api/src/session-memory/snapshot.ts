@@ -1,8 +1,8 @@
-/** PostgreSQL's `pg_snapshot`, in text: `xmin:xmax:xip,xip`. */
+/** The part that matters here of PostgreSQL's `pg_snapshot`, which has the text form `xmin:xmax:xip,xip`. */
 interface Snapshot {
-  /** The `xmax`: this transaction and all later ones are invisible. */
+  /** The `xmax`. This transaction and all later ones are invisible in the snapshot. */
   readonly end: bigint
-  /** The earlier transactions that are invisible, because they were running. */
+  /** The earlier transactions that are invisible, because they were running at the time. */
   readonly running: ReadonlySet<string>
 }
 
@@ -11,7 +11,10 @@ function parse(text: string): Snapshot {
   return { end: BigInt(end), running: new Set(running === '' ? [] : running.split(',')) }
 }
 
-/** Returns true for text that PostgreSQL accepts as `pg_snapshot`. Its transaction IDs ascend from `xmin` to `xmax`. */
+/**
+ * Returns true if PostgreSQL accepts the text as a `pg_snapshot`: its transaction IDs must ascend from `xmin` to
+ * `xmax`.
+ */
 export function isSnapshot(text: string): boolean {
   const [, first, end, running = ''] =
     /^(\d{1,19}):(\d{1,19}):((?:\d{1,19}(?:,\d{1,19})*)?)$/.exec(text) ?? []
@@ -21,7 +24,7 @@ export function isSnapshot(text: string): boolean {
   return ascends && ids.every((id, i) => (i === 0 ? 0n < id && id <= BigInt(end) : id < BigInt(end)))
 }
 
-/** Returns true if everything visible in `earlier` is visible in `later`. */
+/** Returns true if every transaction that is visible in `earlier` is visible in `later`, too. */
 export function covers(later: string, earlier: string): boolean {
   const [above, below] = [parse(later), parse(earlier)]
   if (above.end < below.end) return false
@@ -32,8 +35,8 @@ export function covers(later: string, earlier: string): boolean {
 }
 
 /**
- * Returns the parts of a snapshot that define the invisible transactions, for a statement: the first later transaction,
- * and an array of the earlier ones that were running.
+ * Returns the two parts of a snapshot that a statement needs to select the invisible transactions: the first one after
+ * the snapshot, and an array of the earlier ones that were running.
  */
 export function unseenIn(text: string): { readonly end: string; readonly running: string } {
   const [, end = '0', running = ''] = text.split(':')

@@ -4,7 +4,10 @@ import type { Cache } from '#platform/cache/cache'
 import type { Log } from '#platform/log'
 import type { Config } from '../config.ts'
 
-/** Creates the client of the chat platform for this configuration, even if it is incomplete. */
+/**
+ * Creates the client for Discord from the configuration. Missing values are replaced by empty ones, so that a trial
+ * without them can start.
+ */
 export const createConfiguredChat = (
   config: Config,
   { log, cache }: { readonly log: Log; readonly cache: Cache },

@@ -53,18 +53,19 @@ import { oldSpaceLimitMb } from '../process/environment.ts'
 import { createConfiguredChat } from './configured-chat.ts'
 
 /**
- * The number of IDs unknown to the mirror that a project may look up per minute: a new member causes one such
- * lookup, made-up IDs cause many.
+ * The number of members unknown to the mirror that a project may look up per minute. A new member causes one such
+ * lookup, invented IDs cause many.
  */
 const strangersPerMinute = 120
 
 /**
- * The fraction of a key's rate limit. Not much less: when all sessions of a project end at once, each of its
- * visitors presents a token that is unknown from then on, and must receive that answer.
+ * The rate limit for unknown session tokens, as a part of the rate limit of an API key. It must not be much less: when
+ * all sessions of a project end at once, every visitor presents a token that is now unknown, and must get that
+ * response.
  */
 const unknownTokensPart = 1 / 2
 
-/** Opens the database that the configuration names. */
+/** Opens the database of the configuration. */
 export const openConfiguredDatabase = (
   config: Config,
   log: Log,
@@ -77,7 +78,7 @@ interface DepsOptions {
   readonly answersOptions?: AnswersOptions
 }
 
-/** Creates all dependencies of use cases from the configuration: the composition root. */
+/** Creates all dependencies of the features from the configuration. This is the composition root of the service. */
 export function createDeps(
   config: Config,
   log: Log,
@@ -134,11 +135,12 @@ export function createDeps(
     permissionTtlMs: () => settings.current().permissionTtlMs,
     syncServer: (serverId) => syncServer(mirrorDeps, serverId),
   })
-  // A membership event is complete only if its roles have names, which are missing at the first sign-in of a server.
+  // An event about a member is complete only if its roles have names. At the first sign-in in a server, the names are
+  // not known yet.
   const mirror: MirrorMember = async (serverId, user, member, asOf) => {
     if (member) await refreshRoles(serverId, member.roleIds)
     await mirrorMember(mirrorDeps, serverId, user, member, asOf)
-    // The response to the caller reports the change: from here on no instance has an older state cached.
+    // The caller's response will report the change, so no instance may serve an older state from here on.
     await answers.confirm()
   }
   const refresher = createMemberRefresher({ db, chat, log, mirrorMember: mirror })
@@ -184,7 +186,7 @@ export function createDeps(
     audit,
     settings,
     endSessions,
-    // Dry runs roll back, so nothing is invalidated and they are not among the watched writes.
+    // A dry run is rolled back. It uses the database without `watchWrites`, because nothing needs to be invalidated.
     runDry: createDryRun(opened, config.chatGuildId),
     mirrorMember: mirror,
     refreshMember: refresher.refreshMember,
@@ -200,26 +202,29 @@ export function createDeps(
   }
 }
 
-/** Creates the error for a costly schema that arrives while too many others wait for a worker thread. */
+/** Creates the error for an expensive JSON schema while too many others wait for a worker thread. */
 const tooManySchemas = () =>
   new ApiError('RATE_LIMITED', {
     detail: 'Too many expensive schemas are being checked. Try again in a second.',
     headers: { 'retry-after': '1' },
   })
 
-/** Limits the cache by the memory of the process, which is small in a small container. */
+/**
+ * Returns the size of the cache in bytes: as configured, but at most a third of the heap, which is small in a small
+ * container.
+ */
 const answerBytes = ({ answerMemoryMb }: Config) =>
   Math.min(answerMemoryMb * 1024 * 1024, getHeapStatistics().heap_size_limit / 3)
 
 /**
- * The number of sign-ins that are stored while they wait for the platform. The platform admits 50 a second at best,
- * so in the ten minutes of a sign-in at most 30,000 honest ones are in progress.
+ * The maximum number of stored sign-ins in progress. Discord completes at most 50 per second, so at most 30,000 real
+ * ones can be in progress during the ten minutes that a sign-in may take.
  */
 const maxAuthRequests = 50_000
 
 /**
- * The number of sign-ins that one address may have open: a twentieth of its rate limit, and never too few for a
- * family.
+ * Returns how many sign-ins one IP address may have open: a twentieth of its rate limit, but at least ten, for people
+ * who share an address.
  */
 const loginLimitOf = ({ rateLimitGlobal }: Config) =>
   rateLimitGlobal === 0 ? 0 : Math.max(10, Math.floor(rateLimitGlobal / 20))

@@ -22,8 +22,8 @@ import { exchangeCode } from '../features/sessions/exchange-code.ts'
 import { createSessionChanges } from '../features/sessions/gathered-changes.ts'
 
 /**
- * Returns the decisions of sign-in, sessions and project reads for the feature that explains them: no feature
- * imports another.
+ * Collects the decisions of sign-ins, sessions, and project reads for the feature that explains them. They are passed
+ * in here, because no feature imports another.
  */
 export const explainedDecisions = ({
   db,

@@ -22,12 +22,13 @@ type DiscordOptions = Omit<
   DiscordLoginOptions & DiscordRestOptions & DiscordImagesOptions,
   'budget' | 'pace' | 'exchangePace' | 'buckets'
 > & {
-  /** Shares the remaining limits of the platform among all instances. */
+  /** Shares Discord's remaining limits among all instances. */
   readonly cache: Cache
 }
 
 /**
- * Creates the chat platform. Only this adapter uses the platform's own terms: guilds, snake_case, and its error codes.
+ * Creates the chat platform for Discord. Only this folder uses Discord's own terms: guilds, snake_case, and its error
+ * codes.
  */
 export function createDiscord({ cache, ...given }: DiscordOptions): ChatPlatform {
   const budget = createDiscordBudget(given.log, cache)
@@ -67,7 +68,7 @@ export function createDiscord({ cache, ...given }: DiscordOptions): ChatPlatform
       }
       return found.map(toServerName)
     },
-    // No action of this service in a server needs a permission there.
+    // The bot needs no permission in the server, so it requests none.
     inviteUrl: () =>
       `${options.authorizeUrl}?${new URLSearchParams({ client_id: options.clientId, scope: 'bot', permissions: '0' })}`,
     budget: budget.state,
@@ -85,9 +86,9 @@ export function createDiscord({ cache, ...given }: DiscordOptions): ChatPlatform
   }
 }
 
-/** The number that the platform lists at once, which is more than any community has. */
+/** The number of servers that Discord lists at once. No community has more than `maxServerPages` pages of them. */
 const serversPerPage = 200
 const maxServerPages = 10
 
-/** Granted after a review, or enabled by the owner of a small application. */
+/** The intent to receive members. Discord grants it after a review; the owner of a small application can turn it on. */
 const memberIntent = ApplicationFlags.GatewayGuildMembers | ApplicationFlags.GatewayGuildMembersLimited

@@ -3,24 +3,27 @@ import { type ChatImage, type ChatPlatform, ChatPlatformError } from '../chat-pl
 import { userAgent } from './user-agent.ts'
 
 export interface DiscordImagesOptions {
-  /** The platform's host of pictures. */
+  /** The base URL of Discord's image host. */
   readonly cdnUrl: string
 }
 
-/** Longest wait for a picture, with its body. */
+/** The longest wait for an image, including its body. */
 const deadlineMs = 3_000
-/** The maximum size of an image. At 128 pixels, the platform's images are a tenth of this. */
+/** The maximum size of an image in bytes. Discord's images with 128 pixels have a tenth of it. */
 const maxBytes = 512 * 1024
-/** The requested size in pixels: as much as a console shows, on a fine screen. */
+/** The requested size in pixels: what the console shows on a high-resolution screen. */
 const size = 128
 /**
- * The number of failures in a row after which a host is avoided for a while: a page has many pictures, and each would
- * wait. A single picture may have its own fault.
+ * After this number of failures in a row, no requests are sent for `restMs`: a page has many images, and each would
+ * wait. A single failure may be the fault of one image.
  */
 const maxFailures = 3
 const restMs = 5_000
 
-/** Reads pictures from the platform's image host. The address contains only the kind, ID, and hash of a picture. */
+/**
+ * Creates the function that reads images from Discord's image host. The address contains only the kind, the ID, and the
+ * hash of the image.
+ */
 export function createDiscordImages({ cdnUrl }: DiscordImagesOptions): ChatPlatform['image'] {
   let restsUntil = 0
   let failures = 0
@@ -52,8 +55,8 @@ const unavailable = (status?: number) =>
   new ChatPlatformError('unavailable', 'The images of the chat platform cannot be reached.', status)
 
 /**
- * The first bytes of each kind of picture, in hexadecimal. The declared media type does not count; SVG, which may run
- * scripts, is not accepted.
+ * The first bytes of each permitted format, in hexadecimal. They decide, and not the declared media type. SVG is not
+ * permitted, because it can contain scripts.
  */
 const beginnings: readonly (readonly [ChatImage['type'], RegExp])[] = [
   ['image/png', /^89504e470d0a1a0a/],

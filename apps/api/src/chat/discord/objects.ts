@@ -5,27 +5,34 @@ import { ChatPlatformError } from '../chat-platform.ts'
 
 const cdn = 'https://cdn.discordapp.com'
 
-// Creates the error for a malformed answer. The types describe documented answers, but the platform can answer 200 with
-// any body when it has a problem.
+// Creates the error for an invalid response. The types describe the documented responses, but if Discord has a problem,
+// a 200 may have any body.
 const unexpected = (what: string) =>
   new ChatPlatformError('unexpected', `A response of the chat platform lacks ${what}.`)
 
+/** Checks that a value is text, and removes what the database cannot store. */
 export function text(value: unknown): string {
   if (typeof value !== 'string' || value === '') throw unexpected('a text')
   return value.replaceAll('\0', '').toWellFormed()
 }
 
+/** Checks that a value is a list. */
 export function list<T>(value: T[]): T[] {
   if (!Array.isArray(value)) throw unexpected('a list')
   return value
 }
 
+/** Checks that a value is a Discord ID. */
 export function id(value: unknown): string {
   if (typeof value !== 'string' || !/^\d{17,20}$/.test(value)) throw unexpected('an id')
   return value
 }
 
-/** @throws ChatPlatformError for anything but a record */
+/**
+ * Checks that a value is an object.
+ *
+ * @throws ChatPlatformError otherwise
+ */
 export function object<T extends object>(value: T, what: string): T {
   if (typeof value !== 'object' || value === null) throw unexpected(what)
   return value
@@ -36,7 +43,7 @@ function count(value: unknown, least: number): number {
   return Number(value)
 }
 
-/** Validates the address of the gateway, and the number of sessions that may begin. */
+/** Checks the address of the gateway, and the limits of new sessions. */
 export function toGatewayInfo(info: APIGatewayBotInfo): APIGatewayBotInfo {
   const { url, shards, session_start_limit } = object(info, 'the address of the gateway')
   const limit = object(session_start_limit, 'the limit of new sessions')
@@ -52,12 +59,11 @@ export function toGatewayInfo(info: APIGatewayBotInfo): APIGatewayBotInfo {
   }
 }
 
-/**
- * Returns the address of an image by the hash that the platform gives; hashes that start with `a_` are animated.
- */
+/** Returns the address of an image for its hash. A hash that begins with `a_` belongs to an animated image. */
 const imageUrl = (kind: 'avatars' | 'icons', ownerId: string, hash: string) =>
   `${cdn}/${kind}/${ownerId}/${encodeURIComponent(hash)}.${hash.startsWith('a_') ? 'gif' : 'png'}`
 
+/** Converts a user of Discord, and checks every field. */
 export function toUser(user: APIUser): ChatUser {
   object(user, 'a user')
   return {
@@ -69,7 +75,7 @@ export function toUser(user: APIUser): ChatUser {
   }
 }
 
-/** Reads a field from the user object as its row in the table of member fields defines. */
+/** Reads a field of a user, as the table of member fields defines it. */
 function readField(name: UserField, user: APIUser): string | null {
   const { key, as } = memberFields[name].payload
   const value: unknown = Reflect.get(user, key)
@@ -78,14 +84,15 @@ function readField(name: UserField, user: APIUser): string | null {
 }
 
 /**
- * Returns a verified address only: an unverified one may belong to another person, and an application that trusts
- * it would admit a stranger as its owner.
+ * Returns the address only if it is verified. An unverified one may belong to someone else, and an application that
+ * trusts it would give a stranger access.
  */
 const verifiedEmail = ({ email, verified }: APIUser) => (email && verified === true ? text(email) : null)
 
-/** The fields of a member that REST and gateway share. */
+/** The fields of a member that REST and the gateway have in common. */
 type MemberLike = Pick<APIGuildMember, 'user' | 'roles' | 'nick' | 'joined_at' | 'pending'>
 
+/** Converts a member of Discord, and checks every field. */
 export function toMember(member: MemberLike): ChatMember {
   object(member, 'a member')
   const joinedAt = member.joined_at ? new Date(member.joined_at) : null
@@ -98,6 +105,7 @@ export function toMember(member: MemberLike): ChatMember {
   }
 }
 
+/** Converts the name and the icon of a guild. */
 export function toServerName(guild: Pick<APIGuild, 'id' | 'name' | 'icon'>): ChatServerName {
   object(guild, 'a server')
   const serverId = id(guild.id)
@@ -105,17 +113,19 @@ export function toServerName(guild: Pick<APIGuild, 'id' | 'name' | 'icon'>): Cha
   return { id: serverId, name: text(guild.name), icon }
 }
 
+/** Converts a guild with its roles. */
 export function toServer(guild: APIGuild): ChatServerInfo {
   const server = toServerName(guild)
   return {
     ...server,
     roles: list(guild.roles)
       .map(toRole)
-      // The role that everyone holds has the server's own ID; it distinguishes no member.
+      // Everyone has the role with the ID of the server, so it tells nothing about a member.
       .filter((role) => role.id !== server.id),
   }
 }
 
+/** Converts a role. */
 export function toRole(role: APIRole): ChatRole {
   object(role, 'a role')
   return {

@@ -2,7 +2,7 @@ import { type ChatPlatform, ChatPlatformError } from '#chat/chat-platform'
 import type { Config } from '../../config.ts'
 import { type Line, ok, problem } from './line.ts'
 
-/** Checks that browsers, this service and the platform agree on the address to which a sign-in returns. */
+/** Checks that the callback URL is at PUBLIC_URL and registered at Discord. */
 export async function callbackUrlLines(
   { chatCallbackUrl = '', publicUrl, chatBotToken }: Config,
   chat: ChatPlatform,
@@ -29,7 +29,7 @@ export async function callbackUrlLines(
   return [ok(`${chatCallbackUrl}${registered ? ', registered with Discord' : ''}`)]
 }
 
-/** Returns undefined if the platform does not answer; another check reports that. */
+/** Returns undefined if Discord does not respond. Another check reports that. */
 const registeredUrls = (chat: ChatPlatform) =>
   chat.application().then(
     ({ callbackUrls }) => callbackUrls,

@@ -2,12 +2,15 @@ import { type ChatPlatform, ChatPlatformError } from '#chat/chat-platform'
 import type { Config } from '../../config.ts'
 import { type Line, ok, problem, skipped } from './line.ts'
 
-/** The line of the first check that meets an outage of the platform. Later checks of the platform are skipped. */
+/** The line of the first check that gets no response from Discord. All later checks that need Discord are skipped. */
 export const platformAway: Line = problem(
   'Discord does not respond. Check the network and CHAT_API_URL, or try again later.',
 )
 
-/** Checks that the platform accepts the bot, and grants the access that the bot needs. */
+/**
+ * Checks that Discord accepts the bot token, that the bot belongs to the configured application, and that it may
+ * receive members.
+ */
 export async function botLines(config: Config, chat: ChatPlatform): Promise<Line[]> {
   try {
     const name = await chat.bot()
@@ -40,7 +43,7 @@ export async function botLines(config: Config, chat: ChatPlatform): Promise<Line
   }
 }
 
-/** Checks that the platform accepts the client ID and secret with which every sign-in is exchanged. */
+/** Checks that Discord accepts the client ID and secret, which every sign-in uses. */
 export async function clientLines(chat: ChatPlatform): Promise<Line[]> {
   try {
     if (await chat.isClientAccepted()) return [ok('accepted by Discord')]
@@ -55,7 +58,7 @@ export async function clientLines(chat: ChatPlatform): Promise<Line[]> {
   }
 }
 
-/** Checks that the bot is in the main server, and that the admin role exists. */
+/** Checks that the bot is in the main server, and that the configured roles exist there. */
 export async function mainServerLines(
   { chatGuildId = '', chatAdminRoleId, chatAuditorRoleId }: Config,
   chat: ChatPlatform,
@@ -80,7 +83,10 @@ export async function mainServerLines(
   }
 }
 
-/** Returns the line for a failed request. An outage is not the configuration's fault, and the line states that. */
+/**
+ * Returns the line for a failed request. If Discord does not respond, the configuration is not at fault, and the line
+ * says so.
+ */
 function platformProblem(error: unknown, refused: string): Line {
   if (!(error instanceof ChatPlatformError)) throw error
   if (error.failure === 'refused') return problem(refused)

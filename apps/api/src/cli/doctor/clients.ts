@@ -52,7 +52,10 @@ function issuerOf(body: string): unknown {
   }
 }
 
-/** Fetches a response within five seconds, up to a size that no discovery document has. */
+/**
+ * Requests an address, for at most five seconds. Reads no more than 64 KiB, which every discovery document fits into.
+ * Returns undefined without a response.
+ */
 const read = (address: string) =>
   new Promise<{ status: number; body: string } | undefined>((resolve) => {
     const signal = AbortSignal.timeout(5_000)
@@ -69,7 +72,7 @@ const read = (address: string) =>
     asked.on('error', () => resolve(undefined)).end()
   })
 
-/** Checks that the service trusts the reverse proxy that asks about protected hosts. */
+/** Checks that the service trusts the reverse proxy in front of protected hosts. */
 export const protectedHostLines = (config: Config): Promise<Line[]> =>
   onTables(config, async (db) => {
     const hosts = await listProtectedHosts(db)
@@ -85,7 +88,7 @@ export const protectedHostLines = (config: Config): Promise<Line[]> =>
     ]
   })
 
-/** Checks tables only if they exist. */
+/** Runs a check on the database, if the database exists and its tables are up to date. */
 async function onTables(config: Config, look: (db: Database) => Promise<Line[]>): Promise<Line[]> {
   if (unmadeFolder(config)) return [ok('none; there is no database yet')]
   return onDatabase(config, async (db) => {

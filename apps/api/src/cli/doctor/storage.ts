@@ -19,7 +19,7 @@ import { writeMebibyte } from '../../features/monitoring/instances-store.ts'
 import { unmadeFolder } from '../unmade-folder.ts'
 import { type Line, note, ok, problem } from './line.ts'
 
-/** Checks that the database answers, has all tables, and has space. */
+/** Checks that the database responds, has all tables, and has disk space. */
 export async function databaseLines(config: Config): Promise<Line[]> {
   const folder = unmadeFolder(config)
   if (folder) {
@@ -35,7 +35,7 @@ export async function databaseLines(config: Config): Promise<Line[]> {
     const { pending, newer } = await schemaState(db)
     const notes = newer.length > 0 ? [note(newerSentence(newer))] : []
     if (pending.length === 0) {
-      // The write is rolled back: nothing is stored.
+      // The write is rolled back, so nothing is stored.
       await rehearse(db, writeMebibyte)
       return [{ ...found, text: `${found.text}, up to date` }, ...notes]
     }
@@ -49,7 +49,7 @@ export async function databaseLines(config: Config): Promise<Line[]> {
   })
 }
 
-/** Checks that the encryption keys are those that sealed the stored secrets. */
+/** Checks that the encryption keys are the ones that the stored secrets were encrypted with. */
 export async function keyLines(config: Config): Promise<Line[]> {
   if (unmadeFolder(config)) return [ok('new; the first start stores their fingerprints')]
   return onDatabase(config, async (db) => {
@@ -59,7 +59,10 @@ export async function keyLines(config: Config): Promise<Line[]> {
   })
 }
 
-/** Checks the configured database. A database that does not answer has its own line. */
+/**
+ * Runs a check on the configured database. If the database cannot be used, returns a line with the reason and the fix
+ * instead.
+ */
 export async function onDatabase(config: Config, look: (db: Database) => Promise<Line[]>): Promise<Line[]> {
   const db = await openDatabase(config.databaseUrl)
   try {
@@ -82,7 +85,7 @@ function adviceFor(cause: unknown): string {
   return 'check the host and port in DATABASE_URL, and that the database runs and is reachable from here.'
 }
 
-/** Checks that the cache answers. */
+/** Checks that the cache responds. */
 export async function cacheLines({ cacheUrl }: Config, log: Log): Promise<Line[]> {
   const cache = createCache(cacheUrl, { log: log as Parameters<typeof createCache>[1]['log'] })
   try {

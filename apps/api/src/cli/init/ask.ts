@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 
-/** Asks the person at the terminal. Secrets are not shown while they are typed. */
+/** Asks a question in the terminal, and returns the answer. A secret is not shown while it is typed. */
 export async function ask(question: string, { isSecret = false } = {}): Promise<string> {
   let isMuted = false
   const output = new Writable({
@@ -12,7 +12,7 @@ export async function ask(question: string, { isSecret = false } = {}): Promise<
   })
   const terminal = createInterface({ input: process.stdin, output, terminal: true })
   terminal.once('SIGINT', () => process.exit(130))
-  // The end of input means that the person has quit.
+  // The input has ended, so the person has quit.
   terminal.once('close', () => process.stdin.pause())
   try {
     const answer = terminal.question(`${question}: `)

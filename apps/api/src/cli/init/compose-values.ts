@@ -1,8 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-/**
- * Returns the values that `deploy/compose.yml` has in its network; the password of its database is generated here.
- */
+/** Returns the values for the network of `deploy/compose.yml`, with a new password for its database. */
 export function composeValues() {
   const password = randomBytes(24).toString('base64url')
   return {

@@ -4,7 +4,7 @@ import { type Variable, variables } from '../../config.ts'
 import type { Environment } from '../../process/environment.ts'
 import { StartRefused } from '../../process/start-refused.ts'
 
-/** Refuses an existing file: without its keys, the secrets that they encrypt could no longer be read. */
+/** Refuses to overwrite an existing file: it contains the keys without which the stored secrets cannot be decrypted. */
 export function refuseExisting(path: string) {
   if (!existsSync(path)) return
   throw new StartRefused(
@@ -13,8 +13,8 @@ export function refuseExisting(path: string) {
 }
 
 /**
- * Writes the format that `.env` files, compose (`env_file`), systemd (`EnvironmentFile`) and `docker --env-file` read
- * alike: NAME=value, without quotes. Only its owner may read it.
+ * Writes the configuration as lines `NAME=value` without quotes. `.env` files, compose (`env_file`), systemd
+ * (`EnvironmentFile`), and `docker --env-file` all read that format. Only the owner can read the file.
  */
 export async function writeEnvironment(
   path: string,

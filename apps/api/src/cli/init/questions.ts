@@ -9,29 +9,30 @@ import { botLines, clientLines, mainServerLines } from '../doctor/chat-platform.
 import { type Line, problem } from '../doctor/line.ts'
 import { cacheLines, databaseLines } from '../doctor/storage.ts'
 
+/** Values by the name of their variable. */
 export type Values = Record<string, string>
 
-/** A question of `init`, with the check that runs before the next question. */
+/** A question of `rolecall init`. Its answer is checked before the next question. */
 export interface Question {
   /** The variable that receives the answer. */
   readonly name: string
   readonly flag?: string
   readonly text: string
-  /** Leaves the question out when it returns false for the values so far. */
+  /** Returns whether to ask the question, given the values so far. Without it, the question is always asked. */
   readonly appliesTo?: (values: Environment) => boolean
   readonly isSecret?: boolean
-  /** The answer if the typed one is empty, or if there is no terminal. */
+  /** The answer if the person presses Enter, or if there is no terminal. */
   readonly preset?: string
   readonly check: (config: Config, chat: ChatPlatform) => Promise<readonly Line[]>
-  /** Returns further values that follow from the answer, or that the platform returns with it. */
+  /** Returns further values that follow from the answer, such as the client ID of a bot token. */
   readonly also?: (answer: string, values: Environment, chat: ChatPlatform) => Promise<Values>
   /** Returns lines to print before the question. */
   readonly hint?: (values: Environment, chat: ChatPlatform) => Promise<readonly string[]>
 }
 
 /**
- * Returns the invitation link of the bot. A bot needs no permission of its own to read members: the invitation
- * requests none.
+ * Returns the address at which the bot is invited to a server. The bot needs no permissions to read members, so the
+ * invitation requests none.
  */
 export function inviteLink({ chatAuthorizeUrl }: Pick<Config, 'chatAuthorizeUrl'>, clientId: string): string {
   const url = new URL(chatAuthorizeUrl)
@@ -77,8 +78,8 @@ const adminRole: Question = {
 }
 
 /**
- * Returns the ID for a role's name, because people know roles by name. A name that two roles share stays as it is,
- * and fails validation.
+ * Returns the ID of the role with this name, because people know roles by name. If no role or several roles have the
+ * name, returns the answer as it is; the validation then rejects it.
  */
 export async function roleIdOf(answer: string, { CHAT_GUILD_ID: id = '' }: Environment, chat: ChatPlatform) {
   const { roles } = await chat.server(id, 'login')
@@ -115,7 +116,7 @@ const database: Question = {
   text: 'Database: postgres://…, or pglite:<folder> for the embedded database',
   preset: 'pglite:.rolecall/db',
   check: databaseLines,
-  // One instance, until an answer names a cache that several can share.
+  // Assumes a single instance, until an answer names a cache that several instances can share.
   also: async (answer, { CACHE_URL }): Promise<Values> =>
     answer.startsWith('pglite:') || CACHE_URL ? {} : { SINGLE_INSTANCE: 'true' },
 }
@@ -148,7 +149,7 @@ const trustedProxies: Question = {
   check: async () => [],
 }
 
-/** The questions in their order: each may need the answers before it. */
+/** The questions in order. A question may use the answers to earlier ones. */
 export const questions = (config: Config, { isStorageGiven = false } = {}): readonly Question[] => [
   bot,
   client,

@@ -5,12 +5,13 @@ import { loadConfig } from '../../config.ts'
 import { readEnvironment } from '../../process/environment.ts'
 import { StartRefused } from '../../process/start-refused.ts'
 
-/** The time limit: the service answers in milliseconds, or after a request to the chat platform. */
+/** The longest wait for a response. The service usually responds in milliseconds, but may need a request to Discord. */
 const answerWithinMs = 30_000
 
 /**
- * Returns the address of the service as sessions are stored by it: the given one, or PUBLIC_URL.
- * @throws StartRefused for an address that a session must not be sent to
+ * Returns the address of the service: the given one, or PUBLIC_URL. Sessions are stored under this address.
+ *
+ * @throws StartRefused if a session must not be sent to this address
  */
 export function readAddress(given: string | undefined): string {
   const address = printable(given ?? loadConfig(readEnvironment()).config.publicUrl)
@@ -38,7 +39,8 @@ interface ServiceAnswer {
 
 /**
  * Sends one request to the service.
- * @throws StartRefused if no service answers
+ *
+ * @throws StartRefused if no service responds
  */
 export async function askService(
   address: string,
@@ -49,12 +51,12 @@ export async function askService(
   try {
     const response = await fetch(address + path, {
       method,
-      // A session must not follow a redirect to another host.
+      // A redirect could send the session token to another host.
       redirect: 'error',
       signal: AbortSignal.timeout(answerWithinMs),
       headers: {
         accept: 'application/json',
-        // Lists of sessions show the program that began them.
+        // Lists of sessions show this name, so that people recognize the session.
         'user-agent': `rolecall/${version}`,
         ...(token && { authorization: `Bearer ${token}` }),
         ...(body && { 'content-type': 'application/json' }),
@@ -70,17 +72,18 @@ export async function askService(
 }
 
 /**
- * Removes control characters, which a terminal executes, and formatting characters, which change how other text looks.
+ * Removes control characters, which a terminal would execute, and formatting characters, which change how other text
+ * looks.
  */
 export const printable = (text: string): string => text.replaceAll(/\p{C}/gu, '')
 
-/** Returns a text of an answer, safe to print, or an empty one. */
+/** Returns a text field of a response so that it is safe to print. Returns an empty text if it is missing. */
 export const textOf = (value: unknown, name: string): string => {
   const found: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
   return typeof found === 'string' ? printable(found) : ''
 }
 
-/** Returns the error for an answer that refuses, in the words of the service. */
+/** Returns the error for a response that refuses the request, with the message of the service. */
 export const refusedBy = (address: string, { status, body }: ServiceAnswer) =>
   new StartRefused(
     `${address} returned status ${status}. ${textOf(body, 'detail') || textOf(body, 'title')}`.trim(),

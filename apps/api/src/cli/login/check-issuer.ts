@@ -2,10 +2,11 @@ import { StartRefused } from '../../process/start-refused.ts'
 import { printable } from './ask-service.ts'
 
 /**
- * Checks that a code is from the service that it will be sent to (RFC 9207). Without this check, a service at another
- * address could redirect the browser to this service with the same challenge, and would then receive a code and
- * verifier that are valid here.
- * @throws StartRefused for another issuer
+ * Checks that a code comes from the service that it will be sent to (RFC 9207). Otherwise, a malicious service could
+ * redirect the browser to the real one with the challenge of this command. The command would then send the malicious
+ * service a code and a verifier that are valid at the real one.
+ *
+ * @throws StartRefused if the code comes from another service
  */
 export function checkIssuer(issuer: string | null, address: string): void {
   if (issuer === address) return

@@ -3,7 +3,9 @@ import type { LoginOptions } from './login.ts'
 
 const addressMeaning = 'address of the service; default: PUBLIC_URL'
 
-/** Adds the commands that sign this shell in to the administration of a service, which may run elsewhere. */
+/**
+ * Adds the commands that sign a shell in to the administration of a service. The service may run on another machine.
+ */
 export function addSessionCommands(program: Command): void {
   program
     .command('login')

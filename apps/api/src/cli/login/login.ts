@@ -8,19 +8,20 @@ import { openBrowser } from './open-browser.ts'
 import { receiveCode } from './receive-code.ts'
 import { type KeptSession, keepSession } from './session-file.ts'
 
+/** The flags of `rolecall login`. */
 export interface LoginOptions {
   readonly paste?: boolean
   readonly wait: string
 }
 
 /**
- * Signs this shell in to the administration: a browser signs in, and the resulting code is redeemed with a verifier
- * that never leaves this process (RFC 7636).
+ * Signs this shell in to the administration. A browser signs in and delivers a code. The code is redeemed with a
+ * verifier that never leaves this process (PKCE, RFC 7636).
  */
 export async function loginCommand(given: string | undefined, { paste, wait }: LoginOptions): Promise<void> {
   const address = readAddress(given)
   const waitSec = readWait(wait)
-  // The address may come from a `.env` file that another person wrote.
+  // Names the source of the address, because someone else may have written the `.env` file.
   console.log(`Signing in to ${address}${given === undefined ? ', which PUBLIC_URL names' : ''}.`)
   const verifier = randomBytes(32).toString('base64url')
   const signIn = { address, challenge: createHash('sha256').update(verifier).digest('base64url') }
@@ -61,7 +62,7 @@ function fromBrowser<T>(signIn: SignIn, waitSec: number, redeem: (code: string) 
   return receiveCode({ state, issuer: signIn.address, waitSec }, { listening, redeem })
 }
 
-/** Reads the code from a person who may use a browser on another machine. */
+/** Reads the code that a person pastes, after they have signed in with any browser, also on another machine. */
 async function askForCode(signIn: SignIn): Promise<string> {
   const start = addressOfSignIn(signIn, { response_mode: 'page' })
   console.log(`Open this address in any browser and sign in:\n\n  ${start}\n`)
@@ -72,7 +73,11 @@ async function askForCode(signIn: SignIn): Promise<string> {
   throw new StartRefused('No code was pasted. Run `rolecall login --paste` again.')
 }
 
-/** Returns the code of a pasted `<code>@<issuer>`. @throws StartRefused for a code of another service */
+/**
+ * Returns the code from a pasted text of the form `<code>@<issuer>`.
+ *
+ * @throws StartRefused if the code comes from another service
+ */
 function codeOf(pasted: string, address: string): string {
   const [, code, issuer] = /^([^@]+)@(.+)$/.exec(pasted) ?? []
   if (code === undefined || issuer === undefined) {

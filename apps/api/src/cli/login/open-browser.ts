@@ -6,10 +6,11 @@ const openers: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
 }
 
 /**
- * Opens the address in a browser if the system has a program for that. The caller prints the address in any case.
+ * Opens an address in a browser, if the system has a program for that. Fails silently, because the caller prints the
+ * address, too.
  *
- * The list of processes shows the address, but it holds no secret that redeems a code. A file that redirects would hide it, but
- * browsers in a container (Snap, Flatpak) cannot read one.
+ * Other users can see the address in the list of processes. It contains nothing with which a code can be redeemed. A
+ * file that redirects would hide the address, but browsers in a container (Snap, Flatpak) cannot read such a file.
  */
 export function openBrowser(address: string): void {
   const [program, ...args] = openers[process.platform] ?? ['xdg-open']

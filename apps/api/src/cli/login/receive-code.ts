@@ -10,33 +10,36 @@ import { checkIssuer } from './check-issuer.ts'
 const host = '127.0.0.1'
 const path = '/callback'
 
+/** The callback that the command waits for. */
 interface Awaited {
-  /** The state of this sign-in. Requests without it are from elsewhere. */
+  /** The state of this sign-in. Requests without it come from elsewhere. */
   readonly state: string
-  /** The address of the service, which its answer must name (RFC 9207). */
+  /** The address of the service. The callback must name it (RFC 9207). */
   readonly issuer: string
   readonly waitSec: number
 }
 
+/** The steps of the command while it waits, and afterwards. */
 interface Steps<T> {
-  /** Called with the redirect URI once it is open. */
+  /** Called when the port is open, with the redirect URI. */
   readonly listening: (redirectUri: string) => void
-  /** Redeems the code. The browser shows whether that succeeded. */
+  /** Redeems the code. The page in the browser shows whether that succeeds. */
   readonly redeem: (code: string) => Promise<T>
 }
 
 /**
- * Waits on a loopback port for the browser, and redeems the code that it brings (RFC 8252 §7.3).
+ * Waits for the browser on a loopback port, and redeems the code that it delivers (RFC 8252 §7.3).
  *
- * The first request with the right state decides. Others are answered and ignored, because any page in the browser can send
- * a request to this port.
- * @throws StartRefused where the sign-in was canceled or refused, or does not arrive in time
+ * Only the first request with the right state counts. All others get a 404, because any page in the browser can send
+ * requests to this port.
+ *
+ * @throws StartRefused if the sign-in was canceled or refused, or takes too long
  */
 export async function receiveCode<T>(awaited: Awaited, { listening, redeem }: Steps<T>): Promise<T> {
   const server = createServer()
   try {
     const callback = nextCallback(server, awaited)
-    // The callback may end while the port is opened, before a caller waits for it.
+    // The callback may fail before it is awaited. Without a handler, that would end the process.
     callback.catch(() => {})
     listening(`http://${host}:${await listen(server)}${path}`)
     const { query, response } = await callback
@@ -68,7 +71,10 @@ const nextCallback = (server: Server, { state, waitSec }: Awaited) =>
     })
   })
 
-/** Shows the browser how the redemption ended. Waits until the page has left, because the process ends soon after. */
+/**
+ * Shows in the browser whether the code was redeemed. Waits until the page was sent, because the process ends soon
+ * after.
+ */
 async function answered<T>(response: ServerResponse, redeemed: Promise<T>): Promise<T> {
   const left = new Promise((resolve) => response.once('close', resolve))
   try {

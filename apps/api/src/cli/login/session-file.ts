@@ -13,7 +13,10 @@ import { dirname, join } from 'node:path'
 import { stateFolder } from '../../process/environment.ts'
 import { StartRefused } from '../../process/start-refused.ts'
 
-/** The session of an administrator at one service. The refresh token is not kept: a new sign-in replaces the session. */
+/**
+ * The session of an administrator at one service. The refresh token is not stored: after the end of the session, a new
+ * sign-in is needed.
+ */
 export interface KeptSession {
   readonly token: string
   readonly expiresAt: string
@@ -22,14 +25,14 @@ export interface KeptSession {
 
 type Sessions = Readonly<Record<string, KeptSession>>
 
-/** Returns the path of the file. */
+/** Returns the path of the file with the sessions of this user. */
 export const sessionFile = (): string => join(stateFolder(), 'rolecall', 'session')
 
 /** Returns the session at this address, or undefined. */
 export const findKeptSession = (address: string): KeptSession | undefined =>
   Object.entries(readSessions()).find(([at]) => at === address)?.[1]
 
-/** Stores the session of this address, and replaces the previous session. */
+/** Stores the session at this address, in place of an earlier one. */
 export const keepSession = (address: string, session: KeptSession): void =>
   writeSessions({ ...readSessions(), [address]: session })
 
@@ -64,7 +67,10 @@ const isSession = (value: unknown): value is KeptSession =>
   value !== null &&
   ['token', 'expiresAt', 'username'].every((name) => typeof Reflect.get(value, name) === 'string')
 
-/** Renames a finished file into place, so that no reader sees half of one, and so that its mode does not depend on an older file. */
+/**
+ * Writes a new file, and renames it when it is complete. So no program ever reads half a file, and the permissions of
+ * an older file do not matter.
+ */
 function writeSessions(sessions: Sessions): void {
   const file = sessionFile()
   const folder = dirname(file)
@@ -85,7 +91,10 @@ function writeSessions(sessions: Sessions): void {
   }
 }
 
-/** Refuses a link and the folder of another user: the mode of a folder elsewhere is not ours to change, nor is it private. */
+/**
+ * Throws if the folder is a link, or belongs to another user. Such a folder is not private, and its permissions are not
+ * ours to change.
+ */
 function requireOwnFolder(folder: string): void {
   const found = lstatSync(folder)
   // Windows has no user IDs.

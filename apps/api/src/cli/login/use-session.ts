@@ -3,7 +3,10 @@ import { StartRefused } from '../../process/start-refused.ts'
 import { askService, readAddress, refusedBy } from './ask-service.ts'
 import { deleteSession, findKeptSession } from './session-file.ts'
 
-/** Prints the session token, for the programs that call the API. The service first verifies that it is still valid. */
+/**
+ * Prints the session token, for programs that call the API. First checks at the service that the session is still
+ * valid.
+ */
 export async function tokenCommand(given: string | undefined): Promise<void> {
   const address = readAddress(given)
   const token = keptToken(address)
@@ -16,11 +19,11 @@ export async function tokenCommand(given: string | undefined): Promise<void> {
   console.log(token)
 }
 
-/** Ends the session at the service, then removes it here. */
+/** Ends the session at the service, and removes it from this machine. */
 export async function logoutCommand(given: string | undefined): Promise<void> {
   const address = readAddress(given)
   const answer = await askService(address, 'POST', login.adminLogout.path, { token: keptToken(address) })
-  // A session that had already ended is only removed.
+  // With 401, the session had already ended, and only needs to be removed here.
   if (answer.status !== 200 && answer.status !== 401) throw refusedBy(address, answer)
   deleteSession(address)
   console.log(`Signed out of ${address}.`)

@@ -1,7 +1,7 @@
 import type { ChatPlatform } from '#chat/chat-platform'
 import type { ChatFigures, LiveMirror } from './status.ts'
 
-/** Returns the current figures of this instance, without a request to the platform. */
+/** Returns the state of Discord as this instance knows it, without a request to Discord. */
 export function chatFigures({
   chat,
   liveMirror,

@@ -1,9 +1,9 @@
 import type { ChatEvent, EventPosition } from '#chat/chat-gateway'
 
-/** The maximum number of waiting events. With more, reading a server again is faster than writing all its events. */
+/** The maximum number of waiting events. With more, it is faster to read a server again than to write its events. */
 const maxWaiting = 50_000
 
-/** An event, its position in the platform's stream, and its arrival time. */
+/** An event with its position in Discord's stream, and the time of its arrival (monotonic clock). */
 export interface Received {
   readonly event: ChatEvent
   readonly at: EventPosition
@@ -13,16 +13,16 @@ export interface Received {
 interface ServerQueue {
   waiting: Received[]
   /**
-   * The number of received events, and the number of written or dropped events. Both counts follow the order of the
-   * events, so a count identifies the events.
+   * The number of events that were received, and how many of them were written or dropped. Both follow the order of the
+   * events, so an event is done once `settled` reaches the number that `received` had at its arrival.
    */
   received: number
   settled: number
 }
 
 /**
- * Queues events between the connection and the database: in order within a server, and in turns between servers, so
- * that a mass departure in one server does not delay events of another.
+ * Creates the queue between the gateway connection and the database. Events of a server stay in order. Servers take
+ * turns, so that a mass departure in one server does not delay the others.
  */
 export function createEventQueue() {
   const servers = new Map<string, ServerQueue>()
@@ -36,7 +36,9 @@ export function createEventQueue() {
   const longest = () => [...servers].reduce((a, b) => (b[1].waiting.length > a[1].waiting.length ? b : a))
 
   return {
-    /** Adds an event. If there are too many, drops the waiting events of one server and returns its ID. */
+    /**
+     * Adds an event. If there are too many, drops all waiting events of the server with the most, and returns its ID.
+     */
     push(received: Received): string | undefined {
       const queue = queueOf(received.event.serverId)
       queue.waiting.push(received)
@@ -49,7 +51,7 @@ export function createEventQueue() {
       fullest.waiting = []
       return serverId
     },
-    /** Removes the next events from the queue and returns them: an equal number of the first events of each server. */
+    /** Removes and returns about `count` events: the first ones of each server, equally many of each. */
     take(count: number): Received[] {
       const busy = [...servers.values()].filter(({ waiting }) => waiting.length > 0)
       const share = Math.ceil(count / Math.max(1, busy.length))
@@ -57,13 +59,13 @@ export function createEventQueue() {
       size -= taken.length
       return taken
     },
-    /** Marks events as written or dropped, so that no caller waits for them. */
+    /** Marks events as written or dropped. Callers that wait for them can continue. */
     settle(written: readonly Received[]): void {
       for (const { event } of written) queueOf(event.serverId).settled += 1
     },
     size: () => size,
     servers: () => [...servers.keys()],
-    /** Returns the arrival time of the oldest waiting event. */
+    /** Returns the arrival time of the oldest waiting event, or undefined if there is none. */
     oldestAt: () => {
       const firsts = [...servers.values()].flatMap(({ waiting }) => waiting[0]?.receivedAt ?? [])
       return firsts.length === 0 ? undefined : firsts.reduce((a, b) => Math.min(a, b))

@@ -9,22 +9,25 @@ import { writeEvents } from './write-events.ts'
 
 /** The maximum number of events in a transaction, so that other work gets its turn on the embedded database. */
 const maxBatchSize = 200
-/** The pause between two batches. Events that arrive meanwhile share the next one. */
+/** The pause between two batches. Events that arrive during it share the next batch. */
 const batchPauseMs = 10
 const retryAfterMs = 250
 
 interface EventWriterHandlers {
-  /** Reports that members of these servers hold a role that no event has described. */
+  /** Members of these servers hold a role that the mirror does not know. */
   rolesUnknown(serverIds: readonly string[]): void
-  /** Reports that events of these servers will never be written, so the servers must be read again. */
+  /** Events of these servers will never be written, so the servers must be read again. */
   eventsLost(serverIds: ReadonlySet<string>): void
-  /** Reports that events wait because the database is unavailable. */
+  /** Events must wait, because the database is unavailable. */
   delayed(): void
-  /** Reports that this instance no longer leads. */
+  /** This instance is no longer the leader. */
   leadLost(): void
 }
 
-/** Writes received events in batches, in the background, while this instance leads. */
+/**
+ * Creates the writer of received events: it writes them to the mirror, in batches and in the background, while this
+ * instance is the leader of `epoch`.
+ */
 export function createEventWriter(
   deps: Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'>,
   epoch: number,
@@ -36,7 +39,8 @@ export function createEventWriter(
   let writing: Promise<void> | undefined
   let unwritten: readonly Received[] = []
   /**
-   * The servers with events that were never written. `lastOf` leaves them out, so that repeated events are not skipped.
+   * The servers with events that this leader will never write. `lastOf` leaves them out for the rest of its time. The
+   * last written event of such a server is not recorded, so repeated events are not skipped.
    */
   const incomplete = new Set<string>()
   let isClosing = false
@@ -44,7 +48,7 @@ export function createEventWriter(
   const write = () => {
     writing ??= writeAll().finally(() => {
       writing = undefined
-      // An event may have arrived between the last check and this line.
+      // An event may have arrived after the last check of the queue.
       if (queue.size() > 0 && !isClosing) write()
     })
   }
@@ -54,7 +58,8 @@ export function createEventWriter(
       if (!(await writeBatch(unwritten))) return
       queue.settle(unwritten)
       unwritten = []
-      // Writes a full batch without a pause, except with the embedded engine, which has one connection for all work.
+      // After a full batch, the next one follows without a pause. The embedded engine always gets one, because it has a
+      // single connection for all work.
       if (queue.size() < maxBatchSize || db.engine === 'pglite') await sleep(batchPauseMs)
     }
   }
@@ -62,7 +67,7 @@ export function createEventWriter(
     for (const serverId of serverIds) incomplete.add(serverId)
     handlers.eventsLost(serverIds)
   }
-  /** Writes a batch. Returns false if this instance no longer leads. */
+  /** Writes a batch. Returns false if this instance is no longer the leader. */
   const writeBatch = async (batch: readonly Received[]): Promise<boolean> => {
     const events = batch.map(({ event }) => event)
     while (!isClosing) {
@@ -78,7 +83,7 @@ export function createEventWriter(
           return false
         }
         if (!(error instanceof DatabaseUnavailable)) {
-          // The event is skipped rather than retried forever. Reading the server again restores its effect.
+          // Retrying would fail forever, so the events are skipped. Reading the servers again restores their effect.
           log.error({ err: error }, 'gateway events not written: reading all members of these servers again')
           markIncomplete(new Set(events.map(({ serverId }) => serverId)))
           return true
@@ -100,19 +105,19 @@ export function createEventWriter(
       write()
     },
     /**
-     * Waits until all received events of a server are written or dropped. Returns false if the wait was aborted or the
-     * writer closed first.
+     * Waits until all received events of a server are written or dropped. Returns false if the wait was aborted, or if
+     * the writer was closed.
      */
     async whenSettled(serverId: string, signal: AbortSignal): Promise<boolean> {
       const upTo = queue.received(serverId)
       while (queue.settled(serverId) < upTo && !isClosing && !signal.aborted) await sleep(batchPauseMs)
       return queue.settled(serverId) >= upTo
     },
-    /** Returns the servers with received events. */
+    /** Returns the servers that events were received for. */
     servers: queue.servers,
-    /** Returns the number of events that are received and not written yet. */
+    /** Returns the number of events that were received and not written yet. */
     pending: () => queue.size() + unwritten.length,
-    /** Returns the waiting time of the oldest unwritten event. */
+    /** Returns how long the oldest of these events has waited, in milliseconds. */
     lagMs: () => {
       const oldest = Math.min(
         unwritten[0]?.receivedAt ?? Number.POSITIVE_INFINITY,
@@ -127,7 +132,7 @@ export function createEventWriter(
   }
 }
 
-/** Returns the last event of each server in a batch. */
+/** Returns the position of the last event of each server in a batch, except for the servers in `except`. */
 const lastOf = (
   batch: readonly Received[],
   except: ReadonlySet<string>,

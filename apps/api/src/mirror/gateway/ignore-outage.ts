@@ -1,6 +1,6 @@
 import { DatabaseUnavailable } from '#platform/db/database'
 
-/** Resolves to undefined if the database is unavailable. Rejects with every other error. */
+/** Waits for a result. Returns undefined if the database is unavailable, and rejects with any other error. */
 export async function ignoreOutage<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result

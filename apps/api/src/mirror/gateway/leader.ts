@@ -10,36 +10,36 @@ import { createRoleReads, type ReadRoles } from './role-reads.ts'
 import { createSamples, type SampleCounts } from './samples.ts'
 import { listWritten, recordBeginnings, type TakenLead } from './store.ts'
 
-/** The pause before a read of the database is repeated during an outage. */
+/** The pause between two reads of the database during an outage. */
 const readAgainAfterMs = 250
 
+/** The intervals of the leader's work, in milliseconds. */
 export interface LeaderTiming {
   readonly renewEveryMs: number
-  /** The interval at which all members and roles are read again, because the platform may lose events. */
+  /** The interval at which all members and roles are read again, because Discord may lose events. */
   readonly reconcileEveryMs: number
-  /**
-   * The interval at which one member is compared with the platform, while few other requests are sent to the platform.
-   */
+  /** The interval at which a single member is compared with Discord, while few other requests go there. */
   readonly sampleEveryMs: number
 }
 
+/** The instance that has the gateway connection, and keeps the mirror of all servers current. */
 export interface Leader {
-  /** Settles when this instance no longer leads. */
+  /** Settles when this instance is no longer the leader. */
   readonly lost: Promise<void>
-  /** Returns the number of unwritten events. */
+  /** Returns the number of events that were received and not written yet. */
   pending(): number
-  /** Returns the waiting time of the oldest unwritten event. */
+  /** Returns how long the oldest of these events has waited, in milliseconds. */
   lagMs(): number
-  /** Returns the number of members that were compared with the platform, and of those that differed. */
+  /** Returns how many members were compared with Discord, and how many of them were wrong. */
   samples(): SampleCounts
-  /** Returns the servers for which the gateway vouches. */
+  /** Returns the servers whose mirror the gateway currently vouches for. */
   vouched(): readonly string[]
-  /** Returns the time of the platform's last event, by the database's clock. */
+  /** Returns the time of the last event from Discord, by the database's clock. */
   lastEventAt(): Date | null
   close(): Promise<void>
 }
 
-/** The dependencies of the leader, which receives events, reads servers, and writes the mirror. */
+/** The dependencies of the leader, with which it can receive events, read servers, and write the mirror. */
 export type LeaderDeps = Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions' | 'chat'> & {
   readonly gateway: ChatGateway
   readonly readServer: ReadServer
@@ -48,20 +48,20 @@ export type LeaderDeps = Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessions'
 }
 
 /**
- * Writes gateway events into the mirror, and vouches for the mirror while it is complete and current. Connects these
- * parts:
+ * Starts to write gateway events into the mirror. The leader "vouches" for a server: it guarantees that the server's
+ * mirror is complete and current. It connects these parts:
  *
  * - `writer` writes events in order.
- * - `resyncs` reads each server, and reads it again after events may have been lost.
- * - `roleReads` reads the roles of a server when a member holds an unknown one.
- * - `samples` compares single members with the platform.
- * - `renewals` renews the lease, and states the servers with a current mirror.
+ * - `resyncs` reads each server completely, and again after events may have been lost.
+ * - `roleReads` reads the roles of a server if a member holds an unknown one.
+ * - `samples` compares single members with Discord.
+ * - `renewals` renews the leader's lease, and records the servers that it vouches for.
  */
 export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTiming): Leader {
   const { db, log, gateway, handoverKey } = deps
   const { epoch, beginnings, ageMs } = lead
   const handover = handoverKey && lead.handover ? openHandover(handoverKey, lead.handover) : undefined
-  /** The last event of each server that previous leaders have written. */
+  /** The last event of each server that earlier leaders have written. */
   let written: ReadonlyMap<string, EventPosition> = new Map()
   let receivedAt: number | undefined
   let isClosing = false
@@ -82,7 +82,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
   const resyncs = createResyncs(
     {
       log,
-      // Writes pending events first. An event that is older than the list would otherwise be written after it, and seem
+      // Writes waiting events first. An event from before the list would otherwise be written after the list, and seem
       // newer.
       readServer: async (serverId, signal) => {
         await writer.whenSettled(serverId, signal)
@@ -110,7 +110,9 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     timing.sampleEveryMs,
   )
 
-  /** Queues an event of a registered server. If the server is no longer reachable, stops vouching for it at once. */
+  /**
+   * Queues an event of a registered server. If the server can no longer be reached, immediately stops vouching for it.
+   */
   const handleEvent = (event: ChatEvent, at: EventPosition) => {
     const isReachable = updateReach(event)
     if (renewals.registered().has(event.serverId) && !isWritten(event, at)) {
@@ -118,7 +120,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     }
     if (isReachable === false) void renewals.renew()
   }
-  /** Returns true for an event that a previous leader has written. A resumed session repeats such events. */
+  /** Returns true if an earlier leader has written the event. A resumed session repeats such events. */
   const isWritten = ({ serverId }: ChatEvent, { session, sequence }: EventPosition) => {
     const last = written.get(serverId)
     return last?.session === session && sequence <= last.sequence
@@ -143,8 +145,8 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
   }
 
   /**
-   * Updates whether a server is reachable. Returns true or false if the event says so, and undefined for other events.
-   * A server that becomes available is read again, because it may have changed during the outage.
+   * Updates whether a server can be reached. Returns true or false if the event tells, and undefined otherwise. A
+   * server that becomes available again is read, because it may have changed in the meantime.
    */
   const updateReach = ({ kind, serverId }: ChatEvent): boolean | undefined => {
     const isRegistered = renewals.registered().has(serverId)
@@ -161,15 +163,15 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
   }
 
   /**
-   * Reads the registered servers with the first renewal. Events of other servers are dropped, and a resumed session
-   * repeats missed events only once. So events that arrived before the servers are known would be lost.
+   * Waits for the first renewal, which returns the registered servers. Events of other servers are dropped, and a
+   * resumed session repeats its events only once. So if the connection were opened before, events would be lost.
    */
   const readRegistered = async () => {
     for (await renewals.renew(); !isClosing && !renewals.hasRenewed(); await renewals.renew()) {
       await sleep(readAgainAfterMs)
     }
   }
-  /** Reads the last event of each server that previous leaders have written. */
+  /** Reads the last event of each server that earlier leaders have written. */
   const readWritten = async () => {
     const read = () => ignoreOutage(listWritten(db))
     for (let rows = await read(); !isClosing; rows = await read()) {
@@ -181,8 +183,8 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
     }
   }
   /**
-   * Opens the gateway once the registered servers and the events already written are known, because both decide about
-   * the first event.
+   * Opens the gateway connection. The registered servers and the events already written must be known before, because
+   * both decide what happens to the first event.
    */
   const connect = async () => {
     if (handover) resyncs.adopt(handover.servers)
@@ -211,7 +213,7 @@ export function startLeader(deps: LeaderDeps, lead: TakenLead, timing: LeaderTim
       renewals.stop()
       clearInterval(renewing)
       clearInterval(reconciling)
-      // Wait for the running renewal: it must not overwrite the final handover.
+      // Waits for the renewal in progress, which must not overwrite the final handover.
       await renewals.ended()
       const finished = writer.close()
       roleReads.close()

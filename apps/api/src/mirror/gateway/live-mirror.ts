@@ -11,8 +11,9 @@ import type { LiveMirror, LiveMirrorStatus, ServerNotLive } from './status.ts'
 import { findLeaderState, type LeaderState, releaseLead, type TakenLead } from './store.ts'
 import { createCandidate } from './take-lead.ts'
 
+/** The intervals of the leader, and of the search for one. */
 export interface LiveMirrorTiming extends LeaderTiming {
-  /** Interval at which an instance checks whether there is a leader. */
+  /** The interval at which an instance checks whether there is a leader. */
   readonly checkEveryMs: number
 }
 
@@ -23,13 +24,15 @@ const defaults: LiveMirrorTiming = {
   sampleEveryMs: 500,
 }
 
-/** Maximum wait for the database when a scrape requests the servers that are not live. */
+/** The longest time that a scrape waits for the list of the servers that are not live. */
 const maxAskMs = 300
 
 /**
- * Elects a leader by a lease in the database. An advisory lock is not enough: a hung process keeps its connection and
- * so the lock, and a lock does not stop a batch that is in flight. The lease has an epoch, and every write of the
- * leader requires that the epoch still holds.
+ * Creates the live mirror, which keeps the copy of Discord's servers current. One instance is the leader, and has the
+ * gateway connection (see `startLeader`). It is elected by a lease in the database. An advisory lock would not be
+ * enough: a process that hangs keeps its connection, and therefore the lock, and a lock does not stop a write that is
+ * already on its way. The lease has a number, its epoch. Every write of the leader requires that the epoch is still
+ * current.
  */
 export function createLiveMirror(
   deps: MirrorDeps,
@@ -65,7 +68,7 @@ export function createLiveMirror(
     const taken = await take()
     if (taken) await lead(taken)
   }
-  /** Leads until another instance takes over or this instance stops. */
+  /** Acts as the leader until another instance takes over, or this instance stops. */
   const lead = async (taken: TakenLead) => {
     const { epoch } = taken
     log.info({ epoch }, 'gateway leadership acquired by this instance')
@@ -80,8 +83,8 @@ export function createLiveMirror(
     else log.warn({ epoch }, 'gateway leadership lost to another instance')
   }
   /**
-   * Returns the servers that are not live. If the database is slow, returns the last result, because a scrape must not
-   * wait.
+   * Returns the servers that are not live. If the database is slow, returns the previous result, because a scrape must
+   * not wait.
    */
   const notLive = () => {
     asking ??= listNotLive(db)
@@ -96,7 +99,7 @@ export function createLiveMirror(
   }
   const run = async () => {
     while (!closing.signal.aborted) {
-      // The mirror is live again, here or on another instance, once the lease has expired.
+      // After a failure, the next leader, here or elsewhere, begins when the lease has expired.
       await checkOnce().catch((error: unknown) =>
         log.error({ err: error }, 'gateway leadership failed: internal error'),
       )
@@ -126,7 +129,7 @@ export function createLiveMirror(
   }
 }
 
-/** Returns the last reported status of the leader on another instance. */
+/** Returns the status that the leader on another instance has reported last. */
 function statusElsewhere(known: LeaderState | undefined, without: 'closed' | 'off'): LiveMirrorStatus {
   const { state, problem, shards, latencyMs, sessionsLeft, lagMs } = known?.hasLeader
     ? known

@@ -2,7 +2,9 @@ import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { ServerNotLive } from './status.ts'
 
-/** Returns the registered servers that are not live, beginning with the one that has not been live for longest. */
+/**
+ * Returns the registered servers that are not live. The one that has not been live for the longest time comes first.
+ */
 export const listNotLive = async (db: Queryable): Promise<ServerNotLive[]> => {
   const rows = await db.query<Omit<ServerNotLive, 'since'> & { since: Date }>(sql`
     select v.id as "serverId", v.name as "serverName",

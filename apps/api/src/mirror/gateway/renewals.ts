@@ -8,7 +8,9 @@ import type { createResyncs } from './resyncs.ts'
 import type { createRoleReads } from './role-reads.ts'
 import { renewLease } from './store.ts'
 
-/** The maximum delay of written events. The gateway does not vouch for a mirror with older unwritten events. */
+/**
+ * The longest delay of events that were received. If an event waits longer, the gateway does not vouch for its server.
+ */
 const maxLagMs = 500
 
 interface RenewalDeps {
@@ -18,16 +20,16 @@ interface RenewalDeps {
   readonly writer: Pick<ReturnType<typeof createEventWriter>, 'whenSettled' | 'servers' | 'lagMs'>
   readonly resyncs: Pick<ReturnType<typeof createResyncs>, 'complete' | 'reach' | 'setRegistered'>
   readonly roleReads: Pick<ReturnType<typeof createRoleReads>, 'isBusy'>
-  /** Undefined if sessions are not handed over. */
+  /** Undefined if gateway sessions are not handed over to the next leader. */
   readonly handoverKey: string | undefined
-  /** Returns the time of the last received event, by the clock of this process. */
+  /** Returns the arrival time of the last event (monotonic clock), or undefined before the first one. */
   readonly receivedAt: () => number | undefined
   readonly leadLost: () => void
 }
 
 /**
- * Renews the leader's lease. Each renewal states the servers with a current mirror, each with the moment up to which it
- * is current, and the position from which the next leader may continue.
+ * Creates the task that renews the leader's lease. Each renewal also records the servers whose mirror is current, the
+ * time up to which each of them is, and where the next leader may continue.
  */
 export function createRenewals(deps: RenewalDeps, epoch: number) {
   const { db, log, gateway, writer, resyncs, roleReads, handoverKey } = deps
@@ -39,7 +41,7 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
   let isOutdated = false
   let hasRenewed = false
 
-  /** Renews immediately. If a renewal is in progress, renews once more after it. */
+  /** Renews the lease now. If a renewal is in progress, another one follows it. */
   const renew = () => {
     isOutdated = true
     renewing ??= renewAll().finally(() => {
@@ -53,25 +55,25 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
       try {
         await renewOnce()
       } catch (error) {
-        // The servers stop being live when the last statement expires. The next renewal retries.
+        // When the last renewal expires, the servers stop being live. The next renewal tries again.
         if (!(error instanceof DatabaseUnavailable))
           log.error({ err: error }, 'gateway lease renewal failed: internal error')
       }
     }
   }
   const renewOnce = async () => {
-    // Reads the time before any state. So the statement is true as of this time, however long the renewal takes.
+    // Reads the time before everything else. So what is recorded was true at this time, even if the renewal takes long.
     const now = await readTime(db)
     const proven = provenAt(now)
     const receivedAt = deps.receivedAt()
     const eventAt = receivedAt === undefined ? null : before(now, performance.now() - receivedAt)
     const sessions = gateway.sessions()
     const reach = resyncs.reach()
-    // After a resumed session, an event may be much older than its arrival. Until it is written, the mirror is older
+    // The events of a resumed session may be much older than their arrival. Until they are written, the mirror is older
     // than `proven` says.
     const awaited = new Set([...proven.keys(), ...writer.servers()])
     const written = await writtenOf([...awaited])
-    // Read again after the wait: a server with events that could not be written is no longer complete.
+    // Read again after the wait, because a server whose events could not be written is no longer complete.
     const complete = new Set(resyncs.complete())
     const current = new Map(
       [...proven].filter(([serverId]) => written.has(serverId) && complete.has(serverId)),
@@ -89,6 +91,7 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
     hasRenewed = true
     resyncs.setRegistered(registered)
   }
+  /** Returns the encrypted state for the next leader, or undefined without a key. */
   const sealed = (
     sessions: readonly ChatGatewaySession[],
     reach: ReadonlyMap<string, boolean>,
@@ -101,7 +104,7 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
     return sealHandover(handoverKey, { sessions, servers })
   }
   /**
-   * Waits until all events received so far are written. Returns the servers for which this took no longer than
+   * Waits until all events received so far are written. Returns the servers for which that took no longer than
    * `maxLagMs`.
    */
   const writtenOf = async (serverIds: readonly string[]): Promise<ReadonlySet<string>> => {
@@ -109,7 +112,7 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
     const settled = await Promise.all(serverIds.map((serverId) => writer.whenSettled(serverId, deadline)))
     return new Set(serverIds.filter((_, index) => settled[index]))
   }
-  /** Returns, for each complete server, the moment up to which the gateway has certainly delivered its events. */
+  /** Returns, for each complete server, the time up to which the gateway has certainly delivered all its events. */
   const provenAt = (now: Date) => {
     const proven = new Map<string, Date>()
     for (const serverId of resyncs.complete()) {
@@ -121,7 +124,7 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
 
   return {
     renew,
-    /** Returns true after the first successful renewal. Before that, the registered servers are unknown. */
+    /** Returns true after the first renewal that succeeded. Before that, the registered servers are unknown. */
     hasRenewed: () => hasRenewed,
     registered: () => registered,
     vouched: () => vouched,

@@ -2,21 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseUnavailable } from '#platform/db/database'
 import type { MirrorDeps } from '../mirror-deps.ts'
 
-/** Reads a server with its roles and members from the platform into the mirror. Throws if that fails. */
+/** Reads a server with its roles and members from Discord into the mirror. Throws if that fails. */
 export type ReadServer = (serverId: string, signal: AbortSignal) => Promise<void>
 
 const firstPauseMs = 1_000
 const maxPauseMs = 60_000
 
+/** A server that the gateway currently reports events for. */
 interface Reach {
-  /** True if everything was read since the last gap in the events. */
+  /** True if the whole server was read since events may last have been lost. */
   isComplete: boolean
   reading?: { stop: AbortController; done: Promise<void> }
 }
 
 /**
- * Tracks the servers that the gateway reports on, and reads each of them completely. Events contain only changes, so a
- * mirror is complete only if the whole server was read after the events began.
+ * Creates the task that reads each server completely. Events only report changes, so a mirror is complete only if the
+ * whole server was read after its events began. It also knows for which servers the gateway reports events.
  */
 export function createResyncs(
   { log, readServer }: Pick<MirrorDeps, 'log'> & { readServer: ReadServer },
@@ -51,7 +52,7 @@ export function createResyncs(
         return !signal.aborted
       } catch (error) {
         if (signal.aborted) return false
-        // `availability.ts` logs an outage of the database once.
+        // `availability.ts` logs the outage of the database once.
         if (!(error instanceof DatabaseUnavailable))
           log.warn({ err: error, serverId }, 'member read failed: retrying')
       }
@@ -61,7 +62,7 @@ export function createResyncs(
   }
 
   return {
-    /** Marks the servers of a new session as unavailable until it reports them. */
+    /** A new session has begun. Its servers count as unavailable until the session reports them. */
     reset(isConcerned: (serverId: string) => boolean) {
       for (const [serverId, reach] of reached) {
         if (!isConcerned(serverId)) continue
@@ -82,7 +83,7 @@ export function createResyncs(
       if (reach) stop(reach)
       reached.delete(serverId)
     },
-    /** Marks servers as incomplete after missed events, and reads them again. */
+    /** Marks servers as incomplete because events may have been lost, and reads them again. */
     invalidate(isConcerned: (serverId: string) => boolean) {
       for (const [serverId, reach] of reached) {
         if (!isConcerned(serverId) || !(reach.isComplete || reach.reading)) continue
@@ -90,18 +91,18 @@ export function createResyncs(
         start(serverId, reach)
       }
     },
-    /** Reads all complete servers again. They stay complete meanwhile. */
+    /** Reads all complete servers again. They stay complete in the meantime. */
     repeat() {
       for (const [serverId, reach] of reached) if (reach.isComplete && !reach.reading) start(serverId, reach)
     },
-    /** Stops reading servers that are not registered, and starts to read those that were registered since. */
+    /** Stops to read servers that are no longer registered, and starts to read newly registered ones. */
     setRegistered(registered: ReadonlySet<string>) {
       for (const [serverId, reach] of reached) {
         if (!registered.has(serverId)) stop(reach)
         else if (!reach.isComplete && !reach.reading) start(serverId, reach)
       }
     },
-    /** Adds the servers of a previous leader's session that continues here, and whether each is complete. */
+    /** Takes over the servers of an earlier leader's session, and whether each is complete. */
     adopt(servers: readonly (readonly [serverId: string, isComplete: boolean])[]) {
       for (const [serverId, isComplete] of servers) reached.set(serverId, { isComplete })
     },

@@ -1,20 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { MirrorDeps } from '../mirror-deps.ts'
 
-/** The pause between two reads of a server's roles. */
+/** The pause after each read of a server's roles. */
 const pauseMs = 2_000
-/** The maximum number of attempts while the platform does not respond. The next event with such a role starts again. */
+/** The maximum number of attempts while Discord does not respond. The next event with an unknown role starts again. */
 const maxTries = 5
 
-/** Reads a server's roles from the platform into the mirror. Throws if that fails. */
+/** Reads a server's roles from Discord into the mirror. Throws if that fails. */
 export type ReadRoles = (serverId: string) => Promise<void>
 
 /**
- * Reads the roles of a server when a member holds an unknown role, because its event was lost or is late. Requests
- * during a read and the pause after it share one more read, in case the platform does not return the role yet.
+ * Creates the task that reads the roles of a server if a member holds an unknown one, because the event about the role
+ * was lost or is late. All requests during a read and the pause after it cause one more read, in case Discord did not
+ * return the role yet.
  */
 export function createRoleReads({ log, readRoles }: Pick<MirrorDeps, 'log'> & { readRoles: ReadRoles }) {
-  /** The servers that are being read or were just read. `isRequested` is true if another read was requested since. */
+  /** The servers whose roles are being read, or were just read. `isRequested` is true if another read is needed. */
   const busy = new Map<string, { isRequested: boolean }>()
   const closing = new AbortController()
 

@@ -4,23 +4,26 @@ import type { MirrorDeps } from '../mirror-deps.ts'
 import { type HeldRole, listHolders, takeRole } from '../write-members.ts'
 import { asLeader, LeadLost } from './store.ts'
 
-/** The number of rows in a transaction, so that other work on the same rows or connection waits only briefly. */
+/**
+ * The number of rows in a transaction. It is small, so that other statements on these rows, or on the only connection
+ * of the embedded database, wait only briefly.
+ */
 const rowsPerStep = { postgres: 500, pglite: 50 }
-/** The number of holders in a list: most roles need one list, but no list contains a whole server. */
+/** The number of members that are listed at once. Most roles need one list, but no list contains a whole server. */
 const holdersPerList = { postgres: 10_000, pglite: 500 }
 const retryAfterMs = 250
 
-/** The holders who still have the role. */
+/** The members from whom the role must still be removed. */
 interface Rest {
   readonly listed: readonly string[]
-  /** The last holder who was listed. Undefined: all are listed. */
+  /** The last member of the current list. Undefined if there are no more lists. */
   readonly after: string | undefined
 }
 
 /**
- * Removes deleted roles from their holders, in small steps in the background. Meanwhile, responses are correct, because they
- * omit a role that has no row. The removal tells projects that the roles have changed, and takes the holders out of lists by
- * role.
+ * Creates the task that removes deleted roles from the members who hold them, in small steps in the background.
+ * Responses are correct in the meantime, because they leave out a role that no longer exists. The removal is needed for
+ * two other things: projects are told that the roles have changed, and the members no longer appear in lists by role.
  */
 export function createRoleRemovals({ db, log }: Pick<MirrorDeps, 'db' | 'log'>, epoch: number) {
   const removals = new Set<Promise<void>>()
@@ -30,11 +33,12 @@ export function createRoleRemovals({ db, log }: Pick<MirrorDeps, 'db' | 'log'>, 
     let rest: Rest = { listed: [], after: '' }
     while ((rest.listed.length > 0 || rest.after !== undefined) && !isClosing) {
       rest = await takeNext({ serverId, roleId }, rest)
-      // The embedded engine responds within one turn of the event loop, which would block other work.
+      // The embedded engine responds without leaving the current turn of the event loop, so other work would have to
+      // wait.
       await nextTurn()
     }
   }
-  /** Takes one step. After an outage of the database, repeats it. */
+  /** Takes one step. If the database is unavailable, returns `rest` unchanged, so that the step is repeated. */
   const takeNext = async (role: HeldRole, rest: Rest): Promise<Rest> => {
     try {
       return rest.listed.length > 0 ? await takeFromListed(role, rest) : await list(role, rest.after ?? '')
@@ -59,7 +63,7 @@ export function createRoleRemovals({ db, log }: Pick<MirrorDeps, 'db' | 'log'>, 
     start(serverId: string, roleId: string): void {
       const removal = takeFromAll(serverId, roleId)
         .catch((error: unknown) => {
-          // The next read of all members removes the role from the remaining holders.
+          // The next time all members are read, the role is removed from those that still have it.
           if (!(error instanceof LeadLost))
             log.error({ err: error, serverId }, 'deleted role not removed from all members')
         })

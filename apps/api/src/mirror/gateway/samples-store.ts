@@ -1,12 +1,12 @@
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** The time for which a member is not compared again after the platform has confirmed it. */
+/** A member that Discord has confirmed within this time is not compared again. */
 const confirmedFor = '10 minutes'
 
 /**
- * Reads the next `size` members by ID, and returns those that were not confirmed lately, the least recently confirmed
- * first. `last` is the last ID that was read, or undefined at the end of the server.
+ * Reads the next `size` members in the order of their IDs. Returns those that were not confirmed recently, the oldest
+ * confirmation first. `last` is the last ID that was read, or undefined at the end of the server.
  */
 export const listToSample = async (
   db: Queryable,
@@ -29,13 +29,14 @@ export const listToSample = async (
 export interface Mirrored {
   readonly nick: string | null
   readonly roleIds: readonly string[]
-  /** The `roleIds` without deleted roles, which are removed from their holders with a delay. */
+  /** `roleIds` without the deleted roles, which are removed from their members some time later. */
   readonly knownRoleIds: readonly string[]
   readonly pending: boolean
   readonly hasLeft: boolean
   readonly syncedAt: Date
 }
 
+/** Returns a membership from the mirror, or undefined. */
 export const findMirrored = (db: Queryable, serverId: string, memberId: string) =>
   db.maybeOne<Mirrored>(sql`
     select m.nick, m.role_ids as "roleIds", m.pending, m.left_at is not null as "hasLeft", m.synced_at as "syncedAt",

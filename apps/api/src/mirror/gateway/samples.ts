@@ -6,18 +6,19 @@ import type { MirrorDeps } from '../mirror-deps.ts'
 import { mirrorMember } from '../mirror-member.ts'
 import { findMirrored, listToSample, type Mirrored } from './samples-store.ts'
 
-/** The maximum delay of an event after a response of the platform that contains the same change. */
+/** The longest delay of an event after a response of Discord that already contains its change. */
 const maxEventDelayMs = 2_000
-/** The minimum interval at which wrong samples cause a server to be read again. */
+/** The shortest interval at which mismatches cause a server to be read again. */
 const minRereadIntervalMs = 10 * 60_000
-/** The maximum number of this instance's requests in the last second. With more, sampling pauses. */
+/** The maximum number of requests of this instance in the last second. With more, no members are compared. */
 const maxBusy = 3
-/** The number of members by ID from which samples are chosen at a time. */
+/** The number of members that are loaded at a time. */
 const stretchSize = 200
 
+/** The results of all comparisons since this instance became the leader. */
 export interface SampleCounts {
   readonly compared: number
-  /** The number of members that differed, with no event about the change. */
+  /** The number of members that differed although no event reported a change. */
   readonly wrong: number
 }
 
@@ -26,13 +27,13 @@ interface SampleDeps extends Pick<MirrorDeps, 'db' | 'log' | 'audit' | 'endSessi
   /** Returns the servers that were read completely. */
   readonly complete: () => readonly string[]
   readonly whenSettled: (serverId: string, signal: AbortSignal) => Promise<boolean>
-  /** Reports that a server must be read again. */
+  /** Called if a server must be read again. */
   readonly invalidateServer: (serverId: string) => void
 }
 
 /**
- * Compares single members with the platform, while few other requests are sent to it. The platform may lose an event
- * without a gap in the sequence, so nothing else would detect the loss.
+ * Creates the task that compares single members with Discord, while few other requests go there. Discord may lose an
+ * event without a gap in the sequence numbers, and nothing else would notice that.
  */
 export function createSamples(deps: SampleDeps, everyMs: number) {
   const { db, log, chat } = deps
@@ -46,7 +47,7 @@ export function createSamples(deps: SampleDeps, everyMs: number) {
     const { remaining, perSecond, open } = chat.budget()
     return open.length === 0 && remaining >= perSecond - maxBusy
   }
-  /** Loads the next members to compare: of the current server, or of the next one after its last member. */
+  /** Loads the next members: of the current server, or of the next one after its last member. */
   const loadNext = async () => {
     const servers = [...deps.complete()].sort()
     const serverId = servers.find((id) => id >= (place?.serverId ?? '')) ?? servers[0]
@@ -63,7 +64,7 @@ export function createSamples(deps: SampleDeps, everyMs: number) {
     counts.compared += 1
     const isCurrent = async () => {
       const mirrored = await findMirrored(db, serverId, memberId)
-      // An event since the request is newer than the response.
+      // If an event came after the request, the mirror is newer than the response.
       return !mirrored || mirrored.syncedAt > askedAt || isSame(mirrored, member)
     }
     if (!(await isCurrent())) {

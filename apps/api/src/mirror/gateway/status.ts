@@ -2,69 +2,81 @@ import type { ChatGatewayStatus } from '#chat/chat-gateway'
 import type { ChatBudget } from '#chat/chat-platform'
 import type { SampleCounts } from './samples.ts'
 
+/** The state of the live mirror, as this instance knows it. */
 export interface LiveMirrorStatus {
   readonly isLeader: boolean
-  /**
-   * The gateway connection of the instance that leads; `closed` if none leads, `off` if the gateway is disabled.
-   */
+  /** The gateway connection of the leader. `closed` if there is no leader, `off` if the gateway is disabled. */
   readonly gateway: Omit<ChatGatewayStatus, 'state'> & { readonly state: ChatGatewayStatus['state'] | 'off' }
   readonly lastEventAt: Date | null
-  /** On the leader: the servers that it vouches for now, and the number of unwritten events. */
+  /**
+   * On the leader: the servers that it vouches for, and the number of events not written yet. Otherwise empty and 0.
+   */
   readonly vouched: readonly string[]
   readonly pending: number
-  /** The waiting time of the oldest unwritten event, as last reported by the leader. Null if no event waits. */
+  /**
+   * The waiting time of the oldest of these events in milliseconds, as the leader last reported it. Null without a
+   * leader.
+   */
   readonly lagMs: number | null
-  /** The counts of this instance since it leads: members compared with the platform, and those that were wrong. */
+  /**
+   * The number of members that this instance has compared with Discord since it became the leader, and the number of
+   * those that were wrong.
+   */
   readonly samples: SampleCounts
 }
 
-/** A server with a mirror that the gateway does not vouch for. */
+/** A server whose roles the gateway does not keep current at the moment. */
 export interface ServerNotLive {
   readonly serverId: string
   readonly serverName: string
   /**
-   * `lost`: the bot is not in the server. `unavailable`: the platform has an outage. `reading`: the server is not read
-   * completely yet.
+   * The reason: the bot is not in the server (`lost`), Discord has an outage (`unavailable`), or the server has not
+   * been read completely yet (`reading`).
    */
   readonly reason: 'lost' | 'unavailable' | 'reading'
   readonly since: string
 }
 
-/** The mirror of the chat platform. The leader keeps it current through the gateway. */
+/** Keeps the mirror of Discord current: one instance, the leader, receives all changes through the gateway. */
 export interface LiveMirror {
   start(): void
   status(): LiveMirrorStatus
-  /** Returns the servers that are not live, as last reported by the leader. Returns none while the gateway is off. */
+  /**
+   * Returns the servers that are not live, as the leader last reported it. Returns none while the gateway is disabled.
+   */
   notLive(): Promise<readonly ServerNotLive[]>
   close(): Promise<void>
 }
 
-/** The state of the chat platform, for monitoring. */
+/** The state of Discord, for monitoring. */
 export interface ChatFigures {
   /**
-   * - `up`: roles are live; with the gateway off, they are read when they are due.
-   * - `degraded`: roles are as old as the last reading, or some requests are suspended.
-   * - `down`: all requests to the platform are suspended.
+   * The state of Discord:
+   *
+   * - `up`: they are live. With the gateway disabled: they are read when they are due.
+   * - `degraded`: they are only as current as the last read, or some requests are suspended.
+   * - `down`: all requests to Discord are suspended.
    */
   readonly status: 'up' | 'degraded' | 'down'
-  /** The state of the instance that holds the connection. */
+  /** The gateway connection of the leader. */
   readonly gateway: LiveMirrorStatus['gateway']['state']
-  /** The gateway's problem and its fix, in one sentence. */
+  /** The problem of the gateway, and its fix, in one sentence. */
   readonly problem: string | null
   readonly shards: number
-  /** True if this instance holds the connection. */
+  /** True if this instance is the leader. */
   readonly isLeader: boolean
-  /** The number of received changes that are not written yet; 0 if another instance holds the connection. */
+  /** The number of changes that were received and not written yet. 0 on every instance but the leader. */
   readonly pending: number
-  /** The waiting time of the oldest of these; null while there is no leader. */
+  /** The waiting time of the oldest of these changes in milliseconds. Null while there is no leader. */
   readonly lagMs: number | null
   /**
-   * The number of new gateway sessions that the platform allows in the current period; null until it reports it.
+   * The number of new gateway sessions that Discord still permits in the current period. Null until Discord has
+   * reported it.
    */
   readonly sessionsLeft: number | null
-  /** The latency of the gateway's heartbeat, or else of the last request. */
+  /** The latency of the gateway's heartbeat in milliseconds, or else of the last REST request. */
   readonly latencyMs: number | null
   readonly lastEventAt: string | null
-  /** The budget of this instance, except for shared values. */
+  /** The request budget of this instance, except for values that all instances share. */
   readonly rest: ChatBudget
 }

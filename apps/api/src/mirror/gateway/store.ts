@@ -2,26 +2,29 @@ import type { ChatGatewayStatus, EventPosition, SessionBeginnings } from '#chat/
 import type { Database, Queryable, Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
-/** The age of the last heartbeat at which a leader counts as dead or hung. */
+/** A leader whose last heartbeat is older than this is considered dead or hung. */
 const deadAfter = '4 seconds'
 /**
- * The age of the last heartbeat at which a leader without a database connection counts as dead. A leader that merely
- * lost its connection opens another one within this time.
+ * The same for a leader that has no database connection. If it has only lost the connection, it opens another one
+ * within this time.
  */
 const disconnectedAfter = '400 milliseconds'
 /** The time for which a renewal vouches for a server. It is longer than any pause of a healthy leader. */
 const vouchedFor = '5 seconds'
-/** The maximum pause within a transaction of the leader, so that its successor does not wait for a hung one. */
+/**
+ * The longest pause inside a transaction of the leader. A successor has to wait for that transaction, so a leader that
+ * hangs must not keep it open.
+ */
 const maxPauseInBatchMs = '1500'
 
-/** True if there is no leader, or the leader is dead or hung. */
+/** A condition that is true if there is no leader, or if it is dead or hung. */
 const isVacant = sql`
   (beat_at is null or beat_at < clock_now() - ${deadAfter}::interval
     or (beat_at < clock_now() - ${disconnectedAfter}::interval and backend_pid is not null and not exists (
       select from pg_stat_activity a where a.pid = live_mirror.backend_pid
         and coalesce(a.backend_start = live_mirror.backend_start, true))))`
 
-/** The lease of a new leader, and the handover of the previous one. */
+/** The lease of a new leader, and what the previous one left to it. */
 export interface TakenLead {
   readonly epoch: number
   readonly handover: Uint8Array | null
@@ -30,8 +33,8 @@ export interface TakenLead {
 }
 
 /**
- * Makes this instance the leader if no instance leads, and marks all servers as not live. Returns undefined while
- * another instance leads. `isAlone` means that no other process can open this database.
+ * Makes this instance the leader if there is no other, and marks all servers as not live. Returns undefined if another
+ * instance is the leader. With `isAlone`, no other process can open the database.
  */
 export const takeLead = (tx: Tx, isAlone: boolean) =>
   tx.maybeOne<TakenLead>(sql`
@@ -47,7 +50,7 @@ export const takeLead = (tx: Tx, isAlone: boolean) =>
     select epoch, handover, beginnings, "ageMs"
     from taken, set_config('idle_in_transaction_session_timeout', ${maxPauseInBatchMs}, true)`)
 
-/** Releases the lease, so that another instance can lead at once. */
+/** Gives up the lease, so that another instance can become the leader immediately. */
 export const releaseLead = (db: Queryable, epoch: number) =>
   db.execute(sql`
     with given_up as (
@@ -57,16 +60,17 @@ export const releaseLead = (db: Queryable, epoch: number) =>
       where epoch = ${epoch} returning epoch)
     update servers set live_until = null, live_as_of = null from given_up where live_until is not null`)
 
+/** The content of a renewal of the leader's lease. */
 export interface Renewal {
   readonly epoch: number
-  /** The state for the next leader. If undefined, the stored state stays. */
+  /** The state for the next leader. If undefined, the stored state is kept. */
   readonly handover: Uint8Array | undefined
-  /** The age of the oldest unwritten change. */
+  /** The waiting time of the oldest change that is not written, in milliseconds. */
   readonly lagMs: number
   readonly gateway: Omit<ChatGatewayStatus, 'state'> & { readonly state: string }
-  /** The time of the last event. Null before the first event. */
+  /** The time of the last event, or null before the first one. */
   readonly eventAt: Date | null
-  /** The servers with a mirror that contains everything up to a time, by the database's clock. */
+  /** The servers whose mirror contains every change up to a certain time, by the database's clock. */
   readonly vouched: ReadonlyMap<string, Date>
 }
 
@@ -128,7 +132,7 @@ export interface LeaderState {
   readonly lastEventAt: Date | null
 }
 
-/** Returns the last reported state of the leader. Every instance can read it. */
+/** Returns the state that the leader has last reported. Every instance can read it. */
 export const findLeaderState = (db: Queryable) =>
   db.maybeOne<LeaderState>(sql`
     select ${isVacant} as "isVacant",
@@ -138,7 +142,11 @@ export const findLeaderState = (db: Queryable) =>
       last_event_at as "lastEventAt"
     from live_mirror`)
 
-/** Records the times of new sessions before the next one is requested. */
+/**
+ * Records when gateway sessions were begun, before the next one is requested.
+ *
+ * @throws LeadLost
+ */
 export const recordBeginnings = async (db: Queryable, epoch: number, known: SessionBeginnings) => {
   const written = await db.execute(sql`
     update live_mirror set beginnings = ${JSON.stringify(known)}::jsonb, beginnings_at = clock_now()
@@ -146,7 +154,7 @@ export const recordBeginnings = async (db: Queryable, epoch: number, known: Sess
   if (written === 0) throw new LeadLost()
 }
 
-/** Records the last written event of each of these servers, in the transaction that writes it. */
+/** Records the last event of each server that was written, in the same transaction. */
 export const noteWritten = (tx: Tx, last: ReadonlyMap<string, EventPosition>) =>
   tx.execute(sql`
     insert into gateway_servers as g (server_id, session, sequence)
@@ -157,7 +165,7 @@ export const noteWritten = (tx: Tx, last: ReadonlyMap<string, EventPosition>) =>
     order by x.server_id
     on conflict (server_id) do update set session = excluded.session, sequence = excluded.sequence`)
 
-/** Returns the last written event of each server, as earlier leaders recorded it. */
+/** Returns the last event of each server that was written, as earlier leaders have recorded it. */
 export const listWritten = async (db: Queryable): Promise<ReadonlyMap<string, EventPosition>> => {
   const rows = await db.query<EventPosition & { serverId: string }>(sql`
     select server_id as "serverId", session, sequence from gateway_servers
@@ -165,18 +173,22 @@ export const listWritten = async (db: Queryable): Promise<ReadonlyMap<string, Ev
   return new Map(rows.map(({ serverId, session, sequence }) => [serverId, { session, sequence }]))
 }
 
-/** Records whether the bot has been removed from a server. */
+/** Records whether the bot was removed from a server. */
 export const setLost = (tx: Tx, serverId: string, isLost: boolean) =>
   tx.execute(sql`
     insert into gateway_servers as g (server_id, is_lost) select id, ${isLost} from servers where id = ${serverId}
     on conflict (server_id) do update set is_lost = excluded.is_lost where g.is_lost <> excluded.is_lost`)
 
-/** Thrown if another instance has taken the lead. Nothing was written. */
+/** Thrown if another instance has become the leader. Nothing was written. */
 export class LeadLost extends Error {
   override readonly name = 'LeadLost'
 }
 
-/** Runs `work` in a transaction that fails if this epoch is over. A successor waits until the transaction ends. */
+/**
+ * Runs `work` in a transaction that fails if this epoch is over. A new leader waits for the end of the transaction.
+ *
+ * @throws LeadLost
+ */
 export const asLeader = <T>(db: Database, epoch: number, work: (tx: Tx) => Promise<T>): Promise<T> =>
   db.transaction(async (tx) => {
     const lease = await tx.maybeOne(sql`

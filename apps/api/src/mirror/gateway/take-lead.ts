@@ -13,10 +13,10 @@ interface CandidateDeps {
 }
 
 /**
- * Takes the lead together with a first renewal, in one transaction. On a full disk, the small write of the lead may
- * succeed while renewals fail. Instances would then take the lead from each other every few seconds, each time with new
- * sessions at the platform, which resets the token of a bot that begins too many. If the transaction fails, the present
- * leader stays.
+ * Creates the function that makes this instance the leader. It takes the lead and renews the lease in one transaction.
+ * On a full disk, the small write that takes the lead may succeed while renewals fail. Instances would then take the
+ * lead from each other every few seconds, each time with new gateway sessions. Discord resets the token of a bot that
+ * begins too many sessions. If the transaction fails, the current leader stays.
  */
 export function createCandidate({ db, log, gateway, isAlone }: CandidateDeps) {
   let isRefused = false
@@ -26,7 +26,7 @@ export function createCandidate({ db, log, gateway, isAlone }: CandidateDeps) {
       if (!taken) return undefined
       await renewLease(tx, {
         epoch: taken.epoch,
-        // Writes the handover again, because each renewal needs space for it.
+        // Writes the stored state again, because every renewal needs space for it.
         handover: taken.handover ?? undefined,
         ...{ lagMs: 0, eventAt: null, vouched: new Map() },
         gateway: { ...gateway.status(), state: 'connecting' },
@@ -45,7 +45,7 @@ export function createCandidate({ db, log, gateway, isAlone }: CandidateDeps) {
     throw error
   }
   return async (): Promise<TakenLead | undefined> => {
-    // Skips attempts while the disk counts as full, because each would be a write that fails.
+    // While the disk counts as full, does not even try, because the write would fail.
     if (isRefused && (await db.ping()) === 'full') return undefined
     return ignoreOutage(takeAndRenew().then(recordSuccess, recordRefusal))
   }

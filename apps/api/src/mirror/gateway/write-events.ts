@@ -16,9 +16,9 @@ type MemberEvent = Extract<ChatEvent, { kind: 'memberChanged' | 'memberRemoved' 
 type ServerEvent = Exclude<ChatEvent, MemberEvent>
 
 /**
- * Writes events in their order. Consecutive events that change members, or end memberships, are written in a few
- * statements together, regardless of their number. Records from `last` how far each server is written. Returns the
- * servers with members who now hold an unknown role.
+ * Writes events in order. Consecutive changes of members are written together in a few statements, however many they
+ * are, and so are consecutive departures. `last` is the last event of each server, and is recorded with them. Returns
+ * the servers in which a member now holds an unknown role.
  */
 export async function writeEvents(
   tx: Tx,
@@ -36,13 +36,14 @@ export async function writeEvents(
   const held = events.filter((event) => event.kind === 'memberChanged')
   const unknown = held.length === 0 ? [] : await listUnknownRoles(tx, held)
   await noteWritten(tx, last)
-  // Records the entries last, because all other audited changes wait from here until the end of the transaction.
+  // Recorded last, because all other audited changes wait from here until the end of the transaction.
   await deps.audit.record(tx, recorded)
   return unknown
 }
 
 type Changed = Extract<ChatEvent, { kind: 'memberChanged' }>
 type Departed = Exclude<MemberEvent, Changed>
+/** Consecutive events that can be written together. */
 type Run =
   | { readonly kind: 'changes'; readonly events: Changed[] }
   | { readonly kind: 'departures'; readonly events: Departed[] }
@@ -68,7 +69,7 @@ async function writeChanges(tx: Tx, deps: WriteDeps, events: readonly Changed[])
   const members = new Map<string, ServerMember>()
   for (const { serverId, member } of events) {
     const key = `${serverId}/${member.user.id}`
-    // Moves the change to the end, so that the newest profile of a member of two servers is written.
+    // Moves the change to the end, so that the newest profile of a person in two servers is written.
     members.delete(key)
     members.set(key, { serverId, member })
   }
@@ -82,7 +83,7 @@ async function writeDepartures(tx: Tx, deps: WriteDeps, events: readonly Departe
   const departures = new Map<string, Ending>()
   for (const { kind, serverId, user } of events) {
     const key = `${serverId}/${user.id}`
-    // The platform reports a ban twice: as a ban, and as a departure.
+    // Discord reports a ban twice: as a ban, and as a departure.
     const isBan = kind === 'memberBanned' || departures.get(key)?.isBan === true
     departures.set(key, { serverId, memberId: user.id, isBan })
   }

@@ -5,24 +5,25 @@ import { mirrorMember } from '../mirror-member.ts'
 import type { SyncRun } from './sync-run.ts'
 import type { Unlisted } from './sync-store.ts'
 
-/** The maximum number of members of a page that are checked before the memberships of the page end. */
+/** The maximum number of members per page that are checked before the memberships of the page are ended. */
 const maxSampled = 5
-/** The maximum number of members that are checked for all pages, unless there are more pages. */
+/** The maximum number of members that are checked in a run. With more pages than that, one per page is checked. */
 const maxSampledOfRun = 100
-/** The maximum number of members that a run checks one by one. All others wait for the next run. */
+/** The maximum number of members that a run checks one by one. The others are left to the next run. */
 const maxChecks = 10_000
 const checksPerReport = 20
 /**
- * The number of memberships in a transaction. Between two transactions, other work gets the database and the end of the
- * audit log.
+ * The number of memberships that a transaction ends. Between two transactions, other work gets the database and the end
+ * of the audit log.
  */
 const endingsPerStatement = { postgres: 200, pglite: 50 }
-/** The largest expected difference between the clocks of the platform and the database. */
+/** The largest expected difference between the clocks of Discord and the database, in milliseconds. */
 const clockSlackMs = 10_000
 
 /**
- * Ends the memberships that a complete list lacked. The list may still be wrong, so requests some members of each page
- * from the platform first. If one of them is still a member, checks every missing member instead of trusting the list.
+ * Ends the memberships of members who are missing in a complete list. Because the list may be wrong, first requests
+ * some of these members from Discord one by one. If one of them is still a member, does not trust the list, and checks
+ * every missing member.
  */
 export async function endUnlisted(deps: MirrorDeps, run: SyncRun): Promise<void> {
   const { place, serverId } = run
@@ -46,7 +47,7 @@ async function isListTrue({ place }: SyncRun, checks: MemberChecks): Promise<boo
     const askedAt = new Date(page.askedAt).getTime()
     for (const id of pickSome(page.ids, sampled)) {
       const member = await checks.check(id)
-      // A member who joined after the list was requested cannot be in it.
+      // A member who joined after the request cannot be in the list.
       if (member && (member.joinedAt?.getTime() ?? 0) < askedAt - clockSlackMs) return false
     }
   }
@@ -68,7 +69,7 @@ async function endPage(deps: MirrorDeps, run: SyncRun, { ids, askedAt }: Unliste
 
 type MemberChecks = ReturnType<typeof createChecks>
 
-/** Creates checks of single members at the platform, which write each response into the mirror. */
+/** Creates the checks of single members at Discord. Each writes the response into the mirror. */
 function createChecks(deps: MirrorDeps, { serverId, counts, ask, reportProgress }: SyncRun) {
   let count = 0
   const check = async (id: string) => {
@@ -90,7 +91,7 @@ function createChecks(deps: MirrorDeps, { serverId, counts, ask, reportProgress 
   }
 }
 
-/** Returns `count` random IDs, or all of them if there are fewer. */
+/** Returns `count` random IDs, or all if there are fewer. */
 function pickSome(ids: readonly string[], count: number): string[] {
   const remaining = [...ids]
   return Array.from({ length: Math.min(count, remaining.length) }, () => {

@@ -7,20 +7,24 @@ import type { MirrorDeps } from '../mirror-deps.ts'
 import { type Run, runMemberSync, type SyncedServer } from './run-member-sync.ts'
 import { findRunningSync, insertSync, takeOverSyncs } from './sync-store.ts'
 
-/** The interval at which an instance takes over abandoned runs. */
+/** The interval at which an instance looks for abandoned syncs. */
 const checkEveryMs = 30_000
 
+/** Runs the member syncs that administrators start. */
 export interface MemberSyncs {
-  /** Starts to read a server's members in the background, or returns the run in progress. */
+  /**
+   * Starts to read all members of a server in the background. If a sync of the server is in progress, returns that one.
+   */
   start(server: SyncedServer, by: By): Promise<chatServers.MemberSync>
-  /** Continues abandoned runs, now and every `checkEveryMs`. */
+  /** Continues abandoned syncs, now and every `checkEveryMs`. */
   watch(): void
-  /** Releases the runs of this instance, so that others can take them over at once. */
+  /** Stops the syncs of this instance, so that other instances can continue them immediately. */
   stop(): Promise<void>
 }
 
 /**
- * Runs member syncs, at most one at a time for a server across all instances. Each writes one audit entry, at its end.
+ * Creates the runner of member syncs: at most one at a time per server, over all instances. Each writes one audit entry
+ * when it ends.
  */
 export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
   const { db, log } = deps
@@ -67,7 +71,7 @@ export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
           ]
           runInBackground({ id, runner, server, by, counts, place })
         }
-        // Without a row, the run in progress ended between the two statements, so a new one can begin.
+        // Without a row, the sync in progress has ended between the two statements, so a new one can begin.
         if (sync) return sync
       }
     },
@@ -89,7 +93,7 @@ export function createMemberSyncs(deps: MirrorDeps): MemberSyncs {
   }
 }
 
-/** Inserts a run, or returns the one in progress, which has another ID. */
+/** Inserts a sync. If one is in progress, returns that one, which has another ID. */
 const begin = ({ db }: MirrorDeps, run: Parameters<typeof insertSync>[1]) =>
   db.transaction(
     async (tx) => ((await insertSync(tx, run)) ?? (await findRunningSync(tx, run.serverId)))?.sync,

@@ -3,14 +3,14 @@ import { retryUntilAnswered } from './retry-until-answered.ts'
 import { syncMembers } from './sync-members.ts'
 import { syncServer } from './sync-server.ts'
 
-/** Reads a server with its roles and all members from the platform into the mirror. Throws if that fails. */
+/** Reads a server with its roles and all its members from Discord into the mirror. Throws if that fails. */
 export async function readWholeServer(deps: MirrorDeps, serverId: string, signal: AbortSignal) {
   const reportProgress = async () => signal.throwIfAborted()
   const ask = <T>(question: () => Promise<T>) =>
     retryUntilAnswered(question, { beforeWait: reportProgress, signal })
   const counts = { seen: 0, changed: 0, ended: 0 }
   await ask(() => syncServer(deps, serverId))
-  // Starts at the first member, because changes before the gateway session had no event.
+  // Starts at the first member: before the gateway session began, no event reported changes.
   const place = { after: '0', unlisted: [] }
   await syncMembers(deps, { serverId, counts, place, reportProgress, ask })
 }

@@ -2,13 +2,13 @@ import { ChatPlatformError } from '#chat/chat-platform'
 import { readTime } from '#platform/db/read-time'
 import type { MirrorDeps, MirrorMember, Refreshed, RefreshMember } from '../mirror-deps.ts'
 
-/** The maximum number of concurrent refreshes. Further callers receive the mirrored roles. */
+/** The maximum number of simultaneous requests. Further callers use the roles in the mirror. */
 const maxInFlight = 200
-/** The duration of a request after which the platform counts as failing. Only its own callers then wait for it. */
+/** If a request takes longer, Discord counts as failing. Only the callers of this request then wait for it. */
 const slowAfterMs = 1_000
-/** The interval between attempts after a failure of the platform. */
+/** The interval between two attempts after a failure. */
 const pauseAfterFailureMs = 1_000
-/** The time after the last attempt for which a failure counts. */
+/** A failure counts only for this time after the last attempt. */
 const maxFailureAgeMs = 10_000
 const tooSlow = `no answer within ${slowAfterMs} ms`
 
@@ -16,18 +16,18 @@ type RefreshDeps = Pick<MirrorDeps, 'db' | 'chat' | 'log'> & { readonly mirrorMe
 
 interface MemberRefresher {
   readonly refreshMember: RefreshMember
-  /** Reads a member that the mirror does not have. Sends no request while the platform is failing for the server. */
+  /** Reads a member that the mirror does not know. Sends no request while Discord is failing for the server. */
   readonly readUnknownMember: RefreshMember
 }
 
 /**
- * Reads one member again. Concurrent callers share a request. While the platform fails or is slow for a server, no
- * caller waits for it: one request a second detects its recovery. Only requests for members in the mirror do that,
- * because callers may invent other IDs.
+ * Creates the functions that read one member from Discord. Simultaneous callers share a request. While Discord fails or
+ * is slow for a server, no caller waits: one request per second tests whether it has recovered. Only requests for
+ * members in the mirror are used for that, because callers can invent all other IDs.
  */
 export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
   const flights = new Map<string, Promise<Refreshed>>()
-  /** The servers for which the platform is failing, with the time of the next attempt. */
+  /** The servers that Discord is failing for, and the time of the next attempt. */
   const failing = new Map<string, number>()
 
   const recordFailure = (serverId: string, error?: ChatPlatformError) => {
@@ -64,7 +64,7 @@ export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
     flights.set(key, flight)
     return flight
   }
-  /** Starts a request that tests whether the platform has recovered. The caller does not wait for it. */
+  /** Starts a request that tests whether Discord has recovered. The caller does not wait for it. */
   const probe = (key: string, serverId: string, memberId: string) => {
     failing.set(serverId, performance.now() + pauseAfterFailureMs)
     if (flights.size < maxInFlight && !flights.has(key)) {
@@ -77,7 +77,7 @@ export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
   const refreshMember: RefreshMember = (serverId, memberId) => {
     const key = `${serverId}:${memberId}`
     const probeAt = failing.get(serverId)
-    // Ignores a failure that is too old to say anything about the platform now.
+    // The failure is too old to say anything about Discord now.
     if (probeAt !== undefined && performance.now() > probeAt + maxFailureAgeMs) failing.delete(serverId)
     else if (probeAt !== undefined) {
       if (performance.now() >= probeAt) probe(key, serverId, memberId)

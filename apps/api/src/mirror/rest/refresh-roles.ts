@@ -3,16 +3,16 @@ import { rolesState } from '../read-roles.ts'
 
 type RolesDeps = Pick<MirrorDeps, 'db' | 'log'> & {
   readonly syncServer: (serverId: string) => Promise<void>
-  /** Returns the maximum age of roles that the gateway does not vouch for; a setting. */
+  /** Returns the maximum age of roles that the gateway does not keep current. Administrators can change it. */
   readonly permissionTtlMs: () => number
 }
 
-/** Ensures that a server's roles are fresh enough, and include these. */
+/** Makes sure that the mirror knows these roles of a server, and that they are not too old. */
 export type RefreshRoles = (serverId: string, roleIds: readonly string[]) => Promise<void>
 
 /**
- * Creates a function that reads a server's roles again if one is unknown or they are old. Concurrent callers share a
- * read.
+ * Creates the function that reads a server's roles again if one of them is unknown, or if they are too old.
+ * Simultaneous callers share a read.
  */
 export function createRolesRefresher({ db, log, permissionTtlMs, syncServer }: RolesDeps): RefreshRoles {
   const syncs = new Map<string, Promise<void>>()
@@ -26,7 +26,7 @@ export function createRolesRefresher({ db, log, permissionTtlMs, syncServer }: R
     const state = await rolesState(db, serverId, roleIds)
     if (!state) return
     if (state.complete && state.ageMs !== null && state.ageMs <= permissionTtlMs()) return
-    // After a failure the stored roles stay in use, so that members keep their roles.
+    // After a failure, the stored roles are used, so that members do not lose them.
     await syncOnce(serverId).catch((error: unknown) =>
       log.debug({ err: error, serverId }, 'role refresh failed'),
     )

@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ChatPlatformError } from '#chat/chat-platform'
 
-/** The time after which an outage of the platform fails the request. */
+/** If Discord does not respond for this time, the request fails. */
 const maxOutageMs = 10 * 60_000
 const firstPauseMs = 500
 const maxPauseMs = 30_000
 
 interface Waiting {
-  /** Called before each wait. It may throw to give up. */
+  /** Called before each pause. It can throw to give up. */
   readonly beforeWait: () => Promise<void>
   readonly signal: AbortSignal
 }
 
 /**
- * Repeats a request until the platform responds, through outages and rate limits. Does not repeat a refused request,
- * because the platform counts refused requests against the bot.
+ * Repeats a request until Discord responds, during outages and rate limits. A request that Discord refuses is not
+ * repeated, because Discord counts refused requests against the bot.
  */
 export async function retryUntilAnswered<T>(
   request: () => Promise<T>,
@@ -30,7 +30,7 @@ export async function retryUntilAnswered<T>(
       if (!mayPass || performance.now() > deadline) throw error
     }
     await beforeWait()
-    // Adds jitter, so that several instances do not retry at the same time.
+    // The pause is partly random, so that several instances do not retry at the same time.
     await sleep(pauseMs * (0.75 + Math.random() / 2), undefined, { signal }).catch(() => {})
   }
 }

@@ -15,24 +15,26 @@ import {
   storeProgress,
 } from './sync-store.ts'
 
+/** The server whose members are read. */
 export type SyncedServer = Pick<chatServers.ChatServer, 'id' | 'name'>
 
-/** Thrown to stop a run. The message is for readers of the audit log. */
+/** Thrown to stop a sync. The message appears in the audit log. */
 export class SyncStopped extends Error {
   override readonly name = 'SyncStopped'
 }
 
+/** A sync that this instance runs. */
 export interface Run extends OwnSync {
   readonly server: SyncedServer
   readonly by: By
-  /** The counts of the work done before the run was interrupted. */
+  /** The counts so far. They are not zero if this instance continues a sync. */
   readonly counts: SyncCounts
   readonly place: SyncPlace
 }
 
 /**
- * Runs a sync from its current place, and records its end in the audit log, in every outcome. When this instance stops,
- * the run does not end: another instance continues it from its place.
+ * Runs a member sync from its current place. Records its end in the audit log, whether it succeeds or fails. If this
+ * instance stops, the sync does not end: another instance continues it from its place.
  */
 export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSignal): Promise<void> {
   const { server, by, counts, place } = run
@@ -48,7 +50,7 @@ export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSig
     await ask(() => syncServer(deps, server.id))
     await syncMembers(deps, { serverId: server.id, counts, place, reportProgress, ask })
   } catch (error) {
-    // The end could not be written. An instance continues the run from its place once the database is back.
+    // The end could not be written. Once the database is back, an instance continues the sync.
     if (error instanceof DatabaseUnavailable) throw error
     if (signal.aborted) return void (await releaseSync(deps.db, run))
     problem = syncFailureText(error)
@@ -62,7 +64,7 @@ export async function runMemberSync(deps: MirrorDeps, run: Run, signal: AbortSig
   })
 }
 
-/** Returns the audit entry of a run: its counts, and the reason for a failure. */
+/** Returns the audit entry of a sync: its counts, and the reason of a failure. */
 const syncEntry = (server: SyncedServer, problem: string | undefined, summary: string): AuditEvent => ({
   actionType: 'sync',
   action: 'server.sync',
@@ -74,7 +76,10 @@ const syncEntry = (server: SyncedServer, problem: string | undefined, summary: s
       .trim(),
 })
 
-/** Returns the reason of a failure for the audit log, without addresses or bodies. The log contains the whole error. */
+/**
+ * Returns the reason of a failure for the audit log, without addresses and bodies. The log of the service contains the
+ * whole error.
+ */
 function syncFailureText(error: unknown): string {
   const isPublic = error instanceof SyncStopped || error instanceof ChatPlatformError
   return isPublic ? error.message : 'An internal error occurred.'

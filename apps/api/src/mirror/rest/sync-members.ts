@@ -9,23 +9,28 @@ import { endUnlisted } from './end-unlisted.ts'
 import type { SyncRun } from './sync-run.ts'
 import { listUnlisted, type Stretch, type SyncPlace } from './sync-store.ts'
 
-/** The maximum number of members that the platform returns at once. */
+/** The maximum number of members that Discord returns at once. */
 const pageSize = 1_000
-/** The number of rows in a statement, so that others on the same rows or connection wait only briefly. */
+/**
+ * The number of rows in a statement. It is small, so that other statements on these rows, or on the only connection of
+ * the embedded database, wait only briefly.
+ */
 const rowsPerStatement = { postgres: 250, pglite: 50 }
 const pagesPerLogLine = 10
-/** The maximum number of memberships that a run ends because the list lacked them. All others wait for the next run. */
+/** The maximum number of missing members that a run records. The others are left to the next run. */
 const maxUnlisted = 50_000
 /**
- * The number of written rows after which a run updates the statistics. After smaller runs the database does so itself.
+ * If a run has written this many rows, it updates the statistics of the query planner. After fewer, the database does
+ * that by itself.
  */
 const manyRows = 1_000
 
 /**
- * Reads all members of a server from the platform, page by page at constant memory, and writes the differences.
+ * Reads all members of a server from Discord, and writes the differences. It reads page by page, so memory use does not
+ * grow with the server.
  *
- * Members that a completely read list lacks have left, unless a sample disagrees. A run that stops early ends no
- * membership.
+ * Members that are missing in a completely read list have left, unless a check contradicts (see `endUnlisted`). A run
+ * that stops early ends no membership.
  */
 export async function syncMembers(deps: MirrorDeps, run: SyncRun): Promise<void> {
   if (run.place.after !== null) await walk(deps, run, run.place.after)
@@ -34,15 +39,15 @@ export async function syncMembers(deps: MirrorDeps, run: SyncRun): Promise<void>
 }
 
 /**
- * Updates the planner's statistics. With outdated ones, a search in a list of thousands would read an index once for
- * each member, which takes a minute on PostgreSQL, and much longer with the embedded engine.
+ * Updates the statistics of the query planner. With outdated ones, a search in a list of thousands of members would
+ * read an index once per member. That takes a minute on PostgreSQL, and much longer with the embedded engine.
  */
 const analyze = ({ db, log }: Pick<MirrorDeps, 'db' | 'log'>) =>
   db.analyze('members', 'memberships', 'roles').catch((error: unknown) => {
     if (!(error instanceof DatabaseUnavailable)) log.warn({ err: error }, 'member tables not analyzed')
   })
 
-/** Writes every member that the platform lists, and notes the current members that it did not list. */
+/** Writes every member that Discord lists, and records the current members that it did not list. */
 async function walk(deps: MirrorDeps, run: SyncRun, from: string): Promise<void> {
   const { db, chat, log, audit } = deps
   const { serverId, counts, place } = run
@@ -63,7 +68,8 @@ async function walk(deps: MirrorDeps, run: SyncRun, from: string): Promise<void>
         await audit.record(tx, events)
         return changed
       })
-      // The embedded engine responds within one turn of the event loop, which would block other work.
+      // The embedded engine responds without leaving the current turn of the event loop, so other work would have to
+      // wait.
       await nextTurn()
     }
     const upTo = await noteUnlisted(db, run, { after, page, askedAt })
@@ -77,9 +83,9 @@ async function walk(deps: MirrorDeps, run: SyncRun, from: string): Promise<void>
 }
 
 /**
- * Records the members that a page lacked. Returns the place up to which the list is read, or undefined at its end.
- * According to the platform's documentation, a page that is not full is the last one. If the mirror has members beyond
- * it, the next page is requested anyway.
+ * Records the members that are missing in a page. Returns the last ID that was read, or undefined at the end of the
+ * list. According to Discord's documentation, a page that is not full is the last one. If the mirror has members after
+ * it, the next page is requested nevertheless.
  */
 async function noteUnlisted(
   db: Database,
@@ -107,9 +113,7 @@ async function noteUnlisted(
 
 const counted = ({ unlisted }: SyncPlace) => unlisted.reduce((sum, { ids }) => sum + ids.length, 0)
 
-/**
- * Checks that the IDs of a page ascend and follow the last page, because any other page could cause an endless loop.
- */
+/** Checks that the IDs of a page ascend and follow those of the last page. Otherwise, the loop might never end. */
 function inOrder(page: ChatMember[], after: string): ChatMember[] {
   let last = BigInt(after)
   for (const { user } of page) {

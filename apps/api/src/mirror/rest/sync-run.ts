@@ -1,14 +1,14 @@
 import type { SyncCounts, SyncPlace } from './sync-store.ts'
 
-/** A read of all members of a server. */
+/** One read of all members of a server. */
 export interface SyncRun {
   readonly serverId: string
-  /** The counts so far. They grow while the run continues. */
+  /** The counts so far, which grow during the run. */
   readonly counts: SyncCounts
-  /** The place of the run. It advances while the run continues, and an interrupted run continues from it. */
+  /** The place that the run has reached. An interrupted run continues from here. */
   readonly place: SyncPlace
   /** Records the progress. Throws if the run must stop. */
   reportProgress(): Promise<void>
-  /** Sends a request to the platform, and repeats it until the platform responds. */
+  /** Sends a request to Discord, and repeats it until Discord responds. */
   ask<T>(question: () => Promise<T>): Promise<T>
 }

@@ -3,7 +3,7 @@ import type { MirrorDeps } from '../mirror-deps.ts'
 import { writeServer } from '../write-servers.ts'
 
 /**
- * Reads a server's name and roles from the platform into the mirror.
+ * Reads the name, the icon, and the roles of a server from Discord into the mirror.
  *
  * @throws ChatPlatformError
  */

@@ -3,49 +3,56 @@ import { LateError, singleFlight, withTimeout } from '#platform/async'
 import { isOutage, isReply, reasonOf } from './outage.ts'
 
 interface Options {
-  /** The name of this cache in the log; free of secrets. */
+  /** The name of the cache in the log. Must not contain secrets. */
   name: string
-  /** The time that a caller waits for a command. */
+  /** The longest time that a caller waits for a command. */
   deadlineMs: number
-  /** The time limit of a probe. It is longer than `deadlineMs`, because no caller waits for a probe. */
+  /**
+   * The time limit of a probe, a test command of the breaker. It may be longer than `deadlineMs`, because no caller
+   * waits for a probe.
+   */
   probeDeadlineMs: number
-  /** The pause between two probes, in which a lost connection can be replaced. */
+  /** The pause between two probes. In this time, a lost connection can be replaced. */
   retryMs: number
-  /** Runs a command that fails if the cache cannot execute the commands of callers. */
+  /** Runs a test command. It must fail whenever the commands of callers would fail. */
   probe: () => Promise<unknown>
-  /** Called when a probe received no answer, so that the connection itself may be broken. */
+  /** Called if a probe got no response, because the connection itself may be broken. */
   reset: () => void
   log: Pick<Logger, 'info' | 'warn'>
 }
 
+/** Decides whether commands are sent to the cache, and watches whether they succeed. */
 export interface Breaker {
-  /** Returns true while commands are sent. */
+  /** Returns true if commands are currently sent to the cache. */
   isUp(): boolean
   /**
-   * Runs a command within the deadline. Returns `undefined` on any failure, and at once while not up. Never rejects.
+   * Runs a command within the deadline. Returns a promise of undefined if it fails. Returns undefined without a promise
+   * while the cache is not up. Never rejects.
    */
   run<T>(command: () => Promise<T>): Promise<T | undefined> | undefined
-  /** Probes now until the result is certain, or joins a running check. Never rejects. */
+  /** Probes the cache until the result is certain, or joins a check that is running. Never rejects. */
   check(): Promise<boolean>
-  /** Resolves with the first success or failure, at the latest after the deadline of a probe. */
+  /** Waits for the first success or failure after the start, at most for the time limit of a probe. */
   whenStarted(): Promise<void>
-  /** Reports a failure outside of `run`, such as a lost connection. */
+  /** Reports a failure that happened outside of `run`, such as a lost connection. */
   fail(error: unknown): void
   close(): void
 }
 
-/** The number of failed probes in a row after which a cache that was up counts as down. */
+/** The number of failed probes in a row after which the cache counts as down. */
 const failuresToDown = 2
 
 /**
- * Bypasses an unreachable cache, and distinguishes an outage from a single late response.
+ * Creates a circuit breaker: it bypasses a cache that cannot be reached, and tells an outage from a single late
+ * response.
  *
- * starting → up ⇄ suspect → down → up, until closed. A missed deadline or a lost connection makes an up cache suspect:
- * from then on no caller waits, and only the breaker's own probes test the cache. A successful probe brings the cache
- * up without a log line, even if its answer is later than the callers' deadline. Two consecutive failures take the
- * cache down. A reply that means "not now" takes it down immediately. While down, a probe runs every `retryMs`. The
- * probe is a write, so that a read-only or full cache stays down instead of coming up with every probe and going down
- * with every request. Each outage and each return is logged once, here, regardless of the traffic.
+ * The states are: starting → up ⇄ suspect → down → up. A missed deadline or a lost connection makes a cache that is up
+ * `suspect`. From then on, no caller waits for it, and only the breaker's own probes test it. A probe that succeeds
+ * makes it `up` again without a log line, even if the response would be too late for callers. Two failures in a row
+ * make it `down`. So does, immediately, an error reply with which the server refuses all commands. While the cache is
+ * down, a probe runs every `retryMs`. The probe writes something: otherwise, a read-only or full cache would come up
+ * with every probe, and go down with every request. Each outage and its end are logged once, here, and not for each
+ * request.
  */
 export function createBreaker(options: Options): Breaker {
   const { name, deadlineMs, probeDeadlineMs, retryMs, probe, reset, log } = options
@@ -87,7 +94,7 @@ export function createBreaker(options: Options): Breaker {
   const check = singleFlight(() => probeUntilCertain().finally(probeLater))
 
   async function probeUntilCertain(): Promise<boolean> {
-    // The first failure is the cause; later ones often only show that the connection is being replaced.
+    // The first failure is the real cause. Later ones often only show that the connection is being replaced.
     let cause: unknown
     for (let failures = 0; !isClosed(); ) {
       try {

@@ -1,14 +1,13 @@
 import { parseUrl } from '../parse-url.ts'
 
-/**
- * The address of a cache: one server, the sentinels that name the current primary, or the nodes of a cluster.
- */
+/** The location of the cache: in this process, on one server, on a server that sentinels name, or in a cluster. */
 export type CacheAddress =
   | { readonly kind: 'memory' }
   | { readonly kind: 'server'; readonly url: string }
   | ({ readonly kind: 'sentinel'; readonly name: string; readonly db: number } & Several)
   | ({ readonly kind: 'cluster' } & Several)
 
+/** The parts of an address with several hosts. */
 interface Several {
   readonly hosts: readonly Host[]
   readonly isEncrypted: boolean
@@ -16,18 +15,19 @@ interface Several {
   readonly password: string | undefined
 }
 
+/** The address of one server. */
 export interface Host {
   readonly host: string
   readonly port: number
 }
 
-/** The forms of CACHE_URL, for messages. */
+/** The permitted forms of CACHE_URL, for error messages. */
 export const cacheUrlForms =
   'memory:, redis://host:port, rediss://host:port, redis+sentinel://host,host/name or redis+cluster://host,host'
 
 const defaultPorts = { sentinel: 26_379, cluster: 6_379 }
 
-/** Returns true for a valid CACHE_URL. */
+/** Returns true if the text is a valid CACHE_URL. */
 export const isCacheUrl = (url: string): boolean => readCacheUrl(url) !== undefined
 
 /** Parses a CACHE_URL. Returns undefined if it is invalid. */
@@ -42,7 +42,7 @@ export function readCacheUrl(url: string): CacheAddress | undefined {
   return isGood ? { kind: 'server', url } : undefined
 }
 
-/** Parses an address with several hosts, which is not a standard URL. */
+/** Parses an address with several hosts. Such an address is not a standard URL, so `URL` cannot parse it. */
 function readSeveral(
   url: string,
   kind: 'sentinel' | 'cluster',
@@ -69,7 +69,10 @@ function readHost(text: string, defaultPort: number): Host | undefined {
 
 const decoded = (text: string | undefined) => (text ? decodeURIComponent(text) : undefined)
 
-/** Returns false for a text with a bare `%`, which parses as a part of a URL, but cannot be decoded. */
+/**
+ * Returns false if the text contains a `%` that does not begin a valid escape. `URL` accepts it, but it cannot be
+ * decoded.
+ */
 function isPercentEncoded(text: string): boolean {
   if (/%(?![0-9a-f]{2})/i.test(text)) return false
   try {

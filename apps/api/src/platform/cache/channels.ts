@@ -1,6 +1,6 @@
 type Listener = (message: string) => void
 
-/** The subscribers of each channel inside this process. */
+/** The listeners of each channel in this process. */
 export class Channels {
   readonly #listeners = new Map<string, Set<Listener>>()
 
@@ -12,7 +12,10 @@ export class Channels {
     return this.#listeners.has(channel)
   }
 
-  /** Adds a listener. The same function may be added twice; each returned function removes one of the two. */
+  /**
+   * Adds a listener, and returns the function that removes it. If the same listener is added twice, each returned
+   * function removes one of the two.
+   */
   add(channel: string, listener: Listener): () => void {
     const own: Listener = (message) => listener(message)
     const listeners = this.#listeners.get(channel) ?? new Set()

@@ -5,8 +5,8 @@ import { createMemoryCache } from './memory-cache.ts'
 import { createRedisCache } from './redis-cache.ts'
 
 /**
- * Creates the cache that CACHE_URL names. Throws for an invalid URL, without repeating it in the error, because it may
- * contain a password.
+ * Creates the cache for a CACHE_URL. The error for an invalid URL does not contain the URL, which may include a
+ * password.
  */
 export function createCache(url: string, { log }: { log: Pick<Logger, 'info' | 'warn'> }): Cache {
   const address = readCacheUrl(url)

@@ -13,22 +13,25 @@ interface Counter {
 }
 
 interface Options {
-  /** The maximum number of values, and of counters. */
+  /** The maximum number of values, and separately of counters. */
   maxEntries?: number
-  /** Returns the time of a monotonic clock, because a corrected wall clock must not end or extend an entry. */
+  /**
+   * Returns the time of a monotonic clock. With the wall clock, a correction of the time would extend or end entries.
+   */
   now?: () => number
 }
 
 /**
- * The default number of entries. Counters then take up to 20 MB, for more callers per minute than one process serves.
+ * The default of `maxEntries`. That many counters take up to 20 MB, and one process does not serve more clients per
+ * minute.
  */
 const defaultMaxEntries = 100_000
 
 /**
- * Creates the cache of a service that runs as one process. It is always up, and empty after a restart.
+ * Creates the cache for a service that runs as a single process. It is always reachable, and empty after a restart.
  *
- * Bounded, so that unknown callers cannot fill the memory: beyond `maxEntries` the least recently used entries are
- * evicted. Counters have a separate bound, so that a flood of new callers evicts no value.
+ * Its size is limited, so that unknown clients cannot fill the memory: above `maxEntries`, the least recently used
+ * entries are evicted. Counters have a limit of their own, so that many new clients do not evict values.
  */
 export function createMemoryCache({
   maxEntries = defaultMaxEntries,
@@ -88,7 +91,7 @@ export function createMemoryCache({
     },
 
     async publish(channel, message) {
-      // Listeners run after the publisher's own code, as they would with a cache across the network.
+      // Listeners run after the current code of the publisher, as they would with Redis.
       if (isOpen) setImmediate(() => channels.deliver(channel, message))
     },
 

@@ -1,6 +1,6 @@
 /**
- * The replies with which a server refuses all commands, or refuses this client. Any other error reply, such as
- * WRONGTYPE, concerns one key, and must not take the cache down.
+ * Error replies with which a server refuses all commands, or all commands of this client. Any other error reply, such
+ * as WRONGTYPE, concerns a single key, and does not mean that the cache is down.
  */
 const outageReplies = new Set([
   'BUSY',
@@ -17,13 +17,14 @@ const outageReplies = new Set([
   'WRONGPASS',
 ])
 
+/** Returns true if the error means that the cache cannot be used. */
 export function isOutage(error: unknown): boolean {
   return !isReply(error) || outageReplies.has(replyCode(error))
 }
 
 /**
- * Returns the reason of a failure for the log. It contains only the first word of an error reply, because some servers
- * quote an unknown command, which may contain the password.
+ * Returns the reason of a failure for the log. Of an error reply, it contains only the first word: some servers repeat
+ * an unknown command in the reply, and the command may contain the password.
  */
 export function reasonOf(error: unknown): string {
   if (isReply(error)) return replyCode(error)
@@ -31,6 +32,7 @@ export function reasonOf(error: unknown): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }
 
+/** Returns true if the server replied with an error. All other errors come from the connection. */
 export const isReply = (error: unknown): error is Error =>
   error instanceof Error && error.name === 'ReplyError'
 

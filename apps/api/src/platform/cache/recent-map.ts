@@ -1,10 +1,9 @@
 /**
- * A map that never holds more than `max` entries and evicts the least recently used.
+ * A map with at most `max` entries, which evicts entries that were not used recently.
  *
- * It has two generations instead of a linked list. Reads and writes go to the young generation. When the young
- * generation holds half of `max` entries, it becomes the old generation, and unused entries of the previous old
- * generation are dropped. So an entry stays if it is used once per `max / 2` other keys, and most reads are a single
- * lookup.
+ * It consists of two maps instead of a linked list. Reads and writes move an entry to the young map. When the young map
+ * has `max / 2` entries, it becomes the old map, and what is left of the previous old map is dropped. So an entry stays
+ * if it is used at least once while `max / 2` other entries are used. Most reads need a single lookup.
  */
 export class RecentMap<V> {
   readonly #half: number

@@ -7,19 +7,19 @@ import { createSubscriber } from './redis-subscriber.ts'
 interface Options {
   url: string
   log: Pick<Logger, 'info' | 'warn'>
-  /** The longest duration of one call. */
+  /** The longest time that one call may take. */
   deadlineMs?: number
 }
 
-/** Keeps the keys and channels apart from those of other programs that share the server. */
+/** Separates the keys and channels of the service from those of other programs on the same server. */
 const prefix = 'rolecall:'
 
 /**
- * Creates the cache that the instances of a deployment share.
+ * Creates the cache that all instances of a deployment share.
  *
- * It connects in the background, so the service starts without the server. While the server is unreachable, every call
- * returns immediately (see the breaker), and the server's return is detected within a second. The cache is down after
- * two consecutive probes, 250 ms apart, without an answer within 400 ms.
+ * It connects in the background, so that the service can start without it. While the server cannot be reached, every
+ * call returns immediately (see `createBreaker`). The end of an outage is noticed within a second. The cache counts as
+ * down after two probes in a row, 250 ms apart, got no response within 400 ms.
  */
 export function createRedisCache({ url, log, deadlineMs = 100 }: Options): Cache {
   const redis = connect(url)
@@ -29,7 +29,7 @@ export function createRedisCache({ url, log, deadlineMs = 100 }: Options): Cache
     deadlineMs,
     probeDeadlineMs: 400,
     retryMs: 250,
-    // The most demanding command, because it needs scripts, writes, and memory.
+    // The probe uses the command that needs the most: scripts, writes, and memory.
     probe: () => redis.countInWindow(`${prefix}probe`, 1, 1000),
     reset() {
       redis.disconnect(true)
@@ -97,5 +97,5 @@ export function createRedisCache({ url, log, deadlineMs = 100 }: Options): Cache
   }
 }
 
-/** The server refuses an expiry that is not a whole number above zero. */
+/** Redis rejects an expiry that is not a positive whole number. */
 const wholeMs = (ms: number): number => Math.max(1, Math.ceil(ms))

@@ -16,14 +16,14 @@ declare module 'ioredis' {
   }
 }
 
-/** Adds to a counter and sets its expiry. It is a script, so that no counter is ever without an expiry. */
+/** Adds to a counter, and sets its expiry. This is a script, so that a counter never exists without an expiry. */
 const countInWindow = `
 local total = redis.call('INCRBY', KEYS[1], ARGV[1])
 if redis.call('PTTL', KEYS[1]) < 0 then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return total
 `
 
-/** Adds to a counter up to a limit, and sets the expiry of a new counter. */
+/** Adds to a counter up to a limit. Sets the expiry only when the counter is created. */
 const countUpTo = `
 local known = redis.call('GET', KEYS[1])
 local total = tonumber(known or ARGV[3])
@@ -35,10 +35,7 @@ end
 return { counted, total }
 `
 
-/**
- * Subtracts from a counter. Does not create a missing one, because a counter below zero would admit more than the
- * limit.
- */
+/** Subtracts from a counter. Does not create a missing one: a counter below zero would allow more than the limit. */
 const giveBack = `
 local total = tonumber(redis.call('GET', KEYS[1]) or '0')
 local by = math.min(tonumber(ARGV[1]), total)
@@ -55,33 +52,34 @@ const scripts = {
 const retryStrategy = (attempt: number) => backOffMs(attempt, { firstMs: 50, maxMs: 400 })
 
 /**
- * Settings that make a connection fail immediately instead of waiting. With the client's defaults, a request waits 15 s
- * for a hanging server. The client reconnects forever, and the limits below detect a server's return within 1 s.
+ * Settings with which a command fails immediately instead of waiting. With the defaults of the client, a request waits
+ * 15 s for a server that hangs. The client reconnects forever. With these limits, it notices within 1 s that a server
+ * is back.
  */
 const limits = {
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
-  // A count that is sent again after a reconnect could be counted twice.
+  // Repeating a command after a reconnect could count twice.
   autoResendUnfulfilledCommands: false,
-  // The subscriber keeps its own list.
+  // `createSubscriber` has its own list of subscriptions.
   autoResubscribe: false,
-  // The breaker's probe tests more than INFO does.
+  // The breaker's probe tests more than the INFO command of this check.
   enableReadyCheck: false,
   disableClientInfo: true,
   connectTimeout: 500,
-  // Applies only to the greeting. All other commands have the breaker's shorter deadline.
+  // Applies only to the first commands of a connection. For all others, the breaker has a shorter deadline.
   commandTimeout: 500,
   disconnectTimeout: 100,
-  // By measurement, automatic pipelining makes 64 concurrent reads 50 % faster, and a single one a third slower
-  // with a worse tail. Callers with many requests, such as the rate limiter, batch them themselves.
+  // Measured: automatic pipelining makes 64 simultaneous reads 50 % faster, but a single read a third slower, with a
+  // worse p99. Callers with many requests, such as the rate limiter, combine them themselves.
   enableAutoPipelining: false,
   retryStrategy,
 } satisfies RedisOptions
 
-/** Connects to the address in CACHE_URL. */
+/** Connects to the server, sentinels, or cluster of a CACHE_URL. */
 export function connect(url: string): Redis | Cluster {
   const redis = open(url)
-  // Without a listener the client prints every failed attempt on stderr.
+  // Without a listener, the client prints every failed attempt to stderr.
   redis.on('error', () => {})
   return redis
 }
@@ -110,11 +108,10 @@ function open(url: string): Redis | Cluster {
       enableReadyCheck: false,
       clusterRetryStrategy,
       slotsRefreshTimeout: limits.connectTimeout,
-      // The interval at which the assignment of keys to nodes is read again. No node reports by itself that another
-      // node is down.
+      // The interval at which the client reads which node has which keys. No node reports that another one is down.
       slotsRefreshInterval: 5_000,
-      // Requests a key that has moved from its new node. Does not retry after a lost connection, because the command
-      // may have been executed.
+      // Follows a key that has moved to another node. Does not repeat a command after a lost connection, because it may
+      // have been executed.
       maxRedirections: 3,
       retryDelayOnFailover: 0,
       redisOptions: { ...perNode, ...credentialsOf(address), ...(address.isEncrypted && { tls: {} }) },
@@ -134,7 +131,7 @@ const credentialsOf = ({
   ...(password !== undefined && { password }),
 })
 
-/** Returns server and database in a form that is safe for logs. */
+/** Returns the server and the database without credentials, for the log. */
 export function nameOf(url: string): string {
   const address = readCacheUrl(url)
   if (address?.kind === 'sentinel') return `${address.name} of the sentinels ${listed(address.hosts)}`
@@ -145,9 +142,7 @@ export function nameOf(url: string): string {
 
 const listed = (hosts: readonly Host[]) => hosts.map(({ host, port }) => `${host}:${port}`).join(', ')
 
-/**
- * Removes the query of a URL, because the client reads options from the query, which would override the options above.
- */
+/** Removes the query of the URL. The client would read options from it, and these would override the settings above. */
 function withoutQuery(url: string): string {
   const stripped = new URL(url)
   stripped.search = ''

@@ -2,18 +2,18 @@ import type { Cluster, Redis } from 'ioredis'
 import { Channels } from './channels.ts'
 import { connect } from './redis-connection.ts'
 
+/** Receives the messages of cache channels. */
 export interface Subscriber {
   subscribe(channel: string, listener: (message: string) => void): () => void
-  /** Replaces the connection, because a hanging server does not report that it no longer delivers. */
+  /** Replaces the connection. A server that hangs gives no sign that it no longer delivers messages. */
   reset(): void
   close(): void
 }
 
 /**
- * Subscribes on a separate connection, which opens with the first subscription. Older servers and proxies allow no
- * other commands on a subscribed connection. `channels` holds the current subscriptions. Each new connection subscribes
- * to all of them. A channel that is added or removed later is subscribed or unsubscribed immediately, or by the next
- * connection if there is none.
+ * Creates a subscriber with a connection of its own, which is opened for the first subscription: older servers and
+ * proxies accept no other commands on a connection with subscriptions. Every new connection subscribes to all current
+ * channels. A channel that is added later is subscribed immediately, or by the next connection.
  */
 export function createSubscriber(url: string): Subscriber {
   const channels = new Channels()

@@ -1,13 +1,13 @@
 /**
- * The minimum number of different bytes in a key. Fewer occur in less than one of 10^12 random keys, which have about
- * 30.
+ * The minimum number of different bytes in a key. A random key of 32 bytes has about 30, and fewer than 16 in less than
+ * one of 10^12 cases.
  */
 const minDistinct = 16
 
 /**
- * Returns the reason why a key of 64 hexadecimal characters can be guessed, as the end of a sentence, or undefined for
- * a key that seems random. Detects keys that people type to save time: one repeated character, a repeated word, a
- * sequence, or a passphrase in hexadecimal. No test can prove that a key is random.
+ * Detects keys that people type to save time: a repeated character or word, a sequence, or a passphrase in hexadecimal.
+ * Returns the reason as the end of a sentence, or undefined if the key seems random. No test can prove that it is.
+ * `keyHex` has 64 hexadecimal characters.
  */
 export function guessableBecause(keyHex: string): string | undefined {
   const bytes = Buffer.from(keyHex, 'hex')
@@ -18,7 +18,7 @@ export function guessableBecause(keyHex: string): string | undefined {
   return undefined
 }
 
-/** Detects repetition, which would leave only half of a key to guess. */
+/** Returns true if the key repeats itself, so that at most half of it would have to be guessed. */
 function hasPeriod(text: string): boolean {
   for (let period = 1; period <= text.length / 2; period++) {
     if (text.slice(period) === text.slice(0, -period)) return true

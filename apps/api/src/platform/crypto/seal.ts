@@ -5,15 +5,15 @@ const version = 1
 const nonceBytes = 12
 const tagBytes = 16
 
-/** Thrown if a secret cannot be opened, because it was sealed with another key or for another row, or is damaged. */
+/** Thrown if a secret cannot be decrypted: it was encrypted with another key or for another row, or is damaged. */
 export class SecretUnreadable extends Error {
   override readonly name = 'SecretUnreadable'
 }
 
 /**
- * Seals a secret for one row with AES-256-GCM and a new nonce. The row's ID is the additional data, so that a sealed
- * value cannot be opened in another row. Layout: version, nonce, ciphertext, tag. `keyHex` has 64 hexadecimal
- * characters.
+ * Encrypts a secret for one row, with AES-256-GCM and a new nonce. The ID of the row is authenticated with it, so that
+ * the result cannot be decrypted in another row. `keyHex` has 64 hexadecimal characters. The result consists of the
+ * version, the nonce, the ciphertext, and the tag.
  */
 export function seal(keyHex: string, rowId: string, secret: string): Buffer {
   const nonce = randomBytes(nonceBytes)
@@ -27,7 +27,11 @@ export function seal(keyHex: string, rowId: string, secret: string): Buffer {
   ])
 }
 
-/** @throws SecretUnreadable */
+/**
+ * Decrypts a secret that `seal` has encrypted for this row.
+ *
+ * @throws SecretUnreadable
+ */
 export function open(keyHex: string, rowId: string, sealed: Uint8Array): string {
   const bytes = Buffer.from(sealed)
   if (bytes[0] !== version || bytes.length < 1 + nonceBytes + tagBytes) {
@@ -45,7 +49,7 @@ export function open(keyHex: string, rowId: string, sealed: Uint8Array): string 
   }
 }
 
-/** Returns the secret, or undefined if it cannot be opened. */
+/** Decrypts a secret. Returns undefined instead of throwing if that is not possible. */
 export function openOrUndefined(keyHex: string, rowId: string, sealed: Uint8Array): string | undefined {
   try {
     return open(keyHex, rowId, sealed)
@@ -55,6 +59,6 @@ export function openOrUndefined(keyHex: string, rowId: string, sealed: Uint8Arra
   }
 }
 
-/** Returns the stored fingerprint of a key, which shows later that the key is still the same. */
+/** Returns the fingerprint of a key. It is stored, so that a later start can detect that the key has changed. */
 export const fingerprintOf = (keyHex: string) =>
   hash('sha256', `rolecall key ${keyHex.toLowerCase()}`).slice(0, 16)

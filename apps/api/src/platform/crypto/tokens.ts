@@ -1,9 +1,9 @@
 import { createHmac, hash, randomFillSync } from 'node:crypto'
 
 /**
- * The kinds of opaque credentials: a prefix for the kind, 256 random bits in base62, and a CRC-32 of everything before
- * it. The checksum lets the service refuse a mistyped or made-up value without a lookup, and lets secret scanners find
- * a leaked one. An API key also has a public part of 8 characters.
+ * The kinds of credentials, and the prefix of each. A credential consists of the prefix, 256 random bits in base62, and
+ * a CRC-32 checksum. With the checksum, the service can reject a mistyped or invented value without a lookup, and
+ * secret scanners can recognize a leaked one. An API key also has a public part of 8 characters.
  */
 const kinds = {
   apiKey: 'rck',
@@ -12,7 +12,7 @@ const kinds = {
   code: 'rcc',
   sso: 'rco',
   request: 'rca',
-  /** The cookie of a protected host, which is valid only there. */
+  /** The cookie of a protected host. It is valid only on that host. */
   hostSession: 'rch',
   accessToken: 'rct',
   clientRefresh: 'rcf',
@@ -26,17 +26,17 @@ const secretLength = 43 // 62^43 > 2^256
 const checksumLength = 6 // 62^6 > 2^32
 const publicLength = 8
 
-/** Creates a credential. Only its digest may be stored. */
+/** Creates a credential. Store only its digest, see `digestOf`. */
 export function mintToken(kind: TokenKind): string {
   const publicPart = kind === 'apiKey' ? `${base62(takeRandom(6), publicLength)}_` : ''
   return credential(`${kinds[kind]}_${publicPart}`, takeRandom(32))
 }
 
-/** Random bytes for the next credentials. One call of the generator for many is ten times faster than one for each. */
+/** Random bytes for the next credentials. Requesting them for many at once is ten times faster than for each. */
 const random = Buffer.alloc(4_096)
 let taken = random.length
 
-/** Returns random bytes, and erases them here, so that no two credentials share any. `length` is even. */
+/** Returns unused random bytes, and erases them in `random`, so that no credential shares them. `length` is even. */
 function takeRandom(length: number): Uint8Array {
   if (taken + length > random.length) {
     randomFillSync(random)
@@ -49,8 +49,8 @@ function takeRandom(length: number): Uint8Array {
 }
 
 /**
- * Derives a credential from another secret. The result is the same each time, so a lost response can be repeated without
- * storing the credential. Without the key, the secret reveals nothing about it.
+ * Derives a credential from another secret. The result is always the same. So a response that got lost can be sent
+ * again, although the credential is not stored. Without `key`, the secret reveals nothing about the result.
  */
 export const deriveToken = (kind: Exclude<TokenKind, 'apiKey'>, key: string, secret: string): string =>
   credential(`${kinds[kind]}_`, createHmac('sha256', key).update(`${kind} of ${secret}`).digest())
@@ -60,7 +60,9 @@ function credential(prefix: string, secret: Uint8Array): string {
   return body + checksum(body)
 }
 
-/** Returns true if the value has the form and the checksum of its kind. A well-formed value need not exist. */
+/**
+ * Returns true if the value has the form and the checksum of this kind. That does not mean that the credential exists.
+ */
 export function isWellFormed(kind: TokenKind, value: string): boolean {
   const head = kind === 'apiKey' ? 4 + publicLength + 1 : 4
   if (value.length !== head + secretLength + checksumLength) return false
@@ -69,33 +71,33 @@ export function isWellFormed(kind: TokenKind, value: string): boolean {
   return value.slice(end) === checksum(value.slice(0, end))
 }
 
-/** Matches credentials of this service and of others: a typical prefix and a long secret, or a JWT. */
+/** Matches credentials of this service and of others: a well-known prefix with a long secret, or a JWT. */
 const credentialShape =
   /(?:rc[ksrcoahtfgd]|whsec|[sprk]k_(?:live|test)|gh[pousr])_[-_0-9A-Za-z]{16,}|eyJ[-_0-9A-Za-z]{10,}\.[-_0-9A-Za-z.]+/g
 
-/** Returns true if a text contains a string in the form of a credential, real or not. */
+/** Returns true if the text contains something that looks like a credential, valid or not. */
 export const looksLikeCredential = (text: string): boolean => text.search(credentialShape) >= 0
 
-/** Returns the text with all strings in the form of a credential masked, so that it may be stored and shown. */
+/** Masks everything in a text that looks like a credential, so that the text may be stored and shown. */
 export const maskCredentials = (text: string): string => text.replace(credentialShape, '[masked]')
 
-/** Returns the digest that is stored and looked up instead of a credential. */
+/** Returns the digest of a credential. It is stored and looked up instead of the credential. */
 export const digestOf = (token: string): string => hash('sha256', token, 'base64url')
 
 /**
- * Returns the token digest of a session without a token: a client's session with tokens stored elsewhere. No
- * well-formed token has this digest, so no caller can present one.
+ * Returns the token digest for an OpenID Connect session, which has no session token of its own. No well-formed token
+ * has this digest, so no client can present one.
  */
 export const digestOfTokenless = (sessionId: string): string => digestOf(`session ${sessionId}`)
 
-/** Returns the part of an API key that may be shown: `rck_` and its public part. */
+/** Returns the part of an API key that may be shown: `rck_` and the public part. */
 export const keyPrefixOf = (apiKey: string): string => apiKey.slice(0, 4 + publicLength)
 
-/** The digits that one division yields, and their number of values: 62^6 · 2^16 is an exact number. */
+/** The number of digits that one division yields. It is limited because 62^6 · 2^16 must fit a double exactly. */
 const digitsAtOnce = 6
 const divisor = 62 ** digitsAtOnce
 
-/** Returns the last digits of a number. Divides in parts of 16 bits, five times faster than with a `bigint`. */
+/** Returns the last digits of a number in base 62. Divides by 16 bits at a time: five times faster than a `bigint`. */
 function base62(bytes: Uint8Array, length: number): string {
   const parts: number[] = []
   for (let i = 0; i < bytes.length; i += 2) parts.push((bytes[i] as number) * 256 + (bytes[i + 1] as number))
@@ -131,7 +133,9 @@ const table = Uint32Array.from({ length: 256 }, (_, byte) => {
   return crc
 })
 
-/** Computes CRC-32 (ISO-HDLC) of ASCII text. `zlib.crc32` is missing in early versions of Node 20. */
+/**
+ * Computes the CRC-32 checksum (ISO-HDLC) of ASCII text. `zlib.crc32` does not exist in early versions of Node.js 20.
+ */
 function crc32(text: string): number {
   let crc = 0xffffffff
   for (let i = 0; i < text.length; i++) {

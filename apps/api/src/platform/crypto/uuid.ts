@@ -1,15 +1,15 @@
 import { randomFillSync } from 'node:crypto'
 
 /**
- * A pool of random bytes for many IDs, because one call per ID is the slowest part of its creation. Each byte is used
- * once.
+ * Random bytes for the next IDs. Requesting them for each ID separately would be the slowest part of its creation.
+ * Every byte is used only once.
  */
 const pool = Buffer.alloc(4_096)
 let used = pool.length
 
 /**
- * Creates a UUIDv7 (RFC 9562 §5.7). These IDs sort by the time of their creation, so that new rows are close together
- * in an index.
+ * Creates a UUIDv7 (RFC 9562 §5.7). These IDs sort by the time of creation, so that new rows are close together in an
+ * index.
  */
 export function uuidv7(now = Date.now()): string {
   if (used === pool.length) {

@@ -4,45 +4,52 @@ import { createMinuteLog } from '#platform/minute-log'
 import { connectionReason } from './connection-refusals.ts'
 import type { DatabaseState } from './database.ts'
 
-/** Time without an answer that counts as an outage. Shorter than the 2 s in which the health endpoint must respond. */
+/**
+ * The time without any response that counts as an outage. It is shorter than the 2 s in which the health endpoint must
+ * respond.
+ */
 const silenceMs = 1_400
-/** The number of consecutive refusals that count as an outage. A single cut connection is only replaced. */
+/** The number of refused attempts in a row that count as an outage. A single lost connection is just replaced. */
 const refusalsToDown = 3
 const betweenRefusalsMs = 100
 /**
- * The pauses between attempts during an outage. With the longest one, the service recovers within 2 s of the database's
- * return.
+ * The pauses between attempts during an outage. Even with the longest one, the service works again within 2 s after the
+ * database is back.
  */
 const retry = { firstMs: 250, maxMs: 500 }
 
-/** A state that a probe can find. A probe does not detect a full disk. */
+/** The states that a probe can find. A full disk is not among them (see `full-disk.ts`). */
 type ProbedState = Exclude<DatabaseState, 'full'>
 
+/** Tells whether the database can be used. */
 export interface Availability {
-  /** Probes now, or joins the running probe. During an outage, returns `down` immediately. Never rejects. */
+  /**
+   * Probes the database now, or joins the probe that is running. During an outage, returns `down` without a probe.
+   * Never rejects.
+   */
   check(): Promise<ProbedState>
   /** Returns true during an outage. Callers should then fail immediately. */
   isDown(): boolean
-  /** Returns the reason of the last failed attempt of an outage. */
+  /** Returns the reason of the last failed attempt during an outage. */
   reason(): string
-  /** Reports a failed statement that may indicate an outage, and starts a probe. */
+  /** Reports a failed statement that may be the sign of an outage. Starts a probe. */
   suspect(cause: unknown): void
-  /** Reports that a statement was answered. */
+  /** Reports that the database has answered a statement. */
   answered(): void
   close(): void
 }
 
 /**
- * Distinguishes an outage of the database from a single failure, and logs the start and the end of each outage once,
- * regardless of the traffic. A probe finds one of three states:
+ * Creates a detector that tells an outage of the database from a single failure. It logs the beginning and the end of
+ * each outage once, and not for each request. A probe finds one of three states:
  *
- * - `down`: three attempts in a row were refused, or none was answered within 1.4 s. Meanwhile, no other statement was
- *   answered either.
- * - `read-only`: the database answered that it accepts no writes.
- * - `up`: the database answered.
+ * - `down`: three attempts in a row were refused, or there was no response within 1.4 s, neither to the probe nor to
+ *   any other statement.
+ * - `read-only`: the database responds, but accepts no writes.
+ * - `up`: the database responds.
  *
- * During an outage, only this function contacts the database. It makes one attempt at a time, which lasts as long as
- * `probe` allows, and pauses between attempts.
+ * During an outage, only this code contacts the database, with one attempt at a time and pauses in between. `probe`
+ * limits the duration of an attempt.
  */
 export function createAvailability(
   probe: () => Promise<Exclude<ProbedState, 'down'>>,
@@ -58,14 +65,14 @@ export function createAvailability(
   )
   let timer: NodeJS.Timeout | undefined
 
-  /** Probes once. A late answer has an effect, too: it ends an outage that began with silence. */
+  /** Probes once. A late response counts, too: it ends an outage that began without responses. */
   const attempt = singleFlight(async () => {
     const found = await probe()
     enter(found, '')
     return found
   })
 
-  /** Probes until the state is certain, in one run at a time. */
+  /** Probes until the state is certain. Simultaneous callers share one run. */
   const probeUntilDecided = singleFlight(async (): Promise<ProbedState> => {
     const since = performance.now()
     let reason = `no answer within ${silenceMs} ms`
@@ -82,13 +89,13 @@ export function createAvailability(
     }
     const found = await within<ProbedState>(attempts(), silenceMs, 'down')
     if (found !== 'down') return found
-    // Another statement was answered meanwhile, so this probe failed alone.
+    // The database has answered another statement in the meantime, so only this probe has failed.
     if (answeredAt > since) return 'up'
     enter('down', reason)
     return 'down'
   })
 
-  /** Enters a state. While it is not `up`, schedules the next probe. */
+  /** Enters a state. Unless it is `up`, schedules the next probe. */
   function enter(found: ProbedState, reason: string): void {
     if (state === 'closed') return
     if (found !== state) logChange(state, found, reason)
@@ -99,7 +106,7 @@ export function createAvailability(
     if (found !== 'up') timer = setTimeout(probeUntilDecided, backOffMs(failures || 1, retry)).unref()
   }
 
-  /** Logs one line for the end of the old state, and one for the start of the new one. */
+  /** Logs one line for the end of the old state, and one for the beginning of the new one. */
   function logChange(before: ProbedState, found: ProbedState, reason: string): void {
     if (before === 'down') log.info('database reachable again')
     if (before === 'read-only' && found === 'up') log.info('database writable again')
@@ -113,7 +120,7 @@ export function createAvailability(
     reason: () => lastReason,
     suspect: (cause) => {
       if (state !== 'up') return
-      // A database restart can fail requests even if it is too short to count as an outage.
+      // A restart of the database can make requests fail, even if it is too short to count as an outage.
       void probeUntilDecided().then((found) => {
         if (found === 'up') failedMeanwhile({ reason: connectionReason(cause) })
       })

@@ -1,5 +1,6 @@
 import { DatabaseUnavailable } from './database.ts'
 
+/** The maximum number of items in one run. */
 const maxItems = 500
 
 interface Waiting<In, Out> {
@@ -9,12 +10,12 @@ interface Waiting<In, Out> {
 }
 
 /**
- * Turns a statement for many items into a function for one item. All items that wait at the end of a turn of the event
- * loop share one run, and at most `atOnce` runs are in progress. An item waits for the end of the turn even if no run
- * is in progress: a single item loses microseconds, and many simultaneous items share one run.
+ * Turns a function for many items into a function for one item, so that simultaneous callers share a statement. All
+ * items that are requested in one turn of the event loop share one run. At most `atOnce` runs are in progress; further
+ * items wait for the next one. An item always waits for the end of the turn, which costs microseconds.
  *
- * Each run starts after its items were requested, so a result is never older than its request. A batch read is
- * therefore as strict as a separate read.
+ * A run starts after its items were requested. So a result is never older than its request, exactly as with a separate
+ * statement.
  */
 export function batcher<In, Out>(
   run: (items: In[]) => Promise<readonly (Out | PromiseLike<Out>)[]>,
@@ -55,22 +56,26 @@ export function batcher<In, Out>(
     })
 }
 
-/** The result for an item that a batched statement skipped, because another transaction holds its row. */
+/** The result for an item that a shared statement has skipped, because another transaction holds its row. */
 export const heldElsewhere = Symbol('held elsewhere')
 
 interface Change<In, Out> {
-  /** Changes many items with one statement, which is one commit. It skips each row that another transaction holds. */
+  /**
+   * Changes many items with one statement, and therefore one commit. Returns `heldElsewhere` for each row that another
+   * transaction holds.
+   */
   readonly changeMany: (items: In[]) => Promise<(Out | typeof heldElsewhere)[]>
   /** Changes one item, and waits for its row. */
   readonly changeOne: (item: In) => Promise<Out>
 }
 
 /**
- * Gathers changes as `batcher` gathers reads, with one statement at a time. Changes that arrive during a statement
- * share the next commit; with two statements at a time, each commit would have half of the changes. If another
- * transaction holds the row of a change, that change is made separately, so that the others do not wait for the row. If
- * the statement fails, nothing has changed. Each change is then made separately, so that only the faulty one fails.
- * After `DatabaseUnavailable` the outcome may be unknown, so nothing is retried.
+ * Combines changes as `batcher` combines reads, with one statement at a time. Changes that arrive during a statement
+ * share the next commit. With two statements at a time, each commit would have only half of the changes.
+ *
+ * A change whose row another transaction holds is made separately, so that the others need not wait for that row. If
+ * the shared statement fails, nothing has changed: each change is then made separately, so that only the one at fault
+ * fails. After `DatabaseUnavailable`, nothing is repeated, because the statement may have been executed.
  */
 export const changeBatcher = <In, Out>({
   changeMany,

@@ -8,8 +8,8 @@ const dataRow = 0x44
 const isRow = (message: Message): message is Row => message.name === 'dataRow'
 
 /**
- * Makes the embedded engine return values that begin with U+FEFF as they are stored. The engine's decoder treats that
- * character as a byte order mark and removes it, so a value would differ from its digest and from the sent value.
+ * Makes the embedded engine return values that begin with U+FEFF as they are stored. Its decoder treats that character
+ * as a byte order mark and removes it. The value would then differ from what a client has sent, and from its digest.
  */
 export function keepByteOrderMarks(pglite: PGlite): void {
   pglite.execProtocolStream = async (message, options) => {
@@ -21,8 +21,8 @@ export function keepByteOrderMarks(pglite: PGlite): void {
 }
 
 /**
- * Corrects the rows by the bytes of the response, in which each row has a type, a length, the number of its fields, and
- * each field with its length.
+ * Adds the removed characters to the rows, as the raw bytes of the response show. A message with a row consists of a
+ * type, a length, the number of fields, and each field with its length.
  */
 function restore(rows: readonly Row[], bytes: Buffer): void {
   let row = 0

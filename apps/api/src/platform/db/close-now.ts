@@ -1,9 +1,9 @@
 import type pg from 'pg'
 
-/** Ends a connection without waiting for a running statement, or for a server that does not answer. */
+/** Closes a connection without waiting for a running statement or for a server that does not respond. */
 export function closeNow(client: pg.Client): void {
   client.end().catch(() => {})
-  // Destroys the socket, because `end` alone would wait.
+  // `end` alone would wait, so the socket is destroyed.
   const { connection } = client as unknown as { connection?: { stream?: { destroy(): void } } }
   connection?.stream?.destroy()
 }

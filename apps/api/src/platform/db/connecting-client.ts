@@ -1,18 +1,16 @@
 import pg from 'pg'
 
-/**
- * The longest wait for the network connection. If a packet was lost, a new attempt is faster than its retransmission.
- */
+/** The longest wait for the TCP connection. If a packet gets lost, a new attempt is faster than the retransmission. */
 const networkMs = 1_500
-/** The longest wait for the server to accept a connection. A server on an overloaded host takes seconds. */
+/** The longest wait until the server accepts the connection. On an overloaded host, that takes seconds. */
 export const connectTimeoutMs = 15_000
 
-/** Creates clients with connection attempts that can be ended together. */
+/** Creates a client class whose connection attempts can be aborted together. */
 export function createConnectingClient() {
   const connecting = new Set<pg.Client>()
 
   class ConnectingClient extends pg.Client {
-    /** Handles errors from the start, because an error of a connection without a listener would end the process. */
+    /** Listens for errors from the beginning. An error without a listener would end the process. */
     constructor(...options: ConstructorParameters<typeof pg.Client>) {
       super(...options)
       this.on('error', () => {})
@@ -46,15 +44,15 @@ export function createConnectingClient() {
 
   return {
     Client: ConnectingClient as typeof pg.Client,
-    /** Ends the attempts in progress. */
+    /** Aborts all connection attempts in progress. */
     close() {
-      // Destroys the stream with an error, because a client that is ended while it connects never reports its failure.
+      // Destroys the stream with an error: a client that is ended while it connects never reports its failure.
       for (const client of connecting) streamOf(client).destroy(new Error('The database is closed.'))
     },
   }
 }
 
-/** Returns the stream of a client, which exists before the client connects. */
+/** Returns the stream of a client. It exists even before the client connects. */
 const streamOf = (client: pg.Client) =>
   (client as unknown as { connection: { stream: NetworkStream } }).connection.stream
 

@@ -1,8 +1,6 @@
 import pg from 'pg'
 
-/**
- * Sentences for refused connections that an operator must fix, by SQLSTATE: the reason and the fix.
- */
+/** Sentences for operators about connections that the server refuses: the reason and the fix, by SQLSTATE. */
 const refusals: Readonly<Record<string, string>> = {
   '28P01': 'The database rejects the password of DATABASE_URL, or has no role of that name. Correct them.',
   '28000':
@@ -12,7 +10,8 @@ const refusals: Readonly<Record<string, string>> = {
 }
 
 /**
- * Sentences for the refusals of a pooler, by message, because its errors have no routine and share one code.
+ * The same for connections that a pooler refuses. Selected by the message, because all its errors have the same code
+ * and no routine.
  */
 const poolerRefusals: readonly [RegExp, string][] = [
   [
@@ -25,7 +24,7 @@ const poolerRefusals: readonly [RegExp, string][] = [
   ],
 ]
 
-/** Sentences by the routine of the server that refuses, for routines that are more specific than their SQLSTATE. */
+/** The same by the routine of the server that refused, where it says more than the SQLSTATE. */
 const refusalsByRoutine: Readonly<Record<string, string>> = {
   InitializeSessionUserId:
     'The database has no role for DATABASE_URL with the LOGIN right. Create it (createuser), or correct the name.',
@@ -33,7 +32,7 @@ const refusalsByRoutine: Readonly<Record<string, string>> = {
     'The role of DATABASE_URL cannot connect to its database. Run: grant connect on database … to that role.',
 }
 
-/** Sentences for the refusals of the client itself, by message. */
+/** The same for connections that the client library refuses, by its message. */
 const ownRefusals: readonly [RegExp, string][] = [
   [/^SASL: .*password must be/, 'The database requires a password, but DATABASE_URL contains none. Add it.'],
   [
@@ -45,7 +44,8 @@ const ownRefusals: readonly [RegExp, string][] = [
 const untrusted = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/
 
 /**
- * Returns the sentence for a connection that is refused until an operator fixes it, or undefined for any other error.
+ * Returns the reason and the fix for a connection that is refused until an operator acts. Returns undefined for any
+ * other error.
  */
 export function connectionRefusal(error: unknown): string | undefined {
   if (error instanceof pg.DatabaseError) {
@@ -68,8 +68,8 @@ const byMessage = (table: readonly [RegExp, string][], message: string) =>
   table.find(([pattern]) => pattern.test(message))?.[1]
 
 /**
- * Returns the reason of a failed connection for the log: codes, and the messages of the server or the client library,
- * which contain no secret.
+ * Returns the reason of a failed connection for the log: a code, or the message of the server or the client library.
+ * These messages contain no secrets.
  */
 export function connectionReason(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'

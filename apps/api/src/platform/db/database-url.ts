@@ -4,9 +4,9 @@ import { parseUrl } from '../parse-url.ts'
 const forms = 'must be postgres://…, pglite:<folder> or pglite::memory:'
 
 /**
- * Returns the problem of a DATABASE_URL, in a form that can follow its name. Returns undefined for `postgres://…` with
- * one or several hosts, `pglite:<folder>`, and `pglite::memory:`. Contains no part of the URL, which may have a
- * password.
+ * Returns what is wrong with a DATABASE_URL, as the end of a sentence that begins with its name. Returns undefined if
+ * it is valid: `postgres://…` with one or more hosts, `pglite:<folder>`, or `pglite::memory:`. The result contains no
+ * part of the URL, which may include a password.
  */
 export function databaseUrlProblem(url: string): string | undefined {
   if (/^pglite:./.test(url)) return undefined
@@ -29,14 +29,16 @@ function wrongWithOneHost(url: string): string | undefined {
   if (wanted !== 'read-write')
     return 'must set target_session_attrs=read-write or omit it, because the service uses the host that accepts writes'
   try {
-    // Parses the settings without connecting, because an invalid setting would otherwise fail each request.
+    // The client parses all settings, without connecting. An invalid setting would otherwise make every request fail.
     return new pg.Client({ connectionString: url }) instanceof pg.Client ? undefined : forms
   } catch {
     return forms
   }
 }
 
-/** Returns one address for each listed host, with all other parts unchanged. A standard URL has one host. */
+/**
+ * Returns one URL for each host of the list, with all other parts unchanged. A URL with one host is returned as it is.
+ */
 export function hostUrls(url: string): readonly string[] {
   const hosts = listedHosts(url)
   if (hosts.length < 2) return [url]
@@ -46,7 +48,7 @@ export function hostUrls(url: string): readonly string[] {
 
 const listedHosts = (url: string) => (parts(url)[2] ?? '').split(',')
 
-/** Splits an address into the part before the hosts, the hosts, and the part after them. */
+/** Splits a URL into the part before the hosts, the hosts, and the rest. */
 const parts = (url: string) => /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#@]*)(.*)$/s.exec(url) ?? []
 
 function isHost(text: string): boolean {

@@ -3,9 +3,9 @@ import { closeNow } from './close-now.ts'
 import type { Sql } from './sql.ts'
 import type { StatementNames } from './statement-names.ts'
 
-/** A connection of one caller. It runs statements one after the other, and receives notifications. */
+/** A connection for a single caller. It runs statements one after another, and receives notifications. */
 export interface DedicatedConnection {
-  /** Runs a statement. If it fails or is late, its effect is unknown, and the connection ends. */
+  /** Runs a statement. If it fails or times out, the connection is closed, and the statement may have been executed. */
   rows<Row>(statement: Sql): Promise<Row[]>
   /** Settles when the connection has ended, for any reason. */
   readonly ended: Promise<void>
@@ -18,7 +18,7 @@ interface Options {
   readonly names: StatementNames
 }
 
-/** Connects a client and listens to a channel. */
+/** Connects, and begins to receive the notifications of a channel. */
 export async function openDedicatedConnection(
   client: pg.Client,
   { channel, received, names }: Options,
@@ -27,7 +27,7 @@ export async function openDedicatedConnection(
     client.once('end', () => resolve())
     client.once('error', () => resolve())
   })
-  // Handles every further error, because an error without a listener ends the process.
+  // Listens for all later errors, because an error without a listener would end the process.
   client.on('error', () => {})
   client.on('notification', ({ payload = '' }) => received(payload))
   const close = () => closeNow(client)

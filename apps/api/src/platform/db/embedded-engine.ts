@@ -1,30 +1,36 @@
 import { PGlite, type PGliteOptions } from '@electric-sql/pglite'
 
-/** Thrown if the embedded engine does not start, or has ended itself. The message is the engine's own reason. */
+/**
+ * Thrown if the embedded engine does not start, or has stopped itself. The message is the reason that the engine gave.
+ */
 export class EngineStopped extends Error {
   override readonly name = 'EngineStopped'
 }
 
+/** A running engine. */
 export interface EmbeddedEngine {
   readonly pglite: PGlite
-  /** Returns the reason why the engine has ended itself, or undefined while it runs. */
+  /** Returns why the engine has stopped itself, or undefined while it runs. */
   stopped(): EngineStopped | undefined
   /**
-   * Stops the engine with a checkpoint. If the engine has ended itself, the next start recovers the data from its log.
+   * Stops the engine after a checkpoint. If it has already stopped itself, the next start recovers the data from the
+   * write-ahead log.
    */
   close(): Promise<void>
 }
 
 /**
- * Matches the engine's last message before it ends itself, without its time and process ID. Lines of a statement are
- * indented.
+ * Matches the last message of the engine before it stops itself, without the time and the process ID. The lines of a
+ * statement do not match, because they are indented.
  */
 const fatalMessage = /^\S+ \S+ \S+ \[\d+\] (?:FATAL|PANIC): +(.+)/
 
 /**
- * Starts the embedded engine. A server of PostgreSQL ends after a PANIC, for example when its log has no room, and so
- * releases its locks. The embedded engine stays in the memory of this process. Its next statement would wait for such a
- * lock forever, without returning to the event loop. So no message is passed to an engine that has ended itself.
+ * Starts the embedded engine, and protects the process from an engine that has stopped itself.
+ *
+ * A PostgreSQL server ends after a PANIC, for example if the disk of its log is full, and that releases its locks. The
+ * embedded engine remains in the memory of this process, with its locks. The next statement would wait for such a lock
+ * forever, and block the event loop. So no message is passed to an engine that has stopped.
  */
 export async function startEngine(
   options: PGliteOptions,

@@ -6,8 +6,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Locks a data folder against other processes. The lock is a listening socket, which the kernel closes when the process
- * ends in any way, so that nothing has to be cleaned up by hand.
+ * Locks a data folder, and returns the function that unlocks it. The lock is a listening socket. The operating system
+ * closes it whenever the process ends, so it never has to be removed by hand.
+ *
+ * @throws FolderInUse if another process has locked the folder
  */
 export async function lockFolder(folder: string): Promise<() => Promise<void>> {
   const id = createHash('sha256')
@@ -27,14 +29,15 @@ export async function lockFolder(folder: string): Promise<() => Promise<void>> {
 }
 
 /**
- * The names of sockets that disappear with the process, by platform. On other platforms a socket is a file, which a
- * killed process does not delete.
+ * The addresses of sockets that disappear with their process. On other platforms, the socket is a file, which remains
+ * after a process was killed.
  */
 const addresses: Partial<Record<NodeJS.Platform, (id: string) => string>> = {
   linux: (id) => `\0rolecall-${id}`,
   win32: (id) => `\\\\.\\pipe\\rolecall-${id}`,
 }
 
+/** Deletes the socket file of a process that no longer runs. */
 async function removeStale(path: string, folder: string) {
   if (await isAnswering(path)) throw new FolderInUse(folder)
   await unlink(path).catch(() => {})
@@ -48,6 +51,7 @@ const isAnswering = (path: string) =>
     socket.once('close', () => socket.destroy())
   })
 
+/** Thrown if another process uses the data folder. */
 export class FolderInUse extends Error {
   override readonly name = 'FolderInUse'
   readonly folder: string
@@ -60,10 +64,12 @@ export class FolderInUse extends Error {
   }
 }
 
-/** Returns the folder in which a restore works until it is complete. It is on the same disk as the data folder. */
+/**
+ * Returns the folder that a restore uses until it is complete. It is next to the data folder, and so on the same disk.
+ */
 export const unfinishedRestore = (folder: string) => `${folder}.restoring`
 
-/** A reason why a data folder cannot be used, and how to fix it. */
+/** The reason why a data folder cannot be used, and the fix. */
 export interface FolderProblem {
   readonly reason: string
   readonly fix: string
@@ -78,8 +84,8 @@ export class FolderUnusable extends Error {
 }
 
 /**
- * Throws if a restore is unfinished. Otherwise the service would create an empty database, as if the restore had lost
- * the data.
+ * Throws if a restore into this folder was interrupted. Otherwise, the service would create an empty database there, as
+ * if the restore had lost the data.
  */
 export function refuseUnfinishedRestore(folder: string) {
   const unfinished = unfinishedRestore(folder)

@@ -2,7 +2,7 @@ import { DatabaseFull } from './database.ts'
 import { EngineStopped } from './embedded-engine.ts'
 import type { FolderProblem } from './folder-lock.ts'
 
-/** The end of each fix: to use another folder. */
+/** The last part of most fixes: use another folder. */
 export const chooseAnother = 'choose another folder: DATABASE_URL=pglite:<folder>.'
 
 const noPermission: FolderProblem = {
@@ -17,7 +17,7 @@ const noRoom: FolderProblem = {
   reason: 'its disk is full',
   fix: 'Free some space, or move the folder to another disk: DATABASE_URL=pglite:<folder>.',
 }
-/** Problems with a folder that an operator can fix, by the codes of the operating system. */
+/** The problems with a folder that an operator can fix, by error code of the operating system. */
 const fixable: Readonly<Record<string, FolderProblem>> = {
   EACCES: noPermission,
   EPERM: noPermission,
@@ -32,7 +32,7 @@ const fixable: Readonly<Record<string, FolderProblem>> = {
   },
   ENAMETOOLONG: { reason: 'its name is too long', fix: `To fix it, ${chooseAnother}` },
 }
-/** The codes by the numbers of the embedded engine's file system, because its errors have no code. */
+/** Error codes by the numbers of the embedded engine's file system, whose errors have no code. */
 const engineNumbers: Readonly<Record<number, string>> = {
   2: 'EACCES',
   19: 'EDQUOT',
@@ -41,7 +41,7 @@ const engineNumbers: Readonly<Record<number, string>> = {
   63: 'EPERM',
   69: 'EROFS',
 }
-/** The codes by the words at the end of a message of the embedded engine. */
+/** Error codes by the words at the end of the embedded engine's messages. */
 const engineWords: Readonly<Record<string, string>> = {
   'Permission denied': 'EACCES',
   'Quota exceeded': 'EDQUOT',
@@ -51,7 +51,10 @@ const engineWords: Readonly<Record<string, string>> = {
   'Read-only file system': 'EROFS',
 }
 
-/** Returns the problem of a data folder that an error shows, or undefined if an operator cannot fix it. */
+/**
+ * Returns the problem with the data folder that caused this error. Returns undefined if it is not a problem that an
+ * operator can fix.
+ */
 export const folderProblem = (error: unknown): FolderProblem | undefined => fixable[codeOf(error) ?? '']
 
 function codeOf(error: unknown): string | undefined {

@@ -1,8 +1,9 @@
 import type { Log } from '#platform/log'
 
-/** The time without a refused write after which the disk counts as free, because every instance writes more often. */
+/** If no write is refused for this time, the disk has space again: every instance writes more often than that. */
 const quietMs = 10_000
 
+/** Knows whether the disk of the database is full. */
 export interface FullDisk {
   /** Records that a write was refused because the disk is full. */
   met(): void
@@ -11,8 +12,8 @@ export interface FullDisk {
 }
 
 /**
- * Tracks whether the disk is full, by the writes that fail. A successful write does not prove free space, because it
- * may have fitted into an existing page. Logs the beginning and the end once.
+ * Creates a detector for a full disk of the database. It judges by refused writes only: a successful write proves
+ * nothing, because it may have fitted into an existing page. Logs the beginning and the end once.
  */
 export function createFullDisk(log: Pick<Log, 'info' | 'warn'>): FullDisk {
   let quiet: NodeJS.Timeout | undefined

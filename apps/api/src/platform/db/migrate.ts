@@ -7,48 +7,47 @@ import { type Database, type Queryable, sqlState } from './database.ts'
 import { type ReportProgress, reportWhile } from './migration-progress.ts'
 import { sql } from './sql.ts'
 
-/** The migrations of this version. */
+/** The folder with the migrations of this version. */
 export const ownFolder = fileURLToPath(new URL('../../../migrations/', import.meta.url))
-/** Identifies the advisory lock of migrations. The number is arbitrary, and must stay the same in every version. */
+/** The number of the advisory lock for migrations. It is arbitrary, but must be the same in every version. */
 const lockId = 7_263_114
 /**
- * The longest time that a migration in one transaction waits for a lock, because later statements on the same table
- * wait behind it. After that time they run first, and the migration retries.
+ * The longest time that a migration in a transaction waits for a lock. While it waits, all later statements on that
+ * table wait behind it. After this time, it lets them pass, and is tried again.
  */
 const lockTimeoutMs = 200
-/**
- * The number of attempts to apply a migration. With waits of `lockTimeoutMs` and the pauses, they take about a minute.
- */
+/** The number of attempts for a migration. With the waits for locks and the pauses, they take about a minute. */
 const maxTries = 60
 
 interface Migration {
   name: string
   checksum: string
   /**
-   * The migration that an older version must contain to start after this one was applied. Undefined if each can. The
-   * file names it in its line `-- needs: NNNN_….sql`.
+   * The migration that an older version must have, so that it can still start after this one was applied. Undefined if
+   * every older version can. A file declares it with the line `-- needs: NNNN_….sql`.
    */
   needs: string | undefined
-  /** The scripts, each sent in one request: the whole file, or one script per statement. */
+  /** The scripts of the file. Each is sent in one request: the whole file, or one statement at a time. */
   scripts: string[]
-  /** False if each statement commits on its own: see `oneByOneLine`. */
+  /** False if every statement commits on its own, see `oneByOneLine`. */
   isTransaction: boolean
 }
 
-/** Matches the line that sets `needs`. */
+/** Matches the line that declares `needs`. */
 const needsLine = /^-- needs: (\S+\.sql)$/m
 /**
- * Matches the line that makes each statement run outside a transaction, for `create index concurrently` and blocks that
- * commit. Each statement waits up to a minute for a lock. After an interruption the file starts over, so each statement
- * must be repeatable.
+ * Matches the line that makes a file run without a transaction, as `create index concurrently` and blocks with commits
+ * require. The file then separates its statements with lines `-- next`. A statement waits up to a minute for a lock.
+ * After an interruption, the file starts again from the beginning, so every statement must be repeatable.
  */
 const oneByOneLine = /^-- one by one$/m
 const nextStatementLine = /^-- next$/m
 
 /**
- * Applies the missing migrations and returns their names. Each file is one transaction, except those marked `-- one by
- * one`. Several instances can start at once. Older versions can keep serving: a transaction waits at most
- * `lockTimeoutMs` for a lock, and each migration releases its locks before the next starts.
+ * Applies the migrations that the database lacks, and returns their names. Each file is one transaction, unless it
+ * contains `-- one by one`. Several instances can start at the same time, and older versions can continue to serve: a
+ * transaction waits at most `lockTimeoutMs` for a lock, and each migration releases its locks before the next one
+ * starts.
  */
 export async function migrate(
   db: Database,
@@ -67,10 +66,12 @@ export async function migrate(
   }
 }
 
-/** The SQL state of a statement for which the role lacks the rights. */
+/** The SQLSTATE of a statement for which the role lacks the rights. */
 const lacksRights = '42501'
 
-/** Creates the table of applied migrations, and applies those that are missing, in one process at a time. */
+/**
+ * Creates the table of applied migrations if it is missing, and applies the other migrations, in one process at a time.
+ */
 async function applyMissing(
   db: Database,
   migrations: Migration[],
@@ -81,7 +82,7 @@ async function applyMissing(
       'create table if not exists migrations (name text primary key, checksum text not null, needs text, applied_at timestamptz not null default now())',
     )
     .catch(async (error: unknown) => {
-      // Two instances may race to create the table. The loser finds that it exists.
+      // If two instances create the table at the same time, one fails. It then finds that the table exists.
       await db.query(sql`select from migrations limit 1`).catch(() => Promise.reject(error))
     })
   return withMigrationLock(db, async () => {
@@ -97,12 +98,12 @@ async function applyMissing(
 }
 
 /**
- * Runs `work` in one process at a time. The embedded engine needs no lock, because it has one process and one
+ * Runs `work` in one process at a time. The embedded engine needs no lock, because it has only one process and one
  * connection.
  *
- * The lock belongs to a transaction that touches no table and is idle during the work. A process without the lock
- * polls, because a statement that waits for the lock holds a snapshot. A concurrent index build would wait for that
- * snapshot, and both would wait forever.
+ * The lock belongs to a transaction that uses no table, and is idle while `work` runs. A process that does not get the
+ * lock tries again later, instead of waiting for it in a statement. A waiting statement has a snapshot, and a
+ * concurrent index build would wait for the end of that snapshot: a deadlock.
  */
 async function withMigrationLock<T>(db: Database, work: () => Promise<T>): Promise<T> {
   if (db.engine === 'pglite') return work()
@@ -111,7 +112,7 @@ async function withMigrationLock<T>(db: Database, work: () => Promise<T>): Promi
     try {
       return await db.transaction(
         async (tx) => {
-          // Uses the simple query protocol. With the extended protocol, the statement's snapshot would remain.
+          // Uses the simple query protocol, because the extended one would leave a snapshot open.
           await tx.script(`set local idle_in_transaction_session_timeout = 0;
             do $$ begin if not pg_try_advisory_xact_lock(${lockId}) then raise lock_not_available; end if; end $$`)
           hasLock = true
@@ -129,7 +130,7 @@ async function withMigrationLock<T>(db: Database, work: () => Promise<T>): Promi
 const pause = (tries: number) =>
   new Promise((resolve) => setTimeout(resolve, backOffMs(tries, { firstMs: 50, maxMs: 1_000 })))
 
-/** Applies a migration, and records it in the transaction of its script, or after its statements. */
+/** Applies a migration and records it: in the same transaction, or after its last statement. */
 async function apply(db: Database, { name, checksum, needs, scripts, isTransaction }: Migration) {
   if (!isTransaction) for (const statement of scripts) await db.script(statement)
   await db.transaction(
@@ -144,7 +145,10 @@ async function apply(db: Database, { name, checksum, needs, scripts, isTransacti
   )
 }
 
-/** Retries a migration that could not get a lock. It was rolled back, or its statements are repeatable. */
+/**
+ * Repeats a migration that did not get a lock. That is safe: its transaction was rolled back, or its statements are
+ * repeatable.
+ */
 async function retryOnLockTimeout(name: string, attempt: () => Promise<void>) {
   for (let tries = 1; ; tries++) {
     try {
@@ -161,18 +165,26 @@ async function retryOnLockTimeout(name: string, attempt: () => Promise<void>) {
   }
 }
 
-/** Returns true if the error or its cause is a lock timeout or a deadlock. A reported outage wraps its cause. */
+/**
+ * Returns true if the error or its cause is a lock timeout or a deadlock. `DatabaseUnavailable` has the real error as
+ * its cause.
+ */
 const isAboutLocks = (error: unknown) =>
   [error, (error as Error).cause].some((one) => ['55P03', '40P01'].includes(sqlState(one) ?? ''))
 
+/** The differences between the migrations of the database and those of this version. */
 export interface SchemaState {
-  /** Migrations that are not applied yet. */
+  /** The migrations of this version that are not applied yet. */
   readonly pending: string[]
-  /** Applied migrations of a newer version that this one works with. */
+  /** The applied migrations that only a newer version has. This version works with them. */
   readonly newer: string[]
 }
 
-/** Returns the migration state of the database. Refuses the databases that `migrate` would refuse. */
+/**
+ * Compares the database with this version, without changing it.
+ *
+ * @throws MigrationRefused if `migrate` would refuse the database, too
+ */
 export async function schemaState(db: Database): Promise<SchemaState> {
   const migrations = await readMigrations(ownFolder)
   const applied = await readApplied(db).catch((error: unknown) =>
@@ -182,10 +194,11 @@ export async function schemaState(db: Database): Promise<SchemaState> {
   return { pending: namesMissing(migrations, applied), newer: namesMissing(applied, migrations) }
 }
 
+/** Tells an operator that a newer version has migrated the database. */
 export const newerSentence = (newer: readonly string[]): string =>
   `The database has ${newer.join(', ')} of a newer version. This version works with it. Finish the update.`
 
-/** The SQL state of a statement on a table that does not exist. */
+/** The SQLSTATE of a statement on a table that does not exist. */
 const lacksTable = '42P01'
 
 const namesMissing = (from: readonly { name: string }[], among: readonly { name: string }[]) =>
@@ -198,7 +211,8 @@ interface Applied {
 }
 
 /**
- * Lists the applied migrations. Reads `needs` from JSON: databases of the earliest unreleased versions lack the column.
+ * Lists the applied migrations. Reads `needs` through JSON, because the table of early unreleased versions lacks that
+ * column.
  */
 const readApplied = (db: Queryable) =>
   db.query<Applied>(
@@ -206,19 +220,19 @@ const readApplied = (db: Queryable) =>
   )
 
 /**
- * Refuses databases that this version cannot work with:
+ * Throws if this version cannot work with the database:
  *
- * - one that an unreleased version created
- * - one with a migration that was changed after it was applied
- * - one with a migration of a newer version that needs a migration that this version lacks
+ * - An unreleased version created it.
+ * - A migration was changed after it was applied.
+ * - A newer version applied a migration that needs one that this version lacks.
  *
- * Accepts all other unknown migrations. They belong to a newer version, because released ones are never removed, and
- * old and new versions run side by side during an update.
+ * All other unknown migrations are accepted. They come from a newer version, and during an update, old and new versions
+ * run side by side.
  */
 function refuseIncompatible({ engine }: Database, applied: Applied[], migrations: Migration[]) {
   const byName = new Map(migrations.map((one) => [one.name, one]))
   const first = migrations[0]?.name
-  // Each unreleased set of migrations began with a file of another name.
+  // The first file of every unreleased version had another name.
   if (applied.length > 0 && !applied.some(({ name }) => name === first)) {
     throw new MigrationRefused(
       `The database was created by an unreleased version, which this version cannot update. Export your data with that version, then start this version with ${emptyDatabase[engine]}.`,
@@ -244,6 +258,7 @@ const emptyDatabase = {
   pglite: 'an empty data folder (delete or move .rolecall/db, or the folder that DATABASE_URL names)',
 }
 
+/** Thrown if migrations cannot be applied until an operator acts. The message contains the fix. */
 export class MigrationRefused extends Error {
   override readonly name = 'MigrationRefused'
 }

@@ -1,24 +1,22 @@
-/** The progress of a migration that is being applied. */
+/** The progress of one migration. */
 export interface MigrationProgress {
   readonly name: string
-  /** The number of this migration among the missing ones, and their count in `of`. */
+  /** The position of this migration among those that are missing, and their number. */
   readonly number: number
   readonly of: number
   readonly seconds: number
 }
 
-/**
- * Receives the progress of a long migration at regular intervals, so that an operator sees that the update continues.
- */
+/** Called at regular intervals during a long migration, so that an operator sees that it is still running. */
 export type ReportProgress = (progress: MigrationProgress) => void
 
 const everyMs = 5_000
 
-/** Returns the progress in one line, for a person. */
+/** Formats the progress as one line. */
 export const progressSentence = ({ name, number, of, seconds }: MigrationProgress): string =>
   `applying ${name} (${number} of ${of}), for ${seconds} s so far`
 
-/** Reports the progress of a migration at regular intervals while `work` runs. */
+/** Runs `work`, and reports the progress at regular intervals until it ends. */
 export async function reportWhile<T>(
   { report, ...which }: { report: ReportProgress; name: string; number: number; of: number },
   work: () => Promise<T>,

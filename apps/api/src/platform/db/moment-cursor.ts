@@ -1,23 +1,26 @@
 import { type Sql, sql } from './sql.ts'
 
-/** A position in a list that is ordered by time and then by ID. */
+/** A row's place in a list that is sorted by time, and then by ID. */
 interface Place {
   readonly at: Date
   readonly id: string
 }
 
-/** Formats the cursor after this row, in the format of `patterns.momentCursor`. */
+/** Formats the cursor that continues after this row, as `patterns.momentCursor` defines it. */
 export const momentCursor = ({ at, id }: Place): string => `${at.getTime()}-${id}`
 
-/** Formats the cursor after a page. Returns null after a page that is not full, because it is the last. */
+/**
+ * Formats the cursor that continues after a page. Returns null if the page is not full, because then it is the last
+ * one.
+ */
 export function nextMomentCursor(rows: readonly Place[], limit: number): string | null {
   const last = rows.length === limit ? rows.at(-1) : undefined
   return last ? momentCursor(last) : null
 }
 
 /**
- * Parses a cursor that matches the pattern. `at` is an SQL expression of a number, which keeps milliseconds in both
- * engines.
+ * Parses a cursor that matches the pattern. `at` is an SQL expression. It computes the time from a number, so that both
+ * engines preserve the milliseconds.
  */
 export function readMomentCursor(cursor: string): { readonly at: Sql; readonly id: string } {
   const cut = cursor.indexOf('-')

@@ -4,7 +4,7 @@ import { openPostgres, type PostgresOptions } from './postgres.ts'
 
 type DatabaseOptions = PostgresOptions & EmbeddedOptions
 
-/** Opens the database of a DATABASE_URL: `postgres://…`, `pglite:<folder>` or `pglite::memory:`. */
+/** Opens the database of a DATABASE_URL: `postgres://…`, `pglite:<folder>`, or `pglite::memory:`. */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
   if (!url.startsWith('pglite:')) return openPostgres(url, options)
   const folder = url.slice('pglite:'.length)

@@ -1,9 +1,9 @@
 import { sql } from './sql.ts'
 
 /**
- * Selects the oldest transaction in progress in snapshot `s` that may write to this database. Snapshots contain the
- * transactions of all databases of the server. Excludes those that certainly belong to another database. Others, such
- * as prepared transactions, count.
+ * Selects the oldest transaction of a snapshot `s` that may still write to this database. A snapshot contains the
+ * running transactions of all databases on the server. Leaves out those that are certain to belong to another database.
+ * All others count, such as prepared transactions, which no session shows.
  */
 export const ownHorizon = sql`coalesce((
   select min(x) from pg_snapshot_xip(s) x where not exists (

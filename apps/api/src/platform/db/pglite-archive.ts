@@ -6,8 +6,9 @@ import { FolderUnusable, lockFolder, unfinishedRestore } from './folder-lock.ts'
 import { folderProblem } from './folder-problem.ts'
 
 /**
- * Returns the whole folder of an embedded database as a compressed archive, in memory. Locks the folder against other
- * processes meanwhile.
+ * Returns the folder of an embedded database as a compressed archive, in memory. The folder is locked meanwhile.
+ *
+ * @throws FolderUnusable, FolderInUse
  */
 export async function archiveFolder(folder: string): Promise<Uint8Array> {
   const unlock = await lockFolder(folder)
@@ -27,15 +28,17 @@ export async function archiveFolder(folder: string): Promise<Uint8Array> {
   }
 }
 
-/** Thrown if a file is not an archive, is incomplete, or is from another version of the engine. */
+/** Thrown if a file is not an archive, is incomplete, or comes from another version of the engine. */
 export class NotAnArchive extends Error {
   override readonly name = 'NotAnArchive'
 }
 
 /**
- * Unpacks an archive into a folder, which must be empty or missing. The new folder has another name until `check` has
- * accepted it, so that a folder with the final name is complete. Locks the folder, so that neither another restore nor
- * the service uses it meanwhile. Removes the remains of an interrupted restore.
+ * Unpacks an archive into a folder, which must be empty or missing. Works under another name until `check` has accepted
+ * the data, so a folder with the final name is always complete. Locks the folder against the service and against other
+ * restores. Removes the remains of an interrupted restore.
+ *
+ * @throws FolderUnusable, FolderInUse, NotAnArchive, or what `check` throws
  */
 export async function unarchiveFolder(
   folder: string,
@@ -60,7 +63,7 @@ export async function unarchiveFolder(
     await rename(unfinished, folder)
   } catch (error) {
     await rm(unfinished, { recursive: true, force: true })
-    // Removes only a folder that this call created, and only if it is empty.
+    // Removes the folder only if this call has created it and it is empty.
     if (createdFolder !== undefined) await rmdir(folder).catch(() => {})
     const problem = folderProblem(error)
     throw problem ? new FolderUnusable(folder, problem, error) : error
@@ -70,8 +73,8 @@ export async function unarchiveFolder(
 }
 
 /**
- * Decompresses an archive. The engine is not used for that, because its error would end the process. The checksum of
- * gzip shows whether the archive is complete.
+ * Decompresses an archive. Not left to the engine, whose error would end the process. The checksum of gzip shows
+ * whether the archive is complete.
  */
 async function unpack(archive: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
   try {

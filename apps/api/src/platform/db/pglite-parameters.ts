@@ -1,23 +1,23 @@
 /**
- * Encodes parameters for the embedded engine, by their types in PostgreSQL. Single and batched statements both use this
- * table, so that they store the same value. A type or value that is not in the table is an error, because a guess could
- * change data.
+ * Encodes parameters for the embedded engine, by their PostgreSQL types. Single statements and batches both use this
+ * file, so that they store the same values. An unknown type, or a value that does not fit its type, is an error: a
+ * guess could change data.
  */
 
-/** Returns a value as PostgreSQL reads it, or undefined if the value does not fit the type. */
+/** Returns the text of a value for PostgreSQL. Returns undefined if the value does not fit the type. */
 type Encode = (value: unknown) => string | undefined
 
 const text: Encode = (value) => (typeof value === 'string' ? value : undefined)
 const uuid: Encode = (value) => text(value)
 const bool: Encode = (value) => (typeof value === 'boolean' ? String(value) : undefined)
 const bytes: Encode = (value) => (value instanceof Uint8Array ? `\\x${hexOf(value)}` : undefined)
-/** Encodes a number. Passes strings unchanged, because PostgreSQL rejects those that are not numbers. */
+/** Encodes a number. Strings are passed as they are, because PostgreSQL rejects those that are not numbers. */
 const number: Encode = (value) =>
   typeof value === 'number' || typeof value === 'bigint' ? String(value) : text(value)
 const time: Encode = (value) => (value instanceof Date ? value.toISOString() : text(value))
 /**
- * Encodes JSON. A string is JSON already. Rejects an array, because the other engine would send it as a PostgreSQL
- * array.
+ * Encodes a JSON value. A string must already be JSON. Arrays are rejected, because the driver for PostgreSQL would
+ * send them as PostgreSQL arrays.
  */
 const json: Encode = (value) =>
   typeof value === 'object' && !Array.isArray(value) ? JSON.stringify(value) : text(value)
@@ -26,8 +26,8 @@ const hexOf = ({ buffer, byteOffset, byteLength }: Uint8Array) =>
   Buffer.from(buffer, byteOffset, byteLength).toString('hex')
 
 /**
- * The parameter types by name: the type, the type of its arrays (`pg_type.oid`, `pg_type.typarray`), and the encoding
- * of a value.
+ * The permitted types by name: the OID of the type, the OID of its arrays, and the encoding of a value. See
+ * `pg_type.oid` and `pg_type.typarray`.
  */
 const types: Readonly<Record<string, readonly [type: number, array: number, encode: Encode]>> = {
   bool: [16, 1000, bool],
@@ -47,7 +47,10 @@ const types: Readonly<Record<string, readonly [type: number, array: number, enco
   xid8: [5069, 271, number],
 }
 
-/** The encodings without quotes. An array of such elements may be passed as the string that PostgreSQL reads. */
+/**
+ * The encodings whose results need no quotes. An array of these types may also be given as the text that PostgreSQL
+ * reads.
+ */
 const unquoted: readonly Encode[] = [number, uuid]
 
 const arrayOf =
@@ -71,9 +74,9 @@ const encoders = new Map(
 )
 
 /**
- * Returns a value as PostgreSQL reads it, or null for null and undefined.
+ * Returns the text of a value for PostgreSQL, or null for null and undefined.
  *
- * @throws TypeError if the table has no such type, or if the value does not fit it
+ * @throws TypeError if the type is unknown, or the value does not fit it
  */
 export function encodeParameter(type: number, value: unknown): string | null {
   if (value === null || value === undefined) return null
@@ -85,6 +88,6 @@ export function encodeParameter(type: number, value: unknown): string | null {
   return encoded
 }
 
-/** Returns the kind of a value for an error message, and not the value itself, which may be a secret. */
+/** Returns the kind of a value for an error message. The value itself may be a secret. */
 const kindOf = (value: unknown) =>
   typeof value === 'object' ? (value?.constructor?.name ?? 'null object') : typeof value

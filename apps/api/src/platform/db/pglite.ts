@@ -23,23 +23,24 @@ const int8 = 20
 const silent = { info() {}, warn() {} }
 const { escapeLiteral } = pg
 /**
- * Passes parameters of every type to `encodeParameter`, because the engine's own encoders guess at types that they
- * lack.
+ * Encodes parameters of every type with `encodeParameter`. For types that it does not know, the engine itself would
+ * guess.
  */
 const serializers = new Proxy<Record<number, (value: unknown) => string>>(
   {},
   { get: (_, type) => (value: unknown) => encodeParameter(Number(type), value) },
 )
 
+/** Options of the embedded engine. */
 export interface EmbeddedOptions {
   readonly log?: Pick<Log, 'info' | 'warn'>
-  /** Called once if the engine ends itself. All statements fail from then on, until the process restarts. */
+  /** Called once if the engine stops itself. Afterwards, every statement fails until the process restarts. */
   readonly onStopped?: ((reason: EngineStopped) => void) | undefined
 }
 
 /**
- * Opens PostgreSQL embedded in this process. Without a folder, the data is in memory. The engine runs one statement at
- * a time, on the event loop, so callers batch their statements.
+ * Opens PostgreSQL inside this process. Without a folder, the data is only in memory. The engine runs one statement at
+ * a time and blocks the event loop, so callers combine their statements (see `batcher`).
  */
 export async function openPglite(
   folder: string | undefined,
@@ -69,7 +70,7 @@ export async function openPglite(
         disk.met()
         throw new DatabaseFull(error)
       }
-      // Class 53 means exhausted resources. They may be available again in a moment, and nothing was written.
+      // SQLSTATE class 53 means that resources are used up. Nothing was written, and a retry can succeed.
       throw sqlState(error)?.startsWith('53') ? new DatabaseUnavailable(error) : error
     }
   }
@@ -94,7 +95,7 @@ export async function openPglite(
       return result
     },
     batched: batched(pglite, whileOpen),
-    // No other process needs notifications, because a lock keeps it out of the folder.
+    // The lock of the folder keeps other processes out, so there is nothing to notify.
     dedicate: undefined,
     stream: (statement, pageSize) => stream(pglite, statement, pageSize),
     analyze: async (...tables) => {
@@ -121,8 +122,8 @@ export async function openPglite(
 }
 
 /**
- * Plans a statement once and then executes it by name. Otherwise this engine plans a query with parameters each time,
- * which takes most of its time.
+ * Creates the function for batches. It plans each statement once, and then executes it by name. Otherwise, this engine
+ * would plan a statement with parameters every time, which takes longer than everything else.
  */
 function batched(pglite: PGlite, whileOpen: WhileOpen): Database['batched'] {
   const plans = new Map<string, Promise<BatchPlan>>()
@@ -131,7 +132,7 @@ function batched(pglite: PGlite, whileOpen: WhileOpen): Database['batched'] {
     prepared += 1
     const plan = prepareBatch(pglite, text, `batch_${prepared}`)
     plans.set(text, plan)
-    // The next call plans the statement again if that failed, for example on a full disk.
+    // If planning fails, for example because the disk is full, the next call tries again.
     plan.catch(() => plans.delete(text))
     return plan
   }
@@ -147,13 +148,14 @@ function batched(pglite: PGlite, whileOpen: WhileOpen): Database['batched'] {
 
 interface BatchPlan {
   readonly name: string
-  /** The type of each parameter, in their order. */
+  /** The types of the parameters, in order. */
   readonly types: readonly number[]
 }
 
 /**
- * Prepares a statement with a plan that uses indexes, as on the batch connections of PostgreSQL. The engine collects no
- * statistics, so a plan with scans of a young table would stay while the table grows.
+ * Prepares a statement with a plan that uses indexes, as on the batch connections of PostgreSQL. The engine does not
+ * collect statistics by itself. Without these settings, the plan for an almost empty table would read the whole table,
+ * and would stay in use while the table grows.
  */
 async function prepareBatch(pglite: PGlite, text: string, name: string): Promise<BatchPlan> {
   await pglite.exec(`set plan_cache_mode = force_generic_plan; set jit = off; prepare ${name} as ${text}`)
@@ -177,7 +179,10 @@ function literal(type: number | undefined, value: unknown) {
   return escapeLiteral(encoded)
 }
 
-/** Creates the error of PostgreSQL for a parameter with NUL, which would end the text of a statement here. */
+/**
+ * Creates the error that PostgreSQL reports for a NUL character in a parameter. Here, the character would end the text
+ * of the statement.
+ */
 const invalidText = () =>
   Object.assign(new Error('invalid byte sequence for encoding "UTF8": 0x00'), { code: '22021' })
 
@@ -215,8 +220,8 @@ const noCluster: FolderProblem = {
 }
 
 /**
- * Creates the cluster in a folder with another name, and renames it when it is complete. So a first start that is
- * killed leaves no incomplete folder with the final name.
+ * Creates the database in a folder with another name, and renames the folder when it is complete. So if the process is
+ * killed during the first start, no incomplete folder has the final name.
  */
 async function createCluster(folder: string) {
   const unfinished = `${folder}.creating`
@@ -245,8 +250,8 @@ function queryable(client: Pick<PGliteInterface | Transaction, 'query'>, whileOp
 }
 
 /**
- * Yields the pages of a held cursor, which has its own snapshot without a transaction. A transaction would block the
- * only connection during a slow read.
+ * Yields the pages of a cursor. The cursor is held: it keeps its own snapshot outside of a transaction, which would
+ * block the only connection while the caller reads slowly.
  */
 async function* stream<Row>(pglite: PGlite, statement: Sql, pageSize: number) {
   streams += 1

@@ -26,38 +26,38 @@ import { mayWrite } from './watched-writes.ts'
 
 /** The longest duration of a statement. An outage must be reported within 2 s. */
 const statementTimeoutMs = 1_800
-/** The longest wait of a caller for a connection. */
+/** The longest time that a caller waits for a connection. */
 const checkOutMs = 1_500
 const int8 = 20
 
 const types = {
-  // Counts and versions fit a double; IDs of the chat platform are text columns.
+  // Counts and versions fit a double. Discord IDs would not, but they are text columns.
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     oid === int8 ? Number : pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
 
 /**
- * The session settings of batches, which look rows up by key or change them. One plan serves every size of batch. It must
- * use the indexes even while the statistics of a young table suggest scans, which make a batch a thousand times slower.
+ * The settings of connections for batches, which find rows by key. One plan serves batches of any size. It must use
+ * indexes. The statistics of a young table suggest scans, which make a batch a thousand times slower.
  */
 const batchSession =
   '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off'
 
 export interface PostgresOptions {
   readonly maxConnections?: number
-  /** Logs each outage and its end, and, at the level debug, each lost idle connection. */
+  /** Receives each outage and its end, and at the debug level each idle connection that is lost. */
   readonly log?: Pick<Log, 'debug' | 'info' | 'warn'>
 }
 
 const silent = { debug() {}, info() {}, warn() {} }
 
 /**
- * The session settings of requests. `work_mem` is for searches in member lists; PostgreSQL allocates it only when needed.
- * JIT compilation is off, because the statements are too short for it to pay.
+ * The settings of connections for requests. `work_mem` is for searches in member lists; PostgreSQL takes it only when
+ * needed. JIT compilation is off, because the statements are too short to profit from it.
  */
 const requestSession = '-c work_mem=16MB -c jit=off'
 
-/** Opens PostgreSQL 15+ through five pools, so that no kind of work waits for connections that another kind holds. */
+/** Opens PostgreSQL 15 or newer, with five pools: no kind of work waits for connections that another kind uses. */
 export function openPostgres(
   url: string,
   { log = silent, maxConnections = 9 }: PostgresOptions = {},
@@ -74,7 +74,7 @@ export function openPostgres(
     keepAlive: true,
     options: requestSession,
   }
-  // Creates every connection.
+  // All connections are created by this class, so that `close` can abort those that are still being opened.
   const clients = createConnectingClient()
   const Client = urls.length > 1 ? createPrimaryClient(urls, session, log, clients.Client) : clients.Client
   const open = (max: number, extra: pg.PoolConfig = {}) => {
@@ -85,22 +85,22 @@ export function openPostgres(
   }
   const names = createStatementNames(log)
   const pool = open(maxConnections)
-  // Two connections for reads are best by measurement. With more, batches are smaller, and each row costs more.
+  // Two connections for reads are best, by measurement. With more, batches are smaller, and each row costs more.
   const readPool = open(2, { options: batchSession })
-  // Changes wait for the disk, so they have their own connections: one for submissions, one for sessions.
+  // Changes wait for the disk, so they have connections of their own: one for submissions, and one for sessions.
   const changePool = open(2, { options: batchSession })
   const requestPools = [pool, readPool, changePool]
-  // Exports and scripts run without a time limit, so they use no connections that requests wait for.
+  // For exports and scripts, which have no time limit and must not use connections that requests wait for.
   const longPool = open(4, {
     query_timeout: 0,
     lock_timeout: 60_000,
     idle_in_transaction_session_timeout: 60_000,
   })
-  // Health checks have their own connection, because under load the others may all be in use. It stays open, because
-  // opening one can take seconds even if a statement takes milliseconds.
+  // For health checks, because under load all other connections may be in use. The connection stays open, because
+  // opening one can take seconds, even while a statement takes milliseconds.
   const healthPool = open(1, { idleTimeoutMillis: 0 })
   const availability = createAvailability(probe, log)
-  /** Checks the database. During an outage, also opens connections for the first requests after it. */
+  /** Tests the database. During an outage, also opens the connections that the first requests afterwards will need. */
   async function probe() {
     const empty = availability.isDown() ? requestPools.filter(({ idleCount }) => idleCount === 0) : []
     const [state] = await Promise.all([askState(healthPool), ...empty.map(openSome)])
@@ -145,7 +145,7 @@ export function openPostgres(
       max: pool.options.max,
       total: pool.totalCount,
       idle: pool.idleCount,
-      // Subtracts callers for which there is an idle connection or room for another, which the pool's count includes.
+      // Leaves out callers that get a connection in a moment, which the pool counts as waiting, too.
       waiting: Math.max(0, pool.waitingCount - pool.idleCount - (pool.options.max - pool.totalCount)),
     }),
     ping: async () => {
@@ -164,8 +164,8 @@ export function openPostgres(
 }
 
 /**
- * Checks a connection out. The caller waits for `checkOutMs` at most. The attempt to connect continues without the caller,
- * and its connection serves the next one. Otherwise no caller would get a connection while connecting takes longer.
+ * Gets a connection from a pool, and waits at most `checkOutMs`. The attempt to connect continues after that, and the
+ * next caller gets its connection. Otherwise, no caller would ever get one while connecting takes longer than this.
  */
 async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
   const found = pool.connect()
@@ -182,7 +182,7 @@ async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
   }
 }
 
-/** Opens up to three connections, which stay in the pool, for the first requests after an outage. */
+/** Opens up to three connections of a pool for the first requests after an outage. */
 async function openSome(pool: pg.Pool): Promise<void> {
   const opening = Array.from({ length: Math.min(3, pool.options.max) }, () => pool.connect())
   const opened = await Promise.allSettled(opening)
@@ -190,7 +190,7 @@ async function openSome(pool: pg.Pool): Promise<void> {
   for (const one of opened) if (one.status === 'rejected') throw one.reason
 }
 
-/** Runs one statement on a connection of the pool, which is discarded if the statement fails. */
+/** Runs one statement on a connection from the pool. The connection is discarded if the statement fails. */
 async function query(pool: pg.Pool, statement: string | pg.QueryConfig) {
   const client = await checkOut(pool)
   try {
@@ -211,12 +211,12 @@ async function askState(pool: pg.Pool): Promise<'up' | 'read-only'> {
     isUp = rows[0].isUp
     return isUp ? 'up' : 'read-only'
   } finally {
-    // After a failover the same address may lead to another server, which only a new connection reaches.
+    // After a failover, the address may belong to another server. Only a new connection reaches that server.
     client.release(!isUp)
   }
 }
 
-/** Sends a statement. On a pool, repeats it if it had no effect. A transaction must be repeated as a whole. */
+/** Sends a statement. With a pool, repeats it if it had no effect. A transaction can only be repeated as a whole. */
 async function send(client: pg.Pool | pg.PoolClient, names: StatementNames, statement: Sql) {
   for (let tries = 0; ; tries++) {
     try {
@@ -224,16 +224,16 @@ async function send(client: pg.Pool | pg.PoolClient, names: StatementNames, stat
       return await (client instanceof pg.Pool ? query(client, sent) : client.query(sent))
     } catch (error) {
       const didNothing = names.areLost(error) || wasCut(error)
-      // A cut usually affects all waiting connections of the pool.
+      // If one connection was cut, all idle connections of the pool usually were.
       if (!didNothing || !(client instanceof pg.Pool) || tries === client.options.max) throw error
     }
   }
 }
 
 /**
- * Returns true if the connection ended before the statement had an effect: an administrator or a stopping server ended it
- * and reported the error, or it was already lost when the statement was to be sent. Returns false for a connection that
- * was lost silently, because its statement may have committed.
+ * Returns true if the connection ended before the statement had an effect: the server reported the end, or the
+ * connection was already lost. Returns false for a connection that was lost without a message, because the statement
+ * may have been committed.
  */
 const wasCut = (error: unknown) =>
   error instanceof pg.DatabaseError ? error.code === '57P01' : / is not queryable$/.test(String(error))
@@ -271,7 +271,7 @@ async function transaction<T>({ pool, names, guarded }: Through, work: (tx: Tx) 
     for (const run of afterCommit) run()
     return result
   } catch (error) {
-    // A full disk fails the statement and leaves the connection usable, so that reads still work.
+    // A full disk fails the statement but leaves the connection usable.
     broken = error instanceof DatabaseUnavailable && !(error instanceof DatabaseFull) ? error : undefined
     if (!broken) {
       await client.query('rollback').catch((failure: Error) => {
@@ -280,7 +280,7 @@ async function transaction<T>({ pool, names, guarded }: Through, work: (tx: Tx) 
     }
     throw error
   } finally {
-    // Discards a client in an unknown state instead of passing it to the next caller.
+    // A connection in an unknown state is discarded, so that the next caller does not get it.
     client.release(broken)
   }
 }
@@ -298,12 +298,12 @@ async function* stream<Row>(pool: pg.Pool, { text, values }: Sql, pageSize: numb
     await cursor.close()
     finished = true
   } finally {
-    // If the read was aborted, discards the connection, which frees the cursor in any state.
+    // If the caller stops reading early, the connection is discarded. That frees the cursor in any state.
     client.release(!finished)
   }
 }
 
-/** Repeats a transaction up to three times if it had no effect: after a deadlock, or a lost connection. */
+/** Repeats a transaction that had no effect, up to three times: after a deadlock, or a lost connection. */
 async function retried<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 0; ; tries++) {
     try {
@@ -317,7 +317,7 @@ async function retried<T>(attempt: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Translates outages into errors for callers. Returns every other error unchanged. */
+/** Converts errors of the database to `DatabaseUnavailable` and its subclasses. Returns every other error unchanged. */
 function translate(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable) return error
   const refusal = connectionRefusal(error)
@@ -328,9 +328,9 @@ function translate(error: unknown): unknown {
 }
 
 /**
- * Returns true for errors that do not depend on the request. Errors that the server did not report come from the
- * connection or from its timeouts. The classes are 08 (connection), 53 (resources), 57 (operator), 58 (system), and XX
- * (internal error); 55P03 is a lock that was not released in time.
+ * Returns true if the error does not depend on the statement. An error that the server did not report comes from the
+ * connection or a timeout. Reported ones: the classes 08 (connection), 53 (resources), 57 (operator), 58 (system), and
+ * XX (internal error), and 55P03 (a lock that was not available in time).
  */
 function isOutage(error: unknown): boolean {
   if (!(error instanceof pg.DatabaseError)) return true

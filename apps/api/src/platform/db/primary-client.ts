@@ -5,7 +5,8 @@ import { closeNow } from './close-now.ts'
 import { connectionReason, connectionRefusal } from './connection-refusals.ts'
 
 /**
- * The longest wait for a host. After that time the next host counts, so that a hanging host does not block the others.
+ * The longest wait for one host. After that, the next host is used, so that a host that hangs does not block the
+ * others.
  */
 const answerMs = 700
 
@@ -17,9 +18,10 @@ interface Place {
 type ConnectCallback = (error: Error | null, client?: pg.Client) => void
 
 /**
- * Creates clients that connect to the host that accepts writes, out of several. Contacts all hosts at once, and uses
- * the first one that accepts writes, in the order of the address. Contacts all of them again when a connection to that
- * host fails, is lost, or finds it read-only. Never reads from a standby, which may not have received a sign-out yet.
+ * Creates a client class for a DATABASE_URL with several hosts. It connects to the host that accepts writes. To find
+ * it, it contacts all hosts at once, and uses the first of the list that accepts writes. It searches again if a
+ * connection to that host fails, is lost, or turns out to be read-only. It never reads from a standby, which may not
+ * have received a sign-out yet.
  */
 export function createPrimaryClient(
   urls: readonly string[],
@@ -31,7 +33,10 @@ export function createPrimaryClient(
   let last: Place | undefined
 
   const pending = new Map<string, Promise<Place>>()
-  /** Contacts a host. The next call uses a late response, so that a slow host is not contacted again and again. */
+  /**
+   * Contacts a host, unless an attempt is in progress. If a slow host responds too late for its caller, the next call
+   * uses that response.
+   */
   function askOnce(url: string): Promise<Place> {
     const running = pending.get(url)
     if (running) return running
@@ -90,7 +95,7 @@ export function createPrimaryClient(
 }
 
 async function firstOf(asked: readonly Promise<Place>[]): Promise<Place> {
-  // Ignores failures of hosts after the first one that accepts writes.
+  // Failures of the hosts after the first usable one do not matter.
   for (const one of asked) one.catch(() => {})
   const failures: unknown[] = []
   for (const one of asked) {
@@ -117,7 +122,7 @@ async function ask(client: pg.Client): Promise<Place> {
   }
 }
 
-/** Throws if a server accepts no writes. On a standby the setting is always on. */
+/** Throws if the server accepts no writes. On a standby, `transaction_read_only` is always on. */
 async function expectWritable(client: pg.Client) {
   const { rows } = await client.query(`select current_setting('transaction_read_only') as "readOnly"`)
   if (rows[0].readOnly !== 'off') throw new Error('the server accepts no writes')

@@ -2,11 +2,10 @@ import type { Database, Tx } from './database.ts'
 import { sql } from './sql.ts'
 
 /**
- * Runs `work` in a transaction that is always rolled back.
+ * Runs `work` in a transaction that is always rolled back, for dry runs.
  *
- * `work` runs with all triggers and constraints. Afterwards nothing remains: no row, no notification, and no call of
- * `afterCommit`. Locks are held until `work` is finished, so it must not contact an external service, and slow counts
- * run afterwards.
+ * All triggers and constraints apply. Afterwards nothing remains: no row, no notification, and no `afterCommit` call.
+ * Locks are held until `work` returns. So it must not contact another service, and slow counts belong after it.
  */
 export async function rehearse<T>(db: Database, work: (rehearsal: Database) => Promise<T>): Promise<T> {
   const rollback = new Error('The dry run is rolled back.')
@@ -14,18 +13,18 @@ export async function rehearse<T>(db: Database, work: (rehearsal: Database) => P
   try {
     await db.transaction(async (tx) => {
       rehearsed.value = await work(asDatabase(db, tx))
-      // Checks deferred constraints, too.
+      // Checks deferred constraints, too, which would otherwise wait for the commit.
       await tx.execute(sql`set constraints all immediate`)
       throw rollback
     })
   } catch (error) {
     if (error !== rollback) throw error
   }
-  // Only `rollback` was thrown, after the value was set.
+  // The transaction was rolled back, so `work` has returned its result.
   return rehearsed.value as T
 }
 
-/** Wraps the transaction as a database. Transactions that `work` opens become parts of it. */
+/** Lets the transaction act as a database. Transactions that `work` opens become parts of it. */
 const asDatabase = (db: Database, tx: Tx): Database => ({
   ...db,
   query: tx.query,

@@ -1,7 +1,8 @@
-/** A statement with separate values, to which `text` refers by `$1…`. The same template has the same `text`. */
+/** A statement. `text` refers to `values` by `$1`, `$2`, and so on. */
 export interface Sql {
   readonly text: string
   readonly values: readonly unknown[]
+  /** See `replanned`. */
   readonly isReplanned?: true
 }
 
@@ -10,8 +11,9 @@ const isSql = (value: unknown): value is Sql =>
   typeof value === 'object' && value !== null && 'text' in value && 'values' in value
 
 /**
- * Builds a statement. Every interpolated value becomes a parameter, and every interpolated `Sql` is inserted. A
- * template without an inserted `Sql` has one constant text, so that the database can reuse its plan.
+ * Builds a statement from a template. Each interpolated value becomes a parameter, so no value can change the
+ * statement. An interpolated `Sql` is inserted with its own parameters. Without one, a template always has the same
+ * text, so that the database can reuse its plan.
  */
 export function sql(strings: TemplateStringsArray, ...values: unknown[]): Sql {
   if (!values.some(isSql)) {
@@ -43,21 +45,21 @@ function splice(strings: TemplateStringsArray, values: unknown[]): Sql {
 }
 
 /**
- * Creates SQL from trusted text, such as a list of columns. For values, use parameters of a template.
+ * Turns trusted text into SQL, such as a list of columns. Never use it for values.
  *
- * @throws Error if the text cannot be a list of columns
+ * @throws Error if the text contains characters that a list of columns does not have
  */
 export function sqlText(text: string): Sql {
   if (!/^[\w.,"' =]*$/.test(text)) throw new Error(`This is not a list of columns: ${text}`)
   return { text, values: [] }
 }
 
-/** Joins conditions with `and`. Returns `true` if there are none. */
+/** Joins conditions with `and`. Without conditions, the result is `true`. */
 export const allOf = (conditions: readonly Sql[]): Sql =>
   conditions.length === 0 ? sql`true` : conditions.reduce((left, right) => sql`${left} and ${right}`)
 
 /**
- * Marks a statement to be planned with its values each time that it runs. Use it for filters with values that determine
- * the best plan. A generic plan would read a rare role as if every member held it.
+ * Marks a statement that must be planned again for every run, because the best plan depends on the values. A plan for
+ * all values would read a rare role as if every member had it.
  */
 export const replanned = (statement: Sql): Sql => ({ ...statement, isReplanned: true })

@@ -4,28 +4,30 @@ import type { Log } from '#platform/log'
 import type { Sql } from './sql.ts'
 
 /**
- * The maximum number of names. Beyond it, statements run unprepared, because texts with inserted conditions vary
- * without bound.
+ * The maximum number of names. Beyond it, statements run unprepared: statements with inserted conditions have an
+ * unlimited number of texts.
  */
 const maxNames = 500
 
+/** Names prepared statements, as long as the connection supports them. */
 export interface StatementNames {
-  /** Returns the query to send. It has a name, so that each connection parses and plans the text once. */
+  /** Returns the query to send. With a name, each connection parses and plans the text only once. */
   toQuery(statement: Sql): pg.QueryConfig
   /**
-   * Returns true if a name was known on one side of the connection only. The statement had no effect, and from then on
-   * no statement is named.
+   * Returns true if the error means that the server and the client disagree about a prepared statement. The statement
+   * had no effect. From then on, no statement gets a name.
    */
   areLost(error: unknown): boolean
 }
 
-/** The SQLSTATEs of a missing prepared statement, and of a name that exists already. */
+/** The SQLSTATEs of a missing prepared statement, and of a name that already exists. */
 const lostStates = ['26000', '42P05']
 
 /**
- * Names prepared statements. A pooler in transaction mode gives each transaction another connection to the server, with
- * other prepared statements. Unless the pooler supports them (PgBouncer does from 1.21), they cannot be used. A name is
- * derived from the text, so a statement that another client has prepared with this name is the same.
+ * Creates the names for prepared statements. A pooler in transaction mode gives every transaction another connection to
+ * the server, with other prepared statements. Names then work only if the pooler supports them, as PgBouncer does from
+ * 1.21. A name is the digest of its text, so a statement that another client has prepared under the same name is the
+ * same statement.
  */
 export function createStatementNames(log: Pick<Log, 'warn'>): StatementNames {
   const names = new Map<string, string>()

@@ -2,8 +2,8 @@ import type { Database, Queryable } from './database.ts'
 import type { Sql } from './sql.ts'
 
 /**
- * Wraps a database to call `written` after every statement or transaction that may have changed something, even if its
- * outcome is unknown. Statements are classified by `mayWrite`. Transactions always count.
+ * Wraps a database so that `written` is called after every statement or transaction that may have changed something,
+ * even if its outcome is unknown. A transaction always counts. For single statements, `mayWrite` decides.
  */
 export function watchWrites(db: Database, written: () => void): Database {
   const after = async <T>(mayWrite: boolean, done: Promise<T>): Promise<T> => {
@@ -28,10 +28,10 @@ export function watchWrites(db: Database, written: () => void): Database {
 }
 
 const writesByText = new Map<string, boolean>()
-/** The maximum number of cached texts, because texts with inserted conditions vary without bound. */
+/** The maximum number of cached decisions: statements with inserted conditions have an unlimited number of texts. */
 const maxTexts = 1_000
 
-/** Returns true if a statement may change something, by its words. */
+/** Returns true if the text of a statement contains a word that can change something. */
 export function mayWrite({ text }: Sql): boolean {
   const cached = writesByText.get(text)
   if (cached !== undefined) return cached

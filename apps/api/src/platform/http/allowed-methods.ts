@@ -1,12 +1,16 @@
-/** The maximum length of a path parameter. A longer one is not found. */
+/** The maximum length of a path parameter. An address with a longer one does not exist for the service (404). */
 export const maxParamLength = 256
 
-/** Stores the methods of each path, to respond with 405 if a path exists and its method does not. */
+/**
+ * Collects the methods of every path, so that a request with another method gets 405 with an `Allow` header instead of
+ * 404.
+ */
 export function createAllowedMethods() {
   const templates = new Map<string, { segments: string[]; methods: Set<string> }>()
   return {
     /**
-     * Adds a path in the form of the contract, such as `/api/auth/sessions/{sessionId}`. A final `*` matches any rest.
+     * Adds a path as the contract writes it, such as `/api/auth/sessions/{sessionId}`. A final `*` matches any rest of
+     * the path.
      */
     add(path: string, methods: readonly string[]) {
       const known = templates.get(path) ?? { segments: path.split('/'), methods: new Set() }
@@ -14,11 +18,11 @@ export function createAllowedMethods() {
       templates.set(path, known)
     },
     /**
-     * Returns true for the address of a path without parameters, even if it also matches a parameter of another:
-     * `…/members/export`.
+     * Returns true if the address is a path without parameters. `…/members/export` is one, although it also matches
+     * `…/members/{memberId}`.
      */
     isPlain: (url: string): boolean => templates.has(pathOf(url)),
-    /** Returns the methods of an address, for the Allow header, or none if there is no such path. */
+    /** Returns the methods of an address, sorted for the `Allow` header. The list is empty if there is no such path. */
     of(url: string): string[] {
       const plain = templates.get(pathOf(url))
       if (plain) return [...plain.methods].sort()

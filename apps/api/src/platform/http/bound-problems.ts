@@ -1,13 +1,13 @@
 import type { ProblemDetail } from '@rolecall/contract'
 
-/** The maximum number of bytes of the problems in a response. The rest of the response fits into 64 KiB with them. */
+/** The maximum size of the problems in a response, in bytes. With the rest, the response stays below 64 KiB. */
 const maxBytes = 60 * 1024
 
 /**
- * Shortens a list of problems to the first entries that fit into a response of 64 KiB, regardless of the length of
- * their paths and messages.
+ * Shortens a list of problems to the first ones that fit into a response of 64 KiB, however long their paths and
+ * messages are.
  *
- * @returns `more` is the number of problems that were left out; undefined if all fit
+ * @returns `more` is the number of omitted problems, or undefined if all fit
  */
 export function boundProblems(all: readonly ProblemDetail[]): { errors: ProblemDetail[]; more?: number } {
   let bytes = 0

@@ -1,10 +1,10 @@
 import type { ProblemDetail } from '@rolecall/contract'
 import type { TSchema } from 'typebox'
 
-/** The maximum number of problems in a response. */
+/** The maximum number of problems that a response lists. */
 export const maxProblems = 100
 
-/** The part of JSON Schema that bounds the size of a value. */
+/** The keywords of JSON Schema that limit the size of a value. */
 interface Schema {
   readonly type?: string
   readonly properties?: Readonly<Record<string, Schema>>
@@ -20,9 +20,9 @@ type Find = (value: unknown, path: string) => ProblemDetail[]
 const nothing: readonly ProblemDetail[] = []
 
 /**
- * Finds lists and objects that are far longer than their schema allows. A validator that lists every problem visits
- * each item and each unknown key, and an unknown caller may send a hundred thousand of them; this check stops at the
- * first excess. It descends as deep as the schema, regardless of the depth of the value.
+ * Creates a check for lists and objects that are far longer than their schema allows. The full validation visits every
+ * item and every unknown key to list all problems, and an unauthenticated client can send a hundred thousand of them.
+ * This check runs first, and stops at the first excess. It goes only as deep as the schema, however deep the value is.
  */
 export function createBoundsCheck(schema: TSchema): (value: unknown) => readonly ProblemDetail[] {
   const find = finderOf(schema as Schema)
@@ -30,7 +30,7 @@ export function createBoundsCheck(schema: TSchema): (value: unknown) => readonly
 }
 
 function finderOf(schema: Schema): Find | undefined {
-  // A test of the contract ensures that at most one branch of a union is an object, and one a list.
+  // A test of the contract ensures that a union has at most one object and at most one list.
   const branches = schema.anyOf ?? [schema]
   const object = branches.find(({ type }) => type === 'object')
   const list = branches.find(({ type }) => type === 'array')
@@ -87,6 +87,6 @@ function listFinder({ maxItems = Number.POSITIVE_INFINITY, items }: Schema) {
   }
 }
 
-/** Extends a JSON Pointer by a key. Truncates a long key of a caller. */
+/** Appends a key to a JSON Pointer. Truncates the key, because a client may send a long one. */
 export const pointer = (path: string, key: string) =>
   `${path}/${key.slice(0, 100).replace(/~/g, '~0').replace(/\//g, '~1')}`

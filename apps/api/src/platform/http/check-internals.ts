@@ -8,12 +8,13 @@ import { readPlainConnections } from './plain-connections.ts'
 import { responseOf } from './prepared-response.ts'
 import { finishedText, keepAliveMs, prepareHead, sendFinished } from './send.ts'
 
-/** The time limit of the check. It takes a few milliseconds, but a busy machine may need longer. */
+/** The time limit of the check. It takes a few milliseconds, but may take longer on a busy machine. */
 const checkMs = 5_000
 
 /**
- * Returns the private parts of Node.js if they pass their check. If not, logs that once and returns documented parts:
- * `node:http` then reads every connection. Everything works as before, with fewer requests per second.
+ * Checks the private parts of Node.js that the fast reader uses, and returns them if they work as expected. Otherwise
+ * logs that once, and returns documented parts, with which `node:http` reads every connection. The service then works
+ * the same, with fewer requests per second.
  */
 export async function chooseInternals(
   log: Pick<Log, 'warn'>,
@@ -28,13 +29,13 @@ export async function chooseInternals(
   return documentedParts
 }
 
-/** The effect of a failed check, and the fix, for operators. */
+/** Tells operators what a failed check means, and what to do. */
 export const fix = 'The service works, but more slowly. Run Node.js 20, 22, or 24, or update Rolecall.'
 
 /**
- * Exercises private parts of Node.js on a throw-away connection to this machine, in a few milliseconds.
+ * Tests the private parts of Node.js with a temporary server and a connection on this machine, in a few milliseconds.
  *
- * @returns the first difference from what the service relies on
+ * @returns the first difference from the expected behavior, or undefined
  */
 export async function problemOfInternals(
   internals: NodeInternals,
@@ -48,7 +49,7 @@ export async function problemOfInternals(
     server = startServer(internals, (error) => {
       thrown ??= error
     })
-    // Without `exclusive`, the primary of workers would use a shared address for the service, which listens later.
+    // Without `exclusive`, all workers would share this listener through their primary process.
     server.listen({ port: 0, host, exclusive: true })
     await once(server, 'listening', { signal })
     const address = server.address()
@@ -71,23 +72,31 @@ const messageOf = (error: unknown) => (error instanceof Error ? error.message : 
 
 const body = 'ok'
 const head = prepareHead(200, { 'content-type': 'text/plain' })
-/** Returns headers that include the length, as every response does. Without it, Node.js would send chunks. */
+/**
+ * Returns headers with the length of the body, as every response of the service has. Without a length, Node.js would
+ * send the body in chunks.
+ */
 const moreOf = (way: string) => ['content-length', String(body.length), 'x-way', way]
 const inMemory = 'GET /memory'
 const plain = (target: string) => `${target} HTTP/1.1\r\nHost: check\r\n\r\n`
 
-/** Requests that the check sends one after another on one connection. The response header `x-way` must equal `way`. */
+/**
+ * The requests of the check, sent one after another on one connection. The header `x-way` of each response states how
+ * it was produced, and must equal `way`.
+ */
 const exchanges: readonly { readonly sends: string; readonly way: string }[] = [
   { sends: plain(inMemory), way: 'memory' },
-  // A stream hands this request to Node.js, and the fast reader then continues with the connection.
+  // This request goes to Node.js. Afterwards, the fast reader continues on the same connection.
   { sends: plain('GET /other'), way: 'node' },
   { sends: plain(inMemory), way: 'memory' },
-  // This request has a body, so Node.js takes over the connection from here on, including these bytes.
+  // This request has a body, so Node.js takes over the connection from here on, starting with these bytes.
   { sends: 'PUT /other HTTP/1.1\r\nHost: check\r\nContent-Length: 2\r\n\r\n{}', way: 'node' },
   { sends: plain(inMemory), way: 'node' },
 ]
 
-/** Starts the server of the check. Errors in callbacks go to `fail`, because they would end the process otherwise. */
+/**
+ * Starts the server of the check. Errors in its callbacks go to `fail`, because they would end the process otherwise.
+ */
 function startServer(internals: NodeInternals, fail: (error: unknown) => void) {
   const orEnd = (connection: Duplex, run: () => void) => {
     try {

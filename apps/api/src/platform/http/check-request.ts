@@ -6,11 +6,14 @@ import { mediaTypeOf, readBody } from './read-body.ts'
 import { readQuery } from './read-query.ts'
 import { compile } from './validation.ts'
 
-/** Reads and validates all parts of a request, so that a refusal names every problem at once. */
+/**
+ * Creates the function that reads and validates the input of an endpoint: parameters, query, and body. It validates all
+ * of them before it rejects the request, so that the response lists every problem at once.
+ */
 export function createRequestCheck(definition: EndpointDefinition) {
   const { params, body, bodyOptional, upload } = definition
-  // Rejects unknown query keys, so that an endpoint without `dryRun` does not apply a change that was meant as a dry
-  // run.
+  // Unknown query keys are rejected on every endpoint. Otherwise, an endpoint that does not support `dryRun` would
+  // ignore it and apply the change.
   const query = definition.query ?? (definition.method === 'GET' ? undefined : noQuery)
   const checkParams = params && compile(params)
   const checkQuery = query && compile(query)
@@ -30,7 +33,7 @@ export function createRequestCheck(definition: EndpointDefinition) {
     }
     if (checkBody) {
       const { 'content-type': type, 'content-encoding': encoding } = request.headers
-      // Many clients declare a body and send none.
+      // Many clients send the headers of a body with an empty body.
       input.body = bodyOptional && !hasBytes(request) ? {} : readBody(type, encoding, request.body)
       problems = problems.concat(checkBody(input.body))
     }
@@ -40,7 +43,11 @@ export function createRequestCheck(definition: EndpointDefinition) {
   }
 }
 
-/** @throws UPLOAD_TYPE_UNSUPPORTED */
+/**
+ * Reads a file of a permitted type.
+ *
+ * @throws UPLOAD_TYPE_UNSUPPORTED
+ */
 function readUpload({ headers, body }: FastifyRequest, types: readonly string[]): Upload {
   const type = mediaTypeOf(headers['content-type'])
   const encoding = headers['content-encoding'] ?? 'identity'
@@ -53,7 +60,7 @@ function readUpload({ headers, body }: FastifyRequest, types: readonly string[])
 
 const noQuery = Type.Object({}, { additionalProperties: false })
 
-/** Returns true for a request with neither bytes nor a declaration of a body. */
+/** Returns true if the request has no body and declares none. */
 export const isAbsent = ({ headers, body }: FastifyRequest) =>
   headers['content-type'] === undefined && !hasBytes({ body })
 
@@ -64,6 +71,6 @@ function searchOf(url = '') {
   return start < 0 ? '' : url.slice(start + 1)
 }
 
-/** Creates the error for an invalid request, with all its problems. */
+/** Creates the error for an invalid request. */
 export const invalid = (problems: readonly ProblemDetail[]) =>
   new ApiError('VALIDATION_FAILED', { errors: problems })

@@ -3,12 +3,13 @@ import proxyAddr from '@fastify/proxy-addr'
 import type { Asked } from './front.ts'
 
 /**
- * Creates a function that reads the address of a client, before the framework does and in the same way: behind trusted
- * proxies, it is the last address that is not one of theirs.
+ * Creates the function that returns the IP address of a client. Behind trusted proxies, that is the last forwarded
+ * address that is not a trusted proxy. It gives the same result as the framework, and works before the framework has
+ * handled the request.
  */
 export function createAddressReader(trustProxy: readonly string[]): (asked: Asked) => string {
   if (trustProxy.length === 0) return ({ socket }) => socket.remoteAddress ?? ''
   const isTrusted = proxyAddr.compile([...trustProxy])
-  // `proxyAddr` reads only the headers and the socket.
+  // The cast is safe: `proxyAddr` reads only the headers and the socket.
   return (asked) => proxyAddr(asked as IncomingMessage, isTrusted)
 }

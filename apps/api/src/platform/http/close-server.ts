@@ -4,16 +4,16 @@ import type { FastifyInstance } from 'fastify'
 import type { Lifecycle } from './lifecycle.ts'
 
 interface Terms {
-  /** The time in which callers can switch to other instances. With 0, the server closes immediately. */
+  /** The time in which clients can switch to other instances. With 0, the server closes immediately. */
   readonly drainMs: number
-  /** The time from now after which remaining connections are cut off. */
+  /** The time after which connections that are still open are cut off. */
   readonly deadlineMs: number
 }
 
 /**
- * Takes a server out of service without losing a request. Responses first end their connections, so that callers
- * reconnect elsewhere. Then the listener closes, and only then do idle connections end. Resolves when the last
- * connection is closed, with `true` if some had to be cut off.
+ * Stops a server without losing a request, in three steps (see `Phase`). First, responses end their connections, so
+ * that clients reconnect to another instance. Then the listener closes. Only then do idle connections end. Resolves
+ * when the last connection is closed, with true if some had to be cut off.
  */
 export async function closeServer(
   app: FastifyInstance,
@@ -32,12 +32,12 @@ export async function closeServer(
     await pause(drainMs / 8)
   }
   const isEmpty = stopListening(app)
-  // Workers share one listener and close it one by one. No worker may make clients reconnect before the last worker has
-  // closed the listener.
+  // Workers share one listener, and close it one after another. Until the last worker has closed it, no worker may make
+  // clients reconnect.
   await pause(drainMs / 8)
   lifecycle.enter('ending')
   await Promise.race([isEmpty, pause(drainMs / 4)])
-  // Data that has arrived by now is read before a connection counts as idle.
+  // Reads data that has already arrived before connections count as idle.
   for (let turn = 0; turn < 2; turn++) await eventLoopTurn()
   await app.close()
   clearTimeout(deadline)
@@ -46,13 +46,17 @@ export async function closeServer(
 
 const stepMs = 50
 
-/** Waits in steps, so that the wait does not include time in which this process did not run and could not answer. */
+/**
+ * Waits in short steps. If this process is suspended meanwhile, only one step passes, so that clients still get most of
+ * the time.
+ */
 async function pause(ms: number) {
   for (let left = ms; left > 0; left -= stepMs) await sleep(Math.min(left, stepMs))
 }
 
 /**
- * Closes the listener, and resolves when no connection is left. `http.Server.close` would also end idle connections.
+ * Closes the listener, and resolves when no connection is left. Does not use `http.Server.close`, which would also end
+ * idle connections.
  */
 const stopListening = ({ server }: FastifyInstance) =>
   new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()))

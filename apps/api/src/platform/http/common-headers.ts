@@ -1,4 +1,7 @@
-/** Headers of every response. No response is ever cached, framed, sniffed, or named in a referrer. */
+/**
+ * Returns the headers of every response. Unless an endpoint overrides them, a response is never cached, framed,
+ * sniffed, or named in a referrer.
+ */
 export const commonHeaders = (publicUrl: string) => ({
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',

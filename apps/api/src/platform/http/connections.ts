@@ -2,17 +2,18 @@ import type { Server, Socket } from 'node:net'
 import type { Log } from '#platform/log'
 import { createMinuteLog } from '#platform/minute-log'
 
-/** The part of the cap from which on connections end with their response instead of waiting for another request. */
+/** The part of the maximum above which connections end after their response, instead of waiting for another request. */
 const crowdedPart = 0.8
 
 interface ConnectionCap {
   readonly watch: (server: Server) => void
+  /** Returns true while most of the permitted connections are open. */
   readonly areCrowded: () => boolean
 }
 
 /**
- * Caps the open connections of this process. `areCrowded` returns true if few are left: responses then close their
- * connection, so that idle ones, which cost an unknown client nothing, cannot hold the rest.
+ * Limits the number of open connections of this process. While `areCrowded()` returns true, responses close their
+ * connections. Otherwise, an attacker could block the service with idle connections, which cost almost nothing.
  */
 export function createConnectionCap({
   maxConnections,

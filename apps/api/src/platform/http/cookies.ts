@@ -7,13 +7,16 @@ interface CookieOptions {
   readonly secure: boolean
 }
 
-/** Builds a `Set-Cookie` value that scripts cannot read. `maxAgeSec` 0 deletes the cookie. */
+/**
+ * Builds a `Set-Cookie` value for a cookie that scripts cannot read (`HttpOnly`). A `maxAgeSec` of 0 deletes the
+ * cookie.
+ */
 export const cookie = (name: string, value: string, { path, maxAgeSec, sameSite, secure }: CookieOptions) =>
   serialize(name, value, { httpOnly: true, path, maxAge: maxAgeSec, sameSite, secure })
 
 /**
- * Returns the value of a cookie, or undefined. Ignores two cookies with the same name: a sibling subdomain can add a
- * second cookie, and the service cannot distinguish them (RFC 9700 §4.7).
+ * Returns the value of a cookie. Returns undefined if it is missing or was sent twice: a sibling subdomain can add a
+ * second cookie with the same name, and the service cannot tell which one is its own (RFC 9700 §4.7).
  */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   if (!header) return undefined

@@ -3,7 +3,7 @@ import { isWellFormed } from '#platform/crypto/tokens'
 import { ApiError } from './api-error.ts'
 
 /**
- * Returns the API key, if it has the form of one.
+ * Returns the API key of a request, if it has the form of an API key. Does not check whether the key is valid.
  *
  * @throws INVALID_API_KEY
  */
@@ -17,7 +17,7 @@ export function readApiKey({ headers }: IncomingMessage): string {
   })
 }
 
-/** Returns a hint for a caller that sent an API key in place of a session token, or the token in place of the key. */
+/** Returns a detail for a client that mixed up the API key and the session token, or an empty object. */
 export function hintForToken({ headers }: IncomingMessage): { detail?: string } {
   if (holds(headers.authorization, 'rck_')) return { detail: keyForToken }
   return headers.authorization === undefined && holds(headers['x-api-key'], 'rcs_')
@@ -25,7 +25,7 @@ export function hintForToken({ headers }: IncomingMessage): { detail?: string } 
     : {}
 }
 
-/** Returns true if a header contains a credential of this kind, by its prefix. */
+/** Returns true if a header contains a credential with this prefix. */
 const holds = (header: string | string[] | undefined, prefix: string) =>
   typeof header === 'string' && (header.startsWith(prefix) || header.startsWith(`Bearer ${prefix}`))
 
@@ -34,7 +34,10 @@ const tokenAsKey = 'X-API-Key contains a session token. Send the API key of a pr
 const keyForToken = 'This endpoint requires a session token, but received the API key of a project.'
 const tokenInKeyHeader = 'Send the session token in the header Authorization, as Bearer, not in X-API-Key.'
 
-/** Returns the Bearer token, or undefined. Rejects a repeated header, of which Node.js would silently use the first. */
+/**
+ * Returns the Bearer token, or undefined. Returns undefined for a repeated header, too: Node.js would silently use the
+ * first one.
+ */
 export function bearerToken({ headers, rawHeaders }: IncomingMessage): string | undefined {
   const match = /^Bearer ([^\s,]{1,256})$/i.exec(headers.authorization ?? '')
   if (!match) return undefined
@@ -45,7 +48,9 @@ export function bearerToken({ headers, rawHeaders }: IncomingMessage): string | 
   return sent === 1 ? match[1] : undefined
 }
 
-/** Returns true if a browser states that a page of this origin sent the request (Fetch Metadata, RFC 6454). */
+/**
+ * Returns true if the browser's headers show that a page of this service sent the request (Fetch Metadata, RFC 6454).
+ */
 export function isSameOrigin({ headers }: IncomingMessage, publicUrl: string): boolean {
   const site = headers['sec-fetch-site']
   if (site !== undefined) return site === 'same-origin'
@@ -53,15 +58,16 @@ export function isSameOrigin({ headers }: IncomingMessage, publicUrl: string): b
 }
 
 /**
- * Returns true if a browser states that a page of another origin sent the request. Programs send no such headers.
+ * Returns true if the browser's headers show that a page of another origin sent the request. Returns false without such
+ * headers, which programs do not send.
  */
 export const isCrossOrigin = (raw: IncomingMessage, publicUrl: string): boolean =>
   (raw.headers['sec-fetch-site'] !== undefined || raw.headers.origin !== undefined) &&
   !isSameOrigin(raw, publicUrl)
 
 /**
- * Returns false if a browser states that a page fetches or embeds this address instead of navigating a window to it
- * (Fetch Metadata). `Sec-Fetch-Mode` alone proves nothing, because programs send it, too.
+ * Returns false if the browser's headers show that a page fetches or embeds this address, instead of opening it in a
+ * window (Fetch Metadata). Does not rely on `Sec-Fetch-Mode` alone, because programs send that header, too.
  */
 export function isNavigation({ headers }: IncomingMessage): boolean {
   const dest = headers['sec-fetch-dest']

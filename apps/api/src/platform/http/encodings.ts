@@ -1,11 +1,12 @@
-/** A public file in one content encoding (RFC 9110 §8.4). */
+/** A representation of a public file: the content encoding that it is sent with (RFC 9110 §8.4). */
 export interface Encoded {
   readonly encoding: 'br' | 'gzip' | 'identity'
 }
 
 /**
- * Chooses the form of a file that an `Accept-Encoding` header prefers, or the first of several equal ones. Chooses the
- * uncompressed form if there is no header, or if it accepts no other. `forms` must end with `identity`.
+ * Chooses the representation that an `Accept-Encoding` header prefers, and the first one of several with equal
+ * preference. Without a header, or if the header accepts none of them, chooses the uncompressed one. `forms` must end
+ * with `identity`.
  */
 export function chooseEncoding<F extends Encoded>(forms: readonly F[], accepted: string | undefined): F {
   const weights = readWeights(accepted ?? '')
@@ -22,7 +23,7 @@ export function chooseEncoding<F extends Encoded>(forms: readonly F[], accepted:
   return chosen
 }
 
-/** Returns the weight of each encoding that the header names (RFC 9110 §12.5.3), by its name in lower case. */
+/** Returns the weight of each encoding in the header, by its name in lower case (RFC 9110 §12.5.3). */
 const readWeights = (accepted: string) =>
   new Map(
     accepted.split(',').map((one) => {

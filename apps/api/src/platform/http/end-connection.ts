@@ -4,12 +4,12 @@ import type { Duplex } from 'node:stream'
 /** The time in which a client can receive the final response. */
 const finalResponseMs = 2_000
 
-/** The connections that end after the responses to their earlier requests. */
+/** The connections that will end as soon as their earlier requests have been answered. */
 const waiting = new WeakSet<Duplex>()
 
 /**
- * Ends a connection that received invalid bytes, with a final response. A client takes the next response for the one to
- * its earliest request. So earlier responses are sent first, and a response that has begun is not followed by another.
+ * Ends a connection that received invalid bytes, with a final response. A client assigns responses to requests by their
+ * order. So all earlier responses are sent first, and the final response is left out if another one has already begun.
  */
 export function endConnection(socket: Duplex, finalResponse: () => string): void {
   if (waiting.has(socket)) return
@@ -18,13 +18,14 @@ export function endConnection(socket: Duplex, finalResponse: () => string): void
     return
   }
   const answer = unfinished.get(socket)?.[0]
-  // The bytes may be the body of the very request that waits for its response.
+  // The invalid bytes may belong to the body of this very request. Its response has not begun, so the final one
+  // replaces it.
   if (!answer || (!answer.headersSent && !answer.req.complete)) {
     socket.end(finalResponse())
-    // Closes the connection even if the client does not, because it counts toward the limit of connections.
+    // Closes the connection even if the client does not, because it counts toward the maximum number of connections.
     setTimeout(() => socket.destroy(), finalResponseMs).unref()
   } else if (answer.headersSent && !answer.writableEnded) {
-    // The response may be a stream, which ends only with its connection.
+    // The response may be a stream that never ends on its own.
     socket.destroy()
   } else {
     waiting.add(socket)
@@ -36,13 +37,14 @@ export function endConnection(socket: Duplex, finalResponse: () => string): void
 }
 
 /**
- * The unfinished responses of each connection, in the order of their requests. Only pipelining causes more than one.
+ * The unfinished responses of each connection, in the order of their requests. There is more than one only if the
+ * client uses pipelining.
  */
 const unfinished = new WeakMap<Duplex, ServerResponse[]>()
 
-/** Tracks unfinished responses of a server for `endConnection`. */
+/** Tracks the unfinished responses of a server for `endConnection`. */
 export function watchAnswers(server: Server): void {
-  // This listener must run before the handler, which may respond synchronously.
+  // Runs before the handler, which may respond synchronously.
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     const answers = unfinished.get(socket)
     if (answers) answers.push(response)

@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream'
 import { Answer } from './answer.ts'
 
 /**
- * Creates the response with a stream of server-sent events (WHATWG HTML §9.2), which lasts until the stream ends or
- * its reader disconnects.
+ * Creates a response with server-sent events (WHATWG HTML §9.2). It lasts until the stream ends or the client
+ * disconnects.
  */
 export const eventStreamAnswer = (stream: Readable): Answer =>
   new Answer(
@@ -12,17 +12,17 @@ export const eventStreamAnswer = (stream: Readable): Answer =>
     undefined,
     {
       'content-type': 'text/event-stream; charset=utf-8',
-      // A stream ends when its instance stops, so no other request should use the connection.
+      // The stream lasts until its instance stops, so no other request should wait for this connection.
       connection: 'close',
-      // Proxies that buffer responses would delay events.
+      // Turns off the buffering of proxies, which would delay events.
       'x-accel-buffering': 'no',
     },
     stream,
   )
 
 /**
- * Returns the ID after which a reconnecting client continues. Ignores an empty ID, which a client sends after the
- * server has reset its ID.
+ * Returns the event ID after which a client that reconnects continues. Ignores an empty ID, which a client sends after
+ * the server has reset its ID.
  */
 export function lastEventIdOf({ 'last-event-id': id }: IncomingHttpHeaders): string | undefined {
   return typeof id === 'string' && id !== '' ? id : undefined

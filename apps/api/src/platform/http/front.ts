@@ -5,25 +5,25 @@ import type { Identified } from './identified.ts'
 import type { BodyReader } from './read-bytes.ts'
 import { sendFinished, type WriteFinished } from './send.ts'
 
-/** A request without its target and its body. */
+/** The part of a request that an endpoint needs before the framework has handled it. */
 export type Asked = Pick<IncomingMessage, 'headers' | 'socket'>
 
-/** A finished response, and the caller. */
+/** A response from memory, and the caller that it is for. */
 export interface MemoryAnswer {
   readonly caller: Identified
-  /** The finished JSON, or undefined if the response has no body. */
+  /** The body as JSON, or undefined if the response has no body. */
   readonly json?: string
-  /** Further headers as a flat list: name, value, name, value. Each must be valid to send. */
+  /** Further headers as a flat list of names and values. They are sent without a check, so each must be valid. */
   readonly headers?: readonly string[]
 }
 
 /**
- * Answers a request from memory synchronously, or returns undefined to pass it to the framework. Counts only the
- * requests that it answers, and has no other effect.
+ * Creates a response from memory, synchronously. Returns undefined if it cannot: the framework then handles the
+ * request. It counts the request only if it responds, and has no other side effect.
  */
 export type AnswerFromMemory = (asked: Asked, body: Buffer) => MemoryAnswer | undefined
 
-/** Answers synchronously through `write`, or returns false. */
+/** Responds synchronously with `write`, and returns true. Returns false if the framework must handle the request. */
 export type AnswerAtOnce = (asked: Asked, body: Buffer, write: WriteFinished) => boolean
 
 interface Route {
@@ -34,9 +34,9 @@ interface Route {
 const none = Buffer.alloc(0)
 
 /**
- * Answers hot endpoints before the framework handles a request. The keys are targets: method, path, and query, as sent.
- * It answers only plain requests, and passes all others to the framework, so that each rule about unusual requests is
- * in one place.
+ * Answers the most frequent requests from memory, before the framework handles them. It answers only plain requests
+ * (see `isPlain` and `plain-request.ts`). The framework handles all others, so that the rules for unusual requests
+ * exist only once. A route is found by its target: the method, path, and query exactly as sent.
  */
 export class Front {
   readonly #routes = new Map<string, Route>()
@@ -46,6 +46,7 @@ export class Front {
     this.#bodies = bodies
   }
 
+  /** Adds a target, such as `POST /api/auth/validate`. */
   add(target: string, bodyLimit: number, answer: AnswerAtOnce): void {
     this.#routes.set(target, { answer, bodyLimit })
   }
@@ -54,12 +55,14 @@ export class Front {
     return this.#routes.has(target)
   }
 
-  /** Answers a request that is plain and complete. */
+  /**
+   * Answers a request that `plain-connections.ts` has read completely. Returns false if the framework must handle it.
+   */
   answerAtOnce(target: string, asked: Asked, body: Buffer, write: WriteFinished): boolean {
     return this.#routes.get(target)?.answer(asked, body, write) ?? false
   }
 
-  /** Answers a request with a head that Node.js has parsed. */
+  /** Handles a request that Node.js has parsed: answers it, or passes it to the framework. */
   handle(
     request: IncomingMessage,
     response: ServerResponse,
@@ -83,7 +86,10 @@ export class Front {
   }
 }
 
-/** Returns true for a request with one host, a stated length if it has a body, and no negotiation. */
+/**
+ * Returns true if the request has exactly one `Host` line, a body with a stated length if it is a POST and none
+ * otherwise, and no `Expect` header.
+ */
 const isPlain = (request: IncomingMessage): boolean => {
   const { headers, method } = request
   return (

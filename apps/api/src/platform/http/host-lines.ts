@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 
 /**
- * Returns the number of `Host` lines of a request. Node.js silently uses the first line, but a proxy in front may have
- * used another one, so RFC 9112 §3.2 refuses such a request. Uses a plain loop, because it runs for every request.
+ * Returns the number of `Host` lines of a request. RFC 9112 §3.2 requires exactly one: Node.js would silently use the
+ * first line, while a proxy may have used another one. This is a plain loop, because it runs for every request.
  */
 export function countHostLines({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): number {
   let count = 0

@@ -1,9 +1,11 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Returns the problem of HOST on this machine in one line, or undefined if the service can listen on it. */
+/**
+ * Tests whether the service can listen on HOST. Returns the problem and the fix in one line, or undefined if it can.
+ */
 export async function hostProblem(host: string): Promise<string | undefined> {
-  // Uses any port, because this checks the address and not the configured port.
+  // Uses any free port: this tests only the address. The configured port may be in use.
   const server = createServer()
   try {
     server.listen({ host, port: 0, exclusive: true })

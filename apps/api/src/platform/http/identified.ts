@@ -1,8 +1,8 @@
-/** The identity of a caller. Rate limits count by `bucket`. */
+/** A caller that was identified. Rate limits count requests by `bucket`. */
 export interface Identified {
   readonly bucket: string
   readonly projectId?: string
   readonly memberId?: string
-  /** The key that identified the caller. */
+  /** The digest of the API key that identified the caller. */
   readonly keyDigest?: string
 }

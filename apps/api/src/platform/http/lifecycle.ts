@@ -1,26 +1,28 @@
 /**
- * The phases of an HTTP server at the end of its process, in this order:
+ * The phases of an HTTP server. A stop goes through them in this order:
  *
- * - `serving`
- * - `leaving`: readiness fails, and every response ends its connection. Connections are still accepted, so that load
- *   balancers have time to detect the change.
- * - `settling`: responses keep their connections again, and the listener closes. A connection that is being opened at
- *   that moment is reset. Callers that are still connected should therefore not need to open another connection.
- * - `ending`: every response ends its connection. New connections are refused. Any client or proxy may then retry
- *   elsewhere, because no request was sent.
+ * - `serving`: normal operation.
+ * - `leaving`: readiness fails, and every response ends its connection. New connections are still accepted, so that
+ *   load balancers have time to notice.
+ * - `settling`: responses leave their connections open again while the listener closes. A connection that is being
+ *   opened at this moment is reset, so clients should not need another one now.
+ * - `ending`: every response ends its connection, and new connections are refused. A client or proxy can then safely
+ *   retry elsewhere, because no request was sent.
  */
 export type Phase = 'serving' | 'leaving' | 'settling' | 'ending'
 
+/** The current phase of the server, for all parts that behave differently during a stop. */
 export interface Lifecycle {
-  /** Returns true once the server is stopping. Other instances should then receive new work. */
+  /** Returns true once the stop has begun. Other instances should take over new work. */
   isClosing(): boolean
-  /** Returns true while every response ends its connection. */
+  /** Returns true while every response must end its connection. */
   endsConnections(): boolean
-  /** Registers a listener that is called once, at the first moment of stopping. */
+  /** Registers a listener that is called once, when the stop begins. */
   onClosing(listener: () => void): void
   enter(phase: Phase): void
 }
 
+/** Creates the lifecycle of a server that is `serving`. */
 export function createLifecycle(): Lifecycle {
   let phase: Phase = 'serving'
   const listeners: (() => void)[] = []

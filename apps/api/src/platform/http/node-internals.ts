@@ -3,28 +3,32 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { PreparedHead } from './send.ts'
 
-/** Counts the output bytes of a connection that the kernel has accepted, and those that are pending. */
+/**
+ * The output of a connection: how many bytes the operating system has accepted, and how many are still waiting in this
+ * process.
+ */
 export interface Output {
   readonly accepted: number
   readonly pending: number
 }
 
 /**
- * All undocumented parts of Node.js that the service uses. No other code uses private parts, and `check-internals.ts`
- * tests each of them before the service listens.
+ * All undocumented parts of Node.js that the service uses. They are used only here, and `check-internals.ts` tests each
+ * of them before the service listens.
  */
 export interface NodeInternals {
   /**
-   * Takes the connections of a server from `node:http`. The returned function gives a connection back with all its
-   * bytes, or gives a stream in its place. Undefined if `node:http` must read every connection itself.
+   * Takes over the connections of a server from `node:http`. The returned function passes a connection, or a stream
+   * that acts as one, back to `node:http` with all its unread bytes. Undefined if `node:http` must read every
+   * connection itself.
    */
   readonly takeConnections: ((server: Server) => (connection: Duplex) => void) | undefined
-  /** Writes a prepared head, followed by `more` headers (name, value, name, value). */
+  /** Writes a prepared head, followed by the headers `more` (name, value, name, value). */
   writeHead(response: ServerResponse, head: PreparedHead, more: readonly string[]): void
   readOutput(socket: Socket): Output
 }
 
-/** Uses the private parts of Node.js 20, 22, and 24. */
+/** The parts as they exist in Node.js 20, 22, and 24. */
 export const nodeInternals: NodeInternals = {
   takeConnections(server) {
     const [listener, ...others] = server.listeners('connection')
@@ -32,15 +36,16 @@ export const nodeInternals: NodeInternals = {
     server.removeAllListeners('connection')
     return (connection) => void listener.call(server, connection)
   },
-  // The response starts with this text, followed by these headers and those that Node.js adds.
+  // Node.js writes the text first, then the headers `more`, then those that it adds itself.
   writeHead(response: ServerResponse & Partial<StoresHead>, { status, text }, more) {
     if (!response._storeHeader) throw new Error('ServerResponse has no _storeHeader')
     response.statusCode = status
     response._storeHeader(text, more)
   },
   /**
-   * Reads the counts of the handle, as the timeouts of Node.js do. `bytesWritten` and `writableLength` of the socket count
-   * a write in progress as a whole, so a slow client that receives a large response would seem stalled.
+   * Reads the counters of the native handle, as the timeouts of Node.js do. The socket's own counters, `bytesWritten`
+   * and `writableLength`, change only when a whole write completes. With them, a slow client that receives a large
+   * response would seem stalled.
    */
   readOutput(socket: Socket & { readonly _handle?: OutputHandle | null }) {
     const { bytesWritten = Number.NaN, writeQueueSize = Number.NaN } = socket._handle ?? closed
@@ -48,7 +53,9 @@ export const nodeInternals: NodeInternals = {
   },
 }
 
-/** Uses documented parts only. This is slower, and a slow client seems stalled during one large write. */
+/**
+ * Replacements that use documented parts only. They are slower, and a slow client seems stalled during one large write.
+ */
 export const documentedParts: NodeInternals = {
   takeConnections: undefined,
   writeHead: (response, { status, headers }, more) => void response.writeHead(status, [...headers, ...more]),

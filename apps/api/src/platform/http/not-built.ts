@@ -3,8 +3,8 @@ import { renderPage } from './page.ts'
 import { inLanguage } from './reader.ts'
 
 /**
- * Returns the response for pages that were not built: 404, with a page that names the command to build them. It is in
- * English, like those pages.
+ * Creates the response for pages that were not built: 404, with a page that tells how to build them. It is in English,
+ * like the pages that it replaces.
  */
 export function notBuilt(texts: Parameters<typeof renderPage>[1]): () => Answer {
   const { body, headers } = renderPage(inLanguage('en'), texts)

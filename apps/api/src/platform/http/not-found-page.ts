@@ -1,7 +1,7 @@
 import { renderPage } from './page.ts'
 import type { Reader } from './reader.ts'
 
-/** Renders the page at an address that does not exist. Programs receive the same as a problem. */
+/** Renders the page for an address that does not exist. Programs receive a JSON error (`NOT_FOUND`) instead. */
 export const notFoundPage = (requestId: string, reader: Reader) =>
   renderPage(reader, {
     title: reader.say('notFoundTitle'),

@@ -5,7 +5,9 @@ import { accentStyle, brandHeader, brandIcon, brandSources, brandStyles } from '
 import { escapeHtml } from './escape-html.ts'
 import type { Reader } from './reader.ts'
 
-/** The style of all pages, as one string, so that its digest can be part of the policy of a page. */
+/**
+ * The style of all pages. It is a constant, so that each page's Content Security Policy can permit it by its digest.
+ */
 const style = `
 :root { color-scheme: light dark; --text: #1c2430; --quiet: #5a6675; --ground: #fff; --line: #dde2e9; --link: #0b57b7 }
 @media (prefers-color-scheme: dark) {
@@ -44,29 +46,29 @@ ${brandStyles}`
 
 const styleDigest = createHash('sha256').update(style).digest('base64')
 
-/** A form for the reader of a page. */
+/** A form on a page. */
 export interface PageForm {
   readonly action: string
-  /** The hidden fields. */
+  /** The hidden fields, by name. */
   readonly hidden: Readonly<Record<string, string>>
   readonly input?: { readonly name: string; readonly label: string; readonly value: string }
-  /** The buttons, of which most people choose the first. */
+  /** The buttons. Put first the one that most people choose, because it is highlighted. */
   readonly buttons: readonly { readonly name: string; readonly value: string; readonly text: string }[]
 }
 
-/** An entry of a list, with the actions on it. */
+/** An entry of a list, with an optional action. */
 export interface PageEntry {
   readonly title: string
   readonly lines: readonly string[]
   readonly action?: {
     readonly href: string
     readonly text: string
-    /** The subject of the action, for screen readers. */
+    /** The object of the action, for screen readers. */
     readonly about: string
   }
 }
 
-/** A section of a long page. */
+/** A section of a page with several topics. */
 export interface PageSection {
   readonly heading: string
   readonly paragraphs: readonly string[]
@@ -80,24 +82,26 @@ interface PageLink {
   readonly text: string
 }
 
+/** The content of a page. All texts are escaped, so they may contain input. */
 interface PageContent {
   readonly title: string
   readonly paragraphs: readonly string[]
-  /** A text to compare letter by letter, or to copy. One click selects it. */
+  /** A text to compare letter by letter, or to copy. One click selects all of it. */
   readonly code?: string
   readonly list?: readonly string[]
   readonly form?: PageForm
   readonly sections?: readonly PageSection[]
-  /** A link for the next step. Its address must be checked. */
+  /** A link to the next step. The caller must have checked its address. */
   readonly link?: PageLink | undefined
-  /** Remarks in small print. */
+  /** Remarks in small print, in the footer. */
   readonly notes?: readonly string[]
-  /** Details for the people who run the site, in English: codes and their meaning. */
+  /** Details for the operator or owner of the site, in English: an error code and its meaning. */
   readonly technical?: string
+  /** The ID of the request, with which an operator finds it in the log. */
   readonly requestId?: string
 }
 
-/** A page ready to send. */
+/** A rendered page: its HTML and its headers. */
 export interface RenderedPage {
   readonly body: string
   readonly headers: Readonly<Record<string, string>>
@@ -148,7 +152,8 @@ ${entries.map(entryOf).join('')}${form ? formOf(form) : ''}${linkOf(link)}</sect
 `
 
 /**
- * Lists the languages, each in its own words. They are links, because a form could not be redirected to another site.
+ * Lists the languages, each by its own name. Uses links: the Content Security Policy would stop a form that redirects
+ * to another site.
  */
 function languagesOf({ language, say, path }: Reader): string {
   if (path === undefined) return ''
@@ -172,12 +177,13 @@ function footerOf(reader: Reader, { notes = [], technical, requestId }: PageCont
 }
 
 /**
- * Renders a plain, readable page in the language of its reader. It loads only its own style, and no page can frame it.
+ * Renders a plain page in the language of its reader. The page loads no scripts and no style but its own, and cannot be
+ * framed.
  */
 export function renderPage(
   reader: Reader,
   content: PageContent,
-  /** The targets of the form and of its redirects. Browsers restrict the form to these addresses. */
+  /** The addresses that the form may be sent to and redirected to. The browser blocks all others. */
   formTargets: readonly string[] = [],
 ): RenderedPage {
   const { title, paragraphs, code, list = [], form, sections = [], link } = content

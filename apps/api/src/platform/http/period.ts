@@ -6,19 +6,19 @@ const dayMs = 86_400_000
 const isDay = (text: string) => text.length === 10
 
 /**
- * Returns the moment of a text. A date without a time is its first moment in UTC. Converts to upper case, because ISO
- * 8601 allows lower-case `t` and `z`, and JavaScript does not.
+ * Parses a time. A date without a time means the start of that day in UTC. Converts to upper case first: ISO 8601
+ * permits `t` and `z`, but JavaScript does not.
  */
 const momentOf = (text: string) => new Date(text.toUpperCase())
 
-/** Returns the end of a period. A date without a time includes the whole day. */
+/** Parses the end of a period. A date without a time means the end of that day. */
 const endOf = (text: string) =>
   isDay(text) ? new Date(momentOf(text).getTime() + dayMs - 1) : momentOf(text)
 
 /**
- * Reads the period of a query, both ends included.
+ * Reads the period of a query. Both ends belong to the period, and each is optional.
  *
- * @throws VALIDATION_FAILED if it ends before it begins
+ * @throws VALIDATION_FAILED if the period ends before it begins
  */
 export function readPeriod(query: Readonly<Record<string, unknown>>, fromName: string, toName: string) {
   const from = typeof query[fromName] === 'string' ? momentOf(query[fromName]) : undefined
@@ -29,7 +29,7 @@ export function readPeriod(query: Readonly<Record<string, unknown>>, fromName: s
   return { from, to }
 }
 
-/** Returns conditions for the period on the column `at`. */
+/** Returns the SQL conditions that limit the column `at` to the period. */
 export function periodConditions({ from, to }: ReturnType<typeof readPeriod>): Sql[] {
   return [
     ...(from ? [sql`at >= ${from.toISOString()}::timestamptz`] : []),

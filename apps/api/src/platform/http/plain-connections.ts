@@ -8,9 +8,9 @@ import { finishedText, type WriteFinished } from './send.ts'
 
 interface Terms {
   readonly front: Pick<Front, 'knows' | 'answerAtOnce'>
-  /** Returns true while every response ends its connection. */
+  /** Returns true while every response must end its connection. */
   readonly endsConnections: () => boolean
-  /** The time that a new connection may be silent. */
+  /** The time in which a new connection must send its first request. */
   readonly silentMs: number
   readonly internals: Pick<NodeInternals, 'takeConnections'>
 }
@@ -19,14 +19,17 @@ interface Terms {
 type Accept = (connection: Duplex) => void
 
 /**
- * Reads connections directly while every request arrives in one piece and is plain. For such requests, the parser and
- * the streams of `node:http` would be most of the work. The first other request passes the connection to Node.js
- * permanently, with all its bytes, so that the rules of HTTP are in one place. If `takeConnections` is undefined,
- * Node.js reads all connections.
+ * Reads connections without `node:http`, whose parser and streams would be most of the work for a request that is
+ * answered from memory. This works as long as every request is plain and arrives in one piece. The first request of
+ * another kind passes the connection to Node.js permanently, with all its bytes, so that the rules of HTTP are
+ * implemented only once. If `takeConnections` is undefined, Node.js reads all connections.
  */
 export function readPlainConnections(server: Server, terms: Terms): { endUnused(): void } {
   const accept = terms.internals.takeConnections?.(server)
-  /** The connections without a request so far. `endUnused` ends them, because a stop would otherwise wait for them. */
+  /**
+   * The connections that wait for their first request, or for the next one. `endUnused` ends them, because a stop would
+   * otherwise wait for them.
+   */
   const unused = new Set<Duplex>()
   server.on('connection', (socket: Socket) => {
     unused.add(socket)
@@ -38,7 +41,7 @@ export function readPlainConnections(server: Server, terms: Terms): { endUnused(
     const { client } = socket
     unused.delete(client)
     response.once('close', () => {
-      // After its final response a connection is no longer read.
+      // If that was the connection's final response, nothing more is read from it.
       if (client.destroyed || socket.writableEnded) return
       unused.add(client)
       client.resume()
@@ -51,6 +54,7 @@ export function readPlainConnections(server: Server, terms: Terms): { endUnused(
   }
 }
 
+/** Reads one connection until a request needs Node.js. */
 function readPlain(
   socket: Socket,
   server: Server,
@@ -58,7 +62,7 @@ function readPlain(
   { front, endsConnections, silentMs }: Terms,
 ) {
   let text = ''
-  /** The parsed form of `text`. Cached, because a client that repeats its request sends the same head. */
+  /** The parsed form of `text`. A client that repeats its request sends the same head, so it is parsed only once. */
   let head: PlainHead | undefined
   let detour: Detour | undefined
   let hasAsked = false
@@ -66,7 +70,7 @@ function readPlain(
   const write: WriteFinished = (prepared, more, body) => void socket.write(finishedText(prepared, more, body))
 
   /**
-   * Returns the body of a chunk that is exactly one complete plain request to an endpoint that can answer from memory.
+   * Returns the body if the chunk is exactly one complete, plain request for an endpoint that can answer from memory.
    */
   const readBody = (chunk: Buffer): Buffer | undefined => {
     if (chunk.length > maxPlainBytes) return undefined
@@ -83,14 +87,15 @@ function readPlain(
 
   const read = (chunk: Buffer) => {
     const body = readBody(chunk)
-    // A client that does not read its responses is handed to Node.js, which applies backpressure.
+    // A client that does not read its responses is passed to Node.js, which applies backpressure.
     if (!head || !body || socket.writableLength > 0 || endsConnections()) return leave(chunk)
     if (!hasAsked) {
       hasAsked = true
       socket.setTimeout(server.keepAliveTimeout)
     }
     if (front.answerAtOnce(head.target, { headers: head.headers, socket }, body, write)) return
-    // Memory is not enough. The rest of the connection waits until Node.js has answered this request.
+    // The memory does not contain the answer. Node.js handles this one request, and the rest of the connection waits
+    // for it.
     socket.pause()
     if (!detour) {
       detour = new Detour(socket)
@@ -117,8 +122,8 @@ function readPlain(
 }
 
 /**
- * Passes one request at a time to Node's own server, as a connection with only this request. Its output goes to the
- * client, and its end is the end of the client's connection.
+ * Passes single requests to Node.js: a stream that looks like a connection with only this request. Its output goes to
+ * the client. When Node.js ends it, the client's connection ends, too.
  */
 class Detour extends Duplex {
   readonly client: Socket
@@ -132,15 +137,15 @@ class Detour extends Duplex {
     client.once('close', () => this.destroy())
   }
 
-  /** Ends the detour and keeps the client's connection. */
+  /** Ends the detour, but leaves the client's connection open. */
   leave() {
     this.#hasLeft = true
     this.destroy()
   }
 
   /**
-   * Implements the socket method with which Node.js ends a connection after its final response, also for a client that
-   * never ends its side.
+   * Node.js calls this method of a socket to end a connection after its final response. Ends the stream even if the
+   * client never ends its side.
    */
   destroySoon() {
     this.once('finish', () => this.destroy()).end()

@@ -1,25 +1,25 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** The head of a request without unusual parts. */
+/** The head of a plain request: one without anything unusual (see `readPlainHead`). */
 export interface PlainHead {
-  /** Method and target, as sent: `POST /api/auth/validate`. */
+  /** The method and the target as sent, such as `POST /api/auth/validate`. */
   readonly target: string
-  /** The headers by lower-case name. No header was repeated. */
+  /** The headers by lower-case name. None of them was sent twice. */
   readonly headers: IncomingHttpHeaders
-  /** The number of bytes of the body, or 0 without one. */
+  /** The number of bytes of the body, or 0 if there is none. */
   readonly bodyBytes: number
 }
 
-/** The maximum size of a plain request. The parser of Node.js handles larger ones, and applies its limits. */
+/** The maximum size of a plain request in bytes. Node.js handles larger ones, with its own limits. */
 export const maxPlainBytes = 4096
 
 const requestLine = /^((?:GET|POST) \/[\x21-\x7e]*) HTTP\/1\.1$/
 /**
- * Matches a header line of RFC 9110 §5.5 without `obs-text`, folding, and bare CR or LF. The value is trimmed
- * afterwards, because a pattern that trims would backtrack over the blanks of a hostile value.
+ * A header line of RFC 9110 §5.5, without `obs-text`, folding, bare CR, or bare LF. The value is trimmed later: a
+ * pattern that trims would take too long for a malicious value with many blanks.
  */
 const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\x20-\x7e\t]*)$/
-/** Headers that change how a request is read, or how its connection continues. */
+/** Headers that change how a request is read, or what happens to its connection. */
 const unusual = [
   'transfer-encoding',
   'expect',
@@ -32,15 +32,15 @@ const unusual = [
 const plainLength = /^[1-9][0-9]{0,3}$/
 
 /**
- * Reads a head, without the empty line at its end. Returns undefined for a head that is ambiguous, or has more than a
- * method, a target, unrepeated headers, and a length if there is a body (RFC 9112). The parser of Node.js handles all
- * of these.
+ * Parses the head of a request, without the empty line at its end. Returns undefined for a head that is ambiguous (RFC
+ * 9112) or in any way unusual: only a method, a target, headers that occur once, and the length of a body are plain.
+ * Node.js parses the others.
  */
 export function readPlainHead(head: string): PlainHead | undefined {
   const lines = head.split('\r\n')
   const target = requestLine.exec(lines[0] ?? '')?.[1]
   if (target === undefined) return undefined
-  // Has no prototype, because a header can be called `__proto__`.
+  // Without a prototype, because a header may be called `__proto__`.
   const headers: Record<string, string> = Object.create(null)
   for (let i = 1; i < lines.length; i++) {
     const [, name, value] = headerLine.exec(lines[i] ?? '') ?? []

@@ -10,10 +10,10 @@ import type { PreparedHead, PreparedResponse } from './send.ts'
 
 type Head = OutgoingHttpHeaders | OutgoingHttpHeader[]
 
-/** Creates the class of all responses of a server. A response closes its connection if the server ends connections. */
+/** Creates the response class of a server. Its responses close the connection while the server ends connections. */
 export function responseOf(endsConnections: () => boolean, internals: NodeInternals): typeof ServerResponse {
   return class<R extends IncomingMessage> extends ServerResponse<R> implements PreparedResponse {
-    /** Returns true if the connection ends with this response. */
+    /** Returns true if the connection must end after this response. */
     #isLast(): boolean {
       return endsConnections() || asksForUpgrade(this.req.headers)
     }
@@ -33,6 +33,9 @@ export function responseOf(endsConnections: () => boolean, internals: NodeIntern
   }
 }
 
-/** Returns true for an upgrade request. Node.js drops the bytes after it, even if no listener upgrades connections. */
+/**
+ * Returns true for an upgrade request. After such a request, Node.js drops all further bytes, even if nothing handles
+ * upgrades.
+ */
 const asksForUpgrade = ({ upgrade, connection }: IncomingHttpHeaders) =>
   upgrade !== undefined && connection !== undefined && /upgrade/i.test(connection)

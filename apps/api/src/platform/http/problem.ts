@@ -3,19 +3,21 @@ import { DatabaseTakesNoWrites, DatabaseUnavailable } from '#platform/db/databas
 import { ApiError } from './api-error.ts'
 import { boundProblems } from './bound-problems.ts'
 
-/** The `Retry-After` of an outage of the database, in seconds. */
+/** The `Retry-After` value in seconds while the database is unavailable. */
 const retryAfterSec = '2'
 
-/** Errors of the HTTP framework and of Node's parser, by their codes. */
+/** The codes for errors of the framework and of the parser of Node.js. */
 const frameworkErrors = new Map<unknown, ErrorCode>([
   ['FST_ERR_MAX_PARAM_LENGTH', 'URI_TOO_LONG'],
   ['ERR_HTTP_REQUEST_TIMEOUT', 'REQUEST_TIMEOUT'],
   ['HPE_HEADER_OVERFLOW', 'HEADERS_TOO_LARGE'],
 ])
 
-/** Converts any error to an `ApiError`. An unexpected one becomes INTERNAL_ERROR, with the error as its cause. */
+/**
+ * Converts any thrown value to an `ApiError`. An unexpected one becomes `INTERNAL_ERROR`, with the value as its cause.
+ */
 export function toApiError(error: unknown): ApiError {
-  // Any value can be thrown: null, or an object that throws on access.
+  // Code can throw any value, such as null, or an object whose properties throw.
   try {
     if (error instanceof ApiError) return error
     if (error instanceof DatabaseUnavailable) {
@@ -31,7 +33,7 @@ export function toApiError(error: unknown): ApiError {
   }
 }
 
-/** Returns the refusal for an error of the framework or of the parser, or undefined for other errors. */
+/** Returns the code for an error of the framework or of the parser, or undefined for any other error. */
 function fromFramework({
   code,
   statusCode,
@@ -45,11 +47,14 @@ function fromFramework({
   return isClients || code.startsWith('HPE_') ? 'BAD_REQUEST' : undefined
 }
 
-/** Creates the refusal for an outage of the platform. The caller may retry. */
+/**
+ * Creates the error for an outage of Discord. The client may retry. `again` is the address at which a sign-in starts
+ * again.
+ */
 export const chatPlatformUnavailable = (cause?: unknown, page: { readonly again?: string } = {}) =>
   new ApiError('CHAT_PLATFORM_UNAVAILABLE', { ...page, headers: { 'retry-after': '5' }, cause })
 
-/** Returns the RFC 9457 body of a refusal. `docs` is the address of the page that explains the codes. */
+/** Returns the body of an error response (RFC 9457). `docs` is the address of the page that explains all codes. */
 export function toProblem(
   { code, status, message, details }: ApiError,
   requestId: string,

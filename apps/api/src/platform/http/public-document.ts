@@ -8,16 +8,19 @@ import { isConfirmed } from './etag.ts'
 
 interface Form extends Encoded {
   readonly bytes: Buffer
-  /** The tag of this form. Each form has its own tag, because a cache must not confirm one form with another. */
+  /**
+   * The entity tag of this representation. Each representation has its own: a cache must not confirm one with the tag
+   * of another.
+   */
   readonly etag: string
 }
 
 type Headers = Readonly<Record<string, string>> & { readonly 'cache-control': string }
 
 /**
- * Serves a text or a file that is the same for every client until the next release. It is created and compressed once,
- * at the first request. It must contain neither a secret nor input of a client, because the length of a compressed
- * response would reveal them.
+ * Serves a text or file that is the same for every client until the next release. It is created and compressed once, at
+ * the first request. It must contain neither secrets nor input of clients: the length of a compressed response could
+ * reveal a secret.
  */
 export function createPublicDocument(
   own: Headers,
@@ -41,10 +44,10 @@ export function createPublicDocument(
   }
 }
 
-/** The level of compression. The last two levels take ten times as long and save 3 %. */
+/** The compression level. The two levels above take ten times as long, and save only 3 %. */
 const brotliLevel = 9
 
-/** Compresses a document in the threads of Node.js, so that requests do not wait. */
+/** Compresses a document in the thread pool of Node.js, so that other requests do not wait. */
 async function compress(content: string | Buffer): Promise<readonly Form[]> {
   const plain = Buffer.from(content)
   const params = {

@@ -3,8 +3,8 @@ import { DuplicateKey, parseExactly } from '@rolecall/tenant-schema'
 import { ApiError } from './api-error.ts'
 
 /**
- * Parses a JSON body without loss: numbers that do not fit a double become `ExactNumber`s, which no schema of the
- * contract accepts as numbers. `__proto__` becomes an own key, which schemas then reject.
+ * Parses a JSON body without losing information. A number that does not fit a double becomes an `ExactNumber`, which no
+ * schema accepts as a number. The key `__proto__` becomes an own property, which schemas reject as unknown.
  *
  * @throws UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON
  */
@@ -17,7 +17,7 @@ export function readBody(
 }
 
 /**
- * Returns the text of a body that is declared as JSON.
+ * Returns the text of a body that is declared as JSON, without parsing it.
  *
  * @throws UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON
  */
@@ -32,25 +32,29 @@ export function readBodyText(
   return bytes.toString()
 }
 
-/** Returns true if a body is declared as JSON, and sent without an encoding. */
+/** Returns true if the body is declared as JSON and is not compressed. */
 export function isJson(contentType: string | undefined, encoding: string | undefined): boolean {
   if (encoding && encoding !== 'identity') return false
   if (contentType === 'application/json') return true
   return mediaTypeOf(contentType) === 'application/json'
 }
 
-/** Returns a media type in lower case, without its parameters. */
+/** Returns the media type in lower case, without parameters. */
 export function mediaTypeOf(contentType: string | undefined): string | undefined {
   const end = contentType?.indexOf(';') ?? -1
   return (end < 0 ? contentType : contentType?.slice(0, end).trimEnd())?.toLowerCase()
 }
 
-/** @throws MALFORMED_JSON */
+/**
+ * Parses the text of a JSON body.
+ *
+ * @throws MALFORMED_JSON
+ */
 export function parseBody(text: string): unknown {
   try {
     return parseExactly(text)
   } catch (error) {
-    // Rejects duplicate keys, because a later reader of the body might use the other value.
+    // Duplicate keys are rejected, because another reader of the same body might use the other value.
     const detail = 'An object of the request body has the same key twice.'
     throw new ApiError('MALFORMED_JSON', error instanceof DuplicateKey ? { detail } : {})
   }

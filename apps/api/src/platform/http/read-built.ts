@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs'
 import { ApiError } from './api-error.ts'
 
 /**
- * Reads a file of a build. If a later build has replaced the folder of a running service, the file is not found until
- * the service restarts.
+ * Reads a file of the built pages. If a later build has replaced the folder while the service runs, the files are
+ * missing until the service restarts.
  *
- * @throws {ApiError} NOT_FOUND
+ * @throws NOT_FOUND
  */
 export function readBuilt(path: string): Buffer {
   try {

@@ -1,40 +1,41 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from './api-error.ts'
 
-/** Reads request bodies, and bounds the total size of those in transit. */
+/** Reads request bodies, and limits how much memory all unfinished bodies take together. */
 export interface BodyReader {
   /**
    * Returns the whole body of a request.
    *
-   * @throws PAYLOAD_TOO_LARGE beyond `limit`, SERVICE_OVERLOADED. Both end the connection, because the rest is still coming.
+   * @throws PAYLOAD_TOO_LARGE above `limit`, SERVICE_OVERLOADED. Both end the connection, because the client may still
+   * be sending.
    */
   read(request: IncomingMessage, limit: number): Promise<Buffer>
-  /** Reads a body like `read`, without a promise. Calls one of the callbacks, once, as soon as the result is known. */
+  /** Reads a body like `read`, but without a promise. Calls exactly one of the callbacks, once. */
   receive(
     request: IncomingMessage,
     limit: number,
     received: (body: Buffer) => void,
     refused: (error: ApiError) => void,
   ): void
-  /** Stores the outcome of a body for its next receiver. */
+  /** Stores the result of `receive`, so that the next `read` or `receive` of this request returns it. */
   putBack(request: IncomingMessage, outcome: Buffer | ApiError): void
 }
 
 interface Bounds {
-  /** The maximum number of bodies in transit at once. */
+  /** The maximum number of bodies that arrive at the same time. */
   readonly maxBodies: number
-  /** The maximum number of their bytes in memory at once. */
+  /** The maximum number of bytes of unfinished bodies in memory. */
   readonly maxBytes: number
 }
 
-/** A body in transit. */
+/** A body that is still arriving. */
 interface Receiving {
   end(error: ApiError): void
 }
 
 const none = Buffer.alloc(0)
 const closes = { connection: 'close' }
-/** Describes a body beyond the limit in bytes. */
+/** Returns the detail for a body that is too large. `limit` is in bytes. */
 export const tooLongFor = (limit: number) =>
   `The request body is larger than the ${limit} bytes that this endpoint accepts.`
 const tooLarge = (limit: number) =>
@@ -46,8 +47,8 @@ const overtaken = () =>
   })
 
 /**
- * Creates a body reader. If there are too many bodies, the oldest is dropped, so that a prompt sender is read
- * regardless of the number of slow ones.
+ * Creates a body reader. Above the limits, it rejects the bodies that have been arriving the longest. So slow clients,
+ * however many, cannot keep fast ones from being served.
  */
 export function createBodyReader(
   { maxBodies, maxBytes }: Bounds = { maxBodies: 1_000, maxBytes: 64 * 1024 * 1024 },
@@ -100,7 +101,7 @@ export function createBodyReader(
       settle()
       received(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks, length))
     })
-    // The client has disconnected, so no response is possible. The request log has a line for the request.
+    // The client has disconnected, so it gets no response. The request log has a line for the request.
     request.on('error', (cause) => body.end(new ApiError('BAD_REQUEST', { cause })))
   }
   return {

@@ -4,8 +4,9 @@ import type { TSchema } from 'typebox'
 type Properties = Record<string, { type?: string; items?: unknown }>
 
 /**
- * Reads a query string by its schema. If the schema defines it, digits become a number, `true` and `false` a boolean,
- * and a repeated or comma-separated parameter a list. Every other value stays a string, which the schema then rejects.
+ * Reads a query string, and converts each value as its schema requires: digits to a number, `true` and `false` to a
+ * boolean, and a repeated or comma-separated parameter to a list. A value that cannot be converted stays a string, and
+ * the validation reports it.
  */
 export function readQuery(
   search: string,

@@ -2,14 +2,15 @@ import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { looksLikeCredential } from '#platform/crypto/tokens'
 
-/** Returns the ID of a request. */
+/** Returns the ID of a request, for its response and the log. */
 export type RequestId = (headers: IncomingHttpHeaders) => string
 
 const shape = /^[A-Za-z0-9_-]{8,64}$/
 
 /**
- * Creates the function that returns request IDs. It uses the caller's own ID if that is a plain word and not a
- * credential, which would be stored and shown. Otherwise it generates one from a random start and a count.
+ * Creates the function that assigns request IDs. It uses the ID that the client sent, if that is a plain word that does
+ * not look like a credential, because the ID is stored and shown. Otherwise, it creates an ID from a random prefix and
+ * a counter.
  */
 export function createRequestIds(): RequestId {
   const instance = randomBytes(5).toString('hex')

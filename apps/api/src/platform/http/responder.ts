@@ -22,25 +22,25 @@ import {
 
 type Timed = Pick<FastifyRequest, 'startedAtUs'> & { readonly caller?: Identified | undefined }
 
-/** Observes responses: usage counts and the record of refused credentials. */
+/** Observes all responses, for usage figures and for the record of rejected credentials. */
 export interface Observer {
-  /** Reports that the request of an endpoint is about to be handled; `answered` follows, once. */
+  /** Called before the request of an endpoint is handled. One call of `answered` follows. */
   began(request: Timed): void
-  /** Reports a response. `route` is the same string object for the same endpoint. */
+  /** Called after a response. `route` is always the same string object for an endpoint. */
   answered(route: string, projectId: string | undefined, status: number, request: Timed): void
   refused(error: ApiError, request: FastifyRequest, route: string): void
 }
 
 /**
- * Writes all responses, so that each carries the same headers. Bypasses the framework, so that its hooks and
- * serializers take no part in a response, and cannot fail in it.
+ * Writes all responses, so that each has the same headers. Bypasses the framework: its hooks and serializers run for no
+ * response, and cannot fail in one.
  */
 export interface Responder {
-  /** Announces that a response will follow. */
+  /** Announces a request that will be answered. */
   began(request: FastifyRequest): void
   /**
-   * Sends a response. `definition` is undefined outside the contract; such responses are not counted. Passes any error
-   * to `refusal`, even if the response has begun.
+   * Sends a response. `definition` is undefined outside the contract; such responses are not counted. Pass any error
+   * that it throws to `refusal`, even if the response has begun.
    */
   answer(
     definition: EndpointDefinition | undefined,
@@ -48,7 +48,7 @@ export interface Responder {
     reply: FastifyReply,
     answer: Answer,
   ): Promise<void>
-  /** Sends finished JSON. */
+  /** Sends a body that is already JSON. */
   sendJson(
     definition: EndpointDefinition,
     request: FastifyRequest,
@@ -56,8 +56,8 @@ export interface Responder {
     json: string,
   ): Promise<void>
   /**
-   * Sends a response from memory. It awaits no confirmation, because nothing was written. Throws only before the first
-   * byte.
+   * Sends a response from memory. Does not wait for a confirmation, because the request has written nothing. Throws
+   * only before the first byte.
    */
   sendFromMemory(
     definition: EndpointDefinition,
@@ -65,15 +65,15 @@ export interface Responder {
     known: MemoryAnswer,
     write: WriteFinished,
   ): void
-  /** Releases the response to another writer, with the common headers set. It is counted when it is sent. */
+  /** Sets the common headers, and leaves the response to other code. It is counted when it has been sent. */
   releaseResponse(
     definition: EndpointDefinition,
     request: FastifyRequest,
     reply: FastifyReply,
   ): ServerResponse
   /**
-   * Responds with the error, as far as the client is still reachable. Never throws and never leaves a connection
-   * waiting: if even the refusal fails, a fixed text is sent, and a partial response ends with its connection.
+   * Responds with an error, if the client can still be reached. Never throws, and never leaves a connection waiting: if
+   * even the error cannot be written, sends a fixed text. Cuts off a response that has already begun.
    */
   refusal(
     definition: EndpointDefinition | undefined,
@@ -83,11 +83,11 @@ export interface Responder {
   ): void
 }
 
-/** The writes of a process, and their confirmation. */
+/** The writes of this process, and their confirmation by the other processes. See `Answers`. */
 export interface Writes {
   /** Returns the number of statements that may have changed something. */
   writes(): number
-  /** Settles when no process still serves data from before the changes. Never rejects. */
+  /** Settles when no process serves data older than the changes. Never rejects. */
   confirm(): Promise<void>
 }
 
@@ -96,14 +96,14 @@ interface ResponderDeps {
   readonly publicUrl: string
   readonly log: Log
   readonly observer: Observer
-  /** Renders the page of a refusal, for endpoints that browsers open. */
+  /** Renders the page that shows an error, for endpoints that people open in a browser. */
   readonly refusalPage: (error: ApiError, requestId: string, reader: Reader) => RenderedPage
 }
 
 export function createResponder({ writes, publicUrl, log, observer, refusalPage }: ResponderDeps): Responder {
   const docs = `${publicUrl}/api/docs/errors`
   const common = commonHeaders(publicUrl)
-  /** Stored by endpoint, because even reading the status from the definition has a measurable cost. */
+  /** Prepared once per endpoint, because even reading the status from the definition takes a measurable time. */
   const finishedHeads = new Map<EndpointDefinition, PreparedHead>()
   const finishedHead = (definition: EndpointDefinition): PreparedHead => {
     const known = finishedHeads.get(definition)
@@ -119,14 +119,14 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     request: FastifyRequest,
     own: OutgoingHttpHeaders,
   ): OutgoingHttpHeaders => {
-    // Omits the transport policy for a protected host, because it belongs to the host.
+    // A protected host decides about its own transport policy, so this service sends none for it.
     const base = definition?.isOnOtherHosts ? commonElsewhere : common
     const headers: OutgoingHttpHeaders = { ...base, 'x-request-id': request.id }
     for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value
     return headers
   }
 
-  /** Calls the observer. Its failure must not end the response. */
+  /** Calls the observer. If it fails, the response is sent all the same. */
   const observe = (watch: () => void) => {
     try {
       watch()
@@ -140,15 +140,15 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
   }
 
   /**
-   * Waits until every instance has applied the request's changes, so that its client may rely on them. Happens here, so
-   * that no handler can forget it. Also for a rejected request, which may have changed something. Returns undefined if
-   * the request wrote nothing.
+   * Waits until every instance has applied the changes of this request, so that the client can rely on them. This is
+   * here so that no handler can forget it. A rejected request may have written something, too. Returns undefined
+   * without a write.
    */
   const confirmed = (definition: EndpointDefinition | undefined, request: FastifyRequest) =>
     definition && changes(definition) && request.writesBefore >= 0 && writes.writes() !== request.writesBefore
       ? writes.confirm()
       : undefined
-  /** Returns the error as a page if a person reads it: at a sign-in, or at an unknown address. */
+  /** Returns the error as a page if a person will read it: during a sign-in, or at an unknown address. */
   const pageOf = (definition: EndpointDefinition | undefined, request: FastifyRequest, error: ApiError) => {
     const { accept } = request.headers
     const wantsPage = accept?.includes('text/html') === true
@@ -177,7 +177,7 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     }
   }
 
-  /** Sends the final fallback, which contains no input of a caller or a handler. */
+  /** Sends the last resort: a fixed error without any input of a client or a handler. */
   function giveUp(request: FastifyRequest, raw: ServerResponse) {
     try {
       if (raw.headersSent) throw new Error('The response was already partly sent.')
@@ -220,7 +220,7 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     sendFromMemory(definition, requestId, { caller, json, headers = none }, write) {
       const request: Timed = { startedAtUs: 0, caller }
       observe(() => observer.began(request))
-      // Responses without a body are for proxies, whose hosts belong to other services.
+      // Responses without a body go to proxies, for hosts of other services.
       const head = json === undefined ? elsewhere : finishedHead(definition)
       const body = json ?? ''
       write(head, [...headers, ...endOf(requestId, body)], body)
@@ -238,7 +238,7 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     },
     refusal(definition, request, reply, thrown) {
       const error = toApiError(thrown)
-      // An outage leaves the result of a change unknown.
+      // After a failure of the service, the result of a change is unknown, so there is nothing to confirm.
       const settled = error.status < 500 ? confirmed(definition, request) : undefined
       if (settled) void settled.then(() => refuse(definition, request, reply, error))
       else refuse(definition, request, reply, error)
@@ -253,7 +253,7 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
   ) {
     const { raw } = reply
     let error = refused
-    // The response was sent, completely or in part, and was counted. It only needs to be ended and logged.
+    // The response has begun and was counted. All that remains is to end and log it.
     const isLate = raw.headersSent
     refusedWith.add(raw)
     try {
@@ -275,7 +275,7 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
 
 const none: readonly string[] = []
 
-/** Returns the headers that end a finished head. */
+/** Returns the headers that are added to a prepared head. */
 const endOf = (requestId: string, body: string) => [
   'x-request-id',
   requestId,
@@ -283,7 +283,7 @@ const endOf = (requestId: string, body: string) => [
   String(Buffer.byteLength(body)),
 ]
 
-/** The responses that were rejected, which the observer of released responses need not count. */
+/** The responses with an error. `refuse` counts them, so `releaseResponse` must not. */
 const refusedWith = new WeakSet<ServerResponse>()
 
 const changes = ({ method, isRead }: EndpointDefinition) => method !== 'GET' && !isRead
@@ -291,18 +291,18 @@ const changes = ({ method, isRead }: EndpointDefinition) => method !== 'GET' && 
 const jsonType = 'application/json; charset=utf-8'
 const problemType = 'application/problem+json; charset=utf-8'
 
-/** Runs code with a failure that could not be reported. */
+/** Runs code that reports a failure, and ignores its own failures. */
 const attempt = (run: () => void) => {
   try {
     run()
   } catch {
-    // This failure cannot be reported either.
+    // There is nowhere left to report this.
   }
 }
 
 const routes = new WeakMap<EndpointDefinition, string>()
 
-/** Returns the name of an endpoint. Always returns the same string object, which maps find faster than an equal one. */
+/** Returns the name of an endpoint: always the same string object, which a map finds faster than an equal one. */
 function routeOf(definition: EndpointDefinition): string {
   const known = routes.get(definition)
   if (known !== undefined) return known
@@ -311,10 +311,10 @@ function routeOf(definition: EndpointDefinition): string {
   return route
 }
 
-/** Returns the status of a successful request. */
+/** Returns the status of a successful response. */
 export const statusOf = ({ answers }: EndpointDefinition) => Number(Object.keys(answers)[0])
 
-/** Returns the challenge of a 401, which states how to authenticate (RFC 9110 §11.6.1). */
+/** Returns the `WWW-Authenticate` header of a 401 response, which states how to authenticate (RFC 9110 §11.6.1). */
 function challenge(definition: EndpointDefinition | undefined, { status }: ApiError): Record<string, string> {
   if (status !== 401) return {}
   return {
@@ -333,7 +333,7 @@ function logFailure(log: Log, error: ApiError, request: FastifyRequest) {
     route: request.routeOptions?.url,
     code: error.code,
   }
-  // An outage is logged once elsewhere, so a single 503 is logged at debug level.
+  // An outage is logged once elsewhere, so each single 503 appears only at the debug level.
   if (error.status === 503) log.debug(at, 'request rejected: 503')
   else log.error({ ...at, err: error.details.cause }, 'request failed')
 }

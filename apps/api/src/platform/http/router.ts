@@ -21,20 +21,21 @@ import type { BodyReader } from './read-bytes.ts'
 import type { RequestId } from './request-id.ts'
 import { type Responder, statusOf } from './responder.ts'
 
-/** The client behind a request, as records and limits name it. */
+/** The client that sent a request, for records and rate limits. */
 export interface Client {
   readonly ip: string
   readonly userAgent: string | undefined
   readonly requestId: string
 }
 
-/** A checked request: its caller and its input, in the types of the contract. */
+/** A request that has passed all checks. Its caller and its input have the types of the contract. */
 export interface ApiRequest<E extends EndpointDefinition, Caller> extends EndpointInput<E> {
   readonly caller: Caller
   readonly client: Client
   readonly raw: FastifyRequest['raw']
 }
 
+/** Identifies the caller, with one function for each kind of authentication. The functions throw if it fails. */
 export type Authenticators<Callers extends Record<Auth, unknown>> = {
   readonly [A in Auth]: (
     request: FastifyRequest,
@@ -45,19 +46,22 @@ export type Authenticators<Callers extends Record<Auth, unknown>> = {
 type MaybePromise<T> = T | Promise<T>
 
 export interface Router<Callers extends Record<Auth, unknown>> {
-  /** Serves an endpoint. Authenticates, limits, and validates by its declaration, and then calls `handler`. */
+  /**
+   * Serves an endpoint. Authenticates, applies the rate limit, and validates as the definition declares, and then calls
+   * `handler`.
+   */
   route<const E extends EndpointDefinition>(
     definition: E,
     handler: (request: ApiRequest<E, Callers[E['auth']]>) => MaybePromise<EndpointOutput<E> | Answer>,
     /**
-     * Called when the caller is rejected. It may throw a more precise error. If it returns, the original error is sent.
+     * Called if the authentication fails. It can throw a more precise error. If it returns, the original error is sent.
      */
     onRefused?: (request: FastifyRequest, refusal: unknown) => Promise<void>,
   ): void
   /**
-   * Serves a hot endpoint with a handler that authenticates, limits, and validates itself, and returns finished JSON.
-   * The handler calls `admit` as soon as it knows the caller. `answerFromMemory` runs first, and its response is
-   * written in the same step.
+   * Serves one of the most frequent endpoints. `handler` authenticates, applies the rate limit, and validates by
+   * itself, and returns JSON text. It must call `admit` as soon as it knows the caller. `answerFromMemory` is tried
+   * first.
    */
   routeRaw(
     definition: EndpointDefinition,
@@ -65,22 +69,22 @@ export interface Router<Callers extends Record<Auth, unknown>> {
     answerFromMemory?: AnswerFromMemory,
   ): void
   /**
-   * Answers plain requests to these addresses from memory, before the framework handles them. All other requests
-   * continue to the endpoint, which `route` serves.
+   * Answers plain requests for these addresses from memory, before the framework handles them. All other requests go to
+   * the endpoint, which must also be registered with `route`.
    */
   routeFromMemory(definition: EndpointDefinition, urls: readonly string[], answer: AnswerFromMemory): void
   /**
-   * Serves an endpoint of a standard protocol, with requests and responses outside the contract. It is counted,
-   * limited, and rejected under pressure like all others. `handle` returns a response, or calls `release` to let
-   * another writer respond in the format of that protocol.
+   * Serves an endpoint of a standard protocol, such as OpenID Connect, whose requests and responses are not part of the
+   * contract. Rate limits, counting, and load shedding apply as everywhere. `handle` returns a response, or calls
+   * `release` and leaves the response to other code.
    */
   protocol(
     definition: EndpointDefinition,
     handle: (request: FastifyRequest, release: () => ServerResponse) => Promise<Answer | undefined>,
   ): void
-  /** Serves the preflight requests that browsers send before cross-origin requests. */
+  /** Serves the preflight requests with which browsers ask for permission to send a cross-origin request. */
   preflight(path: string, handle: (request: FastifyRequest) => Promise<Answer>): void
-  /** Serves an address outside the contract: pages about the API, metrics. */
+  /** Serves an address outside the contract, such as the pages about the API, or the metrics. */
   page(path: string, terms: PageTerms, handler: (request: FastifyRequest) => MaybePromise<Answer>): void
 }
 
@@ -93,9 +97,9 @@ interface RouterDeps<Callers extends Record<Auth, unknown>> {
   readonly respond: Responder
   readonly bodies: BodyReader
   readonly pressure: Pressure
-  /** Throws if the declaration of the endpoint does not permit this request to an admitted caller. */
+  /** Throws if the definition of the endpoint does not permit this request to this caller. */
   readonly checkCaller: (definition: EndpointDefinition, caller: object, body: unknown) => void
-  /** Undefined if every request has to pass the hooks of the framework. */
+  /** Undefined if every request must pass the hooks of the framework. */
   readonly front: Front | undefined
   readonly requestId: RequestId
 }
@@ -114,7 +118,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
   type Handle = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
   const allowedMethods = createAllowedMethods()
 
-  /** Runs `handle`, and responds with every failure. */
+  /** Runs `handle`, and responds with an error if it throws. */
   async function run(
     definition: EndpointDefinition | undefined,
     refusedFrom: number,
@@ -144,8 +148,9 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
   }
 
   /**
-   * Counts a rejected credential, so that guessing is limited. Counts by the address, unless the error names a bucket.
-   * An admitted caller was counted before.
+   * Counts a rejected credential against a rate limit, so that credentials cannot be guessed. Counts it for the IP
+   * address, unless the error names a bucket. Does nothing if the caller was admitted, because that request is already
+   * counted.
    */
   const counted = async (request: FastifyRequest, error: unknown) => {
     const isRejected = error instanceof ApiError && (error.status === 401 || error.status === 403)
@@ -154,7 +159,10 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
     return verdict.allowed ? error : tooMany(limiter, verdict, error)
   }
 
-  /** Registers a path that is answered in the first hook, without the parsers and other hooks of the framework. */
+  /**
+   * Registers a path. The first hook answers the request, so that the parsers and the other hooks of the framework
+   * never run.
+   */
   const serve = (
     path: string,
     method: EndpointDefinition['method'] | 'OPTIONS',
@@ -170,8 +178,8 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
       method: methods,
       url: urlOf(path),
       onRequest: (request, reply, _next) => {
-        // If a plain path lacks the method, the framework chooses a parameterized path that has it. Rejects that as
-        // unmatched.
+        // If a path without parameters lacks this method, the framework picks a path with parameters that also matches.
+        // Such a request is rejected as if no path matched.
         const isAnother = hasParams && allowedMethods.isPlain(request.raw.url ?? '')
         if (isAnother) void run(undefined, refusedFromLevel({}), request, reply, refuseUnmatched)
         else void run(definition, refusedFrom, request, reply, handle)
@@ -204,7 +212,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
         respond.sendFromMemory(definition, requestId(asked.headers), known, write)
         return true
       } catch {
-        // The framework reads again, and responds with the failure.
+        // The request goes to the framework, which fails in the same way and responds with the error.
         return false
       }
     })
@@ -274,18 +282,19 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
   }
 }
 
-/** Returns the level of pressure at which requests to an endpoint are rejected. */
+/** Returns the level of pressure from which on requests are rejected: 1 by default, 2 for `last`, none for `never`. */
 const refusedFromLevel = ({ refusedUnderPressure }: PageTerms) =>
   refusedUnderPressure === 'never' ? Number.POSITIVE_INFINITY : refusedUnderPressure === 'last' ? 2 : 1
 
-/** Returns a path of the contract in the framework's syntax. */
+/** Converts a path of the contract to the syntax of the framework. */
 const urlOf = (path: string) => path.replaceAll(/\{(\w+)\}/g, ':$1')
 
 const overloaded = () => new ApiError('SERVICE_OVERLOADED', { headers: { 'retry-after': '5' } })
 
 /**
- * Identifies the caller and counts the request for them. From here on, an error counts for the caller and not for the
- * address. `taken` is the verdict, if the request was counted before. Returns a promise only if the limiter does.
+ * Records the caller of a request, and counts the request against the caller's rate limit. From then on, an error
+ * counts for the caller and not for the IP address. Pass `taken` if the request has already been counted. Returns a
+ * promise only if the rate limiter does.
  *
  * @throws RATE_LIMITED
  */
@@ -305,7 +314,7 @@ function requireAllowed(limiter: RateLimiter, verdict: Verdict): void {
   if (!verdict.allowed) throw tooMany(limiter, verdict)
 }
 
-/** Creates the error for a caller with too many requests. */
+/** Creates the error for a caller that has exceeded the rate limit. */
 export const tooMany = (limiter: RateLimiter, verdict: Verdict, cause?: unknown) =>
   new ApiError('RATE_LIMITED', { headers: limiter.headers(verdict), cause })
 

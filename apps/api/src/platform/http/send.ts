@@ -8,20 +8,24 @@ import {
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** The common part of many response heads. Checked once, whereas Node.js would check each header each time. */
+/**
+ * The part of a response head that many responses have in common. It is validated once; Node.js would validate every
+ * header of every response.
+ */
 export interface PreparedHead {
   readonly status: number
-  /** The headers as name, value, name, value. */
+  /** The headers as a flat list: name, value, name, value. */
   readonly headers: readonly string[]
   /** The status line and the headers as text. */
   readonly text: string
 }
 
-/** The response of a server that can write such a head. */
+/** A response that can write a prepared head. */
 export interface PreparedResponse {
   writePreparedHead(head: PreparedHead, more: readonly string[]): void
 }
 
+/** Validates and formats a status and headers. */
 export function prepareHead(status: number, named: Readonly<Record<string, string>>): PreparedHead {
   const lines = Object.entries(named).map(([name, value]) => {
     validateHeaderName(name)
@@ -32,10 +36,10 @@ export function prepareHead(status: number, named: Readonly<Record<string, strin
   return { status, headers: Object.entries(named).flat(), text }
 }
 
-/** Writes a whole response with a prepared head, `more` headers (name, value, name, value), and a body. */
+/** Writes a whole response: a prepared head, the headers `more` (name, value, name, value), and a body. */
 export type WriteFinished = (head: PreparedHead, more: readonly string[], body: string) => void
 
-/** Writes a whole response on a response of Node.js. */
+/** Writes a whole response to a `ServerResponse`. */
 export function sendFinished(
   raw: ServerResponse & Partial<PreparedResponse>,
   head: PreparedHead,
@@ -47,10 +51,10 @@ export function sendFinished(
   raw.end(body)
 }
 
-/** The time for which a connection waits for its next request. */
+/** The time in milliseconds for which an idle connection waits for its next request. */
 export const keepAliveMs = 72_000
 
-/** Returns the text of a whole response on a connection that stays open, with the headers that Node.js would add. */
+/** Returns the text of a whole response on a connection that stays open. Adds the headers that Node.js would add. */
 export function finishedText(head: PreparedHead, more: readonly string[], body: string): string {
   let { text } = head
   for (let i = 0; i < more.length; i += 2) text += `${more[i]}: ${more[i + 1]}\r\n`
@@ -62,7 +66,7 @@ const staysOpen = `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveMs /
 let dateSeconds = 0
 let date = ''
 
-/** Returns the current time as a `Date` header (RFC 9110 §5.6.7), computed once a second. */
+/** Returns the current time for the `Date` header (RFC 9110 §5.6.7). It is formatted once per second. */
 function httpDate(): string {
   const seconds = Math.floor(Date.now() / 1000)
   if (seconds !== dateSeconds) {
@@ -72,25 +76,26 @@ function httpDate(): string {
   return date
 }
 
-/** Writes a whole response. Errors are thrown before anything is sent. */
+/** Writes a whole response. If it throws, nothing has been sent. */
 export function sendWhole(
   raw: ServerResponse,
   status: number,
   headers: OutgoingHttpHeaders,
   body: string | Buffer = '',
 ) {
-  // Responses with these statuses have no body and no content length (RFC 9110 §8.6).
+  // A response with such a status has neither a body nor a length (RFC 9110 §8.6).
   const isBodyless = status === 204 || status === 304
   raw.writeHead(status, isBodyless ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })
-  // Text is sent with its head, in one write. For HEAD, Node.js sends the head alone.
+  // The text goes out with the head in one write. For HEAD, Node.js sends only the head.
   raw.end(body)
 }
 
 /**
- * Writes a response as it is produced. Writes the head, and calls `began`, only when there is data, so that earlier
- * failures can still be answered. Resolves when the response ends, or when the client has disconnected.
+ * Writes a response while it is produced. Writes the head, and calls `began`, only when the first data is there. A
+ * failure before that can still get an error response. Resolves when the response has ended or the client has
+ * disconnected.
  *
- * @throws the failure of the stream, after releasing it
+ * @throws the error of the stream, after destroying it
  */
 export async function sendStream(
   raw: ServerResponse,
@@ -100,7 +105,7 @@ export async function sendStream(
   began: () => void,
 ): Promise<void> {
   const isHead = raw.req.method === 'HEAD'
-  // Does not wait for a client that disconnects before the first byte.
+  // If the client disconnects before the first byte, nothing waits for the stream any longer.
   const leave = () => stream.destroy()
   raw.once('close', leave)
   try {
@@ -111,7 +116,7 @@ export async function sendStream(
     if (isHead) raw.end()
     else await pipeline(stream, raw)
   } catch (error) {
-    // A premature close is not a failure: the client has disconnected, or the producer has released the stream.
+    // Not a failure: the client has disconnected, or the producer has destroyed the stream.
     if ((error as { code?: string } | null)?.code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
     raw.destroy()
   } finally {
@@ -120,7 +125,7 @@ export async function sendStream(
   }
 }
 
-/** Waits until a stream has data, or has ended in any way. */
+/** Waits until a stream has data, or has ended or failed. */
 const firstByte = (stream: Readable) =>
   new Promise<void>((resolve, reject) => {
     if (stream.errored) return reject(stream.errored)

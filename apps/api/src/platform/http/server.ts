@@ -20,6 +20,7 @@ import type { Responder } from './responder.ts'
 import { keepAliveMs } from './send.ts'
 import { endStalledConnections } from './stalled-connections.ts'
 
+/** The time in which a client must send a whole request. `headersTimeoutMs` is the time for its head. */
 const requestTimeoutMs = 10_000
 const headersTimeoutMs = 5_000
 const defaultStalledMs = 20_000
@@ -28,9 +29,9 @@ interface ServerOptions {
   readonly publicUrl: string
   readonly trustProxy: readonly string[]
   readonly maxConnections: number
-  /** The maximum time in which a client reads none of its pending output. */
+  /** The time after which a client that reads none of its pending output is disconnected. */
   readonly stalledMs?: number | undefined
-  /** Replaces the private parts of Node.js if they failed their check. */
+  /** Replacements for the private parts of Node.js, if these failed their check. */
   readonly internals?: NodeInternals | undefined
 }
 
@@ -42,8 +43,8 @@ interface ServerParts {
 }
 
 /**
- * Creates the Fastify server. Fastify only finds the route, and the router's first hook does the rest. Slow clients are
- * disconnected, and errors of the framework have the form of all others.
+ * Creates the Fastify server. Fastify only finds the route; the first hook of the router does everything else. Slow
+ * clients are disconnected, and errors of the framework look like all other errors.
  */
 export function createServer(
   {
@@ -67,7 +68,7 @@ export function createServer(
           keepAliveTimeout: keepAliveMs,
           headersTimeout: headersTimeoutMs,
           connectionsCheckingInterval: 1_000,
-          // Checked below, because error responses of Node.js lack the common headers.
+          // Checked in `answerWhatNodeWould`, because the error response of Node.js lacks the common headers.
           requireHostHeader: false,
           ServerResponse: responseOf(endsConnections, internals),
         },
@@ -102,12 +103,12 @@ export function createServer(
   app.addHook('preClose', async () => plain.endUnused())
   connections.watch(app.server)
   endStalledConnections(app.server, stalledMs, internals)
-  // The router reads bodies, within the limit of their endpoint.
+  // The router reads the bodies itself, with the limit of each endpoint.
   app.removeAllContentTypeParsers()
   return app
 }
 
-/** Rejects requests that Node.js would reject or disconnect, with problem responses like all others. */
+/** Handles requests that Node.js would reject by itself, so that they get an error response like all others. */
 function answerWhatNodeWould(app: FastifyInstance, publicUrl: string) {
   const unmet = new WeakSet<IncomingMessage>()
   app.server.on('checkExpectation', (request, response) => {
@@ -115,7 +116,7 @@ function answerWhatNodeWould(app: FastifyInstance, publicUrl: string) {
     app.server.emit('request', request, response)
   })
   app.server.on('connect', (_, socket) => {
-    // Node.js has released this connection, so it has no other listener.
+    // Node.js has removed its listeners from this connection, and an error without a listener would end the process.
     socket.on('error', () => socket.destroy())
     socket.resume()
     socket.once('finish', () => socket.destroy())
@@ -131,7 +132,7 @@ function answerWhatNodeWould(app: FastifyInstance, publicUrl: string) {
   })
 }
 
-/** Sends every error outside of a route through the responder. */
+/** Sends errors from outside the routes through the responder. */
 export function refuseWith(app: FastifyInstance, respond: Responder) {
   app.decorate('refuse', (error, request, reply) => respond.refusal(undefined, request, reply, error))
   app.setErrorHandler((error, request, reply) => respond.refusal(undefined, request, reply, error))
@@ -139,11 +140,11 @@ export function refuseWith(app: FastifyInstance, respond: Responder) {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The time at which its handling began, or 0 before that. Only the observer writes it. */
+    /** The time at which handling began, in microseconds, or 0 before that. Only the observer writes it. */
     startedAtUs: number
-    /** The caller, once it is identified. From then on, an error counts for the caller and not for the address. */
+    /** The caller, once identified. From then on, an error counts for the caller and not for the IP address. */
     caller: Identified | undefined
-    /** The write count of this process when its handling began, or -1 before that. Only the responder writes it. */
+    /** The number of writes of this process when handling began, or -1 before that. Only the responder writes it. */
     writesBefore: number
   }
   interface FastifyInstance {
@@ -151,10 +152,10 @@ declare module 'fastify' {
   }
 }
 
-/** Returns the final response to bytes that are not a request, as text. */
+/** Returns the text of the final response to bytes that are not a valid request. */
 function rawProblem(error: Error, publicUrl: string): string {
   const known = toApiError(error)
-  // No code of the service can have failed before the request is read, so an unknown error is the client's.
+  // No code of the service has run yet, so an unknown error is the fault of the client.
   const refusal = known.status < 500 ? known : new ApiError('BAD_REQUEST')
   const requestId = randomBytes(8).toString('hex')
   const body = JSON.stringify(toProblem(refusal, requestId, `${publicUrl}/api/docs/errors`))

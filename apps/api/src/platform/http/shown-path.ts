@@ -1,9 +1,10 @@
 import { maskCredentials } from '#platform/crypto/tokens'
 
+/** The maximum length of the result. */
 const longest = 200
 
 /**
- * Returns the path of an address in a form that may be stored and shown: without a query, and with masked credentials.
+ * Returns the path of an address so that it is safe to store and show: without the query, and with masked credentials.
  */
 export function shownPath(url: string): string {
   const path = url.split(/[?#]/, 1)[0] ?? ''
@@ -12,7 +13,10 @@ export function shownPath(url: string): string {
     .slice(0, longest)
 }
 
-/** Decodes a path, because a credential may be percent-encoded. An invalid encoding is shown unchanged. */
+/**
+ * Decodes a path, because a percent-encoded credential could not be recognized. If the encoding is invalid, decodes
+ * only ASCII characters.
+ */
 function decoded(path: string): string {
   if (!path.includes('%')) return path
   try {

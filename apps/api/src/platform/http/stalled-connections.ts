@@ -1,19 +1,19 @@
 import type { Server, Socket } from 'node:net'
 import type { NodeInternals } from './node-internals.ts'
 
-/** The number of sweeps without progress that end a connection. */
+/** The number of sweeps in a row without progress that end a connection. */
 const maxSweeps = 8
 
 interface Stall {
-  /** The number of bytes that the kernel had accepted at the last sweep. */
+  /** The number of bytes that the operating system had accepted at the last sweep. */
   readonly accepted: number
   readonly sweeps: number
 }
 
 /**
- * Ends each connection with a client that reads none of its pending output for `stalledMs`; Node.js has no such limit.
- * One timer serves all connections of a server, so a request needs no timer. Counts sweeps instead of time: after a
- * pause of this process, a client gets its turn before it is judged.
+ * Disconnects each client that reads none of its pending output for `stalledMs`, a limit that Node.js does not have.
+ * One timer checks all connections of a server. It counts its own runs ("sweeps") instead of time, so that a client is
+ * not blamed for a pause of this process.
  */
 export function endStalledConnections(
   server: Server,
@@ -39,7 +39,7 @@ export function endStalledConnections(
       const last = stalls.get(socket)
       const sweeps = last?.accepted === accepted ? last.sweeps + 1 : 0
       stalls.set(socket, { accepted, sweeps })
-      // A plain close would leave the pending bytes in the kernel, which offers them to the client for minutes.
+      // With a plain close, the operating system would still try for minutes to deliver the pending bytes.
       if (sweeps >= maxSweeps) socket.resetAndDestroy()
     }
   }

@@ -14,12 +14,13 @@ const ajv = new Ajv2020({
 })
 
 /**
- * Compiles a schema of the contract to a function that lists all problems of a value. A value with far too many parts
- * yields that problem alone. In a valid value every ID gets its canonical spelling.
+ * Compiles a schema of the contract to a function that lists all problems of a value. If the value has far too many
+ * parts, only that problem is listed. If the value is valid, the function also converts its IDs to their canonical
+ * form, in place.
  */
 export function compile(schema: TSchema): (value: unknown) => readonly ProblemDetail[] {
   const excessOf = createBoundsCheck(schema)
-  // Compiles at the first call, because compiling the whole contract takes a third of the time of a start.
+  // Compiled at the first use: compiling the whole contract would take a third of the start time.
   let compiled: ValidateFunction | undefined
   const spellIds = idSpeller(schema)
   return (value) => {
@@ -34,8 +35,9 @@ export function compile(schema: TSchema): (value: unknown) => readonly ProblemDe
 }
 
 /**
- * Creates a function that normalizes IDs. UUIDs are accepted in any case, and written in lower case (RFC 9562 §4). So
- * all later code meets only one spelling. IDs are properties of params, query, or body, and never deeper.
+ * Creates a function that converts UUIDs to lower case. Clients may send them in any case (RFC 9562 §4), so that all
+ * later code can compare them as text. Only direct properties of the value are converted; the contract has no deeper
+ * IDs.
  */
 function idSpeller(schema: TSchema): (value: unknown) => void {
   const { properties = {} } = schema as { properties?: Record<string, { format?: string }> }
@@ -59,15 +61,15 @@ function describe(errors: ErrorObject[] | null | undefined): ProblemDetail[] {
     .map((error) => describeOne(error, nullable.has(unionOf(error))))
 }
 
-/** Returns the schema path of the union that a failed branch belongs to; undefined outside of one. */
+/** Returns the schema path of the union whose branch has failed. Returns undefined if the error is not in a union. */
 const unionOf = ({ schemaPath }: ErrorObject) => /^(.*\/anyOf)\/\d+\//.exec(schemaPath)?.[1]
 
 /**
- * Returns true if an error is worth reporting. A failed union reports a problem for itself and one for each branch, of
- * which one is enough. If a branch is null, the problem of the other branch says more than that of the union.
+ * Returns true if an error is worth reporting. A union that fails reports one error for itself and one for each branch,
+ * but the client needs only one. If one branch is null, the error of the other branch is the most precise.
  */
 function isWorthReporting(error: ErrorObject, nullable: Set<string | undefined>): boolean {
-  // Reports only that another error is about a key.
+  // This error only states that another error is about a key.
   if (error.keyword === 'propertyNames') return false
   if (error.keyword === 'anyOf') return !nullable.has(error.schemaPath)
   const union = unionOf(error)
@@ -129,17 +131,19 @@ const formatNames: Record<string, string> = {
 
 const snake = (keyword: string) => keyword.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
 
-/** A list or object to visit. Its path is only built if a problem is found. */
+/** A list or object to visit. Its path is built only if there is a problem. */
 interface Place {
   readonly value: object
   readonly key: string | number
   readonly parent: Place | undefined
 }
 
-/** Finds NUL and lone surrogates, which JSON allows in strings, but tables, logs, and headers do not. */
+/**
+ * Finds NUL characters and lone surrogates. JSON permits them in strings, but the database, logs, and headers do not.
+ */
 function unstorable(root: unknown): ProblemDetail[] {
   const problems: ProblemDetail[] = []
-  // Uses a list instead of recursion: a body may be nested deeper than the engine's stack allows.
+  // Uses a list instead of recursion, because a body may be nested deeper than the call stack permits.
   const waiting: Place[] = []
   const visit = (value: unknown, key: string | number, parent: Place | undefined) => {
     if (typeof value === 'string') addTextProblem(problems, value, () => pathOf({ key, parent }))

@@ -3,8 +3,8 @@ import type { Size } from './size.ts'
 import { webpProblem } from './webp.ts'
 
 /**
- * Decodes an untrusted image. Returns the first problem as a sentence, or undefined for a complete still image of at
- * most `maxSide` pixels in both directions.
+ * Checks an untrusted image by decoding it. Returns the first problem as a sentence. Returns undefined for a complete,
+ * still image with at most `maxSide` pixels in each direction.
  */
 export async function imageProblem(
   { type, bytes }: { readonly type: string; readonly bytes: Uint8Array },

@@ -4,7 +4,7 @@ import type { Size } from './size.ts'
 
 const signature = Buffer.from('89504e470d0a1a0a', 'hex')
 
-/** Samples per pixel, and the bit depths that the format allows, by color type (PNG §11.2.2). */
+/** The samples per pixel and the permitted bit depths of each color type (PNG §11.2.2). */
 const colorTypes: Readonly<Record<number, { readonly samples: number; readonly depths: readonly number[] }>> =
   {
     0: { samples: 1, depths: [1, 2, 4, 8, 16] },
@@ -14,7 +14,10 @@ const colorTypes: Readonly<Record<number, { readonly samples: number; readonly d
     6: { samples: 4, depths: [8, 16] },
   }
 
-/** The seven passes of Adam7: first column and row, and the steps between columns and rows (PNG §8.2). */
+/**
+ * The seven passes of the Adam7 interlacing: first column, first row, and the steps between columns and between rows
+ * (PNG §8.2).
+ */
 const adam7 = [
   [0, 0, 8, 8],
   [4, 0, 8, 8],
@@ -28,7 +31,10 @@ const adam7 = [
 const truncated = 'The PNG image is truncated.'
 const damaged = 'The PNG image is damaged.'
 
-/** Checks a PNG as a decoder does: chunks, their checksums, and each row of the decompressed pixels. */
+/**
+ * Checks a PNG image as a decoder would: its chunks, their checksums, and every row of the decompressed pixels. Returns
+ * the first problem, or undefined.
+ */
 export async function pngProblem(
   image: Buffer,
   checkSize: (size: Size) => string | undefined,
@@ -46,7 +52,7 @@ interface Chunk {
   readonly data: Buffer
 }
 
-/** Returns all chunks, or the problem of the first bad one. */
+/** Returns all chunks, or the problem of the first invalid one. */
 function readChunks(image: Buffer): readonly Chunk[] | string {
   const chunks: Chunk[] = []
   let at = signature.length
@@ -85,14 +91,14 @@ function readHeader(data: Buffer): Header | undefined {
 }
 
 const critical = new Set(['IHDR', 'PLTE', 'IDAT', 'IEND'])
-/** Chunks of APNG. */
+/** The chunks of an animated PNG (APNG). */
 const animated = new Set(['acTL', 'fcTL', 'fdAT'])
 
-/** Checks which chunks there are, and in which order (PNG §5.6). */
+/** Checks which chunks exist, and their order (PNG §5.6). */
 function orderProblem(chunks: readonly Chunk[], { colorType }: Header): string | undefined {
   const types = chunks.map(({ type }) => type)
   if (types.some((type) => animated.has(type))) return 'The PNG image is animated.'
-  // An upper-case first letter: a decoder that does not know the chunk cannot show the image.
+  // If the first letter is in upper case, a decoder that does not know the chunk cannot show the image.
   if (types.some((type) => /^[A-Z]/.test(type) && !critical.has(type))) return damaged
   const [firstData, lastData] = [types.indexOf('IDAT'), types.lastIndexOf('IDAT')]
   const isTogether = types.slice(firstData, lastData + 1).every((type) => type === 'IDAT')
@@ -108,12 +114,14 @@ function orderProblem(chunks: readonly Chunk[], { colorType }: Header): string |
 
 const inflateWhole = promisify<Buffer, { maxOutputLength: number }, Buffer>(inflate)
 
-/** Decompresses the pixels, and checks that all rows exist and begin with one of the five filters (PNG §9.2). */
+/**
+ * Decompresses the pixels. Checks that no row is missing, and that each begins with one of the five filters (PNG §9.2).
+ */
 async function pixelProblem(chunks: readonly Chunk[], header: Header): Promise<string | undefined> {
   const rows = rowLengths(header)
   const length = rows.reduce((sum, row) => sum + row, 0)
   const data = Buffer.concat(chunks.flatMap(({ type, data }) => (type === 'IDAT' ? [data] : [])))
-  // A few bytes can decompress to gigabytes, so reading stops after the last row.
+  // A few bytes can expand to gigabytes, so decompression stops at the expected length.
   const pixels = await inflateWhole(data, { maxOutputLength: length }).catch(() => undefined)
   if (pixels?.length !== length) return damaged
   let at = 0
@@ -124,7 +132,7 @@ async function pixelProblem(chunks: readonly Chunk[], header: Header): Promise<s
   return undefined
 }
 
-/** Returns the bytes of each row, with the byte that names its filter. */
+/** Returns the length of each row in bytes, including the byte that names its filter. */
 function rowLengths({ width, height, bitsPerPixel, isInterlaced }: Header): number[] {
   const passes = isInterlaced ? adam7 : ([[0, 0, 1, 1]] as const)
   return passes.flatMap(([x, y, stepX, stepY]) => {

@@ -1,4 +1,4 @@
-/** Width and height in pixels. */
+/** The size of an image in pixels. */
 export interface Size {
   readonly width: number
   readonly height: number

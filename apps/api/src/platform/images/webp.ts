@@ -4,8 +4,8 @@ const truncated = 'The WebP image is truncated.'
 const damaged = 'The WebP image is damaged.'
 
 /**
- * Checks the container and the frame header of a WebP (RFC 9649). The compressed pixels are not decoded: no small decoder
- * runs everywhere, and the browser that shows the logo decodes them in a sandbox.
+ * Checks the container and the frame header of a WebP image (RFC 9649). Returns the first problem, or undefined. The
+ * pixels are not decoded: there is no small decoder for all platforms, and browsers decode them in a sandbox.
  */
 export function webpProblem(
   image: Buffer,
@@ -27,7 +27,7 @@ interface Chunk {
   readonly data: Buffer
 }
 
-/** Returns all chunks, or the problem of the first bad one. Each begins at an even offset. */
+/** Returns all chunks, or the problem of the first invalid one. Every chunk begins at an even offset. */
 function readChunks(image: Buffer): readonly Chunk[] | string {
   const chunks: Chunk[] = []
   let at = 12
@@ -43,7 +43,7 @@ function readChunks(image: Buffer): readonly Chunk[] | string {
   return chunks
 }
 
-/** The chunks of an extended file before and after its frame; others are unknown and ignored by decoders. */
+/** The chunks that an extended file may have before its frame. Decoders ignore chunks that they do not know. */
 const beforeFrame = ['VP8X', 'ICCP', 'ALPH']
 const frameTypes = ['VP8 ', 'VP8L']
 const animationFlag = 0x02
@@ -59,7 +59,7 @@ function sizeOf(chunks: readonly Chunk[]): Size | string {
   if (!frame || frames.length > 1) return damaged
   const size = frame.type === 'VP8L' ? losslessSize(frame.data) : lossySize(frame.data)
   if (!size) return damaged
-  // Without the extended header the frame is all that the file has.
+  // A file without the extended header consists of a single frame.
   if (!extended) return types.length === 1 ? size : damaged
   const isOrdered = types.every((type, at) => !beforeFrame.includes(type) || at < chunks.indexOf(frame))
   const canvas = extended.length === 10 ? canvasSize(extended) : undefined
@@ -71,16 +71,16 @@ const canvasSize = (data: Buffer): Size => ({
   height: data.readUIntLE(7, 3) + 1,
 })
 
-/** Reads the header of a VP8L bitstream (RFC 9649 §3.4). */
+/** Returns the size from the header of a VP8L bitstream (RFC 9649 §3.4), or undefined if the header is invalid. */
 function losslessSize(data: Buffer): Size | undefined {
-  // A header without pixels is no image.
+  // Five bytes are only the header. There must be at least one byte of pixels.
   if (data.length < 6 || data[0] !== 0x2f) return undefined
   const bits = data.readUInt32LE(1)
   const version = bits >>> 29
   return version === 0 ? { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 } : undefined
 }
 
-/** Reads the header of a VP8 key frame (RFC 6386 §9.1). */
+/** Returns the size from the header of a VP8 key frame (RFC 6386 §9.1), or undefined if the header is invalid. */
 function lossySize(data: Buffer): Size | undefined {
   if (data.length < 11) return undefined
   const tag = data.readUIntLE(0, 3)

@@ -3,18 +3,16 @@ import { randomUUID } from 'node:crypto'
 import { AggregatorRegistry, type Registry } from 'prom-client'
 import { singleFlight, within } from '#platform/async'
 
-/** Longest wait of a scrape for the primary process. */
+/** The longest time that a scrape waits for the primary process. */
 const scrapeMs = 3_000
-/**
- * The longest time that the primary process waits for one worker, so that a hanging worker does not delay the others.
- */
+/** The longest time that the primary waits for one worker, so that a worker that hangs does not delay the others. */
 const workerMs = 2_000
 
 type Metrics = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
 /**
- * A message between processes. A scraped worker sends `scrape` and receives `all`. The primary sends `count` to each
- * worker and receives `counted`.
+ * A message between the processes. The worker that is scraped sends `scrape` to the primary, and receives `all`. The
+ * primary sends `count` to every worker, and receives `counted`.
  */
 type Message = { readonly type: 'rolecall:metrics'; readonly id: string } & (
   | { readonly step: 'scrape' | 'count' }
@@ -26,8 +24,8 @@ const isMessage = (message: unknown): message is Message =>
   (message as Message | null)?.type === 'rolecall:metrics'
 
 /**
- * Responds, in the primary process, to each scraped worker with the sums of all workers. For a worker that ended or
- * hangs, uses its counts of the last scrape, because falling counters would look like a restart of the service.
+ * In the primary process: answers each scrape with the sums over all workers. For a worker that has ended or hangs,
+ * uses its counts from the last scrape: a sum that falls would look like a restart of the service.
  */
 export function answerWorkersMetrics(): void {
   const last = new Map<number, Metrics>()
@@ -42,7 +40,7 @@ export function answerWorkersMetrics(): void {
     if (worker.isConnected()) worker.send({ type: 'rolecall:metrics', id, step: 'count' } satisfies Message)
     const metrics = await within<Metrics | undefined>(counted, workerMs, undefined)
     waiting.delete(id)
-    // The worker may have ended after its response.
+    // A worker that ended after its response is already counted among the ended ones.
     if (metrics && !worker.isDead()) last.set(worker.id, metrics)
     else if (!metrics) last.set(worker.id, onlyCounts(last.get(worker.id) ?? []))
   }
@@ -71,14 +69,14 @@ export function answerWorkersMetrics(): void {
   })
 }
 
-/** Removes all metrics except counts, because a process that does not respond has no current values. */
+/** Keeps only counts. All other metrics are current values, which a process that does not respond does not have. */
 const onlyCounts = (metrics: Metrics): Metrics =>
-  // The library declares a number although the value is a word.
+  // The type declares a number, but the value is a word.
   metrics.filter(({ type }) => ['counter', 'histogram'].includes(String(type)))
 
 /**
- * Returns, in a worker, the metrics of all workers, because a scrape reaches any one of them. If the primary does not
- * respond, returns only its own.
+ * In a worker: returns the metrics of all workers, because a scrape reaches only one of them. If the primary does not
+ * respond, returns the metrics of this worker.
  */
 export function workersMetrics(own: Registry): Pick<Registry, 'metrics' | 'contentType'> {
   process.on('message', async (message) => {

@@ -1,36 +1,36 @@
 import { latency } from '@rolecall/contract'
 
-/** Upper bounds of the duration buckets, in microseconds. */
+/** The upper bounds of the duration buckets, in microseconds. */
 const boundsUs = latency.latencyBoundsMs.map((ms) => ms * 1_000)
-/** The number of buckets of a duration, with one for durations beyond the last bound. */
+/** The number of duration buckets. The last one is for durations above all bounds. */
 export const durationBuckets = boundsUs.length + 1
 /**
- * The cells after the buckets, because the last one has no bound: the number of measured responses, their sum, and all
- * responses.
+ * The cells that follow the buckets: the number of measured responses, the sum of their durations, and the number of
+ * all responses.
  */
 const measured = durationBuckets
 const sumUs = measured + 1
 const answers = sumUs + 1
 
-/** The counts of one route and status. */
+/** The figures of one route and status. */
 export interface RequestCounts {
   readonly route: string
   readonly status: number
-  /** The number of all responses, including unmeasured ones (no endpoint matched). */
+  /** The number of all responses, including those that were not measured because no endpoint matched. */
   readonly count: number
   readonly measured: number
   readonly seconds: number
-  /** For each bound in seconds, the number of responses within it. */
+  /** For each bound in seconds: the number of responses that took no longer. */
   readonly atMost: readonly (readonly [seconds: number, count: number])[]
 }
 
-/** Counts requests and measures their durations, with two clock readings and a few additions per request. */
+/** Counts requests and measures how long they take. Costs two readings of the clock and a few additions per request. */
 export interface RequestMetrics {
-  /** Returns the time to pass to `ended`; never 0. */
+  /** Returns the time to pass to `ended`. It is never 0. */
   began(): number
   /**
-   * Counts a response. `startedAtUs` is 0 for a request that never began. Returns the bucket of its duration; -1 if it
-   * was not measured.
+   * Counts a response. `startedAtUs` is 0 for a request that `began` was not called for. Returns the bucket of its
+   * duration, or -1 if it was not measured.
    */
   ended(route: string, status: number, startedAtUs: number): number
   inFlight(): number
@@ -38,9 +38,9 @@ export interface RequestMetrics {
 }
 
 /**
- * Creates request metrics without an allocation per request: counters are cells of an array of numbers, found by two
- * lookups, and times are 32-bit counts of microseconds, which the engine stores without an object. They overflow after
- * 71 minutes, and so does their difference, which is therefore correct for durations of up to half that time.
+ * Creates the request metrics. They allocate nothing per request: counters are cells of a number array, and times are
+ * 32-bit integers in microseconds, for which the engine needs no object. Such a time overflows after 71 minutes. So
+ * does the difference of two times, and it is therefore correct for durations of up to half of that.
  */
 export function createRequestMetrics(now = () => performance.now()): RequestMetrics {
   const routes = new Map<string, Map<number, Float64Array>>()

@@ -3,7 +3,7 @@ import type { RequestCounts, RequestMetrics } from './request-metrics.ts'
 
 const duration = 'rolecall_http_request_duration_seconds'
 
-/** Exports the metrics of requests: their number, their duration, and the number in progress. */
+/** Exports the request metrics to Prometheus: the number of responses, and their durations. */
 export function registerRequestSeries(registry: Registry, requests: RequestMetrics): void {
   new Counter({
     name: 'rolecall_http_requests_total',
@@ -15,8 +15,8 @@ export function registerRequestSeries(registry: Registry, requests: RequestMetri
       for (const { route, status, count } of requests.counts()) this.inc({ ...split(route), status }, count)
     },
   })
-  // The library has no histogram with external values, but accepts any object with `get`, through which it also merges
-  // the metrics of several processes.
+  // The library has no histogram whose values come from elsewhere. But it accepts any object with `get`, which it also
+  // uses to merge the metrics of several processes.
   registry.registerMetric({
     name: duration,
     help: 'Time from reading a request to its response, by method, route template, and status class.',
@@ -65,7 +65,7 @@ function byClass(counts: readonly RequestCounts[]) {
   return [...groups.values()]
 }
 
-/** `POST /api/auth/validate` as its two labels. */
+/** Splits the name of an endpoint, such as `POST /api/auth/validate`, into its two labels. */
 function split(name: string) {
   const cut = name.indexOf(' ')
   return cut < 0 ? { method: 'any', route: name } : { method: name.slice(0, cut), route: name.slice(cut + 1) }

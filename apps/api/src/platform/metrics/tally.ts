@@ -1,16 +1,16 @@
 /**
- * The maximum number of first words. All others share one, so that a caller that invents words cannot fill the memory.
+ * The maximum number of subjects. All further ones share one entry, so that invented subjects cannot fill the memory.
  */
 const maxWords = 500
 const others = 'other'
 
-/** Counts by two words: the subject, and the outcome. */
+/** Counts outcomes by subject, for example the responses of each protected host. */
 export interface Tally {
   count(of: string, outcome: string, times?: number): void
   counts(): { readonly of: string; readonly outcome: string; readonly count: number }[]
 }
 
-/** Creates a tally. A count costs two lookups and an addition, because it delays requests. */
+/** Creates a tally. Counting happens during requests, so it costs only two lookups and an addition. */
 export function createTally(): Tally {
   const words = new Map<string, Map<string, { count: number }>>()
   const outcomesOf = (of: string) => {

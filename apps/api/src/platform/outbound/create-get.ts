@@ -6,24 +6,25 @@ import { checkedLookup, errorText, isReachableLiteral, type Reach } from './reac
 const deadlineMs = 5_000
 const maxBytes = 16 * 1024
 
-/** A response that was read to its end. */
+/** A response that was read completely. */
 export interface Fetched {
   readonly status: number
   readonly headers: http.IncomingHttpHeaders
   readonly body: Buffer
 }
 
-/** Thrown if no complete response arrived. The message is the reason. */
+/** Thrown if there was no complete response. The message is the reason. */
 class NotFetched extends Error {}
 
 /**
- * Reads a JSON document at an untrusted address. The time and the size are limited, and redirects are not followed.
+ * Reads a JSON document at an address that a client has chosen. Its duration and size are limited, and redirects are
+ * not followed.
  *
  * @throws NotFetched
  */
 export type Get = (url: URL) => Promise<Fetched>
 
-/** Creates a function that reads documents from the hosts that `reach` allows. */
+/** Creates a function that reads documents from the hosts that `reach` permits. */
 export function createGet(reach: Reach, waitMs = deadlineMs): Get {
   const send = (url: URL, signal: AbortSignal) =>
     new Promise<Fetched>((resolve, reject) => {
@@ -39,7 +40,7 @@ export function createGet(reach: Reach, waitMs = deadlineMs): Get {
         isAnswered = true
         readBody(response).then(resolve, reject)
       })
-      // The connection closed without a response, such as after a switch of protocols.
+      // The connection was closed without a response, for example after it switched protocols.
       request.once('close', () => isAnswered || reject(new NotFetched('There was no response.')))
     })
 

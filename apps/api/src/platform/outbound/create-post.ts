@@ -2,40 +2,40 @@ import * as http from 'node:http'
 import * as https from 'node:https'
 import { checkedLookup, errorText, isReachableLiteral, type Reach } from './reach.ts'
 
-/** The longest wait for a response: name, connection, TLS and head together. */
+/** The longest time for a response, including name resolution, connection, and TLS. */
 const deadlineMs = 10_000
-/** The maximum number of bytes that are read of a response. Only the status matters. */
+/** The maximum number of bytes that are read of a response. Only its status matters. */
 const maxBytes = 16 * 1024
 /**
- * The idle timeout of a connection. It is shorter than that of most servers, which would close the connection during
- * reuse.
+ * The time for which an idle connection stays open. It is shorter than in most servers, which would otherwise close the
+ * connection at the moment of its reuse.
  */
 const idleMs = 3_000
 
-/** The result of an attempt. `status` is null without a response. */
+/** The result of a request. If there was no response, `status` is null, and `error` states the reason. */
 export interface Answered {
   readonly status: number | null
   readonly error: string | null
   readonly retryAfter: string | undefined
   readonly tookMs: number
-  /** True if this service closed the connection. */
+  /** True if this service aborted the request. */
   readonly isAborted: boolean
 }
 
+/** The headers and the body of a POST request. */
 export interface PostContent {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
 }
 
 /**
- * Posts to an address that a project chose. The time and the size are limited, and redirects are not followed. Never
- * throws.
+ * Sends a POST request to an address that a project has chosen. Its duration and the size of the response are limited,
+ * and redirects are not followed. Never throws.
  */
 export type Post = (url: URL, content: PostContent, signal: AbortSignal) => Promise<Answered>
 
 /**
- * Creates a post function that keeps connections open for a short time, so that consecutive events share one
- * connection.
+ * Creates a function for POST requests. It leaves connections open for a short time, so that events in a row share one.
  */
 export function createPost(reach: Reach): Post {
   const agents = {
@@ -57,7 +57,7 @@ export function createPost(reach: Reach): Post {
       const fail = (error: NodeJS.ErrnoException) => {
         if (isAnswered) return
         isAnswered = true
-        // The receiver closed an idle connection just when it was reused, and did not read the request.
+        // The receiver closed the idle connection just when it was reused, so it has not read the request.
         const isStale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
         if (isStale && !signal.aborted) send(url, { headers, body }, signal).then(resolve, reject)
         else reject(error)
@@ -70,14 +70,14 @@ export function createPost(reach: Reach): Post {
           bytes += part.length
           if (bytes > maxBytes) response.destroy()
         })
-        // The status has arrived, so later failures have no effect.
+        // The status has already arrived, so later failures do not matter.
         response.on('error', () => {})
         response.once('close', () =>
           resolve({ status: statusCode, retryAfter: response.headers['retry-after'] }),
         )
       })
       request.on('error', fail)
-      // The connection closed without a response, such as after a switch of protocols.
+      // The connection was closed without a response, for example after it switched protocols.
       request.once('close', () => fail(new Error('closed')))
       request.end(body)
     })

@@ -1,12 +1,12 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Networks of IPv4 that are not the public internet (RFC 6890 and its registry). */
+/** The IPv4 networks that are not part of the public internet (RFC 6890 and its registry). */
 const special4: readonly [string, number][] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
   ['127.0.0.0', 8],
-  // Link-local addresses, which clouds use for their metadata.
+  // Link-local addresses. Cloud providers serve the metadata of a machine there.
   ['169.254.0.0', 16],
   ['172.16.0.0', 12],
   ['192.0.0.0', 24],
@@ -16,22 +16,22 @@ const special4: readonly [string, number][] = [
   ['198.18.0.0', 15],
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
-  // Multicast, reserved, broadcast.
+  // Multicast, reserved, and broadcast addresses.
   ['224.0.0.0', 3],
-  // Inside Azure this public address is the host that a machine runs on.
+  // A public address that, inside Azure, leads to the host of the virtual machine.
   ['168.63.129.16', 32],
 ]
 
 /**
- * The assigned part of IPv6, which alone is public. Outside of it are loopback, link-local, unique local and
- * multicast, and the ways to write an IPv4 address: mapped, compatible, and translated (NAT64).
+ * The only assigned part of the public IPv6 internet. Everything else is not public: loopback, link-local, unique
+ * local, multicast, and the ways to write an IPv4 address (mapped, compatible, and NAT64).
  */
 const public6: readonly [string, number] = ['2000::', 3]
 const special6: readonly [string, number][] = [
-  // Protocols of the IETF, among them Teredo, which contains an IPv4 address.
+  // Protocol assignments of the IETF, among them Teredo, whose addresses contain an IPv4 address.
   ['2001::', 23],
   ['2001:db8::', 32],
-  // 6to4, which contains an IPv4 address.
+  // 6to4, whose addresses contain an IPv4 address.
   ['2002::', 16],
   ['3fff::', 20],
 ]
@@ -43,9 +43,12 @@ given6.addSubnet(...public6, 'ipv6')
 const blocked6 = new BlockList()
 for (const [network, prefix] of special6) blocked6.addSubnet(network, prefix, 'ipv6')
 
-/** Returns true for an IP address of the public internet. Returns false for any other text. */
+/**
+ * Returns true if the text is an IP address in the public internet. The service connects only to such addresses if a
+ * client has chosen the host.
+ */
 export function isPublicAddress(address: string): boolean {
-  // A zone names an interface of this machine.
+  // A zone refers to a network interface of this machine.
   if (address.includes('%')) return false
   const version = isIP(address)
   if (version === 4) return !blocked4.check(address, 'ipv4')

@@ -4,23 +4,26 @@ import { isLoopbackAddress, isLoopbackHost } from '#platform/loopback'
 import { isPublicAddress } from './public-address.ts'
 import type { ResolveHost } from './resolve-host.ts'
 
-/** The hosts to which the service may connect when others choose the address. */
+/**
+ * Determines to which hosts the service may connect if a client has chosen the address. Without these rules, a client
+ * could reach services in the operator's own network.
+ */
 export interface Reach {
-  /** Also allows private addresses, for receivers inside the operator's network. */
+  /** Also permits private addresses, for receivers in the operator's network. */
   readonly allowPrivate: boolean
-  /** Allows hosts that are loopback by their literal text. */
+  /** Permits hosts whose text is a loopback address or `localhost`. */
   readonly allowLoopbackHosts: boolean
   readonly resolve: ResolveHost
-  /** Returns true if a resolved address may be connected to. */
+  /** Decides whether the service may connect to a resolved address. The default is `isPublicAddress`. */
   readonly isPublic?: (address: string) => boolean
 }
 
-/** Thrown if the host may not be connected to. */
+/** Thrown if the service must not connect to the host. */
 class NotReachable extends Error {}
 
 /**
- * Returns the rule for the addresses of a host. A host counts as this machine only by its literal text, never because
- * of the addresses that its name resolves to.
+ * Returns the function that decides about the addresses of a host. Only the text of the host makes it a loopback host,
+ * never the addresses that its name resolves to.
  */
 function addressRule(
   hostname: string,
@@ -30,18 +33,21 @@ function addressRule(
   return allowLoopbackHosts && isLoopbackHost(hostname) ? isLoopbackAddress : isPublic
 }
 
-/** Returns the host of a URL without the brackets of IPv6. */
+/** Returns the host of a URL, without the brackets of an IPv6 address. */
 const bareHost = ({ hostname }: URL) => hostname.replace(/^\[|\]$/g, '')
 
-/** Returns true if a host written as an address may be connected to; a name is checked when it is resolved. */
+/**
+ * Returns false if the host is an IP address that the service must not connect to. A host name is checked later, when
+ * it is resolved.
+ */
 export function isReachableLiteral(url: URL, reach: Omit<Reach, 'resolve'>): boolean {
   const host = bareHost(url)
   return isIP(host) === 0 || addressRule(url.hostname, { ...reach, resolve: async () => [] })(host)
 }
 
 /**
- * Resolves a host for the socket, which connects only to the checked addresses, even if the name changes a moment
- * later.
+ * Creates the function with which a socket resolves its host. The socket connects only to the addresses that were
+ * checked, even if the name has other addresses a moment later.
  */
 export const checkedLookup =
   (url: URL, reach: Reach): LookupFunction =>
@@ -60,7 +66,7 @@ export const checkedLookup =
     reach.resolve(hostname).then(connect, (error: Error) => callback(error, ''))
   }
 
-/** Returns the reason for a missing response. For an error of a library, returns only its code. */
+/** Returns why there was no response, as a sentence. Of the error of a library, it contains only the code. */
 export function errorText(error: unknown): string {
   if (error instanceof NotReachable) return error.message
   const code = (error as NodeJS.ErrnoException).code

@@ -1,9 +1,11 @@
 /**
- * Returns the body of a response, or undefined if it is longer than `maxBytes`. Stops reading as soon as `signal`
- * aborts, because the signal passed to `fetch` is not reliable. Up to Node.js 22 and with `redirect: 'error'`, garbage
- * collection can lose that signal once the headers have arrived (as in nodejs/undici#3644), and the wait for a stalled
- * body then lasts five minutes.
- * @throws the reason of `signal`, or the failure of the connection
+ * Returns the body of a response, or undefined if it is longer than `maxBytes`. Stops as soon as `signal` aborts.
+ *
+ * The signal that was passed to `fetch` is not reliable: up to Node.js 22 and with `redirect: 'error'`, garbage
+ * collection can lose it once the headers have arrived (as in nodejs/undici#3644). The wait for a stalled body then
+ * lasts five minutes.
+ *
+ * @throws the reason of `signal`, or the error of the connection
  */
 export async function readAnswer(
   { body }: Response,
@@ -28,7 +30,7 @@ export async function readAnswer(
     }
   } finally {
     signal.removeEventListener('abort', giveUp)
-    // Releases the connection once reading stops.
+    // Releases the connection, however the loop ended.
     giveUp()
   }
 }

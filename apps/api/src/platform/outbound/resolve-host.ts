@@ -1,11 +1,11 @@
 import { type LookupAddress, promises } from 'node:dns'
 
-/** Resolves a name to all of its addresses. Returns an empty list if the name does not exist. */
+/** Returns all addresses of a host name. The list is empty if there are none, or if the name cannot be resolved. */
 export type ResolveHost = (hostname: string) => Promise<readonly LookupAddress[]>
 
 /**
- * Creates a resolver that queries the name servers of the machine. It avoids `dns.lookup`, which blocks one of four
- * threads while a name server does not answer: four such names would block all work that needs a thread.
+ * Creates a resolver that queries the name servers directly. It does not use `dns.lookup`, which blocks one of four
+ * threads until the name server responds. Four names without a response would block everything that needs a thread.
  */
 export function createResolveHost(): ResolveHost {
   const resolver = new promises.Resolver({ timeout: 2_000, tries: 2 })

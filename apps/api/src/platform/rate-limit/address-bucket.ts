@@ -1,9 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net'
 
 /**
- * Returns the name under which an address is counted. All IPv6 addresses of a /64 share one name, because a /64 is the
- * smallest network of a customer and has 2^64 addresses (RFC 6177). An IPv4 address in IPv6 (`::ffff:192.0.2.1`, in any
- * spelling) counts as the IPv4 address. All values from a proxy that are not addresses share one name.
+ * Returns the rate limit bucket of an IP address. All IPv6 addresses of a /64 network share one bucket, because the
+ * smallest network of a customer is a /64, with 2^64 addresses (RFC 6177). An IPv4 address in IPv6 form (such as
+ * `::ffff:192.0.2.1`) counts as IPv4. Values that are not addresses share one bucket.
  */
 export function addressBucket(ip: string): string {
   if (isIPv4(ip)) return `address:${ip}`
@@ -15,7 +15,7 @@ export function addressBucket(ip: string): string {
   return `address:${network.join(':')}::/64`
 }
 
-/** Returns the eight groups of an IPv6 address (RFC 4291, section 2.2). */
+/** Returns the eight 16-bit groups of an IPv6 address (RFC 4291 §2.2). */
 function groupsOf(ip: string): number[] {
   const [head = '', tail] = (ip.split('%')[0] ?? '').split('::')
   const [before, after] = [partsOf(head), partsOf(tail ?? '')]
@@ -23,7 +23,7 @@ function groupsOf(ip: string): number[] {
   return [...before, ...zeros, ...after]
 }
 
-/** Parses groups. A dotted IPv4 address at the end counts as two groups. */
+/** Parses groups in hexadecimal. A dotted IPv4 address at the end becomes two groups. */
 const partsOf = (text: string): number[] =>
   text === ''
     ? []

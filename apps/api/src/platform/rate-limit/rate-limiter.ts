@@ -4,54 +4,64 @@ import { RecentMap } from '#platform/cache/recent-map'
 import { createShares, newTally, recentTakes, type Tally } from './shares.ts'
 import { limitHeaders, type Verdict } from './verdict.ts'
 
+/** Limits the number of requests per caller. */
 export interface RateLimiter {
   /**
-   * Counts one request of the caller, and returns the verdict. A refusal is a verdict, too: the promise never rejects.
-   * Returns the verdict without a promise if it needs no request to a shared cache: with the memory cache, while the limit
-   * is off or paused, and while this instance holds a share or knows that the window is full.
+   * Counts one request of the caller, and returns whether it is allowed. Never throws or rejects: a refusal is a
+   * verdict, too. Returns a promise only if it must query a shared cache. It needs no query with the memory cache,
+   * while the limit is off or paused, while this instance holds a share of the caller's requests, or while it knows
+   * that the caller has none left.
    */
   take(caller: string): Verdict | Promise<Verdict>
 
-  /** Returns the response headers for the caller. Returns no headers while the limit is off or paused. */
+  /** Returns the response headers for a verdict. While the limit is off or paused, there are none. */
   headers(verdict: Verdict): Record<string, string>
 }
 
+/** The settings of a rate limiter. */
 export interface Options {
   cache: Cache
-  /** The number of requests per caller and window; 0 turns the limit off. */
+  /** The number of requests per caller and window. With 0, the limit is off. */
   limit: number
+  /** The length of a window in milliseconds. */
   ttlMs: number
-  /** Separates limiters on one cache, and names the policy to callers: letters, digits, and hyphens. */
+  /**
+   * Distinguishes several limiters on one cache, and names the limit in response headers. Only letters, digits, and
+   * hyphens.
+   */
   name?: string
-  /** The wall clock. */
+  /** The wall clock. Tests replace it. */
   now?: () => number
 }
 
-/** A limiter that may hold a share of its callers' remaining requests. */
+/** A limiter that may hold a share of each caller's remaining requests, see `createShares`. */
 export interface SharingLimiter extends RateLimiter {
   /**
-   * Counts one request of the caller, and returns true, if this instance can admit it without a request to a shared
-   * cache. While the limit is off or paused, returns true without counting. After false, `take` returns the verdict.
+   * Counts one request and returns true, if this instance can allow it without querying a shared cache. While the limit
+   * is off or paused, returns true without counting. After false, call `take` for the verdict.
    */
   tryTake(caller: string): boolean
-  /** Gives back the unused shares of this instance, so that other instances can use them immediately. */
+  /**
+   * Returns the unused shares of this instance to the shared counters, so that other instances can use them
+   * immediately.
+   */
   close(): Promise<void>
 }
 
 /**
- * The maximum number of callers. The least recently used callers are evicted, and each then needs another request to
- * the cache.
+ * The maximum number of callers in memory. Beyond it, the least recently used ones are evicted. The next request of
+ * such a caller queries the cache again.
  */
 const maxCallers = 100_000
 
 /**
- * Admits `limit` requests per caller in each fixed window of `ttlMs`, summed over all instances.
+ * Creates a limiter that allows `limit` requests per caller in each window of `ttlMs`, over all instances together.
  *
- * The window's number is the wall clock divided by `ttlMs`, so instances agree on it as far as their clocks agree. If a
- * clock is ahead by d, up to `limit` extra requests can pass during d at the end of a window. Counters live
- * for a second window, so that an instance with a late clock still finds its counter.
+ * The number of a window is the wall clock divided by `ttlMs`, so instances with equal clocks are in the same window.
+ * If the clock of an instance is ahead by d, up to `limit` additional requests can pass in the last d of a window. A
+ * counter lives for two windows, so that an instance with a late clock still finds it.
  *
- * An instance does not query a shared cache for each request. It uses a share of the remaining requests, see
+ * An instance does not query a shared cache for every request. It reserves a share of the remaining requests, see
  * `createShares`.
  */
 export function createRateLimiter({
@@ -85,7 +95,7 @@ export function createRateLimiter({
 
   let window = Number.NaN
   let tallies = new RecentMap<Tally>(maxCallers)
-  /** The tallies of the previous window, which show a caller's rate. */
+  /** The tallies of the previous window. They show how fast a caller sends requests. */
   let previousTallies = tallies
 
   function take(caller: string): Verdict | Promise<Verdict> {
@@ -106,7 +116,7 @@ export function createRateLimiter({
     return takeLocally(tally, time).allowed
   }
 
-  /** Counts a request with the memory cache, which no other process shares. */
+  /** Counts a request in the memory cache, which no other process shares. */
   function takeLocally(tally: Tally, time: number): Verdict {
     if (tally.total >= limit) return verdict(tally, false, time)
     const total = cache.count(tally.key, 1, counterMs)
@@ -124,7 +134,8 @@ export function createRateLimiter({
     const existing = tallies.get(caller)
     if (existing) return existing
 
-    // Hashes the caller, because its name is often a credential, and to keep untrusted text out of the cache's keys.
+    // Hashed, because the name of a caller often contains a credential, and to keep untrusted text out of the cache's
+    // keys.
     const key = `limit:${name}:${hash('sha256', caller, 'base64url')}:${current}`
     const previous = previousTallies.get(caller)
     const tally = newTally(key, (current + 1) * ttlMs, previous ? recentTakes(previous) : 0)
@@ -133,7 +144,7 @@ export function createRateLimiter({
   }
 
   /**
-   * Creates a verdict. Its `remaining` is the rest of the limit when the counter was last read, plus the unused share
+   * Creates a verdict. `remaining` is what was left of the limit when the counter was last read, plus the unused share
    * of this instance.
    */
   function verdict({ total, held, endsAt }: Tally, allowed: boolean, time: number): Verdict {

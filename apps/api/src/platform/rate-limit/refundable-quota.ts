@@ -2,34 +2,38 @@ import { hash } from 'node:crypto'
 import type { Options, RateLimiter } from './rate-limiter.ts'
 import { limitHeaders, type Verdict } from './verdict.ts'
 
+/** A verdict that can be taken back with `giveBack`. */
 export interface OpenVerdict extends Verdict {
-  /** The time at which it was taken, by the clock of the windows. */
+  /** The time at which it was taken. It determines the window. */
   readonly takenAtMs: number
 }
 
-/** A limit of simultaneously open pieces of work. A successful piece is given back. */
+/**
+ * Limits how many operations of a caller may be open at the same time, such as sign-ins that were started. A completed
+ * operation is given back, and no longer counts.
+ */
 export interface RefundableQuota extends RateLimiter {
   take(caller: string): Promise<OpenVerdict>
   /**
-   * Returns the time `ms` before now, by the clock of the windows. Another clock can measure the duration, but not the
-   * time.
+   * Returns the time `ms` before now, by the clock that determines windows. A caller can measure a duration with
+   * another clock, but must not use the time of that clock.
    */
   momentAgo(ms: number): number
   /**
-   * Gives back the piece that the caller took at that time, by the clock of the windows. A piece from an earlier window
-   * has expired, so giving it back has no effect.
+   * Gives back the operation that the caller took at this time. Has no effect after the end of that window, because its
+   * counter has expired.
    */
   giveBack(caller: string, takenAtMs: number): Promise<void>
 }
 
 /**
- * Allows a caller `limit` open pieces in each fixed window of `ttlMs`, summed over all instances. Windows are those of
- * `createRateLimiter`.
+ * Creates a quota of `limit` open operations per caller in each window of `ttlMs`, over all instances together. The
+ * windows are those of `createRateLimiter`.
  *
- * Every take adds one to the shared counter in one atomic step, if the counter is below the limit. So the counter is
- * the number of open pieces, at most `limit` pieces are open in any race, and a refused take has no effect. After the
- * cache has lost a counter, giving back has no effect, because it would free the place of another caller. Each take
- * queries the cache, because a full counter can have room a moment later.
+ * Every `take` increments the shared counter in one atomic step, if the counter is below the limit. So the counter is
+ * the number of open operations, no race can exceed the limit, and a refused `take` changes nothing. If the cache has
+ * lost the counter, giving back has no effect, because it would free the place of another operation. Every `take`
+ * queries the cache, because a full counter may have room a moment later.
  */
 export function createRefundableQuota({
   cache,
@@ -40,7 +44,7 @@ export function createRefundableQuota({
 }: Options): RefundableQuota {
   const counterMs = ttlMs * 2
   const windowOf = (time: number) => Math.floor(time / ttlMs)
-  // Hashes the caller, to keep untrusted text out of keys.
+  // Hashed, to keep untrusted text out of the cache's keys.
   const keyOf = (caller: string, window: number) =>
     `limit:${name}:${hash('sha256', caller, 'base64url')}:${window}`
   const resetSecAt = (time: number) => Math.max(1, Math.ceil(((windowOf(time) + 1) * ttlMs - time) / 1000))

@@ -2,67 +2,83 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cache, Counted } from '#platform/cache/cache'
 import type { Verdict } from './verdict.ts'
 
-/** A caller in one window, as this instance knows it. */
+/**
+ * The state of one caller in one window, as this instance knows it. A "take" is one request that the limiter counts.
+ */
 export interface Tally {
   readonly key: string
+  /** The end of the window. */
   readonly endsAt: number
-  /** The shared counter at its last reading. */
+  /** The value of the shared counter when it was last read. */
   total: number
-  /** The share of this instance: requests that were added to the counter and not taken yet. */
+  /** The share of this instance: takes that it has added to the counter in advance, and not used yet. */
   held: number
-  /** The number of held takes at which the next share is requested. */
+  /** The value of `held` at which the next share is requested. With -1, none is requested in advance. */
   refillAt: number
-  /** The connection generation of the share's count. */
+  /**
+   * The generation of the cache connection that the share was counted on. After a reconnect, the cache may have lost
+   * the counter.
+   */
   generation: number
   /** The takes that wait for a response of the cache. */
   waiting: ((verdict: Verdict) => void)[]
+  /** True while a request for this tally is due or in progress. */
   isRequesting: boolean
+  /** The number of takes in this window, and its value at the last sweep. */
   taken: number
   takenAtSweep: number
   /** The number of takes between the last two sweeps. */
   recent: number
   /** The number of times that this instance has recalled the shares of others. */
   recalls: number
-  /** True once an instance found the counter full: this instance holds no share from then on. */
+  /**
+   * True after any instance has found the counter full. This instance then holds no share for the rest of the window.
+   */
   isRecalled: boolean
-  /** The time until which takes are refused without a request, by the monotonic clock. */
+  /** Until this time of the monotonic clock, takes are refused without querying the cache. */
   fullUntil: number
 }
 
 interface ShareDeps {
   readonly cache: Cache
   readonly limit: number
-  /** The lifetime of a counter. */
+  /** The lifetime of a counter in milliseconds. */
   readonly counterMs: number
-  /** The channel on which instances recall each other's shares. */
+  /** The cache channel on which instances recall each other's shares. */
   readonly channel: string
-  /** Creates the verdict on a take that was just counted, or refused; undefined if the cache could not be reached. */
+  /** Creates the verdict for a take. `isAllowed` is undefined if the cache could not be reached. */
   readonly verdict: (tally: Tally, isAllowed: boolean | undefined) => Verdict
 }
 
+/** Takes requests from counters in a shared cache. */
 export interface Shares {
   take(tally: Tally): Verdict | Promise<Verdict>
-  /** Takes from the held share; false if it is empty. */
+  /** Takes from the share that this instance holds. Returns false if it is used up. */
   takeHeld(tally: Tally): boolean
-  /** Returns all held shares. */
+  /** Returns all shares to the shared counters. */
   close(): Promise<void>
 }
 
-/** The largest part of the remaining requests in one share, which is lost if its instance crashes. */
+/**
+ * The largest part of the remaining requests that one share may have. If an instance crashes, its shares are lost until
+ * the window ends.
+ */
 const maxPartOfRemaining = 1 / 8
-/** The smallest share. Less would not save a request to the cache. */
+/** The smallest share. A smaller one would save no request to the cache. */
 const minShare = 8
 /**
- * The interval that limits a share. A share holds at most the takes of about this time, and is returned after this time
- * without a take.
+ * The interval of the sweeps. A share covers at most the takes of about one interval. After an interval without takes,
+ * it is returned.
  */
 const sweepMs = 200
-/** The waits after a first and a second recall of shares, before the counter is read. */
+/**
+ * The waits for returned shares before the counter is read again: after the first full reading, and after the second.
+ */
 const recallWaitsMs = [10, 40]
 /** The interval at which a full counter is read again, because an idle instance may have returned its share. */
 const fullMs = 250
 
-/** Creates an untaken tally: the state of a caller's window at its start. `recent` is known from the window before. */
+/** Creates the state of a caller at the start of a window. `recent` comes from the previous window. */
 export const newTally = (key: string, endsAt: number, recent: number): Tally => ({
   key,
   endsAt,
@@ -80,23 +96,25 @@ export const newTally = (key: string, endsAt: number, recent: number): Tally => 
   fullUntil: 0,
 })
 
-/** Returns the number of takes that determines the size of a share. */
+/** Returns the recent number of takes, which determines the size of a share. */
 export const recentTakes = ({ recent, taken, takenAtSweep }: Tally) => Math.max(recent, taken - takenAtSweep)
 
 /**
- * Takes from a counter that instances share, without a request for each. The counter never exceeds the limit, and each
- * admitted take was added before. So at most `limit` requests pass, with any number of instances and any crashes.
+ * Takes from counters that all instances share, without a request to the cache for each take. A take is allowed only
+ * after it was added to the counter, and the counter never exceeds the limit. So at most `limit` requests pass, with
+ * any number of instances and after any crash.
  *
- * A share is the part that was added and not taken yet. An instance requests it before the previous share is used up,
- * so that takes return without a promise. A share doubles with each request, up to the need of a fifth of a second. It
- * is at most an eighth of the remaining requests, and is returned when idle. If less than 8 would be left for a share,
- * none is requested: one query of the cache serves the takes of one turn of the event loop, which is exact. An instance
- * that finds the counter full recalls the shares of the others before it refuses a caller. From then on, no instance
- * requests a share for this caller until the window ends.
+ * A share is a number of takes that an instance adds to the counter in advance. Before it is used up, the instance
+ * requests the next one, so that takes need no promise. The size of a share follows the number of recent takes: it is
+ * at most what the caller uses in a fifth of a second, and at most an eighth of the remaining requests. A share that is
+ * not used is returned. If a share would be smaller than 8, none is requested. Then one query of the cache serves all
+ * takes of one turn of the event loop, which is exact. An instance that finds the counter full recalls the shares of
+ * the others before it refuses a caller. From then on, no instance requests a share for this caller until the window
+ * ends.
  */
 export function createShares({ cache, limit, counterMs, channel, verdict }: ShareDeps): Shares {
   const isShared = limit * maxPartOfRemaining >= minShare
-  /** The recently used tallies by key. */
+  /** The tallies that were used recently, by key. */
   const active = new Map<string, Tally>()
   let due: Tally[] = []
   let sweeping: NodeJS.Timeout | undefined
@@ -119,8 +137,8 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   }
 
   /**
-   * Gathers takes. All takes of a turn of the event loop share a request, and those during a request share the next
-   * one.
+   * Collects takes that need the cache. All takes in one turn of the event loop use one request. Takes that arrive
+   * during a request use the next one.
    */
   function gather(tally: Tally, resolve: (verdict: Verdict) => void): void {
     tally.waiting.push(resolve)
@@ -137,7 +155,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
     for (const tally of asking) void ask(tally)
   }
 
-  /** Requests takes for the waiting callers, and a share, with one request at a time. Never rejects. */
+  /** Requests the waiting takes and a share, one request at a time. Never rejects. */
   async function ask(tally: Tally): Promise<void> {
     tally.isRequesting = true
     keepActive(tally)
@@ -155,8 +173,8 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   async function count(tally: Tally, wanted: number): Promise<Counted | undefined> {
     const generation = cache.generation()
     if (tally.generation !== generation) dropShare(tally)
-    // If the cache lost its counter, counting continues from the last reading, so that callers do not get a second
-    // limit.
+    // If the cache has lost the counter, it restarts from the last known value. Otherwise, callers would get the full
+    // limit again.
     const from = tally.total - tally.held
     const answer = await cache.countUpTo(tally.key, wanted, { limit, from, windowMs: counterMs })
     if (!answer) return undefined
@@ -172,14 +190,14 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
     return answer
   }
 
-  /** Returns the number to request beyond the waiting takes. Before the first reading of the counter it is 0. */
+  /** Returns how many takes to request for the share. It is 0 until the counter has been read once. */
   function spareOf(tally: Tally): number {
     if (!isShared || tally.isRecalled || tally.total === 0) return 0
     const share = Math.min(recentTakes(tally), Math.floor((limit - tally.total) * maxPartOfRemaining))
     return share < minShare ? 0 : Math.max(0, share - tally.held)
   }
 
-  /** Recalls the unneeded shares of other instances before any caller is refused, once in a window. */
+  /** Recalls the shares of other instances before it refuses a caller, once per window. */
   async function whenFull(tally: Tally): Promise<void> {
     const waitMs = isShared ? recallWaitsMs[tally.recalls] : undefined
     if (waitMs === undefined) {
@@ -213,7 +231,7 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   }
 
   /**
-   * Drops the share, because the cache may have lost its counter. An old share and a new counter together would exceed
+   * Drops the share, because the cache may have lost its counter. The old share and a new counter together would exceed
    * the limit.
    */
   function dropShare(tally: Tally): void {
@@ -226,13 +244,13 @@ export function createShares({ cache, limit, counterMs, channel, verdict }: Shar
   function keepActive(tally: Tally): void {
     if (!isShared) return
     const other = active.get(tally.key)
-    // Only a clock that was set back creates a second tally.
+    // There is a second tally for the same key only after the clock was set back.
     if (other && other !== tally) void giveBack(other, other.held)
     active.set(tally.key, tally)
     sweeping ??= setTimeout(sweep, sweepMs).unref()
   }
 
-  /** Measures the rates, and returns unneeded shares. */
+  /** Measures how fast callers send requests, and returns the shares that are not needed. */
   function sweep(): void {
     sweeping = undefined
     for (const [key, tally] of active) {

@@ -1,19 +1,23 @@
+/** The decision about one request. */
 export interface Verdict {
   allowed: boolean
-  /** Nothing was counted, because the cache is unreachable. */
+  /** True if nothing was counted, because the cache is unreachable. The request is allowed. */
   paused?: boolean
   limit: number
   /**
-   * The number of requests that may still pass, according to this instance. It does not include unused shares of other
-   * instances, nor their requests since the last reading, which is at most a fifth of a second old. Exact if the
-   * instance queries the cache for each request.
+   * The number of further requests that are allowed, as far as this instance knows. It does not count the unused shares
+   * of other instances, nor the requests that they have allowed since the counter was last read, at most a fifth of a
+   * second ago. It is exact if the instance queries the cache for every request.
    */
   remaining: number
-  /** Whole seconds until the window ends, at least 1. */
+  /** The number of whole seconds until the window ends, at least 1. */
   resetSec: number
 }
 
-/** draft-ietf-httpapi-ratelimit-headers-10: both are structured lists with one item, the policy's name. */
+/**
+ * Creates the function that returns the headers for a verdict, as draft-ietf-httpapi-ratelimit-headers-10 defines them:
+ * two structured lists with one item each, named like the limiter.
+ */
 export function limitHeaders({ limit, ttlMs, name }: { limit: number; ttlMs: number; name: string }) {
   const policy = `"${name}";q=${limit};w=${Math.max(1, Math.ceil(ttlMs / 1000))}`
   return ({ allowed, paused, remaining, resetSec }: Verdict): Record<string, string> => {

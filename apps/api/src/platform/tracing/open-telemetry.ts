@@ -20,8 +20,8 @@ import type { Tracing } from './tracing.ts'
 const maxCloseMs = 2_000
 
 /**
- * Starts tracing with OpenTelemetry, which sends OTLP over HTTP. Imported only if an endpoint is configured. Spans
- * contain the templates of routes and statements without their values, so they contain no input of a caller.
+ * Starts tracing with OpenTelemetry, and sends the traces as OTLP over HTTP. This file is imported only if an endpoint
+ * is configured. Spans contain no input of clients: only route templates, and statements without their values.
  */
 export function startTracing({ endpoint, version }: { endpoint: string; version: string }): Tracing {
   const exporter = new OTLPTraceExporter({ url: `${endpoint}/v1/traces` })
@@ -41,7 +41,7 @@ export function startTracing({ endpoint, version }: { endpoint: string; version:
       try {
         return await contexts.with(trace.setSpan(parent, span), work)
       } catch (error) {
-        // Records only the name of the error, because messages of libraries may quote the input.
+        // Records only the name of the error. Messages of libraries may quote input.
         span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.name : 'error' })
         throw error
       } finally {
@@ -54,10 +54,10 @@ export function startTracing({ endpoint, version }: { endpoint: string; version:
         const parent = parentOf(request.headers['traceparent'])
         const span = tracer.startSpan(request.method, { kind: SpanKind.SERVER, attributes }, parent)
         spans.set(request, span)
-        // Sets the context for handlers that read their body themselves.
+        // Sets the context for handlers that read the body themselves.
         contexts.with(trace.setSpan(ROOT_CONTEXT, span), done)
       })
-      // Sets the context again after the body was read, because the parser of the connection has changed it.
+      // Sets the context again after the framework has read the body, because reading it has changed the context.
       app.addHook('preHandler', (request, _reply, done) => {
         const span = spans.get(request)
         if (span) contexts.with(trace.setSpan(ROOT_CONTEXT, span), done)
@@ -77,7 +77,10 @@ export function startTracing({ endpoint, version }: { endpoint: string; version:
   }
 }
 
-/** Returns the context with the caller's span (W3C Trace Context), or without a span if the header is invalid. */
+/**
+ * Returns a context with the span of the client (W3C Trace Context). If the header is missing or invalid, the context
+ * has no span.
+ */
 function parentOf(header: string | string[] | undefined): Context {
   const [, traceId = '', spanId = '', flags = '0'] =
     /^00-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/.exec(String(header)) ?? []

@@ -4,7 +4,7 @@ import type { Tracing } from './tracing.ts'
 
 const maxText = 1_000
 
-/** Wraps a database with a span around each statement. A batched read belongs to the trace of its first caller. */
+/** Wraps a database so that each statement has a span. The span of a batch belongs to the trace of its first caller. */
 export function tracedDatabase(db: Database, { around }: Pick<Tracing, 'around'>): Database {
   const traced = (to: Queryable): Queryable => ({
     query: (statement) => around(...spanOf(statement), () => to.query(statement)),
@@ -22,7 +22,10 @@ export function tracedDatabase(db: Database, { around }: Pick<Tracing, 'around'>
   }
 }
 
-/** Returns name and attributes of a statement's span. Values are parameters, so the text contains none. */
+/**
+ * Returns the name and the attributes for the span of a statement. The text of a statement contains no values, because
+ * all values are parameters.
+ */
 function spanOf({ text }: Sql) {
   const query = text.replaceAll(/\s+/g, ' ').trim()
   const attributes = { 'db.system.name': 'postgresql', 'db.query.text': query.slice(0, maxText) }

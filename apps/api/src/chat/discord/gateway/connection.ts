@@ -23,64 +23,69 @@ import {
 } from './shard.ts'
 
 const intents = GatewayIntentBits.Guilds | GatewayIntentBits.GuildMembers | GatewayIntentBits.GuildModeration
-/** The time limit for a socket to open, and then for the platform's first message on it. */
+/** The time limit for opening a socket, and then for Discord's first message on it. */
 const handshakeTimeoutMs = 5_000
 const helloTimeoutMs = 8_000
 /**
- * The number of failed sockets in a row after which the connection is closed: the library retries twice a second
+ * The number of failed sockets in a row after which the connection is closed. The library would retry twice a second
  * forever.
  */
 const maxFailures = 3
-/** Keeps the session at the platform, so that it can be resumed; 1000 would end it. */
+/** A close code with which Discord keeps the session, so that it can be resumed. 1000 would end the session. */
 const keepSession = 4_200
 const normalClosure = 1_000
 
-/** The library gives up when the day's sessions are used up, even for a resume. The throttle waits instead. */
+/**
+ * Given to the library instead of the real limit. Once the day's sessions are used up, it would give up even on a
+ * resume. `createIdentifyThrottle` waits instead.
+ */
 const unlimited = { total: 1_000, remaining: 1_000, reset_after: 0, max_concurrency: 1 }
 
-/** The reason for the end of a connection. `silent` sessions can be resumed; all others start again. */
+/** The reason why a connection has ended. Only after `silent` can its sessions be resumed. */
 export type ConnectionEnd =
   | { readonly reason: 'refused'; readonly problem: string; readonly closeCode?: number }
   | { readonly reason: 'unreachable' | 'silent' | 'stuck'; readonly problem: string }
 
+/** Receives what happens on one connection. */
 export interface ConnectionHandlers {
   dispatched(payload: GatewayDispatchPayload, shardId: number): void
-  /** Reports a change of a shard's readiness or health. */
+  /** A shard has become ready, or is no longer ready or healthy. */
   changed(): void
-  /** Reports that a new session has to wait, with the reason if the wait is long. */
+  /** A new session must wait. If the wait is long, `delay` contains the reason. */
   delayed(delay: IdentifyDelay): void
-  /** Runs before a new session is requested. */
+  /** Called before a new session is requested. */
   readonly beginning: ChatGatewayListener['beginning']
-  /** Reports the end, once; no call follows. */
+  /** The connection has ended. Called once, and no other call follows. */
   ended(end: ConnectionEnd): void
 }
 
 interface ConnectionOptions {
   readonly token: string
   readonly info: APIGatewayBotInfo
-  /** Sessions by shard; they outlive the connection. */
+  /** The sessions by shard. They outlive the connection. */
   readonly sessions: Map<number, SessionInfo>
-  /** Returns the sequence that a shard may acknowledge: the platform deletes acknowledged events. */
+  /** Returns the sequence number up to which the events of a shard were stored. Discord deletes acknowledged events. */
   readonly acknowledged: (shardId: number) => number | null
   readonly throttle: IdentifyThrottle
   readonly timing: ChatGatewayTiming
   readonly log: Log
 }
 
+/** The connections of all shards to the gateway. */
 export interface Connection {
-  /** The shards by number, as many as the platform recommends. */
+  /** The state of each shard, by its number. There are as many as Discord recommends. */
   readonly shards: ReadonlyMap<number, ShardHealth>
   close(options?: { isResumable: boolean }): void
 }
 
 /**
- * Runs one manager of the library from start to end, and guards against its gaps: sessions shared between managers,
- * errors without a listener, resumes without an answer, retries without a pause.
+ * Runs one manager of the library from its start to its end. It makes up for what the library lacks: sessions that
+ * managers share, errors without a listener, resumes without an answer, and retries without a pause.
  */
 export function openConnection(options: ConnectionOptions, handlers: ConnectionHandlers): Connection {
   const { token, info, sessions, acknowledged, throttle, timing, log } = options
   const shards = new Map(Array.from({ length: info.shards }, (_, id) => [id, newShard()]))
-  // The library reports only shards that it was given.
+  // The library reports only the shards that it was given.
   const shardOf = (id: number) => shards.get(id) as ShardHealth
   const noteEnd = (id: number, code: number) => {
     const endCode = endedBy(shardOf(id), code)
@@ -96,16 +101,17 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     rest: { get: async () => ({ ...info, session_start_limit: unlimited }) } as unknown as REST,
     handshakeTimeout: handshakeTimeoutMs,
     helloTimeout: helloTimeoutMs,
-    // `patienceMs` limits it. The library would close as if the platform had refused the session.
+    // `patienceMs` is used instead. With a time limit of its own, the library would close as if Discord had refused the
+    // session.
     readyTimeout: null,
-    // The library cannot be stopped in the middle of a reconnect, and would continue forever. It requests the
-    // session before each step, so a manager that is over waits there for a promise that never settles.
+    // The library cannot be stopped in the middle of a reconnect, and would continue forever. But it requests the
+    // session before each step. So a manager that is no longer used waits there for a promise that never settles.
     retrieveSessionInfo: (id) => (isOver ? new Promise(() => {}) : (sessions.get(id) ?? null)),
     updateSessionInfo: (id, session) => {
       if (isOver) return
       if (session) sessions.set(id, session)
       else {
-        // The library emits no event for "invalid session" and, after a refused IDENTIFY, not even a close.
+        // The library emits no event for "invalid session", and after a refused IDENTIFY not even one for the close.
         noteEnd(id, normalClosure)
         sessions.delete(id)
       }
@@ -124,7 +130,7 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
           if (over.signal.aborted) await new Promise(() => {})
           throw error
         }
-        // The wait for its turn was not a failure of the shard.
+        // Waiting for its turn was not the fault of the shard.
         shardOf(id).lostAt = performance.now()
       },
     }),
@@ -141,8 +147,8 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     over.abort()
     clearInterval(watch)
     if (!isResumable) sessions.clear()
-    // A socket that is still opening must not be destroyed: its failure would find no listener and end the process.
-    // After its time limit it has opened or failed.
+    // A socket that is still opening must not be destroyed: its error would have no listener, and end the process.
+    // After its time limit, it has been opened or has failed.
     const mayBeOpening = [...shards.values()].some(({ isReady }) => !isReady)
     for (const shard of shards.values()) markLost(shard)
     const destroy = async () => {
@@ -176,7 +182,7 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
   })
   manager.on(WebSocketShardEvents.Dispatch, (payload, id) => {
     if (isOver) return
-    // Replayed events answer a resume before its end does.
+    // Repeated events show that Discord is answering the resume.
     if (!shardOf(id).isReady) shardOf(id).greetedAt = performance.now()
     handlers.dispatched(payload, id)
   })
@@ -201,7 +207,7 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
     if (shard.failures >= maxFailures)
       end({ reason: 'unreachable', problem: 'The gateway cannot be reached.' })
   })
-  // Without a listener the library's own errors would end the process.
+  // Without a listener, errors of the library would end the process.
   manager.on(WebSocketShardEvents.Error, (error, id) => log.debug({ err: error, shard: id }, 'gateway error'))
 
   const ask = async (id: number) => {
@@ -235,11 +241,12 @@ export function openConnection(options: ConnectionOptions, handlers: ConnectionH
   watch.unref()
 
   manager.connect().catch((error: unknown) => {
-    // An event has reported most of its failures before.
+    // Most failures have already been reported by an event.
     const problem = error instanceof Error ? error.message : 'The gateway cannot be reached.'
     end({ reason: 'unreachable', problem })
   })
   return { shards, close }
 }
 
+/** Returns true for the message that begins a new session. */
 export const isReadyPayload = (payload: GatewayDispatchPayload) => payload.t === GatewayDispatchEvents.Ready

@@ -3,14 +3,15 @@ import type { ChatEvent } from '../../chat-gateway.ts'
 import { id, toMember, toRole, toServer, toUser } from '../objects.ts'
 
 /**
- * Translates a payload into an event; undefined if it does not concern this service.
- * @throws ChatPlatformError if it makes no sense
+ * Converts a message of the gateway to an event. Returns undefined if the message does not matter to this service.
+ *
+ * @throws ChatPlatformError if the message is invalid
  */
 export function toChatEvent(payload: GatewayDispatchPayload): ChatEvent | undefined {
   switch (payload.t) {
     case GatewayDispatchEvents.GuildCreate: {
       const serverId = id(payload.d.id)
-      // In an outage a server may arrive with its ID alone.
+      // During an outage, the message contains only the ID of the server.
       if (payload.d.unavailable) return { kind: 'serverUnavailable', serverId }
       return { kind: 'serverAvailable', serverId, server: toServer(payload.d) }
     }
@@ -21,7 +22,7 @@ export function toChatEvent(payload: GatewayDispatchPayload): ChatEvent | undefi
     case GatewayDispatchEvents.GuildRoleCreate:
     case GatewayDispatchEvents.GuildRoleUpdate: {
       const [serverId, role] = [id(payload.d.guild_id), toRole(payload.d.role)]
-      // The role that everyone holds has the server's own ID; it distinguishes no member.
+      // Everyone has the role with the ID of the server, so it tells nothing about a member.
       return role.id === serverId ? undefined : { kind: 'roleChanged', serverId, role }
     }
     case GatewayDispatchEvents.GuildRoleDelete:

@@ -25,7 +25,7 @@ export interface DiscordGatewayOptions {
   readonly get: DiscordGet
   readonly botToken: string
   readonly log: Log
-  /** Shorter in tests. */
+  /** Overrides the times of the connection. Tests use shorter ones. */
   readonly timing?: Partial<ChatGatewayTiming>
 }
 
@@ -40,22 +40,22 @@ const defaults: ChatGatewayTiming = {
   refusedPauseMs: 30_000,
   identifyEveryMs,
   lastingSessionMs: 5 * 60_000,
-  // At most 288 short sessions a day, of the 1,000 after which the platform resets the token.
+  // At most 288 short sessions per day. After 1,000, Discord resets the token.
   maxIdentifyPauseMs: 5 * 60_000,
 }
 const maxRefusedPauseMs = 10 * 60_000
-/** The shortest time between two log lines about delays of new sessions for the same reason. */
+/** The shortest time between two log lines about delays for the same reason. */
 const delayLogIntervalMs = 60 * 60_000
 
-/** Creates the platform's gateway, which reconnects while it is open. */
+/** Creates the gateway of Discord. It reconnects while it is open. */
 export function createDiscordGateway(options: DiscordGatewayOptions): ChatGateway {
   const { get, botToken: token, log } = options
   const timing = { ...defaults, ...options.timing }
   const throttle = createIdentifyThrottle(timing)
-  /** Never the library's own store, which all managers of a process share. */
+  /** A store of our own, because all managers of a process share the store of the library. */
   const sessions = new Map<number, SessionInfo>()
   const sequences = createSequences()
-  /** The last received sequence of each shard's session, and the acknowledged one. */
+  /** The position of each shard's session: the last event that was received, and the last one that was stored. */
   const lastReceived = new Map<number, ChatGatewaySession>()
   const acknowledged = new Map<number, ChatGatewaySession>()
   let connection: Connection | undefined
@@ -69,7 +69,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
   let closing = new AbortController()
   let running = Promise.resolve()
 
-  /** Runs one connection from its address to its end; undefined if it was closed on purpose. */
+  /** Runs one connection from finding its address to its end. Returns undefined if it was closed on purpose. */
   const connectOnce = async (
     listener: ChatGatewayListener,
     closed: Promise<undefined>,
@@ -116,7 +116,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     )
     connection = opened
     const end = await Promise.race([ended, closed])
-    // The next connection resumes the session.
+    // The next connection resumes the sessions.
     opened.close({ isResumable: true })
     connection = undefined
     return end
@@ -155,13 +155,16 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     lastReceived.set(session.shard, session)
     acknowledged.set(session.shard, session)
   }
-  /** Ignored unless it belongs to the current session. */
+  /** Returns null if the stored position belongs to an earlier session of the shard. */
   const safeUpTo = (shardId: number) => {
     const safe = acknowledged.get(shardId)
     return safe && safe.id === sessions.get(shardId)?.sessionId ? safe.sequence : null
   }
 
-  /** An internal error ends one connection, not the gateway: the next connection may not cause it. */
+  /**
+   * After an internal error, only this connection ends, and the gateway opens another one: the next connection may not
+   * cause the error.
+   */
   const endedByFault = (error: unknown): Ended => {
     log.error({ err: error }, 'gateway connection ended: internal error')
     connection?.close()
@@ -184,14 +187,14 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
       const isRefused = end.reason === 'refused'
       const firstMs = isRefused ? timing.refusedPauseMs : timing.firstPauseMs
       const maxMs = isRefused ? maxRefusedPauseMs : timing.maxPauseMs
-      // A session that only went silent is resumed at once.
+      // A session whose connection only went silent is resumed immediately.
       const pauseMs = end.reason === 'silent' ? 0 : backOffMs(failures, { firstMs, maxMs })
       status = {
         ...status,
         state: isRefused ? 'refused' : 'connecting',
         problem: isRefused ? withNextAttempt(end.problem, pauseMs) : end.problem,
       }
-      // Logs each new problem once, however often it occurs.
+      // Logs a problem once, no matter how often it is repeated.
       if (end.wasUp || loggedProblem !== end.problem) {
         const closeCode = isRefused ? end.closeCode : undefined
         log[isRefused ? 'error' : 'warn']({ closeCode, nextAttemptInSec: seconds(pauseMs) }, end.problem)
@@ -223,7 +226,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
     },
     sessions() {
       const shards = connection?.shards.size ?? 0
-      // Sessions that the library has abandoned cannot be resumed.
+      // Leaves out sessions that the library has abandoned, which cannot be resumed.
       const known = [...lastReceived.values()].filter(
         ({ shard, id, shards: of }) => of === shards && sessions.get(shard)?.sessionId === id,
       )
@@ -247,7 +250,7 @@ export function createDiscordGateway(options: DiscordGatewayOptions): ChatGatewa
 
 const seconds = (ms: number) => Math.ceil(ms / 1_000)
 
-/** Adds the time of day, because the text is read later than it is written. */
+/** Adds the time of day, because the text may be read much later. */
 const withNextAttempt = (problem: string, pauseMs: number) => {
   const at = new Date(Date.now() + pauseMs).toISOString().slice(11, 19)
   return `${problem} Next attempt after a pause of ${seconds(pauseMs)} s, at ${at} UTC.`
@@ -255,7 +258,7 @@ const withNextAttempt = (problem: string, pauseMs: number) => {
 
 type Ended = ConnectionEnd & { wasUp: boolean }
 
-/** Returns the address of the gateway, or the reason why it is unknown. */
+/** Returns the address of the gateway, or why it could not be found. */
 async function findGateway(get: DiscordGet): Promise<APIGatewayBotInfo | Ended> {
   try {
     return toGatewayInfo(await get<APIGatewayBotInfo>(Routes.gatewayBot(), 'background'))
@@ -266,8 +269,8 @@ async function findGateway(get: DiscordGet): Promise<APIGatewayBotInfo | Ended> 
   }
 }
 
-/** Returns the connection that reports on a server, by the platform's rule. */
+/** Returns the shard that reports a server, as Discord defines it. */
 const shardOf = (serverId: string, shards: number) => Number((BigInt(serverId) >> 22n) % BigInt(shards))
 
-/** Identifies a session without revealing its ID. */
+/** Returns a name for a session that does not reveal its ID. */
 const nameOf = (sessionId: string) => hash('sha256', sessionId).slice(0, 16)

@@ -3,63 +3,72 @@ import { backOffMs } from '#platform/async'
 import type { ChatGatewayListener, SessionBeginnings } from '../../chat-gateway.ts'
 import { describeClose } from './refusals.ts'
 
-/** The platform allows one new session in 5 s for each of the parallel lanes that it grants. */
+/**
+ * The time between two new sessions in a lane. Discord permits one in 5 s per lane, and states the number of lanes
+ * (`max_concurrency`).
+ */
 export const identifyEveryMs = 5_500
 
+/** The pauses between new sessions, in milliseconds. */
 export interface IdentifyTiming {
   readonly identifyEveryMs: number
-  /** The time after IDENTIFY before which a session that the platform ends counts as failed. */
+  /** If Discord ends a session before this time, the session has failed. */
   readonly lastingSessionMs: number
-  /** The longest pause between two new sessions that fail. */
+  /** The longest pause between two sessions that fail. */
   readonly maxIdentifyPauseMs: number
 }
 
 const recordAgainAfterMs = 1_000
-/** With fewer sessions left than this, pauses between new ones grow, up to an even spread over the time until the platform's reset. */
+/**
+ * If fewer sessions than this are left, the pauses become longer, until they are evenly spread over the time until
+ * Discord's reset.
+ */
 const fewSessions = 200
 
+/** A pause before a new session. */
 export interface IdentifyDelay {
   readonly pauseMs: number
-  /** The reason for a long pause and its fix. */
+  /** The reason for a long pause, and the fix. Null for a short one. */
   readonly problem: string | null
-  /** The close code with which the platform ended the last session, if that is the reason. */
+  /** Discord's close code for the last session, if that is the reason. */
   readonly closeCode: number | null
 }
 
-/** The platform's limit of new sessions (`session_start_limit` of `GET /gateway/bot`). */
+/** Discord's limit of new sessions (`session_start_limit` in the response of `GET /gateway/bot`). */
 export interface SessionStarts {
   readonly remaining: number
   readonly reset_after: number
 }
 
+/** Decides when a shard may begin a new session (IDENTIFY). */
 export interface IdentifyThrottle {
   /**
-   * Applies the number of sessions that the platform reports as left; it resets the token of a bot that begins
-   * more.
+   * Sets the number of sessions that are left, as Discord has reported it. Discord resets the token of a bot that
+   * begins more.
    */
   allow(starts: SessionStarts): void
   remaining(): number | undefined
-  /** Applies a record of this age, made here or by another instance. */
+  /** Continues from a record of this age, which this or another instance has made. */
   restore(known: SessionBeginnings, ageMs: number): void
-  /** Counts the shard's last session as failed if the platform ended it soon after it began. */
+  /** Reports that Discord has ended the shard's session. If that was too soon, the session has failed. */
   ended(shard: number, closeCode: number): void
-  /** Settles when this shard may begin a session, and counts it. */
+  /** Waits until this shard may begin a session, and counts the session. */
   wait(turn: Turn, signal: AbortSignal): Promise<void>
 }
 
+/** The request of a shard for a new session. */
 export interface Turn {
   readonly shard: number
   readonly lane: number
-  /** Receives each pause before it begins. */
+  /** Called before each pause. */
   readonly delayed: (delay: IdentifyDelay) => void
-  /** Records the current state for the next leader. The session does not begin until this succeeds. */
+  /** Stores the current state for the next leader. The session begins only after that succeeds. */
   readonly record: ChatGatewayListener['beginning']
 }
 
 interface Shard {
   /**
-   * The time at which its last session was requested; undefined once the end of that session has been accounted
-   * for.
+   * The time at which the last session was requested. Undefined if the end of that session has already been counted.
    */
   identifiedAt: number | undefined
   failures: number
@@ -68,10 +77,11 @@ interface Shard {
 }
 
 /**
- * Spaces new sessions, across successive managers: by lane, by the number of consecutive failed sessions of a shard,
- * and by the platform's daily limit. Only a session that the platform ended has failed. An end by our network, a
- * restart, or another leader does not affect the next session. The library's own throttler has no memory across
- * managers and no back-off, and identifies even if the connection is lost while it waits.
+ * Creates the throttle for new sessions, which several connections use one after another. It adds pauses for three
+ * reasons: the interval of a lane, sessions of a shard that have failed in a row, and the daily limit. Only a session
+ * that Discord has ended counts as failed. If the network, a restart, or a new leader has ended it, the next session
+ * need not wait. The throttle of the library would not be enough: it forgets everything with each connection, has no
+ * back-off, and identifies even if the connection is lost while it waits.
  */
 export function createIdentifyThrottle(
   timing: IdentifyTiming,
@@ -79,7 +89,7 @@ export function createIdentifyThrottle(
 ): IdentifyThrottle {
   const laneFreeAt = new Map<number, number>()
   const shards = new Map<number, Shard>()
-  /** The quota that the platform reported, less the sessions begun since. */
+  /** The number of sessions that Discord has reported, minus those begun since, and the time of its reset. */
   let starts: { remaining: number; resetAt: number } | undefined
 
   const shardOf = (id: number): Shard => {
@@ -92,7 +102,10 @@ export function createIdentifyThrottle(
     shards.set(id, known)
     return known
   }
-  /** Accounts for the end of the last session once; returns whether it lasted, or undefined if it is accounted for. */
+  /**
+   * Counts the end of the last session, once. Returns whether the session has lasted long enough, or undefined if its
+   * end was already counted.
+   */
   const accountFor = (shard: Shard): boolean | undefined => {
     if (shard.identifiedAt === undefined) return undefined
     const lasted = now() - shard.identifiedAt >= timing.lastingSessionMs
@@ -110,8 +123,9 @@ export function createIdentifyThrottle(
   }
   const resetAt = () => (starts && starts.remaining <= 0 ? starts.resetAt : 0)
   /**
-   * Spreads the last sessions of the day, because sessions that our network ends are not failures, but are counted.
-   * Computed for each wait, so that a new count of the platform ends the pauses of the previous count.
+   * Returns when a lane is free. If few sessions are left, they are spread over the rest of the day: sessions that our
+   * network ends are not failures, but Discord counts them. This is computed for every wait, so that a new number from
+   * Discord replaces the old pauses.
    */
   const laneAt = (lane: number): number => {
     const freeAt = laneFreeAt.get(lane)
@@ -179,12 +193,12 @@ export function createIdentifyThrottle(
         delayed(delayOf(shard, lane, waitMs))
         // Timers overflow at 2^31 ms, and round down.
         await sleep(Math.min(Math.ceil(waitMs), 60_000), undefined, { signal })
-        // The quota renews at the reset. The next request to the platform returns the new number.
+        // At the reset, Discord renews the limit. The next request to Discord returns the new number.
         if (starts && starts.remaining <= 0 && now() >= starts.resetAt) starts = undefined
       }
       take(shard, lane)
       if (starts) starts.remaining -= 1
-      // The session is recorded before it begins, so that the next leader counts it even after a crash.
+      // The session is recorded before it begins. So the next leader counts it even if this process crashes.
       while (!(await isRecorded(record(known())))) {
         await sleep(recordAgainAfterMs, undefined, { signal })
         take(shard, lane)

@@ -1,8 +1,8 @@
-/** Describes a close code of the platform: its meaning and its fix. */
+/** The meaning of a close code of Discord, and the fix. */
 interface CloseCode {
   readonly meaning: string
   readonly fix: string
-  /** Retrying does not help until the fix is made. */
+  /** True if a retry is useless until the problem is fixed. */
   readonly isRefusal?: boolean
 }
 
@@ -43,16 +43,16 @@ const closeCodes: Readonly<Record<number, CloseCode>> = {
   },
 }
 
-/** The library closes with it to resume. */
+/** The close code with which the library closes a connection that it will resume. */
 const resuming = 4_200
 
-/** Returns whether the platform chose this close code; networks, proxies and this service use others. */
+/** Returns true if Discord has sent this close code. Networks, proxies, and this service use other codes. */
 export const isOfPlatform = (code: number): boolean => code === 1_000 || (code >= 4_000 && code !== resuming)
 
-/** Returns whether the library resumes the session after this close code. */
+/** Returns true if the library resumes the session after this close code. */
 export const isResumable = (code: number): boolean => [4_000, 4_001, 4_002, 4_009].includes(code)
 
-/** Names a close code with its meaning and its fix. */
+/** Describes a close code: its number, its meaning, and the fix. */
 export function describeClose(code: number): string {
   const known = closeCodes[code]
   return known
@@ -60,8 +60,9 @@ export function describeClose(code: number): string {
     : `close code ${code}, unknown to this version. ${retried}`
 }
 
-/** Returns the problem and its fix when a close code is a refusal. */
+/** Returns the problem and the fix if the close code is a refusal, or undefined. */
 export const refusalOf = (code: number): string | undefined =>
   closeCodes[code]?.isRefusal ? `Discord rejects the gateway connection: ${describeClose(code)}` : undefined
 
+/** The problem and the fix for an invalid bot token. */
 export const tokenRefused = refusalOf(4_004) as string

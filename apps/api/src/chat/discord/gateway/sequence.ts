@@ -1,11 +1,11 @@
-/** The number of gaps within ten minutes after which the platform's sequence is not trusted. */
+/** After this number of gaps within ten minutes, gaps are ignored. */
 const maxGaps = 5
 const windowMs = 10 * 60_000
 
 /**
- * Finds gaps in the platform's numbering of events. Its documentation warns that events may be lost; a number that
- * never arrived is a gap. The platform does not guarantee a numbering without gaps, so it is not trusted after
- * `maxGaps`.
+ * Creates a detector for gaps in Discord's sequence numbers. According to Discord's documentation, events may get lost,
+ * and then a number never arrives. But Discord does not promise numbers without gaps. So after `maxGaps` of them, they
+ * no longer count as lost events.
  */
 export function createSequences(now = () => performance.now()) {
   const last = new Map<number, number>()
@@ -13,7 +13,7 @@ export function createSequences(now = () => performance.now()) {
 
   return {
     begin: (shardId: number, sequence: number) => void last.set(shardId, sequence),
-    /** Returns true if an event before this one was never received. */
+    /** Returns true if an event before this one was not received. */
     hasGap(shardId: number, sequence: number): boolean {
       const before = last.get(shardId)
       if (before !== undefined && sequence <= before) return false

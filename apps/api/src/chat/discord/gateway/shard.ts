@@ -1,31 +1,32 @@
 import { isOfPlatform, isResumable } from './refusals.ts'
 
 /**
- * The reliability of one connection. A silent socket is the same for an idle platform and for a lost one, so
- * heartbeats are sent: an answered heartbeat proves that everything before it arrived.
+ * The state of one gateway connection. A connection without events looks the same whether nothing happens or it is
+ * broken. So heartbeats are sent: the answer to a heartbeat proves that everything before it has arrived.
  */
 export interface ShardHealth {
   isReady: boolean
-  /** The time at which it was last ready, or began to connect. */
+  /** The time at which the connection was last ready, or at which the first attempt began. */
   lostAt: number
-  /** The end of the wait for permission to begin a session, which is no fault of the connection. */
+  /** The end of the wait for permission to begin a session. That wait is not the fault of the connection. */
   waitsUntil: number
-  /** The time of the platform's last message on a connection that is not ready yet. */
+  /** The time of Discord's last message, while the connection is not ready yet. */
   greetedAt: number | undefined
-  /** True if the current connection requested to resume a session, and has no answer yet. */
+  /** True if a resume was requested, and not answered yet. */
   isResuming: boolean
-  /** The platform's close code after which the session is being resumed. */
+  /** The close code of Discord that made the resume necessary. */
   interruptedBy: number | undefined
-  /** The number of sockets that failed since it was last ready. */
+  /** The number of sockets that have failed since the connection was last ready. */
   failures: number
-  /** The time at which the unanswered heartbeat was sent. */
+  /** The time at which the heartbeat was sent that is not answered yet. */
   askedAt: number | undefined
   /** The time at which the last answered heartbeat was sent. */
   provenAt: number | undefined
-  /** The latency of the last heartbeat. */
+  /** The latency of the last heartbeat in milliseconds. */
   latencyMs: number | undefined
 }
 
+/** Creates the state of a connection that is being opened. */
 export const newShard = (): ShardHealth => ({
   isReady: false,
   lostAt: performance.now(),
@@ -39,8 +40,9 @@ export const newShard = (): ShardHealth => ({
   latencyMs: undefined,
 })
 
+/** Records that the session has begun or was resumed. */
 export function markReady(shard: ShardHealth): void {
-  // Replayed events may still be in transit: only the next answer proves that they have arrived.
+  // Repeated events may still be on their way. Only the next answer proves that they have arrived.
   Object.assign(shard, {
     isReady: true,
     greetedAt: undefined,
@@ -52,6 +54,7 @@ export function markReady(shard: ShardHealth): void {
   })
 }
 
+/** Records that the connection was lost. */
 export function markLost(shard: ShardHealth): void {
   if (shard.isReady) shard.lostAt = performance.now()
   Object.assign(shard, {
@@ -64,6 +67,7 @@ export function markLost(shard: ShardHealth): void {
   })
 }
 
+/** Records the answer to the current heartbeat. */
 export function markAnswered(shard: ShardHealth): void {
   if (shard.askedAt === undefined) return
   shard.provenAt = shard.askedAt
@@ -72,8 +76,9 @@ export function markAnswered(shard: ShardHealth): void {
 }
 
 /**
- * Returns the close code by which the platform ended the session, or undefined when the network or this service ended it. A
- * session that can be resumed has not ended; a refused resume ends it, for the reason that made the resume necessary.
+ * Returns the close code with which Discord has ended a session. Returns undefined if the network or this service has
+ * closed the connection, or if the session can be resumed. A resume that Discord refuses ends the session, and counts
+ * for the close code that made the resume necessary.
  */
 export function endedBy(shard: ShardHealth, code: number): number | undefined {
   const wasGreeted = shard.isReady || shard.greetedAt !== undefined
@@ -82,14 +87,14 @@ export function endedBy(shard: ShardHealth, code: number): number | undefined {
     shard.interruptedBy = code
     return undefined
   }
-  // "Invalid session" counts as a close with 1000.
+  // "Invalid session" is reported as a close with 1000.
   return shard.isResuming && code === 1_000 ? shard.interruptedBy : code
 }
 
-/** Returns the time for which the current heartbeat has been unanswered. */
+/** Returns how long the current heartbeat has been unanswered, in milliseconds. */
 export const silentForMs = ({ askedAt }: ShardHealth): number =>
   askedAt === undefined ? 0 : performance.now() - askedAt
 
-/** Returns the time since the last message of a connection that owes an answer. */
+/** Returns the time in milliseconds since the last message of a connection that is not ready. */
 export const unansweredForMs = ({ isReady, greetedAt }: ShardHealth): number =>
   isReady || greetedAt === undefined ? 0 : performance.now() - greetedAt

@@ -14,20 +14,18 @@ export interface DiscordLoginOptions {
   readonly clientSecret: string
   readonly callbackUrl: string
   readonly budget: DiscordBudget
-  /** Waits for a turn, so that all instances together observe the platform's limit for our address. */
+  /** Waits for a turn, so that all instances together stay below Discord's limit for an IP address. */
   readonly exchangePace: () => Promise<void>
 }
 
 const deadlineMs = 4_000
-/** The size limit of a response with tokens, or with a user. */
+/** The maximum size of a response in bytes. */
 const maxBytes = 1024 * 1024
-/**
- * Codes that the platform cannot have issued are rejected here; the platform's edge would treat them as an attack.
- */
+/** The form of Discord's codes. Anything else is rejected here, because Discord's edge would treat it as an attack. */
 const codeShape = /^[\w.~+/=-]{1,512}$/
 /**
- * The maximum number of sign-ins on this instance that use the platform or wait for it, in total and per address. An
- * address that sends only bad codes may try one a second, if no other caller waits.
+ * The limits of sign-ins that use Discord or wait for it on this instance, in total and per IP address. An address that
+ * sends only invalid codes can try one per second, if no other address is waiting.
  */
 const shares = {
   maxAtOnce: 32,
@@ -37,10 +35,13 @@ const shares = {
   maxWaitMs: 3_000,
   lastEveryMs: 1_000,
 }
-/** The smallest scopes that identify the user, and include the email address that the specification shows. */
+/** The smallest scopes that identify the user and include the email address. */
 const scopes = ['identify', 'email']
 
-/** Creates the OAuth side of the platform: its screen, the code exchange, and one read with the member's token. */
+/**
+ * Creates the OAuth part of the platform: the address of the sign-in screen, the exchange of the code, and one request
+ * with the member's token.
+ */
 export function createDiscordLogin(
   options: DiscordLoginOptions,
 ): Pick<ChatPlatform, 'authorizeUrl' | 'isIssuer' | 'identify' | 'isClientAccepted'> {
@@ -51,11 +52,11 @@ export function createDiscordLogin(
     token_endpoint: `${options.apiUrl}/v10/oauth2/token`,
   }
   const client: oauth.Client = { client_id: options.clientId }
-  // Sent in the body: the platform's secrets have characters that strict clients escape in Basic.
+  // Sent in the body. Discord's secrets contain characters that strict clients would escape in a Basic header.
   const credentials: oauth.ClientAuth = (...sent) => oauth.ClientSecretPost(options.clientSecret)(...sent)
   const http = {
     [oauth.customFetch]: fetchWithin(options.budget),
-    // Only a stand-in on this machine is contacted without TLS.
+    // True only for a substitute for Discord on this machine, in tests and demos.
     [oauth.allowInsecureRequests]: options.apiUrl.startsWith('http:'),
   }
   const queue = createFairQueue({
@@ -94,7 +95,8 @@ export function createDiscordLogin(
     },
     isClientAccepted: async () => {
       refuseIncomplete(options)
-      // A code that was never issued: a bad client is refused before the code is checked, and no token is created.
+      // This code was never issued. Discord checks the client before the code, so the error shows whether the client is
+      // accepted, and no token is created.
       const madeUp = { code: 'made-up', redirect_uri: options.callbackUrl }
       const { status } = await asChatPlatformError(() =>
         oauth.genericTokenEndpointRequest(server, client, credentials, 'authorization_code', madeUp, http),
@@ -139,8 +141,8 @@ export function createDiscordLogin(
 }
 
 /**
- * Throws without client ID or secret: outside production the service starts without them, and a sign-in is refused,
- * as the platform would refuse it.
+ * Throws if the client ID or secret is missing. Outside production, the service starts without them, and rejects
+ * sign-ins as Discord would.
  */
 function refuseIncomplete({ clientId, clientSecret }: DiscordLoginOptions) {
   const needed = { CHAT_CLIENT_ID: clientId, CHAT_CLIENT_SECRET: clientSecret }
@@ -153,23 +155,29 @@ function refuseIncomplete({ clientId, clientSecret }: DiscordLoginOptions) {
   )
 }
 
-/** Thrown if the platform limits the member who signs in. */
+/** Thrown if Discord limits the requests of the member who signs in. */
 class MemberLimited extends ChatPlatformError {
   constructor() {
     super('unavailable', 'The chat platform rate-limits this member.', 429)
   }
 }
 
-/** Returns true for a bad code, or a member who is limited: callers with many of them go last. */
+/**
+ * Returns true if the caller has caused the error: an invalid code, or a member with too many requests. Addresses that
+ * cause only such errors go last.
+ */
 const isTheirs = (error: unknown) =>
   error instanceof MemberLimited ||
-  // A 401 concerns the service's own credentials.
+  // A 401 means that the credentials of this service are wrong.
   (error instanceof ChatPlatformError && error.failure === 'refused' && error.status !== 401)
 
 const exchange = { lane: 'oauth' } as const
 const membersRead = { lane: 'oauth', isMembers: true } as const
 
-/** The code is exchanged in turns, so only the request that carries it is worth waiting for a limit. */
+/**
+ * Wraps `fetchOnce` with the budget. Codes are exchanged one after another, so only that request waits for the end of a
+ * limit.
+ */
 const fetchWithin =
   (budget: DiscordBudget): typeof fetchOnce =>
   async (url, init) => {
@@ -181,15 +189,15 @@ const fetchWithin =
       return settled(budget, spending, fetchOnce(url, init))
     }
     const response = await ask()
-    // The platform applies a limit before it checks the code, so the code is still valid: the next real attempt is
-    // this one.
+    // Discord applies its limit before it checks the code, so the code is still valid and can be sent again.
     if (response.status !== 429 || !isExchange) return response
     await budget.patience(exchange)
     return budget.pauseMs(exchange) > 0 ? response : ask()
   }
 
 /**
- * Sends one request, bounded in time including the body, never redirected. A single-use code is never sent twice.
+ * Sends one request, with a time limit that includes the body, and without following redirects. Never repeats it,
+ * because a code is valid only once.
  */
 async function fetchOnce(
   url: string,
@@ -210,7 +218,10 @@ async function fetchOnce(
   return new Response(withoutIdToken(text), { status: response.status, headers: response.headers })
 }
 
-/** Removes an unrequested ID token, which some grants carry: its issuer differs, and it is not ours to verify. */
+/**
+ * Removes an ID token that was not requested, as some grants contain it. Its issuer is different, so the OAuth library
+ * would reject it.
+ */
 function withoutIdToken(text: string): string {
   if (!text.includes('"id_token"')) return text
   try {
@@ -229,7 +240,7 @@ const statusError = (status: number, code?: string) =>
     code,
   )
 
-/** Converts errors of the OAuth library, which contain the response and its tokens, to errors without them. */
+/** Converts the errors of the OAuth library, which contain the response with its tokens, to errors without them. */
 async function asChatPlatformError<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()

@@ -2,19 +2,21 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Cache } from '#platform/cache/cache'
 import { ChatPlatformError, type Priority } from '../../chat-platform.ts'
 
-/** A request that waits longer than this for a bucket fails: the platform is busy. */
+/** If a request would have to wait longer than this, it fails: Discord is busy. */
 const maxWaitMs = 2_000
 const checkEveryMs = 50
-/** The number of requests that background work leaves in a bucket for sign-ins. */
+/** The number of requests in each bucket that background work leaves to sign-ins. */
 const leftForLogins = 1
 
+/** Discord's rate limit buckets: the number of requests that it permits per route. */
 export interface Buckets {
   /**
-   * Waits while a bucket is empty, according to the last answer to any instance.
+   * Waits while the bucket of a route is empty, according to the last response to any instance.
+   *
    * @throws ChatPlatformError if it stays empty for too long
    */
   turn(route: string, priority: Priority, signal: AbortSignal | null): Promise<void>
-  /** Records the state of a bucket, as the platform reported it, for all instances. */
+  /** Records the state of a bucket from a response, for all instances. */
   note(
     route: string,
     response: { readonly status: number; readonly headers: Pick<Headers, 'get'> },
@@ -22,9 +24,10 @@ export interface Buckets {
 }
 
 /**
- * Shares the platform's buckets. The platform counts by route and server, and reports the remainder with each
- * answer. The library observes that for one client; here all clients of all instances do. A mark stays in the cache
- * while a bucket is empty, so no clock is compared. Without the cache each client observes its own answers.
+ * Shares the state of Discord's buckets between all clients of all instances. Discord counts requests by route and
+ * server, and reports the remaining number with each response. The library observes that only for its own client. While
+ * a bucket is empty, the cache contains a mark that expires with it, so no clocks are compared. Without the cache, each
+ * client only knows its own responses.
  */
 export function createBuckets(cache: Cache): Buckets {
   const everything = 'chat-bucket:everything'
@@ -47,7 +50,7 @@ export function createBuckets(cache: Cache): Buckets {
     },
     async note(route, { status, headers }) {
       if (status === 429) {
-        // Limits that others have used up also end with their time.
+        // This also applies if others have used up the limit.
         const isGlobal = headers.get('x-ratelimit-global') === 'true'
         await mark(isGlobal ? everything : empty(route), headers.get('retry-after'))
         return
@@ -55,7 +58,7 @@ export function createBuckets(cache: Cache): Buckets {
       const left = headers.get('x-ratelimit-remaining')
       if (left === null || Number(left) > leftForLogins) return
       const resetAfter = headers.get('x-ratelimit-reset-after')
-      // A bucket of one or two has too little to reserve a part.
+      // A bucket of one or two requests is too small to leave a part of it to sign-ins.
       const isSmall = Number(headers.get('x-ratelimit-limit')) <= leftForLogins + 1
       if (Number(left) === 0) await mark(empty(route), resetAfter)
       else if (!isSmall) await mark(low(route), resetAfter)
@@ -63,5 +66,8 @@ export function createBuckets(cache: Cache): Buckets {
   }
 }
 
-/** Members of one server share a bucket: `/guilds/1/members/2` and `/guilds/1/members/3` are one route. */
+/**
+ * Returns the route of a bucket. The members of a server share one: `/guilds/1/members/2` and `/guilds/1/members/3`
+ * have the same route.
+ */
 const bucketOf = (route: string): string => route.replace(/(\/guilds\/\d+\/.*?)\d{15,20}$/, '$1:id')

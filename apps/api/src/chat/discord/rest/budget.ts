@@ -6,22 +6,22 @@ import { type BreakerOptions, type CircuitBreaker, createCircuitBreaker } from '
 
 const minute = 60_000
 const pauses = { firstPauseMs: 30_000, maxPauseMs: 10 * minute }
-/** The platform reports the end of a limit; otherwise this pause is tried first. */
+/** Discord usually states when a limit ends. If not, these pauses are used. */
 const limitPauses = { firstPauseMs: 1_000, maxPauseMs: 10 * minute }
-/** A sign-in waits this long for the end of a limit, and then fails: the platform is busy. */
+/** The time for which a sign-in waits for the end of a limit. Then it fails: Discord is busy. */
 const loginPatienceMs = 2_500
 const checkEveryMs = 25
 
 /**
- * The platform bans an address for a day after 10,000 refused requests in ten minutes. Each reason for a refusal
- * has its own breaker: one server that refuses us does not stop the others, and OAuth failures that unknown callers
- * cause do not stop the bot.
+ * The limits at which each kind of request is suspended. Discord bans an IP address for a day after 10,000 refused
+ * requests in ten minutes. Each reason for a refusal has its own breaker. So a server that refuses the bot does not
+ * stop the others, and failed sign-ins of unknown clients do not stop the bot.
  */
 const limits = {
   token: { threshold: 10, windowMs: minute, ...pauses },
   client: { threshold: 10, windowMs: minute, ...pauses },
   rate: { threshold: 30, windowMs: minute, ...limitPauses },
-  // The platform does not report the remainder of this limit, so its first 429 is observed.
+  // Discord does not report how much of this limit is left, so the first 429 counts.
   oauth: { threshold: 1, windowMs: minute, ...limitPauses },
   server: { threshold: 20, windowMs: minute, ...pauses },
   total: { threshold: 1_000, windowMs: 10 * minute, ...pauses },
@@ -30,11 +30,11 @@ const limits = {
 type Kind = keyof typeof limits
 
 /**
- * Instances behind one address are banned together: the number of refusals in ten minutes that all of them may
- * have.
+ * The number of refusals in ten minutes that all instances together may have. Instances behind the same IP address are
+ * banned together.
  */
 const maxTogether = 2_000
-/** Requests per second, below the platform's limit of 50. `pace.ts` enforces it. */
+/** The number of requests per second, below Discord's limit of 50. `pace.ts` enforces it. */
 const perSecond = 48
 
 const why: Record<Kind, string> = {
@@ -46,44 +46,50 @@ const why: Record<Kind, string> = {
   total: 'Discord rejects too many requests. Rolecall pauses and retries automatically.',
 }
 
-/** A request with the properties that its budget needs. */
+/** A request, with what its budget depends on. */
 export interface Spending {
   readonly lane: Priority | 'oauth'
-  /** The server of the request. */
+  /** The server that the request is about. */
   readonly serverId?: string | undefined
-  /** Sent with a member's token: a refusal concerns that member only. */
+  /** True if the request uses the token of a member. A refusal then concerns only that member. */
   readonly isMembers?: boolean
 }
 
-/** The answer to a request. */
+/** The response to a request. */
 export interface Outcome {
   readonly status: number
   readonly headers: Pick<Headers, 'get'>
 }
 
+/** Decides whether a request may be sent, and counts the refusals. */
 export interface DiscordBudget {
-  /** Waits for the end of a short pause; the next sign-in after it is the probe. */
+  /** Waits for the end of a short pause. The first sign-in after the pause is the test. */
   patience(spending: Spending): Promise<void>
-  /** Returns the milliseconds until such a request may be sent; 0 means now. */
+  /** Returns the time until such a request may be sent in milliseconds. 0 means now. */
   pauseMs(spending: Spending): number
-  /** @throws ChatPlatformError if the request would only be refused again */
+  /**
+   * Counts a request that is about to be sent.
+   *
+   * @throws ChatPlatformError if Discord would refuse the request
+   */
   spend(spending: Spending): void
   /**
-   * Like `spend`, after a short pause is over; the next sign-in after it is the probe.
-   * @throws ChatPlatformError if the pause is too long to wait for
+   * Like `spend`, but waits for the end of a short pause. The first sign-in after the pause is the test.
+   *
+   * @throws ChatPlatformError if the pause is too long
    */
   spendInTurn(spending: Spending): Promise<void>
   /**
-   * Records the outcome; undefined if there was no answer. A limit that others have used up (`shared`) is not
-   * counted against us.
+   * Records the response, or undefined if there was none. A limit that others have used up (`shared`) does not count as
+   * a refusal.
    */
   settle(spending: Spending, outcome: Outcome | undefined): void
-  /** Records the duration of the last answer. */
+  /** Records the duration of the last request in milliseconds. */
   took(ms: number): void
   state(): ChatBudget
 }
 
-/** Creates the budget of one instance and platform account. */
+/** Creates the budget of one instance for one Discord application. */
 export function createDiscordBudget(log: Log, cache: Cache, now = () => performance.now()): DiscordBudget {
   const breakers = new Map<string, CircuitBreaker>()
   const sent: { at: number; lane: Spending['lane'] }[] = []
@@ -124,7 +130,7 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
   }
   const pauseMs = (spending: Spending): number => {
     const kind = refusing(spending)
-    // While a probe is in progress, its answer ends the wait.
+    // During a test, its response decides how long the wait is.
     return kind === undefined ? 0 : Math.max(checkEveryMs, breaker(kind, spending.serverId).openForMs() ?? 0)
   }
 
@@ -142,8 +148,8 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
       const deadline = now() + loginPatienceMs
       for (;;) {
         const waitMs = pauseMs(spending)
-        // Runs synchronously with the check: of all requests that waited for the end of a pause, one becomes the probe,
-        // and the others continue to wait.
+        // The check and `spend` run in the same synchronous step. So of all requests that waited for the end of a
+        // pause, only one becomes the test, and the others continue to wait.
         if (waitMs === 0 || spending.lane === 'background' || now() + waitMs > deadline)
           return spend(spending)
         await sleep(Math.min(waitMs, checkEveryMs))
@@ -161,8 +167,8 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
       for (const kind of kindsOf(spending)) {
         const one = breaker(kind, spending.serverId)
         if (reason === undefined) one.answered(status < 500 && status !== 429)
-        // A request that was refused for one reason says little about the other reasons, except that its token is
-        // valid.
+        // A request that was refused for one reason says little about the other reasons. But it may show that the token
+        // is valid.
         else if (kind !== reason && kind !== 'total') one.answered(isProof(kind, status))
         else {
           const wasOpen = one.openForMs() !== undefined
@@ -199,7 +205,7 @@ export function createDiscordBudget(log: Log, cache: Cache, now = () => performa
   }
 }
 
-/** Records the answer in the budget, or the missing answer. */
+/** Waits for a response, and records it in the budget. Also records a missing response. */
 export async function settled<T extends Outcome>(
   budget: DiscordBudget,
   spending: Spending,
@@ -227,14 +233,14 @@ const kindsOf = ({ lane, serverId, isMembers }: Spending): Kind[] =>
 function reasonOf(status: number, { lane, serverId, isMembers }: Spending): Kind | undefined {
   if (isMembers) return status === 403 || status === 429 ? 'total' : undefined
   if (status === 401) return lane === 'oauth' ? 'client' : 'token'
-  // A code that the platform's edge refuses concerns one unknown caller, and not the next sign-in.
+  // Discord's edge refuses the codes of single unknown clients. That says nothing about the next sign-in.
   if (status === 403 && lane === 'oauth') return 'total'
   if (status === 403) return serverId ? 'server' : 'rate'
   if (status !== 429) return undefined
   return lane === 'oauth' ? 'oauth' : 'rate'
 }
 
-/** Reads `Retry-After` in seconds; the platform sends no dates. */
+/** Reads `Retry-After`, in seconds. Discord never sends a date. */
 function retryAfterOf(headers: Outcome['headers']): number | undefined {
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)
   return seconds > 0 ? seconds * 1_000 : undefined

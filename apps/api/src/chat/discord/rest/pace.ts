@@ -5,14 +5,14 @@ import { createRateLimiter } from '#platform/rate-limit/rate-limiter'
 import type { Pace } from './rest.ts'
 
 /**
- * The platform allows a bot 50 requests a second, regardless of its number of instances. Counted in short windows,
- * no second has more than 48 of them. Background work leaves a part of each window to sign-ins.
+ * The length of a window. Discord permits a bot 50 requests per second, with any number of instances. With short
+ * windows, no second has more than 48 of them. Background work leaves a part of each window to sign-ins.
  */
 const windowMs = 200
 const together = { all: 8, background: 6 }
 /**
- * Without the cache, instances do not know of each other: five instances observe the limit with these values, each
- * alone.
+ * The limits of an instance without the cache. Instances then do not know of each other. With these values, five of
+ * them together stay below Discord's limit.
  */
 const alone = { all: 2, background: 1 }
 
@@ -27,8 +27,8 @@ export function createPace(cache: Cache): Pace {
 }
 
 /**
- * Creates the pace of the code exchange. The exchange carries no bot token, so the platform counts it for our
- * address, with the same limit of 50 a second; 10 of them are left to webhooks.
+ * Creates the pace for the exchange of codes. These requests have no bot token, so Discord counts them for the IP
+ * address, with the same limit of 50 per second. 10 of them are left to webhooks.
  */
 export const createExchangePace = (cache: Cache) => createTurns(cache, 'chat-oauth', 8, 2)
 

@@ -5,9 +5,9 @@ import { userAgent } from '../user-agent.ts'
 import type { Buckets } from './buckets.ts'
 import { type DiscordBudget, settled } from './budget.ts'
 
-/** The longest duration of one call, with queue and retries: a person waits for a sign-in, but not for a sync. */
+/** The longest duration of a call, with its waits and retries. A person waits for a sign-in, but not for a sync. */
 const deadlineMs: Record<Priority, number> = { login: 4_000, background: 10_000 }
-/** A longer pause of the platform is an outage for its callers. */
+/** If Discord asks for a longer pause than this, the call fails as during an outage. */
 const maxPauseMs = 2_000
 
 export interface DiscordRestOptions {
@@ -15,19 +15,21 @@ export interface DiscordRestOptions {
   readonly botToken: string
   readonly log: Log
   readonly budget: DiscordBudget
-  /** Waits for a turn, so that all instances together observe the platform's limit per second. */
+  /** Waits for a turn, so that all instances together stay below Discord's limit per second. */
   readonly pace?: Pace
-  /** Waits while the platform reports a route as exhausted. */
+  /** Waits while Discord reports a route as exhausted. */
   readonly buckets?: Buckets
 }
 
+/** Waits until a request with this priority may be sent. */
 export type Pace = (priority: Priority, signal: AbortSignal | null) => Promise<void>
 
+/** Sends a GET request to Discord's REST API, and returns the body. */
 export type DiscordGet = <T>(route: `/${string}`, priority: Priority, query?: URLSearchParams) => Promise<T>
 
 /**
- * Creates the reader that uses the bot token. Sign-ins and background work have a client each, because one client
- * sends one request per route and server at a time: a sync must not make a sign-in wait.
+ * Creates the function that reads from Discord with the bot token. Sign-ins and background work have separate clients.
+ * A client sends only one request per route and server at a time, so a sync would otherwise delay sign-ins.
  */
 export function createDiscordRest(options: DiscordRestOptions): DiscordGet {
   const clients: Record<Priority, REST> = {
@@ -39,7 +41,7 @@ export function createDiscordRest(options: DiscordRestOptions): DiscordGet {
     try {
       return (await clients[priority].get(route, { signal, ...(query && { query }) })) as T
     } catch (error) {
-      // The library deletes the token after a 401, and then fails without a request to the platform.
+      // After a 401, the library deletes the token, and then fails without sending requests.
       if (error instanceof DiscordAPIError && error.status === 401)
         clients[priority].setToken(options.botToken)
       throw toChatPlatformError(error)
@@ -55,10 +57,11 @@ function createClient(options: DiscordRestOptions, priority: Priority): REST {
     timeout: 3_000,
     retries: 1,
     invalidRequestWarningInterval: 50,
-    // A 429 without Retry-After would be retried at once, in a loop; a long one outlives every caller.
+    // The library would retry a 429 without `Retry-After` immediately, in a loop. A long pause would outlast every
+    // caller.
     rejectOnRateLimit: ({ retryAfter, timeToReset }) =>
       retryAfter === 0 || retryAfter > maxPauseMs || timeToReset > maxPauseMs,
-    // Sends each request, also the library's retries.
+    // Sends every request, including the retries of the library.
     makeRequest: async (url, init) => {
       const signal = init.signal ?? null
       const route = new URL(url).pathname
@@ -67,7 +70,7 @@ function createClient(options: DiscordRestOptions, priority: Priority): REST {
       const spending = { lane: priority, serverId: /\/guilds\/(\d+)/.exec(route)?.[1] }
       await budget.spendInTurn(spending)
       const sentAt = performance.now()
-      // Replaces the library's name, because the platform requires the name of the application.
+      // Replaces the name of the library, because Discord requires the name of the application.
       const headers = { ...init.headers, 'User-Agent': userAgent }
       const sent = DefaultRestOptions.makeRequest(url, { ...init, headers })
       const response = await settled(budget, spending, sent)
@@ -82,11 +85,14 @@ function createClient(options: DiscordRestOptions, priority: Priority): REST {
   return client.setToken(botToken)
 }
 
-/** Returns true for "not a member", which only these two codes state: unknown member, unknown user. */
+/**
+ * Returns true if Discord says that the user is not a member. Only these two codes mean that: unknown member, and
+ * unknown user.
+ */
 export const isNotAMember = (error: unknown) =>
   error instanceof ChatPlatformError && (error.platformCode === 10_007 || error.platformCode === 10_013)
 
-/** Converts errors of the library, which contain the request's address and body, to errors without them. */
+/** Converts errors of the library, which contain the address and the body of the request, to errors without them. */
 function toChatPlatformError(error: unknown): ChatPlatformError {
   if (error instanceof ChatPlatformError) return error
   if (error instanceof DiscordAPIError) {

@@ -1,7 +1,8 @@
 import type { RESTPostAPIWebhookWithTokenJSONBody } from 'discord-api-types/v10'
 import type { ChatMessage } from '../../chat-webhook.ts'
 
-// The platform accepts 256, 4096 and 2048, and 6000 in all. Escaping at most doubles a text.
+// The maximum lengths. Discord accepts 256, 4096, and 2048 characters, and 6000 in total. Escaping at most doubles the
+// length of a text.
 const maxTitle = 128
 const maxText = 1_000
 const maxFooter = 200
@@ -12,7 +13,7 @@ const colors: Record<ChatMessage['tone'], number> = {
   warning: 0xe67e22,
 }
 
-/** Translates a message for the platform: one embed, no mention. */
+/** Converts a message to the form of Discord: one embed, without mentions. */
 export const toEmbed = ({
   title,
   text,
@@ -26,17 +27,17 @@ export const toEmbed = ({
       description: escaped(cut(text, maxText)),
       color: colors[tone],
       timestamp: at.toISOString(),
-      // Not escaped: the platform reads no markup in a footer.
+      // Not escaped, because Discord interprets no markup in a footer.
       footer: { text: cut(footer, maxFooter) },
     },
   ],
   allowed_mentions: { parse: [] },
 })
 
-/** Escapes names, which come from other people, so that they show no link, mention or format. */
+/** Escapes markup, so that names, which other people have chosen, cannot contain links, mentions, or formatting. */
 const escaped = (text: string) => text.replace(/[\\`*~|<>[\]()]|(?<=:)\//g, '\\$&')
 
-/** Truncates in UTF-16 units, which are never fewer than the platform counts, and never splits a character. */
+/** Truncates text without splitting a character. It counts UTF-16 units, and Discord never counts more. */
 function cut(text: string, most: number): string {
   if (text.length <= most) return text
   return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`

@@ -6,8 +6,8 @@ const platformHosts = ['discord.com', 'canary.discord.com', 'ptb.discord.com', '
 const path = /^\/api(?:\/v\d{1,2})?\/webhooks\/(\d{17,20})\/[\w-]{1,200}$/
 
 /**
- * Returns true only for a webhook of the chat platform. The service posts to any address that this check accepts, so it
- * must not accept others.
+ * Returns true only for the address of a Discord webhook. The service posts to every address that passes this check, so
+ * it must not accept any other.
  */
 export function isWebhookUrl(text: string, { chatApiUrl }: { readonly chatApiUrl: string }): boolean {
   const url = parseUrl(text)
@@ -17,7 +17,7 @@ export function isWebhookUrl(text: string, { chatApiUrl }: { readonly chatApiUrl
   if (!isOwn && !platformHosts.includes(url.host)) return false
   if (url.protocol !== 'https:' && !(isOwn && url.protocol === 'http:' && isLoopbackHost(url.hostname)))
     return false
-  // The text must equal the parsed URL, so that the parser neither drops nor rewrites any part of it.
+  // The text must be equal to the parsed URL. Otherwise, the parser has dropped or changed a part of it.
   if (url.href !== text || url.search || url.hash || url.username || url.password) return false
   const [, id = ''] = path.exec(url.pathname) ?? []
   return formats.snowflake(id)

@@ -4,14 +4,14 @@ import type { ChatPost, PostToWebhook } from '../../chat-webhook.ts'
 import { userAgent } from '../user-agent.ts'
 import { toEmbed } from './webhook-message.ts'
 
-/** The longest wait for an answer, with its body. */
+/** The longest wait for a response, including its body. */
 const deadlineMs = 5_000
-/** Longer answers are not read to their end: nothing in them matters. */
+/** The maximum number of bytes that are read of a response. Nothing in a longer one matters. */
 const maxBytes = 64 * 1024
 
 /**
- * Posts with `wait`: without it the platform also accepts messages that it then fails to store. The status alone
- * decides; the body is read only for its error code and for the pause.
+ * Posts a message with `wait`: without it, Discord also accepts messages that it then fails to store. The status
+ * decides about the result. The body is read only for its error code and for the pause.
  */
 export const postToDiscordWebhook: PostToWebhook = async (url, message, signal) => {
   const deadline = AbortSignal.timeout(deadlineMs)
@@ -27,7 +27,7 @@ export const postToDiscordWebhook: PostToWebhook = async (url, message, signal) 
     return outcomeOf(response, await readJson(response, either))
   } catch {
     if (signal.aborted) return { outcome: 'aborted', status: null, error: null }
-    // The error itself may contain the address.
+    // The error is not included, because it may contain the address.
     const error = deadline.aborted
       ? `No response within ${deadlineMs / 1_000} s.`
       : 'The receiver could not be reached.'
@@ -49,17 +49,18 @@ function outcomeOf({ status, headers, ok }: Response, said: Said | undefined): C
     return { outcome: 'gone', ...answered }
   }
   if (status === 429) {
-    // A 429 without JSON comes from the network edge, which counts per IP address, not per webhook.
+    // A 429 without JSON comes from Discord's edge, which counts per IP address and not per webhook.
     const isGlobal = said === undefined || said.global === true || headers.has('x-ratelimit-global')
     return { outcome: 'limited', ...answered, pauseMs: retryAfter(headers, said), isGlobal }
   }
-  // Only the platform itself sends JSON; an HTML page comes from a proxy before it.
+  // Only Discord itself sends JSON. An HTML page comes from a proxy in front of it.
   if ([400, 413, 415, 422].includes(status) && said) return { outcome: 'refused', ...answered }
   return { outcome: 'failed', ...answered }
 }
 
 /**
- * Returns the pause. The header is in whole seconds, the body has the fraction: the longer one is never too early.
+ * Returns the pause in milliseconds. The header has whole seconds, and the body a fraction. The longer one is never too
+ * early.
  */
 function retryAfter(headers: Headers, said: Said | undefined): number | undefined {
   const waits = [Number(headers.get('retry-after') ?? Number.NaN), Number(said?.retry_after ?? Number.NaN)]
@@ -67,14 +68,14 @@ function retryAfter(headers: Headers, said: Said | undefined): number | undefine
   return Number.isFinite(seconds) ? seconds * 1_000 : undefined
 }
 
-/** Returns the pause after the last message of a window: the next one would be refused. */
+/** Returns the pause after the last message of a window, because Discord would refuse the next one. */
 function pauseAfter(headers: Headers): number | undefined {
   if (headers.get('x-ratelimit-remaining') !== '0') return undefined
   const seconds = Number(headers.get('x-ratelimit-reset-after') ?? Number.NaN)
   return Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : undefined
 }
 
-/** Reads the answer if it is a short JSON object. An unreadable one counts as empty. */
+/** Reads a response if it is a short JSON object. Otherwise, returns undefined. */
 async function readJson(response: Response, signal: AbortSignal): Promise<Said | undefined> {
   try {
     const body = await readAnswer(response, signal, maxBytes)
