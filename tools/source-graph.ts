@@ -27,7 +27,7 @@ export interface SourceGraph {
 const workspaces = ['apps', 'packages', 'examples', 'acceptance', 'bench', 'clients', 'tools']
 const ignored = new Set(['node_modules', 'dist', 'coverage', 'public', '.git', '.rolecall'])
 
-/** Lists the files below a folder whose names match. Skips build outputs and installed packages. */
+/** Lists the files below a folder that have a matching name. Skips build outputs and installed packages. */
 export function listFiles(folder: string, wanted: RegExp): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)

@@ -13,7 +13,7 @@ interface Measured {
   readonly name: string
   /** Where the program stores its sessions, and other facts for the comparison. A column of the table. */
   readonly store: string
-  /** The IDs of the processes whose processor time is counted. */
+  /** The processor time of the processes with these IDs is counted. */
   readonly pids: readonly number[]
   /** Called after each run with the maximum number of requests that it can have sent. */
   readonly sent?: (requests: number) => void

@@ -48,7 +48,7 @@ export function createAsk(url: string, apiKey: string) {
   }
 }
 
-/** Returns the other requests and changes, whose waiting times are measured during a mass change. */
+/** Returns the other requests and changes. The bench measures their waiting times during a mass change. */
 export function otherWork(
   deps: Deps,
   ask: ReturnType<typeof createAsk>,

@@ -3,7 +3,7 @@ import { sql } from '@rolecall/api/platform/db/sql'
 import { addMembers, copySessions, type Pair, settle } from './copies.ts'
 import { roleIds, seedSessions, serverId } from './seed.ts'
 
-/** The server of the other changes, and the server whose members the service does not know yet. */
+/** The server of the other changes, and the server with members that the service does not know yet. */
 export const otherServerId = '1100089314336833999'
 export const unreadServerId = '1100089314336833888'
 export const deletedRoleId = '1100093797636898999'

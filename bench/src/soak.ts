@@ -34,7 +34,7 @@ const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1_000_000)
 const laneCount = Number(process.env['LANES'] ?? 6)
 const memberCount = Number(process.env['MEMBERS'] ?? 60)
 const withFaults = process.env['FAULTS'] !== 'off'
-/** The minimum duration of a run whose result is written, in minutes. A shorter run warms up for most of its time. */
+/** The result of a run is written after at least this time, in minutes. A shorter run warms up for most of its time. */
 const reportedMinutes = 10
 /** The pause after the last fault, in milliseconds, before the final check against the ledger. */
 const calmMs = 25_000

@@ -36,7 +36,7 @@ const wantedChecks = Number(process.env['CHECKS'] ?? 2_000_000)
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1_000_000))
 const laneCount = Number(process.env['LANES'] ?? 24)
 const memberCount = Number(process.env['MEMBERS'] ?? 40)
-/** The minimum number of checks of a run whose result is written. */
+/** The result of a run is written if it has at least this number of checks. */
 const reportedChecks = 1_000_000
 
 const settings = { CHECKS: wantedChecks, SEED: seed, LANES: laneCount, MEMBERS: memberCount }

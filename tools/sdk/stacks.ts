@@ -20,7 +20,7 @@ const pageOf = (page: string) => readFile(join(root, 'docs/guides/stacks', `${pa
 
 /** An app that a test builds from a page. */
 export interface Stack {
-  /** The page whose files make up the app. */
+  /** The app consists of the files of this page. */
   readonly page: string
   readonly packages: readonly string[]
   /** More files, with the routes that the tests need. They replace or complete those of the page. */

@@ -2,7 +2,7 @@
 export interface Binding {
   /** The path of the test or the script. */
   readonly by: string
-  /** A page whose code blocks it runs from top to bottom. With `sections`, only the blocks below these headings. */
+  /** The code blocks of this page are run from top to bottom. With `sections`, only the blocks below these headings. */
   readonly page?: string
   readonly sections?: readonly string[]
   /** Single commands that it runs, wherever they are shown. */

@@ -10,11 +10,11 @@ interface Node {
 const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'
 
-/** The elements that isolate their text, or whose text is not part of a sentence. */
+/** The elements that isolate their text, or contain text outside of sentences. */
 const isolating = new Set(['bdi', 'option', 'textarea'])
-/** The attributes whose value is shown as content. */
+/** The attributes with a value that is shown as content. */
 const shownAttributes = new Set(['lead', 'note'])
-/** The fields of objects whose value is shown as content: `cell` of a table, and `value` of a figure. */
+/** The fields with a value that is shown as content: `cell` of a table, and `value` of a figure. */
 const shownFields = new Set(['cell', 'value'])
 
 const isName = (identifier: unknown) =>

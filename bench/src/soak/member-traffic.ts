@@ -40,7 +40,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
   const asKey = ({ project }: Session) => project.key
 
   const end = (session: Session) => {
-    // Expects an event only for a session whose pair is known. With an outdated pair, the request may have ended
+    // Expects an event only for a session with a known pair. With an outdated pair, the request may have ended
     // nothing.
     if (session.state === 'live' && session.project === watched && session.id !== '')
       ledger.revoked.set(session.id, Date.now())

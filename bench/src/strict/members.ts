@@ -27,7 +27,7 @@ interface Parts {
 /** The maximum number of questions about ended sessions that are kept for each member. */
 const maxEnded = 8
 
-/** A member who signs in in three ways, and whose sessions end again. */
+/** A member who signs in in three ways. Their sessions end again. */
 export interface StrictMember {
   /** Returns all questions about the member, including those about ended sessions. */
   questions(): readonly Question[]

@@ -259,7 +259,7 @@ def pages_of_the_site_replace_those_of_the_library(browser: Browser, caplog: Any
 
 
 def nobody_is_logged_out_by_an_outage(browser: Browser, project: Dict[str, Any]) -> None:
-    """Needs a page `/broken` whose service is down."""
+    """Needs a page `/broken` of a site that cannot reach its service."""
     headers = {"authorization": f"Bearer {NO_TOKEN}"}
     page = browser.get("/broken", headers={**headers, **NAVIGATE})
     assert page.status_code == 503 and int(page.headers["retry-after"]) > 0

@@ -9,7 +9,8 @@ const byFormat: Readonly<Record<string, string>> = {
 }
 
 /**
- * Examples by the name of a field, for fields whose type alone gives no clear example: tokens, addresses, and others.
+ * Examples by the name of a field, for fields where the type alone gives no clear example, such as tokens and
+ * addresses.
  */
 const byName: Readonly<Record<string, unknown>> = {
   ...mapFields(storedFields, (name) => memberFields[name].example),

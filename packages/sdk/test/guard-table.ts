@@ -28,7 +28,7 @@ export interface Guarded {
  */
 export type StartGuarded = (given: Guarded) => Promise<Ask>
 
-/** Starts the service before the tests. Returns an object whose values are available once the tests run. */
+/** Starts the service before the tests. The values of the returned object are available once the tests run. */
 export function givenGuarded(): Guarded {
   const ends: (() => unknown)[] = []
   let world: World

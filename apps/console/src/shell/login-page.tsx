@@ -9,7 +9,7 @@ interface Refusal {
   readonly requestId?: string
 }
 
-/** The page for a visitor who is not signed in, whose session has ended, or whose account has no access. */
+/** The page for a visitor without a session or without access: not signed in, signed out, or not permitted. */
 export function LoginPage({ reason }: { reason: unknown }) {
   const { code, detail, requestId } = (typeof reason === 'object' ? reason : {}) as Refusal
   const place = location.pathname + location.search

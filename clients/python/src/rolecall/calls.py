@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 class Received(NamedTuple):
-    """A response whose body has been read."""
+    """A response with its complete body."""
 
     status: int
     headers: Mapping[str, str]

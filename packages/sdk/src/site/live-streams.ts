@@ -3,7 +3,7 @@
  * while after its connection was cut.
  */
 const maxOfSession = 8
-/** The maximum number of streams per process. Each takes a connection and a few kilobytes of memory. */
+/** The maximum number of streams in one process at a time. Each takes a connection and a few kilobytes of memory. */
 const maxInAll = 10_000
 
 interface OpenStream {
@@ -11,11 +11,11 @@ interface OpenStream {
   readonly end: () => void
 }
 
-/** The open streams of this process. */
+/** The streams that this process has open. */
 export type LiveStreams = ReturnType<typeof createLiveStreams>
 
 /**
- * Limits the number of streams per session and per process. Beyond a limit, it ends the oldest stream. If a browser
+ * Limits the number of streams in a session and in the process: beyond a limit, it ends the oldest stream. If a browser
  * still uses that stream, it reconnects.
  */
 export function createLiveStreams(limits = { ofSession: maxOfSession, inAll: maxInAll }) {

@@ -4,7 +4,7 @@
 const place = Symbol.for('rolecall 1')
 
 /**
- * Returns the value that was created first for a key in this process.
+ * Returns the value that this process created first for a key.
  *
  * Frameworks load a module several times: Next.js loads it separately for the proxy, the pages, and the routes, and
  * again at each change during development. Without sharing, each copy would have its own connection, cache, and

@@ -34,8 +34,8 @@ export interface Site {
 }
 
 /**
- * Creates the sign-in of an app. Sites with the same service, project, and secrets share one client in a process. So
- * their options `cache` and `fetch` must be the same, too.
+ * Creates the sign-in of an app. Within a process, sites with the same service, project, and secrets share one client,
+ * and must therefore have the same options `cache` and `fetch`.
  *
  * @throws TypeError that names each missing or invalid setting
  */

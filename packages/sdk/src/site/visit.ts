@@ -117,7 +117,7 @@ export async function openVisit(
     isSuperseded,
     unavailable,
     validate,
-    /** Returns the session token, as a key for the session within this process. Undefined without a session. */
+    /** Returns the session token, which identifies the session in this process, or undefined without a session. */
     sessionKey: () => stored?.token,
 
     /**

@@ -58,7 +58,7 @@ export const rowsOf = (group: string): readonly Setting[] => rows.filter((row) =
 /** The settings that an administrator can change. */
 export const editableRows: readonly Setting[] = rows.filter(({ bounds }) => bounds !== undefined)
 
-/** The titles of groups whose title is not just their name. */
+/** The titles of the groups that have another title than their name. */
 export const groupTitles: Readonly<Record<string, string>> = {
   cache: 'Caches',
   chat: 'Discord',

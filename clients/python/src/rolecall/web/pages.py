@@ -26,7 +26,7 @@ _kinds = {
     "SIGNED_OUT": "signed_out",
 }
 _titles = {"refused": "refusedTitle", "expired": "expiredTitle", "failed": "failedTitle", "signed_out": "signedOutTitle"}
-#: The titles of codes whose title differs from that of their kind of page.
+#: The titles of the codes that have another title than their kind of page.
 _titles_of_codes = {"ROLE_REQUIRED": "roleTitle", "LOGOUT_INCOMPLETE": "signedOutTitle"}
 #: The reasons for which the catalogs have a text.
 _known_reasons = frozenset(
