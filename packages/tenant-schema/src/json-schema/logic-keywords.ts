@@ -10,6 +10,7 @@ function checkInPlace(node: Node, value: unknown, run: Run, seen: Seen | undefin
   return passed
 }
 
+/** Checks a value against the schema that `$ref` names. */
 const reference: Keyword = ({ value, refer, complain }) => {
   if (typeof value !== 'string') {
     complain('must be a string')
@@ -19,6 +20,7 @@ const reference: Keyword = ({ value, refer, complain }) => {
   return (given, run, seen) => checkInPlace(node, given, run, seen)
 }
 
+/** Checks a value against all schemas of `allOf`. */
 const allOf: Keyword = (reading) => {
   const nodes = readPositions(reading).map((position) => reading.sub('inPlace', position))
   return (value, run, seen) => every(nodes, run, (node) => checkInPlace(node, value, run, seen))
@@ -41,6 +43,7 @@ const anyOf: Keyword = (reading) => {
   }
 }
 
+/** Checks that a value passes exactly one branch. Stops at the second branch that passes. */
 const oneOf: Keyword = (reading) => {
   const nodes = readPositions(reading).map((position) => reading.sub('inPlace', position))
   return (value, run, seen) => {
@@ -53,6 +56,7 @@ const oneOf: Keyword = (reading) => {
   }
 }
 
+/** Checks that a value does not pass the schema of `not`. Nothing that this schema reads counts as evaluated. */
 const not: Keyword = (reading) => {
   const node = reading.sub('inPlace')
   return (value, run) =>

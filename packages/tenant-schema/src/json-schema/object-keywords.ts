@@ -13,6 +13,7 @@ import { Seen } from './seen.ts'
 /** The cost of reading one key, in addition to the cost of its schema. */
 const keyCost = 14
 
+/** Checks the values of the keys that `properties` names. A missing key passes. */
 const properties: Keyword = (reading) => {
   const nodes = readKeys(reading).map((key) => [key, reading.sub('apart', key)] as const)
   return (value, run, seen) => {
@@ -26,6 +27,7 @@ const properties: Keyword = (reading) => {
   }
 }
 
+/** Checks the values of the keys that match a pattern, with the schema of each pattern that they match. */
 const patternProperties: Keyword = (reading) => {
   const rules = readKeys(reading).map((source) => ({
     matches: reading.pattern(source, source),
@@ -64,6 +66,10 @@ const additionalProperties: Keyword = (reading) => {
   }
 }
 
+/**
+ * Checks the keys that no other keyword has evaluated, neither of this schema nor of a schema that it applies to the same
+ * value.
+ */
 const unevaluatedProperties: Keyword = (reading) => {
   const node = reading.sub('apart')
   return (value, run, seen) => {
@@ -80,6 +86,7 @@ const unevaluatedProperties: Keyword = (reading) => {
   }
 }
 
+/** Checks each key, as a string, against a schema. */
 const propertyNames: Keyword = (reading) => {
   const node = reading.sub('apart')
   return (value, run) => {
@@ -96,6 +103,7 @@ const propertyNames: Keyword = (reading) => {
   }
 }
 
+/** Checks that an object has all keys of `required`. Reports each missing key. */
 const required: Keyword = ({ value, complain }) => {
   const names = readNames(value, complain)
   return (given, run) => {
@@ -109,6 +117,7 @@ const required: Keyword = ({ value, complain }) => {
   }
 }
 
+/** Checks that an object with a certain key also has certain other keys. */
 const dependentRequired: Keyword = (reading) => {
   const rules = readKeys(reading).map((key) => ({
     key,
@@ -126,6 +135,7 @@ const dependentRequired: Keyword = (reading) => {
   }
 }
 
+/** Checks an object with a certain key against another schema. */
 const dependentSchemas: Keyword = (reading) => {
   const rules = readKeys(reading).map((key) => ({ key, node: reading.sub('inPlace', key) }))
   return (value, run, seen) => {
@@ -141,6 +151,7 @@ const dependentSchemas: Keyword = (reading) => {
   }
 }
 
+/** Creates the keyword for a limit of the number of keys. */
 const keyBound =
   (code: string, words: string, holds: (count: number, limit: number) => boolean): Keyword =>
   (reading) => {

@@ -7,6 +7,7 @@ import type { Run } from './run.ts'
 
 const typeNames = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object']
 
+/** Returns true if a value has a type of JSON Schema. A number such as 1.0 is an integer. */
 const isOfType = (value: unknown, type: string): boolean => {
   switch (type) {
     case 'null':
@@ -25,6 +26,7 @@ const isOfType = (value: unknown, type: string): boolean => {
   }
 }
 
+/** Checks the type of a value. `type` is a name, or a list of different names. */
 const type: Keyword = ({ value, complain }) => {
   const types: unknown[] = Array.isArray(value) ? value : [value]
   if (types.length === 0 || new Set(types).size < types.length || types.some((one) => !isTypeName(one))) {
@@ -38,6 +40,7 @@ const type: Keyword = ({ value, complain }) => {
 
 const isTypeName = (name: unknown) => typeof name === 'string' && typeNames.includes(name)
 
+/** Creates a check whether a value equals one of some values. Compares objects and lists by their canonical text. */
 const oneOfValues = (values: unknown[]): ((given: unknown, run: Run) => boolean) => {
   const scalars = new Set(values.filter((one) => typeof one !== 'object' || one === null))
   const texts = new Set(
@@ -49,6 +52,7 @@ const oneOfValues = (values: unknown[]): ((given: unknown, run: Run) => boolean)
   }
 }
 
+/** Checks `enum`. Its message shows at most 20 of the values, so that it stays short. */
 const enumeration: Keyword = ({ value, complain }) => {
   if (!Array.isArray(value) || value.length === 0) {
     complain('must be a list of at least one value')
@@ -60,12 +64,14 @@ const enumeration: Keyword = ({ value, complain }) => {
   return (given, run) => isListed(given, run) || run.fail('ENUM', message)
 }
 
+/** Checks `const`. */
 const constant: Keyword = ({ value }) => {
   const isListed = oneOfValues([value])
   const message = `must be ${JSON.stringify(value).slice(0, 200)}`
   return (given, run) => isListed(given, run) || run.fail('CONST', message)
 }
 
+/** Creates the keyword for a limit of a number. `holds` gets the result of `orderOf`. */
 const bound =
   (code: string, words: string, holds: (order: number) => boolean): Keyword =>
   (reading) => {
@@ -87,6 +93,7 @@ function orderOf(given: number | ExactNumber, limit: number, run: Run): number {
 /** The work of calculating with a number that a double cannot represent. */
 const exactCost = 100
 
+/** Checks `multipleOf`, with decimal arithmetic: 0.3 is a multiple of 0.1. */
 const multipleOf: Keyword = (reading) => {
   const of = readNumber(reading)
   if (of === undefined) return undefined
@@ -120,6 +127,7 @@ const lengthBound =
     }
   }
 
+/** Counts the characters of a text, as JSON Schema does: a pair of surrogates is one character. */
 function codePoints(text: string, run: Run): number {
   run.spend(text.length >> 2)
   let count = 0
@@ -130,6 +138,7 @@ function codePoints(text: string, run: Run): number {
   return count
 }
 
+/** Checks `pattern`. The expression may match anywhere in the text. */
 const pattern: Keyword = (reading) => {
   const source = readText(reading)
   if (source === undefined) return undefined
@@ -138,6 +147,7 @@ const pattern: Keyword = (reading) => {
   return (given, run) => typeof given !== 'string' || test(given, run) || run.fail('PATTERN', message)
 }
 
+/** Checks `format`. A schema with an unknown format is rejected. */
 const format: Keyword = ({ value, complain }) => {
   const test = findFormat(value)
   if (!test) {
@@ -148,6 +158,7 @@ const format: Keyword = ({ value, complain }) => {
   return (given, run) => typeof given !== 'string' || test(given, run) || run.fail('FORMAT', message)
 }
 
+/** Reads the value of a keyword that must be a string. */
 function readText({ value, complain }: Reading): string | undefined {
   if (typeof value === 'string') return value
   complain('must be a string')
