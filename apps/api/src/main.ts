@@ -127,7 +127,8 @@ program
   .addHelpText(
     'after',
     `
-Prints the name of each migration, or "nothing to do". Applies all of them or none. Several commands can run at once.
+Prints the name of each applied migration, or "nothing to do". If a migration fails, it has no effect, and the earlier
+ones stay applied. Several commands can run at once.
 \`serve\` does the same when it starts. Use this command to migrate earlier, with another database role.
 
 Example:

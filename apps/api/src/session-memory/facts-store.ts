@@ -101,7 +101,7 @@ export async function readFacts(
 ): Promise<FactRows> {
   const rows = await db.batched<FoundRow>(sql`
     select round(date_part('epoch', clock_now()) * 1000) as "nowMs",
-      k.project_id as "keyProjectId", k.is_active as "isActive",
+      k.project_id as "keyProjectId", coalesce(k.is_active, false) as "isActive",
       round(date_part('epoch', k.expires_at) * 1000) as "keyEndsAtMs",
       l.id, l.project_id as "projectId", l.server_id as "serverId", l.member_id as "memberId",
       round(date_part('epoch', l.created_at) * 1000) as "createdAtMs",

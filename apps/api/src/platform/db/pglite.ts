@@ -97,7 +97,7 @@ export async function openPglite(
     batched: batched(pglite, whileOpen),
     // The lock of the folder keeps other processes out, so there is nothing to notify.
     dedicate: undefined,
-    stream: (statement, pageSize) => stream(pglite, statement, pageSize),
+    stream: (statement, pageSize) => stream(pglite, statement, pageSize, whileOpen),
     analyze: async (...tables) => {
       for (const table of tables) {
         await whileOpen(() => pglite.exec(`analyze ${table}`))
@@ -253,17 +253,14 @@ function queryable(client: Pick<PGliteInterface | Transaction, 'query'>, whileOp
  * Yields the pages of a cursor. The cursor is held: it keeps its own snapshot outside of a transaction, which would
  * block the only connection while the caller reads slowly.
  */
-async function* stream<Row>(pglite: PGlite, statement: Sql, pageSize: number) {
+async function* stream<Row>(pglite: PGlite, statement: Sql, pageSize: number, whileOpen: WhileOpen) {
   streams += 1
   const name = `stream_${streams}`
-  await pglite.query(
-    `declare ${name} no scroll cursor with hold for ${statement.text}`,
-    [...statement.values],
-    { serializers },
-  )
+  const declaration = `declare ${name} no scroll cursor with hold for ${statement.text}`
+  await whileOpen(() => pglite.query(declaration, [...statement.values], { serializers }))
   try {
     for (;;) {
-      const { rows } = await pglite.query<Row>(`fetch ${pageSize} from ${name}`)
+      const { rows } = await whileOpen(() => pglite.query<Row>(`fetch ${pageSize} from ${name}`))
       if (rows.length === 0) return
       yield rows
     }

@@ -23,6 +23,7 @@ describe.each(engines)('a rehearsal on %s', (engine) => {
         await tx.execute(sql`delete from boats where name = 'Harbour tug'`)
         tx.afterCommit(() => committed.push('told'))
       })
+      await rehearsal.script(`insert into boats values ('Barge'); delete from boats where name = 'Barge'`)
       const [row] = await rehearsal.batched(sql`select count(*)::float8 as n from boats`)
       expect(row).toEqual({ n: 1 })
       return names(rehearsal)

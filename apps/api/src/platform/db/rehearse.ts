@@ -31,5 +31,6 @@ const asDatabase = (db: Database, tx: Tx): Database => ({
   maybeOne: tx.maybeOne,
   execute: tx.execute,
   batched: tx.query,
+  script: tx.script,
   transaction: (work) => work(tx),
 })
