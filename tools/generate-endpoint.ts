@@ -13,17 +13,17 @@ export const endpointText = (one: EndpointPage, lead: string, errors: string): s
 
 ${lead}
 
-Who may ask: ${one.auth}
+Authorization: ${one.auth}
 
 \`\`\`sh
 ${one.request}
 \`\`\`
 ${one.inputs.map(({ title, fields }) => `\n${title}:\n\n${fieldTable(fields)}`).join('')}${one.answers.map(answerSection).join('')}
-Refusals: ${one.refusals.map(({ status, code }) => `${status} [\`${code}\`](${errors}#${code.toLowerCase()})`).join(', ')}.
+Errors: ${one.refusals.map(({ status, code }) => `${status} [\`${code}\`](${errors}#${code.toLowerCase()})`).join(', ')}.
 `.replaceAll('?.', '?')
 
 const answerSection = ({ status, text, fields }: AnswerPage): string =>
-  `\nAnswer ${status}:${text && ` ${text}`}\n${fields.length > 0 ? `\n${fieldTable(fields)}` : ''}`
+  `\nResponse ${status}:${text && ` ${text}`}\n${fields.length > 0 ? `\n${fieldTable(fields)}` : ''}`
 
 const fieldTable = (fields: readonly Field[]): string =>
   table(

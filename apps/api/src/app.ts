@@ -88,6 +88,7 @@ import { endEverySession } from './features/sessions/end-every-session.ts'
 import { eraseSessions } from './features/sessions/erase-sessions.ts'
 import { redeem } from './features/sessions/exchange-code.ts'
 import { createSessionChanges } from './features/sessions/gathered-changes.ts'
+import { describeEnded } from './features/sessions/own-sessions.ts'
 import { endOwnSession, listLiveSessions } from './features/sessions/own-sessions-store.ts'
 import { endReusedClientSession } from './features/sessions/record-reuse.ts'
 import { sessionRoutes } from './features/sessions/routes.ts'
@@ -229,6 +230,7 @@ export function createApp(
     listSessions: (memberId) => listLiveSessions(db, memberId),
     listConsents: (memberId) => listConsents(db, memberId),
     endSession: endOwnSession,
+    describeEnded,
     endEverySession,
     deleteConsent,
     endClientSessions: endClientSessionsOf,

@@ -58,6 +58,8 @@ export interface AccountNeeds {
   readonly listSessions: (memberId: string) => Promise<readonly OwnSession[]>
   /** Ends a session or single sign-on. Returns undefined if the member has no such session. */
   readonly endSession: (tx: Tx, memberId: string, sessionId: string) => Promise<EndedSession | undefined>
+  /** Describes the ended session, as the object of a sentence. */
+  readonly describeEnded: (ended: EndedSession) => string
   /** Ends all sessions and single sign-ons of the member. Returns how many it ended. */
   readonly endEverySession: (tx: Tx, memberId: string) => Promise<number>
   readonly listConsents: (memberId: string) => Promise<readonly OwnConsent[]>

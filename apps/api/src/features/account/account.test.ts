@@ -98,7 +98,12 @@ describe.each(ciEngines)('the account page on %s', (engine) => {
     const ended = await post(browser, `/account/sessions/${session}/end`)
     expect([ended.status, ended.headers.get('location')]).toEqual([303, '/account?done=session'])
     expect((await validate(world, wiki, body.token)).status).toBe(401)
-    expect(await newest()).toMatchObject({ actorId: users.ada, action: 'session.revoke', targetId: session })
+    expect(await newest()).toMatchObject({
+      actorId: users.ada,
+      action: 'session.revoke',
+      targetId: session,
+      summary: expect.stringMatching(/ ended a session of The Wiki on their account page\.$/),
+    })
     expect((await post(browser, `/account/sessions/${session}/end`)).status).toBe(404)
   })
 

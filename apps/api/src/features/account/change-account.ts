@@ -12,7 +12,12 @@ type ChangeDeps = Pick<Deps, 'db' | 'audit'>
  * @throws SESSION_NOT_FOUND
  */
 export async function endSession(
-  { db, audit, endSession: end }: ChangeDeps & Pick<AccountNeeds, 'endSession'>,
+  {
+    db,
+    audit,
+    endSession: end,
+    describeEnded,
+  }: ChangeDeps & Pick<AccountNeeds, 'endSession' | 'describeEnded'>,
   { memberId, account: { username } }: Person,
   by: By,
   sessionId: string,
@@ -25,15 +30,9 @@ export async function endSession(
       actionType: 'auth',
       action: 'session.revoke',
       target: { type: 'session', id: sessionId, name: ended.projectName },
-      summary: `${username} ended ${nameOf(ended)} on their account page.`,
+      summary: `${username} ended ${describeEnded(ended)} on their account page.`,
     })
   })
-}
-
-/** Names the ended session, as the object of a sentence. */
-const nameOf = ({ kind, projectName }: { kind: string; projectName: string | null }) => {
-  if (kind === 'sso') return 'single sign-on in a browser'
-  return kind === 'admin' ? 'an admin session' : `a session of ${projectName}`
 }
 
 /** Ends every session and single sign-on of the person. */

@@ -78,10 +78,10 @@ const endpoint = (one: EndpointPage): Html => html`<section class="endpoint" id=
 </header>
 <div class="said">
 ${one.description !== undefined && html`<p>${prose(one.description)}</p>`}
-<p><strong>Who may ask:</strong> ${prose(one.auth)}</p>
+<p><strong>Authorization:</strong> ${prose(one.auth)}</p>
 ${one.inputs.map(({ title, fields }) => html`<h4>${title}</h4>${fieldList(fields)}`)}
 ${one.answers.map(answer)}
-<h4>Refusals</h4>
+<h4>Errors</h4>
 <ul class="refusals">
 ${one.refusals.map(
   ({ status, code, title }) =>
@@ -93,14 +93,14 @@ ${one.refusals.map(
 <pre tabindex="0"><code>${one.request}</code></pre>
 ${one.answers.map(
   ({ status, example }) =>
-    example !== undefined && html`<h4>Answer ${status}</h4><pre tabindex="0"><code>${example}</code></pre>`,
+    example !== undefined && html`<h4>Response ${status}</h4><pre tabindex="0"><code>${example}</code></pre>`,
 )}
 </div>
 </section>
 `
 
 const answer = ({ status, text, fields }: AnswerPage): Html =>
-  html`<h4>Answer ${status}</h4>${text !== '' && html`<p>${text}</p>`}${fields.length > 0 && fieldList(fields)}`
+  html`<h4>Response ${status}</h4>${text !== '' && html`<p>${text}</p>`}${fields.length > 0 && fieldList(fields)}`
 
 const fieldList = (fields: readonly Field[]): Html => html`<dl>
 ${fields.map(({ name, type, isRequired, meaning }) => {

@@ -27,6 +27,16 @@ describe.each(engines)('key fingerprints on %s', (engine) => {
     expect(await problemsOf(db, changed)).toEqual([problem])
   })
 
+  test('the operator makes a new key the known one by deleting the fingerprint of the old one', async () => {
+    const { db } = world.service.deps
+    await checkKeyFingerprints(db, keys)
+    await db.execute(sql`delete from key_fingerprints where purpose = 'INBOUND_WEBHOOK_ENCRYPTION_KEY'`)
+    expect(await checkKeyFingerprints(db, changed)).toEqual([])
+    expect(await checkKeyFingerprints(db, keys)).toHaveLength(1)
+    await db.execute(sql`delete from key_fingerprints where purpose = 'INBOUND_WEBHOOK_ENCRYPTION_KEY'`)
+    expect(await checkKeyFingerprints(db, keys)).toEqual([])
+  })
+
   test('a changed inbound key is reported with the webhooks that it hits, and with no others', async () => {
     const { db } = world.service.deps
     const project = await givenProject(world)

@@ -1,11 +1,14 @@
 import { demo } from '@rolecall/chat-sim'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { clean } from '../../../test/clean.ts'
 import { engines } from '../../../test/databases.ts'
 import { exchange, givenCode, givenProject, givenSession, validate } from '../../../test/given.ts'
+import { observedDatabase } from '../../../test/observed-database.ts'
 import { authPath, givenClient, logIn, refresh, walk } from '../../../test/oidc.ts'
+import { defaultRetention } from '../../../test/retention.ts'
 import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
+import { startHousekeeping } from './start-housekeeping.ts'
 
 describe.each(engines)('housekeeping on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
@@ -21,6 +24,43 @@ describe.each(engines)('housekeeping on %s', (engine) => {
     }[table]
     return row?.n
   }
+
+  test('a run that takes longer than a minute delays the next one, and close waits for it', async () => {
+    const { db, log } = world.service.deps
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      const statements: string[] = []
+      const goOn: (() => void)[] = []
+      const housekeeping = startHousekeeping(
+        { db: observedDatabase(db, (text) => statements.push(text)), log },
+        {
+          trimChanges: async () => {},
+          endKeys: () => new Promise<void>((resolve) => goOn.push(resolve)),
+          retention: () => defaultRetention,
+          steps: [],
+        },
+      )
+      vi.advanceTimersByTime(60_000)
+      await expect.poll(() => goOn.length).toBe(1)
+      const [ofFirst = ''] = statements
+      vi.advanceTimersByTime(180_000)
+      expect(statements).toEqual([ofFirst])
+      goOn[0]?.()
+      await vi.waitFor(() => {
+        vi.advanceTimersByTime(60_000)
+        expect(goOn).toHaveLength(2)
+      })
+      expect(statements.filter((text) => text === ofFirst)).toHaveLength(2)
+      const before = statements.length
+      const closing = housekeeping.close()
+      goOn[1]?.()
+      await closing
+      expect(statements.length).toBeGreaterThan(before)
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
   test('what is good, or must still be recognised, is kept; what is long expired is deleted', async () => {
     const project = await givenProject(world)
     const code = await givenCode(world, project)

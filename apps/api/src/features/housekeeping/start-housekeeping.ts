@@ -24,15 +24,15 @@ interface HousekeepingDeps {
 }
 
 /**
- * Starts housekeeping, which deletes expired rows once a minute, in small batches. All instances run it, also at the
- * same time. Each then finds fewer rows.
+ * Starts housekeeping, which deletes expired rows once a minute, in small batches. One run follows the other, so a
+ * minute that begins during a run starts none. All instances run it, also at the same time. Each then finds fewer rows.
  */
 export function startHousekeeping(
   { db, log }: Pick<Deps, 'db' | 'log'>,
   { trimChanges, endKeys, retention, steps }: HousekeepingDeps,
 ) {
   const horizons: { at: number; horizon: string }[] = []
-  let running = Promise.resolve()
+  let running: Promise<void> | undefined
 
   /** Deletes the changes before the transaction that was the oldest in progress `trimBehindMs` ago. */
   const trim = async () => {
@@ -59,12 +59,15 @@ export function startHousekeeping(
     for (let batch = 0; batch < maxBatches; batch++) if ((await step()) === 0) break
   }
   const timer = setInterval(() => {
-    running = clean()
+    running ??= clean().finally(() => {
+      running = undefined
+    })
   }, everyMs)
   timer.unref()
   return {
     /** Runs housekeeping once, now. */
     clean,
+    /** Starts no further run, and waits for the one in progress. */
     close: async () => {
       clearInterval(timer)
       await running

@@ -100,7 +100,7 @@ export async function chatCallback(
     throw new ApiError('LOGIN_REQUEST_INVALID', { reason })
   }
   const startPermit = loginLimits.takenAgo(request.address, request.ageMs)
-  // The stored request is checked again, because an older version of the service may have written it.
+  // The stored request is checked again, because another version of the service or an attacker may have written it.
   const isForService =
     isForAccount(request) || isForCommandLine(request) || isReturnTo(config.publicUrl, request.redirectUri)
   if (request.projectId === null && !isForService) {

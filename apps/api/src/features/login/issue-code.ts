@@ -46,22 +46,9 @@ export async function issueSso(
 }
 
 /** Builds the cookie of single sign-on. Its path is `/`, because some sign-ins start outside `/api/auth`. */
-export const makeSsoCookie = (config: Deps['config'], value: string, maxAgeSec: number) =>
-  ssoCookieAt('/', config, value, maxAgeSec)
-
-/**
- * Returns the cookie that deletes a single sign-on cookie with the path `/api/auth`, which an earlier version of the
- * service set. A browser sends this cookie and the current one, and the service ignores two cookies with the same name.
- * Returns an empty list if the browser sent at most one.
- */
-export function dropFormerSsoCookie(config: Deps['config'], cookies: string | undefined): string[] {
-  const sent = (cookies ?? '').split(';').filter((pair) => pair.trimStart().startsWith(`${ssoCookie}=`))
-  return sent.length > 1 ? [ssoCookieAt('/api/auth', config, '', 0)] : []
-}
-
-const ssoCookieAt = (path: string, { publicUrl }: Deps['config'], value: string, maxAgeSec: number) =>
+export const makeSsoCookie = ({ publicUrl }: Deps['config'], value: string, maxAgeSec: number) =>
   cookie(ssoCookie, value, {
-    path,
+    path: '/',
     maxAgeSec,
     sameSite: 'lax',
     secure: publicUrl.startsWith('https:'),

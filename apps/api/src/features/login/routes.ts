@@ -18,7 +18,7 @@ import { authorize } from './authorize.ts'
 import { type Administers, chatCallback, type FindBlock } from './chat-callback.ts'
 import type { CompleteInteraction } from './complete-interaction.ts'
 import { answerConfirmation, showConfirmation } from './confirm-command-line.ts'
-import { dropFormerSsoCookie, makeSsoCookie, ssoCookie } from './issue-code.ts'
+import { makeSsoCookie, ssoCookie } from './issue-code.ts'
 import type { NoteRefusal } from './note-refusal.ts'
 import { ssoAuthorize } from './sso-authorize.ts'
 import { deleteSso } from './sso-store.ts'
@@ -66,7 +66,7 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
   })
   route(login.chatCallback, async ({ query, raw, client }) => {
     const end = await chatCallback(deps, query, { ...browser(raw.headers, client), client })
-    return redirect(end.location, [...dropFormerSsoCookie(deps.config, raw.headers.cookie), ...end.cookies])
+    return redirect(end.location, end.cookies)
   })
   route(login.ssoAuthorize, async ({ query, raw, client }) => {
     requireNavigation(raw)

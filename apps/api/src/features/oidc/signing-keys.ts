@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPair, hash, type KeyObject, sign } from 'node:crypto'
+import { createPrivateKey, generateKeyPair, hash, type KeyObject, sign } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { JWK } from 'oidc-provider'
 import { openOrUndefined, seal } from '#platform/crypto/seal'
@@ -111,11 +111,3 @@ export async function signJwt([{ kid, key }]: SigningKeys, claims: object, typ?:
   const signature = await signOffThread('sha256', Buffer.from(text), key)
   return `${text}.${signature.toString('base64url')}`
 }
-
-/** Returns the public parts of the keys as a JSON Web Key Set (RFC 7517). */
-export const publicKeys = (keys: SigningKeys) => ({
-  keys: keys.map(({ kid, key }) => {
-    const { kty, n, e } = createPublicKey(key).export({ format: 'jwk' })
-    return { kty, use: 'sig', alg: 'RS256', kid, n, e }
-  }),
-})

@@ -139,8 +139,7 @@ export const findNewestKeyId = (tx: Tx, projectId: string) =>
 
 /**
  * Stores the end of expired keys as their revocation. The keys have been rejected since they expired. This change
- * writes the event that closes their streams. It also makes earlier versions of the service reject the keys, because
- * those versions do not know the expiry.
+ * writes the event that closes their streams.
  */
 export const endExpiredKeys = (tx: Tx) =>
   tx.execute(sql`

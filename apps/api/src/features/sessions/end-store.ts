@@ -13,7 +13,7 @@ export const deleteOpenCodes = (tx: Tx) =>
 
 export const revokeSessionsOfEverybody = (tx: Tx) =>
   tx.execute(sql`
-    update sessions set revoked_at = clock_now(), revoked_reason = 'revoked' 
+    update sessions set revoked_at = clock_now(), revoked_reason = 'revoked'
     where revoked_at is null and expires_at > clock_now()`)
 
 /**

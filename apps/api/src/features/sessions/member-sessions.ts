@@ -3,7 +3,7 @@ import { findUsername } from '#mirror/read-members'
 import { ApiError } from '#platform/http/api-error'
 import type { AdminBy } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
-import { nameOfEnded } from './own-sessions.ts'
+import { describeEnded } from './own-sessions.ts'
 import { endOwnSession, listLiveSessions } from './own-sessions-store.ts'
 
 /**
@@ -47,7 +47,7 @@ export async function revokeMemberSession(
       actionType: 'auth',
       action: 'session.revoke',
       target: { type: 'member', id: memberId, name: username ?? null },
-      summary: `Of ${username}, ${nameOfEnded(ended)} was ended.`,
+      summary: `Ended ${describeEnded(ended)} for ${username}.`,
     })
   })
 }

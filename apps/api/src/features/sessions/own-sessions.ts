@@ -42,7 +42,7 @@ export async function revokeSession(
       actionType: 'auth',
       action: 'session.revoke',
       target: { type: 'session', id: sessionId, name: ended.projectName },
-      summary: `${caller.username} ended ${nameOfEnded(ended)} ${await describeCaller(tx, caller)}.`,
+      summary: `${caller.username} ended ${describeEnded(ended)} ${await describeCaller(tx, caller)}.`,
       client,
     })
   })
@@ -67,8 +67,8 @@ export async function revokeAllSessions(
   })
 }
 
-/** Names the ended session, as the object of a sentence. */
-export function nameOfEnded({ kind, projectName }: EndedSession): string {
+/** Describes the ended session, as the object of a sentence. */
+export function describeEnded({ kind, projectName }: Omit<EndedSession, 'projectId'>): string {
   if (kind === 'sso') return 'single sign-on in a browser'
   return kind === 'admin' ? 'an admin session' : `a session of ${projectName}`
 }

@@ -70,8 +70,8 @@ export interface HeldAgainst {
 export interface NewSubmission {
   readonly id: string
   readonly target: HeldAgainst
-  /** The body as sent, which is valid JSON. */
-  readonly payload: string
+  /** The body as sent, which is valid JSON in UTF-8. */
+  readonly payload: Buffer
   readonly origin: string | null
   readonly signature: Signature | undefined
   readonly idempotency: { readonly key: string; readonly bodyDigest: string } | undefined
@@ -139,13 +139,13 @@ export async function insertSubmissions(
   const targets = [...new Set(items.map(({ target }) => target))]
   const places = new Map(targets.map((target, i) => [target, i + 1]))
   // All payloads are sent as one value, which the database splits. Text in arrays would have to be escaped and parsed.
-  const lengths = items.map(({ payload }) => Buffer.byteLength(payload))
-  const bytes = Buffer.allocUnsafe(lengths.reduce((sum, length) => sum + length, 0))
+  const bytes = Buffer.concat(items.map(({ payload }) => payload))
+  const lengths = items.map(({ payload }) => payload.length)
   let end = 0
-  const starts = items.map(({ payload }) => {
-    const start = end
-    end += bytes.write(payload, start)
-    return start + 1
+  const starts = lengths.map((length) => {
+    const start = end + 1
+    end += length
+    return start
   })
   const parts = items.some(({ idempotency }) => idempotency) ? withKeys(items) : withoutKeys
   const rows = await query<InsertedRow>(sql`

@@ -17,7 +17,7 @@ export type Outcome =
  */
 const retryNext = Symbol('again')
 
-/** The maximum size of the payloads in a statement. A larger batch would delay all of its submissions. */
+/** The maximum size in bytes of the payloads in a statement. A larger batch would delay all of its submissions. */
 const maxBytes = 4 * 1024 * 1024
 
 /**

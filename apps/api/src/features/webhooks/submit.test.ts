@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
@@ -6,7 +7,9 @@ import { mainEngines } from '../../../test/databases.ts'
 import { givenProject } from '../../../test/given.ts'
 import { givenWebhook, macOf, nowSec, sign, submit } from '../../../test/given-webhook.ts'
 import { madeForTests } from '../../../test/made-for-tests.ts'
+import { observedDatabase } from '../../../test/observed-database.ts'
 import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
+import { createSubmissionStore } from './submission-batcher.ts'
 
 describe.each(mainEngines)('POST /api/inbound-webhooks/{id}/submit on %s', (engine) => {
   const world = worldForTests(engine, { MAX_WEBHOOKS_PER_PROJECT: '100' })
@@ -74,6 +77,20 @@ describe.each(mainEngines)('POST /api/inbound-webhooks/{id}/submit on %s', (engi
       })
       expect(await outcome({ raw: '{"id":700000000000000001}' }, own.id)).toBe('422 PAYLOAD_INVALID')
       expect(await outcome({ raw: '{"id":699999999999999999}' }, own.id)).toBe(201)
+    })
+
+    test('shares a statement up to 4 MiB, which are counted in bytes', async () => {
+      const { db, cache } = world.service.deps
+      let statements = 0
+      const store = createSubmissionStore({ db: observedDatabase(db, () => statements++), cache })
+      const payload = Buffer.from(JSON.stringify('雪'.repeat(87_000)))
+      const target = { keyDigest: '', webhookId: randomUUID(), version: 1 }
+      const plain = { target, payload, origin: null, signature: undefined, idempotency: undefined }
+      const outcomes = await Promise.all(
+        Array.from({ length: 17 }, () => store({ ...plain, id: randomUUID() })),
+      )
+      expect(outcomes).toEqual(Array(17).fill('stale'))
+      expect(statements).toBe(2)
     })
 
     test('two hundred at once are all stored, and counted', async () => {

@@ -128,7 +128,7 @@ function readIdempotencyKey(header: string | string[] | undefined, bytes: Buffer
 }
 
 /**
- * Creates a function that validates the body against a target, and returns it as text. The text is stored as sent.
+ * Creates a function that validates the body against a target, and returns the bytes to store, which are those sent.
  * `parseBody` rejects duplicate keys, so every JSON parser reads the same value from it.
  */
 function createPayloadReader(
@@ -136,22 +136,23 @@ function createPayloadReader(
   bytes: Buffer,
 ) {
   // The second check uses the same parsed body and, with the same schema, the same errors.
-  let body: { readonly text: string; readonly value: unknown } | undefined
+  let body: { readonly payload: Buffer; readonly text: string; readonly value: unknown } | undefined
   let validated: { readonly schema: SubmitTarget['schema']; readonly errors: ProblemDetail[] } | undefined
   const read = () => {
-    const text = readBodyText(type, encoding, withoutByteOrderMark(bytes))
-    return { text, value: parseBody(text) }
+    const payload = withoutByteOrderMark(bytes)
+    const text = readBodyText(type, encoding, payload)
+    return { payload, text, value: parseBody(text) }
   }
 
-  return async ({ schema, projectId }: SubmitTarget): Promise<string> => {
+  return async ({ schema, projectId }: SubmitTarget): Promise<Buffer> => {
     if (bytes.length > maxBytes)
       throw new ApiError('PAYLOAD_TOO_LARGE', { detail: tooLongFor(maxBytes), projectId })
     body ??= read()
-    const { text, value } = body
+    const { payload, text, value } = body
     if (validated?.schema !== schema) validated = { schema, errors: await schema.validate(value, text) }
     if (validated.errors.length > 0)
       throw new ApiError('PAYLOAD_INVALID', { errors: validated.errors, projectId })
-    return text
+    return payload
   }
 }
 
