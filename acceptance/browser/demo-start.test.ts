@@ -37,6 +37,16 @@ describe('a second start', () => {
     expect(second.output()).not.toMatch(/Error|^\s+at /m)
   }, 240_000)
 
+  test('on another port of the site keeps project, key and sessions, and logins come back there', async () => {
+    const { project } = await folder.kept()
+    const moved = await folder.start({ DEMO_PORT: await freePort() })
+    expect((await folder.kept()).project).toEqual({ ...project, redirectUri: `${moved.siteUrl}/callback` })
+    const browser = await launchChromium()
+    const page = await browser.newPage()
+    await logIn(page, moved, 'Ada Osei')
+    await browser.close()
+  }, 240_000)
+
   test('goes on without its sample where that was tried out on: a member who was blocked', async () => {
     const first = await start()
     const { adminToken } = await folder.kept()
@@ -56,16 +66,6 @@ describe('a second start', () => {
     expect(second.output()).toContain('Rolecall is running')
     expect(second.output()).not.toMatch(/Error|^\s+at /m)
     expect((await ask('DELETE')).status).toBe(204)
-  }, 240_000)
-
-  test('on another port of the site keeps project, key and sessions, and logins come back there', async () => {
-    const { project } = await folder.kept()
-    const moved = await folder.start({ DEMO_PORT: await freePort() })
-    expect((await folder.kept()).project).toEqual({ ...project, redirectUri: `${moved.siteUrl}/callback` })
-    const browser = await launchChromium()
-    const page = await browser.newPage()
-    await logIn(page, moved, 'Ada Osei')
-    await browser.close()
   }, 240_000)
 
   test('without the key makes a new one for the same project', async () => {

@@ -14,7 +14,7 @@ import { freePort } from '../../tools/free-port.js'
 import { root } from '../../tools/shown/collect.ts'
 import { noteRun, noteSkipped } from '../../tools/shown/notes.ts'
 import { launchChromium } from './chromium.ts'
-import { type Demo, demoFolder } from './start-demo.ts'
+import { type Demo, usedDemoFolder } from './start-demo.ts'
 import { chooseAndAgree } from './visitor.ts'
 
 const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -45,12 +45,12 @@ function hasPython(): boolean {
   return ['python3', '/usr/bin/python3'].some(has)
 }
 
-let folder: Awaited<ReturnType<typeof demoFolder>>
+let folder: Awaited<ReturnType<typeof usedDemoFolder>>
 let demo: Demo
 let browser: Browser
 let context: BrowserContext
 beforeAll(async () => {
-  folder = await demoFolder()
+  folder = await usedDemoFolder()
   demo = await folder.start()
   browser = await launchChromium()
 }, 120_000)

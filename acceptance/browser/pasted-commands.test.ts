@@ -6,15 +6,15 @@ import { noteRun } from '../../tools/shown/notes.ts'
 import { path, runShown } from '../../tools/shown/run.ts'
 import { launchChromium } from './chromium.ts'
 import { fencesOf, openShell } from './shell.ts'
-import { type Demo, demoFolder } from './start-demo.ts'
+import { type Demo, usedDemoFolder } from './start-demo.ts'
 import { chooseAndAgree } from './visitor.ts'
 
 /** Pastes the commands of each page, block by block, against a demo that was just started. */
 
-let folder: Awaited<ReturnType<typeof demoFolder>>
+let folder: Awaited<ReturnType<typeof usedDemoFolder>>
 let demo: Demo
 beforeAll(async () => {
-  folder = await demoFolder()
+  folder = await usedDemoFolder()
   demo = await folder.start()
 }, 120_000)
 afterAll(async () => {

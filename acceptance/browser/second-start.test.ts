@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { usedDemoFolder } from './start-demo.ts'
+import { asShipped, usedDemoFolder } from './start-demo.ts'
 
 let folder: Awaited<ReturnType<typeof usedDemoFolder>>
 
@@ -18,7 +18,7 @@ test('a second start of the demo listens within two seconds', async () => {
     const before = performance.now()
     execFileSync(process.execPath, ['-e', ''])
     const allowed = Math.max(2, (40 * (performance.now() - before)) / 1000)
-    const demo = await folder.start()
+    const demo = await folder.start({}, asShipped)
     tries.push({ seconds: Number(/listening after ([\d.]+) s/.exec(demo.output())?.[1]), allowed })
     await demo.stop()
   }

@@ -1,14 +1,9 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { brief } from '../../../tools/brief.ts'
 
 /** The shipped program, which a whole run builds before it begins. */
 export const program = fileURLToPath(new URL('../bin/rolecall.js', import.meta.url))
-
-/**
- * Flags for processes that end within seconds. The engine would compile their code a second time, and better, which is
- * a third to a half of the cost of such a process; the behavior is the same.
- */
-export const brief = ['--liftoff-only', '--no-opt']
 
 export interface Ended {
   readonly code: number

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { ChatSim } from '@rolecall/chat-sim'
+import { brief } from '../../../tools/brief.ts'
 import { buildOnce } from '../../../tools/build-once.js'
 import { freePort } from '../../../tools/free-port.js'
-import { brief, program } from './command.ts'
+import { program } from './command.ts'
 import { environmentFor } from './service.ts'
 
 /** An instance of the service in a process of its own, so that it can be killed or hung. */

@@ -73,7 +73,7 @@ export function startService(options: ServiceOptions): Service {
   const from = fstatSync(log).size
   const child = fork(rolecall, ['serve'], {
     env: serviceEnvironment(options),
-    execArgv: ['--import', exitWithParent],
+    execArgv: [...process.execArgv, '--import', exitWithParent],
     stdio: ['ignore', log, log, 'ipc'],
     // Its own process group: Ctrl-C reaches only the demo, which then stops the service in order.
     detached: true,

@@ -4,8 +4,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { brief } from '../../../../tools/brief.ts'
 import { buildOnce } from '../../../../tools/build-once.js'
-import { brief, program } from '../command.ts'
+import { program } from '../command.ts'
 
 let folder: string
 beforeAll(async () => {

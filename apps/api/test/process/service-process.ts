@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type ChatSim, demo } from '@rolecall/chat-sim'
-import { brief } from '../command.ts'
+import { brief } from '../../../../tools/brief.ts'
 
 const program = fileURLToPath(new URL('../../bin/rolecall.js', import.meta.url))
 
