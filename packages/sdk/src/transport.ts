@@ -49,14 +49,16 @@ export type Transport = <E extends Endpoint>(call: Call<E>) => Promise<E['answer
 
 /**
  * Creates the function that sends all calls of a client, with their timeout and retries. It rejects with a
- * RolecallError after every failure. Only if the caller aborts, it rejects with the reason of the caller's signal.
+ * RolecallError after every failure. If the caller aborts, it rejects with the reason of the caller's signal. If the
+ * arguments cannot be sent, it rejects with a TypeError at once.
  */
 export function createTransport({ baseUrl, retries, fetch, ...options }: TransportOptions): Transport {
-  const sendOnce = async <E extends Endpoint>(call: Call<E>, signal: AbortSignal): Promise<E['answer']> => {
-    // A Blob is a file, and is sent as it is.
-    const { text: json, body: given }: { readonly text?: string; readonly body?: unknown } = call
-    const body = json ?? (given === undefined || given instanceof Blob ? given : JSON.stringify(given))
-    const response = await fetch(baseUrl + addressOfCall(call), {
+  const sendOnce = async <E extends Endpoint>(
+    call: Call<E>,
+    { address, body }: { readonly address: string; readonly body: string | Blob | undefined },
+    signal: AbortSignal,
+  ): Promise<E['answer']> => {
+    const response = await fetch(address, {
       method: call.method,
       headers: {
         accept: 'application/json',
@@ -77,12 +79,13 @@ export function createTransport({ baseUrl, retries, fetch, ...options }: Transpo
 
   return async <E extends Endpoint>(call: Call<E>) => {
     const { signal, timeoutMs = options.timeoutMs, isRepeatable = false } = call
+    const target = { address: baseUrl + addressOfCall(call), body: bodyOf(call) }
     const startedAt = performance.now()
     const deadline = startDeadline(timeoutMs, signal)
     try {
       for (let attempt = 0; ; attempt++) {
         try {
-          return await sendOnce(call, deadline.signal)
+          return await sendOnce(call, target, deadline.signal)
         } catch (reason) {
           signal?.throwIfAborted()
           const error = asRolecallError(reason, baseUrl, deadline.isOver() ? timeoutMs : undefined)
@@ -101,6 +104,10 @@ export function createTransport({ baseUrl, retries, fetch, ...options }: Transpo
     }
   }
 }
+
+/** Returns the body to send. A Blob is a file, and is sent as it is. */
+const bodyOf = ({ text, body }: { readonly text?: string; readonly body?: unknown }) =>
+  text ?? (body === undefined || body instanceof Blob ? body : JSON.stringify(body))
 
 function asRolecallError(reason: unknown, baseUrl: string, timeoutMs: number | undefined): RolecallError {
   if (reason instanceof RolecallError) return reason
@@ -132,7 +139,7 @@ interface Addressed {
 /**
  * Fills the braces of a path. `encodeURIComponent` does not change `.` and `..`, which would lead to another path.
  *
- * @throws TypeError for such a value. Within a call, `createTransport` reports it as NETWORK_ERROR.
+ * @throws TypeError for such a value
  */
 const fill = (path: string, params: unknown) =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => {

@@ -59,11 +59,19 @@ export async function sendToNode(answer: Response | undefined, response: NodeRes
   addCookies(response, answer.headers)
   const reader = answer.body?.getReader()
   if (reader) {
-    response.once('close', () => void reader.cancel().catch(() => {}))
+    let wake = () => {}
+    response.once('close', () => {
+      void reader.cancel().catch(() => {})
+      wake()
+    })
     for (;;) {
       const { done, value } = await reader.read()
       if (done) break
-      if (!response.write(value) && !response.destroyed) await nextOf(response)
+      if (!response.write(value) && !response.destroyed)
+        await new Promise<void>((resolve) => {
+          wake = resolve
+          response.once('drain', resolve)
+        })
     }
   }
   response.end()
@@ -102,9 +110,3 @@ function addCookies(response: NodeResponse, headers: Headers): void {
   const before = response.getHeader('set-cookie') ?? []
   if (added.length > 0) response.setHeader('set-cookie', [before, added].flat().map(String))
 }
-
-const nextOf = (response: NodeResponse) =>
-  new Promise<void>((resolve) => {
-    response.once('drain', resolve)
-    response.once('close', resolve)
-  })
