@@ -247,9 +247,12 @@ test('every command of the guide for a backend does what it says', async () => {
     block.startsWith('CODE=') ? block.replace('rcc_…', await codeOf(last.trim(), 'Ada Osei')) : block,
   )
   expect(failuresIn(said)).toEqual([])
-  const [exchanged, validated] = said.filter((one) => one.startsWith('{')).map((one) => JSON.parse(one))
+  const [exchanged, validated, refreshed] = said
+    .filter((one) => one.startsWith('{'))
+    .map((one) => JSON.parse(one))
   expect(exchanged).toMatchObject({ token: expect.stringMatching(/^rcs_/), member: { id: ids.users.ada } })
   expect(validated).toMatchObject({ member: { id: ids.users.ada }, session: { serverId: ids.mainGuildId } })
+  expect(refreshed).toMatchObject({ accessToken: expect.not.stringMatching(`^${exchanged.token}$`) })
 }, 120_000)
 
 test('every command of the guide for an administrator does what it says', async () => {
