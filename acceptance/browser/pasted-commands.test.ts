@@ -148,14 +148,7 @@ describe('commands with environment variables', () => {
     })
     const answer = await created.json()
     apiKey = answer.apiKey
-    const [shorthand] = fencesOf(read('docs/guides/administering.md')).filter(({ text }) =>
-      text.startsWith('admin() {'),
-    )
-    variables = [
-      `URL=${demo.serviceUrl} TOKEN=${adminToken} PROJECT=${answer.project.id}`,
-      'ROLECALL_URL=$URL ADMIN_TOKEN=$TOKEN',
-      shorthand?.text,
-    ].join('\n')
+    variables = `ROLECALL_URL=${demo.serviceUrl} ADMIN_TOKEN=${adminToken} PROJECT=${answer.project.id}`
   })
 
   const pasteGuide = async (name: string) => {
@@ -183,7 +176,7 @@ describe('commands with environment variables', () => {
       typed(read('docs/guides/events.md')),
       (block) =>
         replaceAll(block, {
-          'https://rolecall.example/api/events': `${demo.serviceUrl}/api/events?heartbeat=1`,
+          'https://id.example/api/events': `${demo.serviceUrl}/api/events?heartbeat=1`,
           // The stream is endless, so `head` stops it.
           "rck_…'": `${apiKey}' | head -n 4`,
         }),
