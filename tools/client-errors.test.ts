@@ -6,7 +6,7 @@ import { titles } from '../packages/sdk/src/problem.ts'
 const page = readFileSync(new URL('../docs/guides/errors.md', import.meta.url), 'utf8')
 /** Reads the cells of the rows that begin with a code. */
 const rowsIn = (text: string) =>
-  [...text.matchAll(/^\| (`[A-Z_]+` \|.*) \|$/gm)].map(([, cells = '']) =>
+  [...text.matchAll(/^\| (?:<a id="\w+"><\/a>)?(`[A-Z_]+` \|.*) \|$/gm)].map(([, cells = '']) =>
     cells.split(' | ').map((cell) => cell.replaceAll('`', '').trim()),
   )
 
@@ -41,5 +41,5 @@ test('a planted row, a missing row, and a planted link are found', () => {
   expect(titlesIn(planted)).toEqual({ ...titles, PLANTED: 'A title' })
   expect(unknownErrors(planted)).toEqual(['PLANTED'])
   const [code = ''] = Object.keys(titles)
-  expect(titlesIn(page.replaceAll(`| \`${code}\``, '| gone'))).not.toHaveProperty(code)
+  expect(titlesIn(page.replaceAll(`</a>\`${code}\``, '</a>gone'))).not.toHaveProperty(code)
 })

@@ -38,11 +38,12 @@ async function build(stack: Stack): Promise<string> {
   if (!existsSync(join(app, 'node_modules'))) {
     await writeFile(join(app, 'package.json'), JSON.stringify({ name: 'app', private: true, type: 'module' }))
     // A page that starts in an empty folder shows the commands for it.
-    const [begins] = await commandsIn(stack.page)
+    const [begins, ...others] = await commandsIn(stack.page)
     if (begins !== undefined) {
       await rm(join(app, 'package.json'))
       await run('sh', ['-ec', begins.replace('rolecall-sdk.tgz', installed.tarball)], app, 300_000)
       noteRun(begins)
+      for (const text of others) noteSkipped(text, 'the built app is started instead')
     }
     await run(
       'npm',

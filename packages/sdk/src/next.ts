@@ -90,7 +90,7 @@ export function createRolecall(next: NextParts, options: SiteOptions = {}) {
    * For pages, layouts, and server actions. Visitors who are not signed in are sent to sign in, and return afterward.
    */
   async function requireMember(rules?: MemberRules): Promise<Session>
-  /** For route handlers. Callers without access receive 401, 403 or 503 as problem JSON. */
+  /** For route handlers. Without access, requests that are not page loads receive 401, 403, or 503 as problem JSON. */
   function requireMember<Context>(
     rules: MemberRules,
     handler: (request: Request, context: Context, session: Session) => Response | Promise<Response>,

@@ -11,7 +11,7 @@ export const titles = {
   LOGIN_EXPIRED: 'This sign-in took longer than ten minutes. Start again.',
   LOGIN_CODE_USED: 'The code of this sign-in was already used, or is older than a minute. Start again.',
   LOGIN_REFUSED:
-    'You were not signed in: it was canceled, or you are not a member. Join the server and sign in again. If you were removed or banned, ask its moderators.',
+    'You were not signed in: the sign-in was canceled, or you are not a member. Join the server and sign in again. If you were removed or banned, ask its moderators.',
   LOGIN_FAILED: 'You could not be signed in right now. Try again in a moment.',
 }
 
