@@ -34,9 +34,8 @@ export const errors = define({
     status: 400,
     title: 'The request is malformed.',
     mend:
-      'Send one Host header, a valid path, and at most one of the headers Content-Length and ' +
-      'Transfer-Encoding. If a reverse proxy calls /api/forward-auth, configure it to remove both headers from ' +
-      'that request.',
+      'Send one Host header, a valid path, and, only with a body, one of the headers Content-Length and ' +
+      'Transfer-Encoding.',
   },
   IMAGE_INVALID: {
     status: 400,
@@ -83,9 +82,8 @@ export const errors = define({
     status: 403,
     title: 'The headers of the reverse proxy do not describe a valid request.',
     mend:
-      'Configure the proxy to set X-Forwarded-Proto, X-Forwarded-Host, and X-Forwarded-Uri, each once. ' +
-      'X-Forwarded-Proto must be https, except for a loopback host. The proxy must remove X-Original-URL and ' +
-      'all Remote-… headers that the client sent.',
+      'Configure the proxy to set X-Forwarded-Proto, X-Forwarded-Host, and X-Forwarded-Uri, each once, and to ' +
+      'remove X-Original-URL and all Remote-… headers that the client sent.',
   },
   LOGIN_LOOP: {
     status: 400,

@@ -70,7 +70,7 @@ export function forwardAuthRoutes(
     // Proxies forward the length but not the body. Node.js would then read the next request on this connection as the
     // body.
     if (raw.headers['content-length'] !== undefined || raw.headers['transfer-encoding'] !== undefined)
-      throw new ApiError('BAD_REQUEST', { headers: { connection: 'close' } })
+      throw new ApiError('BAD_REQUEST', { detail: checkHasLength, headers: { connection: 'close' } })
     const request = forwarded(raw)
     const rule = await ruleOf(deps, request.host)
     asked.host = request.host
@@ -150,6 +150,10 @@ export function forwardAuthRoutes(
 
 /** Reads the reader's language from the browser: the cookie of a choice is not sent to a protected host. */
 const readerAt = (raw: IncomingMessage) => readerOf(raw, { hasSwitch: false })
+
+const checkHasLength =
+  'This check has no body. Configure the reverse proxy to remove Content-Length and Transfer-Encoding from the ' +
+  'request to /api/forward-auth.'
 
 /** Proxies are not rate-limited, so no requests are counted for their address. */
 const anybody = { bucket: '' }

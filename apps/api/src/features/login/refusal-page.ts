@@ -41,7 +41,7 @@ const words: Partial<Record<ErrorCode, Words>> = {
 
 /** Renders the page for a browser that cannot continue. Technical details are in its footer, for the people who run the site. */
 export function refusalPage(
-  { code, details, status }: ApiError,
+  { code, details, message, status }: ApiError,
   requestId: string,
   plainReader: Reader,
 ): RenderedPage {
@@ -56,7 +56,8 @@ export function refusalPage(
     paragraphs: [first, ...wrongParameters(details, reader), ...rest],
     link: wayOut(code, details, reader),
     sections: site && unlisted ? [sectionAboutUri(reader, site.name, unlisted)] : [],
-    technical: `${errors[code].title} ${errors[code].mend}`,
+    // The notice already contains the detail.
+    technical: `${errors[code].title} ${notice ? errors[code].mend : message}`,
     requestId,
   })
 }
