@@ -474,7 +474,7 @@ export const errors = define({
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: 'The request body is too large.',
-    mend: 'Send a smaller body. `detail` states the limit in bytes.',
+    mend: 'Send a smaller body. Each endpoint has its own limit.',
   },
   URI_TOO_LONG: {
     status: 414,
