@@ -5,7 +5,7 @@ export interface ErrorDefinition {
   readonly title: string
   /** The fix, which ends every `detail`. It is the same for all callers, so that it reveals no more than the code. */
   readonly mend: string
-  /** The code on the wire if it differs from the row's name: the same refusal with another status. */
+  /** The code on the wire if it differs from the row's name: the same refusal with another status or fix. */
   readonly code?: string
 }
 
@@ -202,6 +202,14 @@ export const errors = define({
       'Check server_id, which is ROLECALL_SERVER_ID in the client libraries. If it is correct, ask a System ' +
       'Admin to grant READ: PUT /api/admin/projects/{projectId}/servers/{serverId}. If there is no main ' +
       'server, ask the operator to check CHAT_GUILD_ID.',
+  },
+  MAIN_SERVER_MISSING: {
+    status: 403,
+    title: 'There is no main server to sign in to.',
+    mend:
+      'Ask the operator to set CHAT_GUILD_ID to the ID of the Discord server of the community, and to restart ' +
+      'the service. The command `rolecall doctor` checks the value.',
+    code: 'SERVER_NOT_ACCESSIBLE',
   },
   SCOPE_REQUIRED: {
     status: 403,

@@ -24,6 +24,7 @@ const words: Partial<Record<ErrorCode, Words>> = {
   PROJECT_INACTIVE_AT_LOGIN: { title: 'siteOffTitle', what: 'siteOff', advice: 'siteOffAdvice' },
   REDIRECT_URI_NOT_ALLOWED: { title: 'unsafeLinkTitle', what: 'unsafeLink', advice: 'unsafeLinkAdvice' },
   SERVER_NOT_ACCESSIBLE: { title: 'noServerTitle', what: 'noServer', advice: 'tellOwners' },
+  MAIN_SERVER_MISSING: { title: 'notSetUpTitle', what: 'notSetUp', advice: 'tellOwnersOnly' },
   LOGIN_REQUEST_INVALID: { title: 'overTitle', what: 'over', advice: 'goBack' },
   NOT_SYSTEM_ADMIN: { title: 'adminsOnlyTitle', what: 'adminsOnly', advice: 'adminsOnlyAdvice' },
   MEMBER_BLOCKED: { title: 'blockedTitle', what: 'blocked', advice: 'blockedAdvice' },
