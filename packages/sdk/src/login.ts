@@ -15,7 +15,7 @@ export interface Authorize {
   readonly clientId: string
   /** One of the project's redirect URIs, byte for byte. */
   readonly redirectUri: string
-  /** ID of the chat server. Only its members may sign in. */
+  /** ID of the Discord server. Only its members may sign in. */
   readonly serverId: string
   /** Returned unchanged in the redirect; see `mintLogin()`. */
   readonly state: string

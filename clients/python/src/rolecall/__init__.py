@@ -1,4 +1,4 @@
-"""Signs in the members of a chat server, and knows which roles they hold right now."""
+"""Signs in the members of a Discord server, and knows which roles they hold right now."""
 
 from .async_client import AsyncRolecall
 from .calls import Client, Pair

@@ -44,7 +44,7 @@ class LoginSettings:
 
     #: The project's ID.
     client_id: str
-    #: The ID of the chat server. Only its members may sign in.
+    #: The ID of the Discord server. Only its members may sign in.
     server_id: str
     #: Address of the site, as browsers use it, such as ``https://crew.example``. Never read from a request.
     app_url: str
