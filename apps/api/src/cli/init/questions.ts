@@ -113,7 +113,8 @@ const database: Question = {
   name: 'DATABASE_URL',
   flag: '--database',
   text: 'Database: postgres://…, or pglite:<folder> for the embedded database',
-  preset: 'pglite:.rolecall/db',
+  // Differs from the default of the service, which in a clone of the repository is the data of the demo.
+  preset: 'pglite:.rolecall/own',
   check: databaseLines,
   // One instance, until an answer names a cache that several can share.
   also: async (answer, { CACHE_URL }): Promise<Values> =>
