@@ -24,6 +24,13 @@ const run = (program: string, ...args: string[]) => {
   return { status, said: `${stdout}${stderr}` }
 }
 
+test('the unit for systemd names the commands of the guide that create and install the package', () => {
+  const guide = read('docs/guides/installing.md')
+  const commands = read('deploy/systemd/rolecall.service').match(/^# {3}npm .*$/gm) ?? []
+  expect(commands).toHaveLength(2)
+  for (const command of commands) expect(guide).toContain(command.slice(4))
+})
+
 describe.skipIf(!has('systemd-analyze'))('the unit for systemd', () => {
   // `verify` checks that the started program exists, independent of the installed packages.
   const unit = join(root, 'deploy/systemd/rolecall.service')

@@ -33,7 +33,7 @@ export const limitTarget = (
   { script, answerBytes }: Pick<Target, 'script' | 'answerBytes'>,
 ): Target => ({
   name: 'bare node:http',
-  store: 'parses the same body, answers as many bytes',
+  store: 'parses the same body, returns as many bytes',
   url: `${bare.url}/`,
   pids: [bare.pid],
   script,
@@ -91,7 +91,7 @@ export const median = (values: readonly number[]): number => {
 
 const columns = [
   { key: 'name', title: 'Server' },
-  { key: 'store', title: 'What it does' },
+  { key: 'store', title: 'Setup' },
   { key: 'rate', title: 'req/s', digits: 0 },
   { key: 'ratio', title: 'Ratio', digits: 2 },
   { key: 'p50', title: 'p50 ms', digits: 2 },

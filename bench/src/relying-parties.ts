@@ -59,7 +59,7 @@ export async function measureRelyingParties({ folder, postgres, redis, sessions 
   if (!validate) throw new Error('Nothing is asked.')
   const limit = {
     ...limitTarget(bare, validate),
-    store: 'parses the body of validate, answers as many bytes',
+    store: 'parses the body of validate, returns as many bytes',
   }
   const results = await interleaved([limit, ...targets], connections, 3)
   await bare.stop()

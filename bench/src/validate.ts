@@ -137,7 +137,7 @@ const peers: readonly Peer[] = [
   },
   {
     name: 'better-auth get-session, cookie cache',
-    store: 'no look-up: a revoked session stays good until its cookie ends; limit on',
+    store: 'no look-up: a revoked session stays valid until its cookie expires; limit on',
     program: 'better-auth-server',
     path: '/api/auth/get-session',
     env: { COOKIE_CACHE: 'on' },

@@ -14,7 +14,7 @@ app.get('/', async (request, response) => {
   )
 })
 
-// A page for every member of the chat server.
+// A page for every member of the Discord server.
 app.get('/members', rolecall.requireMember(), (request, response) => {
   const { member, roles } = sessionOf(request)
   const held = roles.map(({ roleName }) => `<li>${escaped(roleName)}</li>`).join('')

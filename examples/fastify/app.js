@@ -13,7 +13,7 @@ app.get('/', async (request, reply) => {
   return page('Harbour notice board', session ? greeting(session) : '<a href="/auth/login">Sign in</a>')
 })
 
-// A page for every member of the chat server.
+// A page for every member of the Discord server.
 app.get('/members', { onRequest: rolecall.requireMember() }, async (request, reply) => {
   const { member, roles } = sessionOf(request)
   const held = roles.map(({ roleName }) => `<li>${escaped(roleName)}</li>`).join('')

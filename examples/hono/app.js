@@ -16,7 +16,7 @@ app.get('/', async (c) => {
   )
 })
 
-// A page for every member of the chat server.
+// A page for every member of the Discord server.
 app.get('/members', rolecall.requireMember(), (c) => {
   const { member, roles } = sessionOf(c)
   const held = roles.map(({ roleName }) => html`<li>${roleName}</li>`)

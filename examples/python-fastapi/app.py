@@ -25,7 +25,7 @@ async def home(session: Optional[Session] = Depends(login.current_session)) -> s
     return page("Harbour notice board", greeting(session.member.username))
 
 
-# A page for every member of the chat server.
+# A page for every member of the Discord server.
 @app.get("/members", response_class=HTMLResponse)
 async def members(session: Session = Depends(login.require_member())) -> str:
     held = "".join(f"<li>{escape(role.role_name)}</li>" for role in session.roles)

@@ -136,11 +136,12 @@ function holdAgainstContract(method: string, path: string, reply: Reply<unknown>
 
 /** Returns the reason why a problem does not explain its fix; undefined if it does. */
 function mendFault({ code, status, title, detail }: Problem): string | undefined {
-  const row = Object.entries<ErrorDefinition>(errors).find(
+  const rows = Object.entries<ErrorDefinition>(errors).filter(
     ([name, one]) => one.status === status && (one.code ?? name) === code,
   )
   if (detail === title) return 'whose detail only repeats its title'
-  return row && detail.endsWith(row[1].mend) ? undefined : 'whose detail does not end with how to mend it'
+  const isMended = rows.some(([, { mend }]) => detail.endsWith(mend))
+  return isMended ? undefined : 'whose detail does not end with how to mend it'
 }
 
 const validators = new Map<object, ReturnType<typeof ajv.compile>>()

@@ -26,8 +26,6 @@ describe('what endpoints declare to need', () => {
       return one.needs === 'READ' ? ['SERVER_NOT_ACCESSIBLE'] : [refusedWith[grants[one.needs].kind]]
     }
     for (const one of endpoints as readonly EndpointDefinition[]) {
-      // These log in to the main server, and to no project.
-      if (['/api/auth/admin/login', '/account'].includes(one.path)) continue
       const own = refusals(one).filter((code) => codes.some((named) => named === code))
       expect(own, nameOf(one)).toEqual(expected(one))
     }

@@ -12,7 +12,7 @@ const tag = 'Account'
 const ofPage = { tag, auth: 'none', page: true } as const
 
 /**
- * Shows people the page about themselves. Refuses with NAVIGATION_REQUIRED, SERVER_NOT_ACCESSIBLE, LOGIN_REFUSED,
+ * Shows people the page about themselves. Refuses with NAVIGATION_REQUIRED, MAIN_SERVER_MISSING, LOGIN_REFUSED,
  * LOGIN_NOT_CONFIGURED.
  */
 export const accountPage = endpoint({
@@ -26,7 +26,7 @@ export const accountPage = endpoint({
   query: Type.Object({ done: Type.Optional(OneOf('session', 'consent')) }),
   cookies: ['svc_page_req'],
   answers: { 200: null, 302: null },
-  refuses: ['NAVIGATION_REQUIRED', 'SERVER_NOT_ACCESSIBLE', 'LOGIN_REFUSED', 'LOGIN_NOT_CONFIGURED'],
+  refuses: ['NAVIGATION_REQUIRED', 'MAIN_SERVER_MISSING', 'LOGIN_REFUSED', 'LOGIN_NOT_CONFIGURED'],
 })
 
 /** Returns all stored data about the person. Refuses with NAVIGATION_REQUIRED, LOGIN_REFUSED, RATE_LIMITED. */

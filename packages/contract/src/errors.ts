@@ -5,7 +5,7 @@ export interface ErrorDefinition {
   readonly title: string
   /** The fix, which ends every `detail`. It is the same for all callers, so that it reveals no more than the code. */
   readonly mend: string
-  /** The code on the wire if it differs from the row's name: the same refusal with another status. */
+  /** The code on the wire if it differs from the row's name: the same refusal with another status or fix. */
   readonly code?: string
 }
 
@@ -34,9 +34,8 @@ export const errors = define({
     status: 400,
     title: 'The request is malformed.',
     mend:
-      'Send one Host header, a valid path, and at most one of the headers Content-Length and ' +
-      'Transfer-Encoding. If a reverse proxy calls /api/forward-auth, configure it to remove both headers from ' +
-      'that request.',
+      'Send one Host header, a valid path, and, only with a body, one of the headers Content-Length and ' +
+      'Transfer-Encoding.',
   },
   IMAGE_INVALID: {
     status: 400,
@@ -83,9 +82,8 @@ export const errors = define({
     status: 403,
     title: 'The headers of the reverse proxy do not describe a valid request.',
     mend:
-      'Configure the proxy to set X-Forwarded-Proto, X-Forwarded-Host, and X-Forwarded-Uri, each once. ' +
-      'X-Forwarded-Proto must be https, except for a loopback host. The proxy must remove X-Original-URL and ' +
-      'all Remote-… headers that the client sent.',
+      'Configure the proxy to set X-Forwarded-Proto, X-Forwarded-Host, and X-Forwarded-Uri, each once, and to ' +
+      'remove X-Original-URL and all Remote-… headers that the client sent.',
   },
   LOGIN_LOOP: {
     status: 400,
@@ -204,6 +202,14 @@ export const errors = define({
       'Check server_id, which is ROLECALL_SERVER_ID in the client libraries. If it is correct, ask a System ' +
       'Admin to grant READ: PUT /api/admin/projects/{projectId}/servers/{serverId}. If there is no main ' +
       'server, ask the operator to check CHAT_GUILD_ID.',
+  },
+  MAIN_SERVER_MISSING: {
+    status: 403,
+    title: 'There is no main server to sign in to.',
+    mend:
+      'Ask the operator to set CHAT_GUILD_ID to the ID of the Discord server of the community, and to restart ' +
+      'the service. The command `rolecall doctor` checks the value.',
+    code: 'SERVER_NOT_ACCESSIBLE',
   },
   SCOPE_REQUIRED: {
     status: 403,
@@ -476,7 +482,7 @@ export const errors = define({
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: 'The request body is too large.',
-    mend: 'Send a smaller body. `detail` states the limit in bytes.',
+    mend: 'Send a smaller body. Each endpoint has its own limit.',
   },
   URI_TOO_LONG: {
     status: 414,

@@ -156,7 +156,7 @@ export const chatCallback = endpoint({
 })
 
 /**
- * Starts the sign-in of a System Admin, in the browser or for a command line. Refuses with SERVER_NOT_ACCESSIBLE,
+ * Starts the sign-in of a System Admin, in the browser or for a command line. Refuses with MAIN_SERVER_MISSING,
  * NAVIGATION_REQUIRED, LOGIN_NOT_CONFIGURED.
  */
 export const adminLogin = endpoint({
@@ -214,7 +214,7 @@ export const adminLogin = endpoint({
   ),
   cookies: ['svc_auth_req', 'svc_ui_locales'],
   answers: { 302: null },
-  refuses: ['SERVER_NOT_ACCESSIBLE', 'NAVIGATION_REQUIRED', 'RATE_LIMITED', 'LOGIN_NOT_CONFIGURED'],
+  refuses: ['MAIN_SERVER_MISSING', 'NAVIGATION_REQUIRED', 'RATE_LIMITED', 'LOGIN_NOT_CONFIGURED'],
 })
 
 const Confirmation = Type.String({ pattern: patterns.confirmation.pattern, maxLength: 43 })

@@ -15,7 +15,7 @@ export interface Authorize {
   readonly clientId: string
   /** One of the project's redirect URIs. It must be identical, including the case and a trailing slash. */
   readonly redirectUri: string
-  /** ID of the chat server. Only its members may sign in. */
+  /** ID of the Discord server. Only its members may sign in. */
   readonly serverId: string
   /** A random text that the redirect returns unchanged. Get it from `mintLogin()`. */
   readonly state: string

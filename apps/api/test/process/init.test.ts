@@ -151,7 +151,7 @@ test('at a terminal it asks, asks again after a wrong answer, takes what is offe
     [/Invite the bot to your server: http[\s\S]*ID of the main server[^:]*: $/, demo.mainGuildId],
     [/Roles: .*Steward[\s\S]*Role for System Admins[\s\S]*: $/, 'Steward'],
     [/Address for browsers \[http:\/\/127\.0\.0\.1:3000\]: $/, `http://127.0.0.1:${port}`],
-    [/Database.*\[pglite:\.rolecall\/db\]: $/, ''],
+    [/Database.*\[pglite:\.rolecall\/own\]: $/, ''],
     [/Name of the first project[^:]*: $/, ''],
   ]
   for (const [question, answer] of answers) {
@@ -164,7 +164,7 @@ test('at a terminal it asks, asks again after a wrong answer, takes what is offe
   for (const secret of ['planted', sim.app.botToken, sim.app.clientSecret])
     expect(output).not.toContain(secret)
   const env = parseEnv(await readFile(join(folder, '.env'), 'utf8'))
-  expect(env).toMatchObject({ CHAT_ADMIN_ROLE_ID: demo.adminRoleId, DATABASE_URL: 'pglite:.rolecall/db' })
+  expect(env).toMatchObject({ CHAT_ADMIN_ROLE_ID: demo.adminRoleId, DATABASE_URL: 'pglite:.rolecall/own' })
 }, 120_000)
 
 test('for PostgreSQL it also asks for the cache, the workers, and the proxies', async () => {

@@ -1,6 +1,6 @@
 import { rolecall } from '../../lib/rolecall'
 
-// A page for every member of the chat server.
+// A page for every member of the Discord server.
 export default async function Members() {
   const { member, roles } = await rolecall.requireMember()
   return (

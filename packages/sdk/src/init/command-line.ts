@@ -19,7 +19,7 @@ Rolecall that they belong together.
 
   --url <address>        address of Rolecall, e.g. https://id.example       (ROLECALL_URL)
   --client-id <id>       ID of the project                                  (ROLECALL_CLIENT_ID)
-  --server-id <id>       ID of the chat server for sign-in                  (ROLECALL_SERVER_ID)
+  --server-id <id>       ID of the Discord server for sign-in               (ROLECALL_SERVER_ID)
   --app-url <address>    address of the app for browsers; default: a guess  (ROLECALL_APP_URL)
   --key -                read the key of the project from standard input    (ROLECALL_API_KEY)
   --framework <name>     next, nuxt, sveltekit, express, fastify, hono, or workers

@@ -23,7 +23,7 @@ export const secretNames: readonly string[] = ['ROLECALL_API_KEY', 'ROLECALL_SEC
 export const meanings: Readonly<Record<VariableName, string>> = {
   ROLECALL_URL: 'The address of Rolecall for browsers.',
   ROLECALL_CLIENT_ID: 'The ID of the project. Copy it from Projects in the console.',
-  ROLECALL_SERVER_ID: 'The ID of the chat server for sign-in. Copy it from Servers in the console.',
+  ROLECALL_SERVER_ID: 'The ID of the Discord server for sign-in. Copy it from Servers in the console.',
   ROLECALL_APP_URL: 'The address of this app for browsers.',
   ROLECALL_API_KEY: 'The key of the project: rck_…. A secret.',
   ROLECALL_SECRET: 'Encrypts the cookies of this app. A secret; use a different one in each environment.',

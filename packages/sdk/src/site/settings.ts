@@ -18,7 +18,7 @@ export interface SiteOptions {
   readonly apiKey?: string
   /** `ROLECALL_CLIENT_ID`: the project's ID. */
   readonly clientId?: string
-  /** `ROLECALL_SERVER_ID`: the ID of the chat server. Only its members may sign in. */
+  /** `ROLECALL_SERVER_ID`: the ID of the Discord server. Only its members may sign in. */
   readonly serverId?: string
   /**
    * `ROLECALL_APP_URL`: the address of this app, as browsers use it, without a path. It is never taken from a request,
@@ -90,7 +90,7 @@ const variables = {
   url: ['ROLECALL_URL', 'the address of the service, e.g. https://id.example'],
   apiKey: ['ROLECALL_API_KEY', 'the key of the project, rck_…'],
   clientId: ['ROLECALL_CLIENT_ID', 'the ID of the project'],
-  serverId: ['ROLECALL_SERVER_ID', 'the ID of the chat server for sign-in'],
+  serverId: ['ROLECALL_SERVER_ID', 'the ID of the Discord server for sign-in'],
   appUrl: ['ROLECALL_APP_URL', 'the address of this app for browsers, e.g. https://crew.example'],
   secret: ['ROLECALL_SECRET', 'at least 32 random characters, e.g. from `openssl rand -hex 32`'],
 } as const
@@ -121,7 +121,7 @@ export function readSettings(options: SiteOptions): Settings {
   refuse('url', url, addressProblem(url))
   refuse('apiKey', apiKey, keyProblem(apiKey))
   check('clientId', clientId, /^[\w-]+$/.test(clientId), 'must be the ID of a project')
-  check('serverId', serverId, /^\d+$/.test(serverId), 'must be the ID of a chat server, digits only')
+  check('serverId', serverId, /^\d+$/.test(serverId), 'must be the ID of a Discord server, digits only')
   const isOrigin = app !== undefined && app.pathname === '/' && app.search + app.hash + app.username === ''
   check('appUrl', appUrl, isOrigin, 'must be an http(s) address without a path')
   const isSafe =

@@ -114,7 +114,8 @@ const database: Question = {
   name: 'DATABASE_URL',
   flag: '--database',
   text: 'Database: postgres://…, or pglite:<folder> for the embedded database',
-  preset: 'pglite:.rolecall/db',
+  // Differs from the default of the service, which in a clone of the repository is the data of the demo.
+  preset: 'pglite:.rolecall/own',
   check: databaseLines,
   // Assumes a single instance, until an answer names a cache that several instances can share.
   also: async (answer, { CACHE_URL }): Promise<Values> =>

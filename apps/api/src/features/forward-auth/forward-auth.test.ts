@@ -90,6 +90,7 @@ describe.each(ciEngines)('forward authentication on %s', (engine) => {
     for (const name of ['remote-user', 'remote_user', 'remote~user', 'remote.user', 'remote-extra']) {
       const reply = await check({ cookie: String(cookie), [name]: 'root' })
       expect([reply.status, reply.body?.code], name).toEqual([403, 'FORWARDED_REQUEST_INVALID'])
+      expect(reply.body.detail).toMatch(/^The request has a Remote-… header/)
     }
     expect((await check({ cookie, remoteness: 'far' })).status).toBe(200)
   })
@@ -317,23 +318,29 @@ describe.each(ciEngines)('forward authentication on %s', (engine) => {
 
   test('what cannot be understood, or was not sent by a trusted proxy, never passes', async () => {
     const { cookie } = await logIn(demo.users.ada)
-    for (const wrong of [
-      { 'x-forwarded-proto': 'ftp' },
-      { 'x-forwarded-proto': 'constructor' },
-      { 'x-forwarded-proto': '__proto__' },
-      { 'x-forwarded-proto': 'http' },
-      { 'x-forwarded-host': `${host}.` },
-      { 'x-forwarded-host': `${host}, evil.test` },
-      { 'x-forwarded-host': `x@${host}` },
-      { 'x-forwarded-host': `${host}:0443` },
-      { 'x-forwarded-host': 'evil.test' },
-      { 'x-forwarded-uri': 'https://evil.test/' },
-      { 'x-original-url': 'https://evil.test/page?x=1' },
-      { 'x-original-url': `https://${host}/other` },
-    ]) {
-      const reply = await check({ cookie, ...(wrong as Record<string, string>) })
-      expect([reply.status, JSON.stringify(wrong)]).toEqual([403, JSON.stringify(wrong)])
+    const wrong: [name: string, value: string, detail: RegExp][] = [
+      ['x-forwarded-proto', 'ftp', /^X-Forwarded-Proto is missing, repeated, or none of/],
+      ['x-forwarded-proto', 'constructor', /^X-Forwarded-Proto is missing/],
+      ['x-forwarded-proto', '__proto__', /^X-Forwarded-Proto is missing/],
+      ['x-forwarded-proto', 'http', /^X-Forwarded-Proto must be https/],
+      ['x-forwarded-host', `${host}.`, /^X-Forwarded-Host is missing, repeated, or not a valid host/],
+      ['x-forwarded-host', `${host}, evil.test`, /^X-Forwarded-Host is missing/],
+      ['x-forwarded-host', `x@${host}`, /^X-Forwarded-Host is missing/],
+      ['x-forwarded-host', `${host}:0443`, /^X-Forwarded-Host is missing/],
+      ['x-forwarded-host', 'evil.test', /^Ask a System Admin to add the host/],
+      ['x-forwarded-uri', 'https://evil.test/', /^X-Forwarded-Uri is repeated, or not a path/],
+      ['x-original-url', 'https://evil.test/page?x=1', /^X-Original-URL contradicts X-Forwarded-Proto/],
+      ['x-original-url', `https://${host}/other`, /^X-Original-URL contradicts/],
+    ]
+    for (const [name, value, detail] of wrong) {
+      const reply = await check({ cookie, [name]: value })
+      expect(reply.status, `${name}: ${value}`).toBe(403)
+      expect(reply.body.detail).toMatch(detail)
     }
+    const page = await call(world.url, 'GET', '/_rolecall/start', {
+      headers: asked({ accept: 'text/html', 'x-forwarded-proto': 'http' }),
+    })
+    expect(page.text).toContain('X-Forwarded-Proto must be https')
     expect(
       (await check({ cookie, 'x-original-url': `https://${host.toUpperCase()}:443/page?x=1` })).status,
     ).toBe(200)
@@ -349,6 +356,10 @@ describe.each(ciEngines)('forward authentication on %s', (engine) => {
     ]) {
       const reply = await ask(length as Record<string, string>)
       expect([reply.status, reply.headers['connection']]).toEqual([400, 'close'])
+      expect(JSON.parse(reply.body)).toMatchObject({
+        code: 'BAD_REQUEST',
+        detail: expect.stringMatching(/^This check has no body\. Configure the reverse proxy to remove/),
+      })
     }
   })
 

@@ -54,19 +54,34 @@ export function readForwardedRequest(
   isTrusted: (address: string | undefined) => boolean,
 ): ForwardedRequest {
   if (!isTrusted(socket.remoteAddress)) throw new ApiError('PROXY_NOT_TRUSTED')
-  for (const name in headers) if (identityHeader.test(name)) throw new ApiError('FORWARDED_REQUEST_INVALID')
+  for (const name in headers) if (identityHeader.test(name)) throw invalid('identityHeader')
   const scheme = schemeOf(headers['x-forwarded-proto'])
-  const host = scheme && readHost(textOf(headers['x-forwarded-host']), scheme)
+  if (!scheme) throw invalid('scheme')
+  const host = readHost(textOf(headers['x-forwarded-host']), scheme)
+  if (!host) throw invalid('host')
   const uri = inAscii(textOf(headers['x-forwarded-uri'] ?? '/'))
-  if (!scheme || !host || !isPath(uri)) throw new ApiError('FORWARDED_REQUEST_INVALID')
-  if (scheme === 'http' && !host.isLocal) throw new ApiError('FORWARDED_REQUEST_INVALID')
+  if (!isPath(uri)) throw invalid('uri')
+  if (scheme === 'http' && !host.isLocal) throw invalid('plainHttp')
   const request = { host: host.host, origin: `${scheme}://${host.host}`, isSecure: scheme === 'https', uri }
   const original = headers['x-original-url']
   // Proxies pass this header on as the client sent it. It must not contradict the headers of the proxy.
-  if (original !== undefined && !isSame(textOf(original), request))
-    throw new ApiError('FORWARDED_REQUEST_INVALID')
+  if (original !== undefined && !isSame(textOf(original), request)) throw invalid('original')
   return request
 }
+
+/** The causes of a refusal, in sentences for the people who configure the proxy. */
+const causes = {
+  identityHeader:
+    'The request has a Remote-… header, or a header such as Remote_User that an application could mistake for one.',
+  scheme: 'X-Forwarded-Proto is missing, repeated, or none of http, https, ws, and wss.',
+  host: 'X-Forwarded-Host is missing, repeated, or not a valid host.',
+  uri: 'X-Forwarded-Uri is repeated, or not a path that begins with a slash.',
+  plainHttp: 'X-Forwarded-Proto must be https, because X-Forwarded-Host is not a loopback host.',
+  original: 'X-Original-URL contradicts X-Forwarded-Proto, X-Forwarded-Host, or X-Forwarded-Uri.',
+}
+
+const invalid = (cause: keyof typeof causes) =>
+  new ApiError('FORWARDED_REQUEST_INVALID', { detail: causes[cause] })
 
 /**
  * Matches a header of the client that an application could mistake for a header of this service, such as `Remote-User`.

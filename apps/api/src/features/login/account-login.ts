@@ -29,7 +29,7 @@ export async function accountLogin(
   address: string,
 ): Promise<OpenedRequest> {
   const main = await findAdminServer(deps.db, deps.config.chatGuildId)
-  if (!main) throw new ApiError('SERVER_NOT_ACCESSIBLE', { detail: 'There is no main server.' })
+  if (!main) throw new ApiError('MAIN_SERVER_MISSING')
   const request = { projectId: null, serverId: main.id, redirectUri: accountPath, state: null }
   return openAuthRequest(deps, held, address, { ...request, codeChallenge: null }, pageRequestCookie)
 }

@@ -1,4 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
+import { errors } from '@rolecall/contract'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
@@ -16,6 +17,7 @@ import {
   walkLogin,
 } from '../../../test/given.ts'
 import { worldForTests } from '../../../test/world-for-tests.ts'
+import { sql } from '../../platform/db/sql.ts'
 
 describe.each(mainEngines)('admin login on %s', (engine) => {
   const world = worldForTests(engine)
@@ -218,5 +220,18 @@ describe.each(mainEngines)('admin login on %s', (engine) => {
     )
     expect((await call(world.url, 'GET', '/api/auth/sessions', { token: bearer })).status).toBe(401)
     expect((await call(world.url, 'POST', '/api/auth/admin/logout')).status).toBe(401)
+  })
+
+  test('without a main server, the sign-in and the account page advise the operator, not a project', async () => {
+    await world.service.deps.db.execute(sql`update servers set is_main = false, removed_at = clock_now()`)
+    for (const path of [loginPath(), '/account']) {
+      const { status, body } = await call(world.url, 'GET', path, { headers: { accept: 'application/json' } })
+      expect([status, body.code, body.detail]).toEqual([
+        ...[403, 'SERVER_NOT_ACCESSIBLE', errors.MAIN_SERVER_MISSING.mend],
+      ])
+      const page = await call(world.url, 'GET', path, { headers: { accept: 'text/html' } })
+      expect(page.text).toContain('CHAT_GUILD_ID')
+      expect(page.text).not.toContain('server_id')
+    }
   })
 })

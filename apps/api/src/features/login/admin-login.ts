@@ -38,7 +38,7 @@ export async function adminLogin(
   const { return_to: returnTo = defaultReturnTo, state = null, code_challenge: codeChallenge = null } = input
   checkReturnTo(deps.config, returnTo)
   const main = await findAdminServer(deps.db, deps.config.chatGuildId)
-  if (!main) throw new ApiError('SERVER_NOT_ACCESSIBLE', { detail: 'There is no main server.' })
+  if (!main) throw new ApiError('MAIN_SERVER_MISSING')
   return openAuthRequest(deps, held, address, {
     projectId: null,
     serverId: main.id,

@@ -25,6 +25,7 @@ const words: Partial<Record<ErrorCode, Words>> = {
   PROJECT_INACTIVE_AT_LOGIN: { title: 'siteOffTitle', what: 'siteOff', advice: 'siteOffAdvice' },
   REDIRECT_URI_NOT_ALLOWED: { title: 'unsafeLinkTitle', what: 'unsafeLink', advice: 'unsafeLinkAdvice' },
   SERVER_NOT_ACCESSIBLE: { title: 'noServerTitle', what: 'noServer', advice: 'tellOwners' },
+  MAIN_SERVER_MISSING: { title: 'notSetUpTitle', what: 'notSetUp', advice: 'tellOwnersOnly' },
   LOGIN_REQUEST_INVALID: { title: 'overTitle', what: 'over', advice: 'goBack' },
   NOT_SYSTEM_ADMIN: { title: 'adminsOnlyTitle', what: 'adminsOnly', advice: 'adminsOnlyAdvice' },
   MEMBER_BLOCKED: { title: 'blockedTitle', what: 'blocked', advice: 'blockedAdvice' },
@@ -45,7 +46,7 @@ const words: Partial<Record<ErrorCode, Words>> = {
  * the site.
  */
 export function refusalPage(
-  { code, details, status }: ApiError,
+  { code, details, message, status }: ApiError,
   requestId: string,
   plainReader: Reader,
 ): RenderedPage {
@@ -60,7 +61,8 @@ export function refusalPage(
     paragraphs: [first, ...wrongParameters(details, reader), ...rest],
     link: wayOut(code, details, reader),
     sections: site && unlisted ? [sectionAboutUri(reader, site.name, unlisted)] : [],
-    technical: `${errors[code].title} ${errors[code].mend}`,
+    // The notice already contains the detail.
+    technical: `${errors[code].title} ${notice ? errors[code].mend : message}`,
     requestId,
   })
 }

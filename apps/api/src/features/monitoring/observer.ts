@@ -39,6 +39,7 @@ const failureKinds: Record<Denial | Replay, FailureKind> = {
   SIGNATURE_REPLAYED: 'signature',
   MEMBER_BLOCKED: 'code',
   LOGIN_REFUSED: 'code',
+  MAIN_SERVER_MISSING: 'code',
   NOT_SYSTEM_ADMIN: 'admin',
   CROSS_SITE_REQUEST: 'admin',
   NAVIGATION_REQUIRED: 'code',

@@ -44,7 +44,7 @@ class LoginSettings:
 
     #: The project's ID.
     client_id: str
-    #: The ID of the chat server. Only its members may sign in.
+    #: The ID of the Discord server. Only its members may sign in.
     server_id: str
     #: The address of the site, as browsers use it, such as ``https://crew.example``. It is never taken from a request,
     #: because the sender chooses the ``Host``.
