@@ -42,7 +42,7 @@ function unnamedIn(sources: Iterable<readonly [string, string]>): string[] {
     ),
   )
   return [...endpoints].flatMap(([name, { file, comment, codes }]) => {
-    const [, like = ''] = /As `(\w+)`/.exec(comment) ?? []
+    const [, like = ''] = /[Ll]ike `(\w+)`/.exec(comment) ?? []
     const told = `${comment} ${endpoints.get(like)?.comment}`.split(/\W+/)
     // Every endpoint is limited.
     return codes
