@@ -92,7 +92,8 @@ program
   .addHelpText(
     'after',
     `
-The project can sign in members of the main server. The key is shown only once. Instances can keep running.
+The project can sign in members of the main server. The key is shown only once. With PostgreSQL, instances can keep
+running. With the embedded database, stop the service first.
 
 Example:
   rolecall projects create Site --redirect-uri https://site.example/callback`,
