@@ -2,15 +2,15 @@ import { join } from 'node:path'
 import { type Change, changesOf, makeSupply, type Requested } from './change-requests.ts'
 import {
   interleaved,
-  loadCore,
   type Program,
   rounds,
   seconds,
   serverCore,
   summarise,
   type Target,
+  withoutTimes,
 } from './compare.ts'
-import { findPgbench, runPgbench } from './pgbench.ts'
+import { findPgbench, plainStatement } from './pgbench.ts'
 import type { Place } from './place.ts'
 import { environment, prepare } from './seed.ts'
 import { startRolecall } from './services.ts'
@@ -20,10 +20,6 @@ import { writeRequests } from './wrk.ts'
 /** The number of sessions and codes to create for each second of a run. A run that uses up all of them fails. */
 const perSecond = Number(process.env['CHANGES_PER_SECOND'] ?? 5_000)
 const connectionCounts = [32, 1]
-/**
- * The maximum number of clients of pgbench. It is not faster with more, and each of them must first plan the statement.
- */
-const maxClients = 10
 /** The number of connections at which the service's own endpoints and those of OpenID Connect are compared. */
 const protocolConnections = 32
 /** The number of rows for all runs of one table, with their warm-up. */
@@ -72,8 +68,6 @@ export async function measureChanges(place: Place): Promise<Table[]> {
   return tables
 }
 
-/** The columns of the tables with pgbench, which measures no percentiles. */
-const shownColumns = ['name', 'store', 'rate', 'ratio', 'cpu']
 const note =
   'Each answer follows a commit to disk. The database has one core, which the service and the cache share with it; the load has the other.'
 
@@ -84,8 +78,7 @@ async function compare(
 ) {
   const names = `${connections} ${connections === 1 ? 'connection' : 'connections'}`
   const place = { id: `${id}-${connections}`, title: `${title}, ${names}`, note }
-  const whole = summarise(place, await interleaved(targets, connections))
-  return { ...whole, columns: whole.columns.filter(({ key }) => shownColumns.includes(key)) }
+  return withoutTimes(summarise(place, await interleaved(targets, connections)))
 }
 
 function plainly(
@@ -93,31 +86,10 @@ function plainly(
   { program, url }: { program: string; url: string },
   { folder, postgres }: Place,
 ): Program {
-  let first = 0
-  return {
-    name: 'pgbench',
-    store: 'one plain statement for each request',
-    pids: [postgres.pid],
-    answerBytes: 0,
-    run: async (connections, forSeconds) => {
-      const clients = Math.min(connections, maxClients)
-      const perClient = Math.ceil((perSecond * forSeconds) / clients)
-      const run = {
-        program,
-        core: loadCore,
-        url,
-        folder,
-        statement,
-        clients,
-        seconds: forSeconds,
-        first,
-        perClient,
-      }
-      first += perClient * clients
-      if (first > supply) throw usedUp(title)
-      return runPgbench(run)
-    },
+  const used = (count: number) => {
+    if (count > supply) throw usedUp(title)
   }
+  return plainStatement({ program, url, folder, statement, pids: [postgres.pid], perSecond, used })
 }
 
 function byService(

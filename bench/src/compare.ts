@@ -112,6 +112,12 @@ export function summarise(
   return { ...place, columns, rows: [...results].map(([target, own]) => rowOf(target, own, limit)) }
 }
 
+/** Returns a table without percentiles, for one with pgbench, which measures none. */
+export const withoutTimes = (table: Table): Table => ({
+  ...table,
+  columns: table.columns.filter(({ key }) => ['name', 'store', 'rate', 'ratio', 'cpu'].includes(key)),
+})
+
 /**
  * Like `summarise`, for targets that were each measured in turn with only the first one. All rounds of that one count.
  */

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { loadCore, type Program } from './compare.ts'
 import type { Load } from './wrk.ts'
 
 /**
@@ -57,5 +58,37 @@ export async function runPgbench(run: PgbenchRun): Promise<Load> {
     p50Ms: meanMs,
     p99Ms: meanMs,
     failures: number(/failed transactions: (\d+)/),
+  }
+}
+
+/**
+ * The maximum number of clients of pgbench. It is not faster with more, and each of them must first plan the statement.
+ */
+const maxClients = 10
+
+interface PlainStatement extends Pick<PgbenchRun, 'program' | 'url' | 'folder' | 'statement'> {
+  readonly pids: readonly number[]
+  /** The number of rows per second that a run may use. */
+  readonly perSecond: number
+  /** Called before each run with the number of rows that all runs will have used. Throws if there are not enough. */
+  readonly used?: (count: number) => void
+}
+
+/** Returns pgbench as a target: it sends one plain statement for each request. */
+export function plainStatement({ pids, perSecond, used, ...run }: PlainStatement): Program {
+  let first = 0
+  return {
+    name: 'pgbench',
+    store: 'one plain statement for each request',
+    pids,
+    answerBytes: 0,
+    run: (connections, seconds) => {
+      const clients = Math.min(connections, maxClients)
+      const perClient = Math.ceil((perSecond * seconds) / clients)
+      const from = first
+      first += perClient * clients
+      used?.(first)
+      return runPgbench({ ...run, core: loadCore, clients, seconds, first: from, perClient })
+    },
   }
 }

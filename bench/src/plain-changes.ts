@@ -62,6 +62,27 @@ export const plainExchange = (projectId: string, redirectUri: string) => `
   active as (${active('made')})
   select s.member_id, u.username, s.server_id, s.expires_at from made s join members u on u.id = s.member_id`
 
+/**
+ * A submission of 1 KB, with the mark of its signature and the count of its webhook. `fields` is the JSON after the
+ * number. It is sent as hexadecimal digits, because pgbench takes a colon before a letter for a variable.
+ */
+export const plainSubmit = (webhookId: string, fields: string) => `
+  with marked as (
+    insert into inbound_signatures (expires_at, mac, webhook_id)
+    select clock_now() + interval '301 seconds', md5('mac' || :n)::uuid, '${webhookId}'
+    on conflict do nothing returning mac),
+  stored as (
+    insert into inbound_submissions (id, webhook_id, payload, is_signed, origin, received_at)
+    select md5('submission' || :n)::uuid, '${webhookId}', ${textOf('{"number":')} || :n || ${textOf(fields)},
+      true, null, clock_now()
+    from marked returning id)
+  insert into inbound_submission_counts as c (webhook_id, part, count, last_at)
+  select '${webhookId}', pg_backend_pid() % 32, count(*), clock_now() from stored
+  on conflict (webhook_id, part) do update set
+    count = c.count + excluded.count, last_at = greatest(c.last_at, excluded.last_at)`
+
+const textOf = (text: string) => `convert_from(decode('${Buffer.from(text).toString('hex')}', 'hex'), 'UTF8')`
+
 /** Creates copies of a session, for the members in turn. Their digests are computed from the numbers from 1 on. */
 export const numberSessions = (
   db: Database,

@@ -14,8 +14,8 @@ import {
 import { copySessions } from './copies.ts'
 import { asClient, grantRecords, makeClient } from './oidc-records.ts'
 import type { Place } from './place.ts'
-import { environment, prepare, type Seeded, seedSessions } from './seed.ts'
-import { answerOf, postJson, startBare, startRolecall } from './services.ts'
+import { environment, prepare, roleIds, type Seeded, seedSessions, serverId } from './seed.ts'
+import { answerOf, postJson, type Service, startBare, startRolecall } from './services.ts'
 import type { Table } from './table.ts'
 import { firstOf, type Requests, validateRequests, writeRequests } from './wrk.ts'
 
@@ -24,8 +24,9 @@ const scope = 'openid profile email roles'
 const connections = 64
 
 /**
- * Measures the requests that reverse proxies and clients of OpenID Connect send for each request of a visitor. They do
- * not use the service's own API. Compares them with validate, which reads the same store, in the same rounds.
+ * Measures the requests that reverse proxies, clients of OpenID Connect, and back ends send for each request of a
+ * visitor. Compares them with validate, which reads the same store, in the same rounds. Then measures a request for
+ * many members.
  */
 export async function measureRelyingParties({ folder, postgres, redis, sessions }: Place): Promise<Table[]> {
   const env = {
@@ -63,6 +64,7 @@ export async function measureRelyingParties({ folder, postgres, redis, sessions 
   }
   const results = await interleaved([limit, ...targets], connections, 3)
   await bare.stop()
+  const many = await measureManyChecks(made, { folder, service, pids: [service.pid, postgres.pid] })
   await service.stop()
   const note =
     'Server, database and cache share one core; the load comes from the other. Forward authentication answers six headers and no body.'
@@ -76,7 +78,38 @@ export async function measureRelyingParties({ folder, postgres, redis, sessions 
       columns: [...table.columns, { key: 'toValidate', title: 'Rate to validate', digits: 2 }],
       rows: table.rows.map((row, i) => ({ ...row, toValidate: toValidate(rates[i] ?? []) })),
     },
+    many,
   ]
+}
+
+/** The maximum number of members of one request. */
+const checksAtOnce = 1_000
+
+/** Measures a request that checks many members, with one connection: its duration is the answer to a page of members. */
+async function measureManyChecks(
+  { apiKey, memberIds }: Supply,
+  { folder, service, pids }: { folder: string; service: Service; pids: readonly number[] },
+): Promise<Table> {
+  const url = `${service.url}/api/servers/${serverId}/permissions/check-many`
+  const pages = Array.from({ length: 10 }, (_, page) =>
+    memberIds.filter((_, i) => i % 10 === page).slice(0, checksAtOnce),
+  )
+  const requests: Requests = {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', 'X-API-Key': apiKey },
+    each: pages.map((ids) => ({ body: JSON.stringify({ memberIds: ids, anyOf: roleIds.slice(0, 1) }) })),
+  }
+  const answer = await answerOf(url, firstOf(requests), /"allowed"/)
+  const bare = await startBare(serverCore, answer)
+  const script = await writeRequests(join(folder, 'check-many.lua'), requests)
+  const target: Target = {
+    ...{ name: 'Rolecall', store: 'PostgreSQL + Redis, limit on', url, pids },
+    ...{ script: () => script, answerBytes: answer.length },
+  }
+  const results = await interleaved([limitTarget(bare, target), target], 1, 3)
+  await bare.stop()
+  const title = `Permission checks of ${Math.min(checksAtOnce, pages[0]?.length ?? 0)} members in one request, 1 connection`
+  return summarise({ id: 'check-many', title, note: 'The bare server parses the same body.' }, results)
 }
 
 /**
@@ -100,7 +133,9 @@ interface Asked {
 }
 
 /** Lists the requests to measure. Validate is first, because the others are compared with it. */
-function askedOf({ apiKey, projectId, tokens, hostTokens, accessTokens }: Supply): readonly Asked[] {
+function askedOf(supply: Supply): readonly Asked[] {
+  const { apiKey, projectId, tokens, hostTokens, accessTokens, memberIds } = supply
+  const members = `/api/servers/${serverId}/members/`
   return [
     {
       name: 'validate',
@@ -151,12 +186,38 @@ function askedOf({ apiKey, projectId, tokens, hostTokens, accessTokens }: Supply
       },
       expected: /"active":true/,
     },
+    {
+      name: 'one member',
+      store: 'the same memory; limit on',
+      path: members + memberIds[0],
+      requests: {
+        method: 'GET',
+        headers: { 'X-API-Key': apiKey },
+        pathStart: members,
+        each: memberIds.map((id) => ({ value: id })),
+      },
+      expected: /"roles"/,
+    },
+    {
+      name: 'one permission check',
+      store: 'the same memory; limit on',
+      path: `/api/servers/${serverId}/permissions/check`,
+      requests: {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json', 'X-API-Key': apiKey },
+        each: memberIds.map((memberId) => ({
+          body: JSON.stringify({ memberId, anyOf: roleIds.slice(0, 1) }),
+        })),
+      },
+      expected: /"allowed"/,
+    },
   ]
 }
 
 interface Supply extends Seeded {
   readonly hostTokens: readonly string[]
   readonly accessTokens: readonly string[]
+  readonly memberIds: readonly string[]
 }
 
 async function makeSupply(deps: Deps, count: number): Promise<Supply> {
@@ -172,5 +233,5 @@ async function makeSupply(deps: Deps, count: number): Promise<Supply> {
   const [token = ''] = tokens
   const pairs = await copySessions(deps.db, token, count, memberIds, 'hostSession')
   const accessTokens = await grantRecords(deps.db, seeded, { model: 'AccessToken', scope, count, memberIds })
-  return { ...seeded, hostTokens: pairs.map((pair) => pair.token), accessTokens }
+  return { ...seeded, hostTokens: pairs.map((pair) => pair.token), accessTokens, memberIds }
 }

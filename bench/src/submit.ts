@@ -4,8 +4,18 @@ import { join } from 'node:path'
 import type { Deps } from '@rolecall/api/deps'
 import { createProject } from '@rolecall/api/features/projects/create-project'
 import { createWebhook } from '@rolecall/api/features/webhooks/create-webhook'
-import { allCores, interleaved, limitTarget, seconds, serverCore, summarise } from './compare.ts'
+import {
+  allCores,
+  interleaved,
+  limitTarget,
+  seconds,
+  serverCore,
+  summarise,
+  withoutTimes,
+} from './compare.ts'
+import { findPgbench, plainStatement } from './pgbench.ts'
 import type { Place } from './place.ts'
+import { plainSubmit } from './plain-changes.ts'
 import { pin } from './processes.ts'
 import { environment, prepare } from './seed.ts'
 import { startBare, startRolecall } from './services.ts'
@@ -20,6 +30,11 @@ const places = [
 ]
 const note =
   'HMAC-SHA256 over the body, a JSON Schema with ten fields, stored before it is answered: PostgreSQL commits to disk.'
+
+const limitNote =
+  'pgbench stores the same row, with the mark of its signature and the count, one by one. It checks no signature, schema, or key. The database has one core, which the service shares with it; the load has the other.'
+/** The number of rows per second that pgbench may store. */
+const perSecond = 20_000
 
 const text = { type: 'string', maxLength: 400 }
 const schema = {
@@ -54,7 +69,10 @@ const tail = JSON.stringify({ ...fields, text: '' }).slice(1, -2)
 const before = '{"number":'
 const after = `,${tail}${'x'.repeat(1_000 - tail.length)}"}`
 
-/** Measures signed submissions, with the service and the database on one core, and on two. */
+/**
+ * Measures signed submissions, with the service and the database on one core, and on two. On one core, also compares
+ * them with pgbench, which stores the same rows.
+ */
 export async function measureSubmit({ folder, postgres }: Place): Promise<Table[]> {
   const env = {
     ...environment,
@@ -62,6 +80,8 @@ export async function measureSubmit({ folder, postgres }: Place): Promise<Table[
     INBOUND_WEBHOOK_ENCRYPTION_KEY: '1'.repeat(64),
     OUTBOUND_WEBHOOK_ENCRYPTION_KEY: '2'.repeat(64),
   }
+  const program = findPgbench()
+  if (!program) console.log('Without pgbench, the row of submissions against the database alone is skipped.')
   const webhook = await prepare(env, makeWebhook)
   const answer = Buffer.from(JSON.stringify({ id: webhook.id, receivedAt: '2026-11-21T08:15:00.000Z' }))
   const tables: Table[] = []
@@ -80,6 +100,23 @@ export async function measureSubmit({ folder, postgres }: Place): Promise<Table[
     const pids = [service.pid, postgres.pid]
     const target = { ...shared, name: 'Rolecall', store: 'PostgreSQL, limit on', url, pids }
     tables.push(summarise({ ...place, note }, await interleaved([limit, target], 64)))
+    if (program && core === serverCore) {
+      const statement = plainSubmit(webhook.id, after)
+      const plain = plainStatement({
+        program,
+        url: env.DATABASE_URL,
+        folder,
+        statement,
+        pids: [postgres.pid],
+        perSecond,
+      })
+      const title = 'Signed submission of 1 KB, and the database alone'
+      tables.push(
+        withoutTimes(
+          summarise({ id: 'submit-pgbench', title, note: limitNote }, await interleaved([plain, target], 64)),
+        ),
+      )
+    }
     await bare.stop()
     await service.stop()
   }

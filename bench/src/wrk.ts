@@ -11,13 +11,15 @@ export interface Load {
   readonly failures: number
 }
 
-/** The requests of a load. They differ in one header, in their body, or in both. */
+/** The requests of a load. They differ in one header or the path, in their body, or in both. */
 export interface Requests {
   readonly method: 'GET' | 'POST'
   /** The headers that all requests have. */
   readonly headers?: Readonly<Record<string, string>>
   /** The name of the header in which the requests differ. */
   readonly header?: string
+  /** The start of the path, which the value of each request completes. Without it, all requests have one path. */
+  readonly pathStart?: string
   readonly each: readonly { readonly value?: string; readonly body?: string }[]
   /**
    * The order of the requests. `uniform` sends each with the same probability, `zipf` sends some far more often than
@@ -39,7 +41,7 @@ const picks = {
 /** Writes the script with which wrk sends the requests. Returns its path. */
 export async function writeRequests(
   path: string,
-  { method, headers = {}, header, each, order = 'uniform', first = 0, everyMs }: Requests,
+  { method, headers = {}, header, pathStart, each, order = 'uniform', first = 0, everyMs }: Requests,
 ): Promise<string> {
   const lines = each.slice(first).map(({ value = '', body = '' }) => `${value}\t${body}`)
   await writeFile(`${path}.lines`, lines.join('\n'))
@@ -58,7 +60,7 @@ function request()
   n = n + 1
   local at = ${picks[order]}
   ${header === undefined ? '' : `headers["${header}"] = values[at] or ""`}
-  return wrk.format("${method}", nil, headers, ${method === 'GET' ? 'nil' : 'bodies[at] or "{}"'})
+  return wrk.format("${method}", ${pathStart === undefined ? 'nil' : `"${pathStart}" .. (values[at] or "")`}, headers, ${method === 'GET' ? 'nil' : 'bodies[at] or "{}"'})
 end
 ${everyMs === undefined ? '' : `function delay() return math.random(${2 * everyMs}) end`}
 `,
