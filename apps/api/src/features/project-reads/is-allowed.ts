@@ -18,8 +18,11 @@ export const roleChecks = ({ anyOf, allOf }: Wanted): readonly RoleCheck[] => [
   ...(allOf ? [holdsAll(allOf)] : []),
 ]
 
-/** Returns true if the roles pass all checks. */
-export const isAllowed = (roles: Roles, wanted: Wanted): boolean => !firstFailed(roleChecks(wanted), roles)
+/** Creates a function that returns true for roles that pass all checks. One function serves many members. */
+export function allowedBy(wanted: Wanted): (roles: Roles) => boolean {
+  const checks = roleChecks(wanted)
+  return (roles) => !firstFailed(checks, roles)
+}
 
 /** Builds a check whose error is that of `requireMember()` in the client library. */
 const roleCheck = (check: Pick<RoleCheck, 'name' | 'holds' | 'describe'>): RoleCheck => ({

@@ -2,11 +2,10 @@ import { projectReads } from '@rolecall/contract'
 import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
 import type { Router } from '#platform/http/router'
-import type { HeldRole } from '#responses/roles'
 import type { Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
 import { checkMany } from './check-many.ts'
-import { isAllowed } from './is-allowed.ts'
+import { allowedBy } from './is-allowed.ts'
 import { liveMember, liveRoles } from './live-member.ts'
 import { memberChanges, presentCursor } from './member-changes.ts'
 import { listMembers, toServerMember } from './store.ts'
@@ -52,7 +51,7 @@ export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
       if (!held) return { allowed: false, isMember: false, roles: [] }
       const { roles, isBlocked } = held
       return {
-        allowed: !isBlocked && isAllowed(roles, { anyOf, allOf }),
+        allowed: !isBlocked && allowedBy({ anyOf, allOf })(roles),
         isMember: true,
         roles: [...roles],
       }
@@ -62,12 +61,7 @@ export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
     projectReads.checkManyPermissions,
     async ({ caller, params: { serverId }, body: { memberIds, ...wanted } }) => {
       await requireScope(caller.projectId, serverId, 'check_permissions')
-      const asked = {
-        serverId,
-        memberIds,
-        isAllowed: (roles: readonly HeldRole[]) => isAllowed(roles, wanted),
-      }
-      return { data: await checkMany(deps, asked) }
+      return { data: await checkMany(deps, { serverId, memberIds, isAllowed: allowedBy(wanted) }) }
     },
   )
 }
