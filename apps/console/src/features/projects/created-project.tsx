@@ -13,13 +13,13 @@ import type { Kind } from './kinds.ts'
 interface CreatedProjectProps {
   readonly answer: AdminAnswer<'createProject'>
   readonly redirects: readonly string[]
-  /** The error because of which the redirect URIs were not saved. */
+  /** The error that prevented the redirect URIs from being saved. */
   readonly failure?: unknown
   readonly kind: Kind
   readonly stack: string
 }
 
-/** The page after a project was created. It shows the key once, and the next steps. */
+/** The page that appears after a project is created. It shows the key once, and the next steps. */
 export const CreatedProject = ({ answer, redirects, failure, kind, stack }: CreatedProjectProps) => {
   const { project, apiKey } = answer
   return (
@@ -107,7 +107,8 @@ function SiteCode({
           <p>
             The client library is not in a registry yet. In the Rolecall repository,{' '}
             <code>npm run pack -w packages/sdk</code> prints the path of a tarball. Install it with{' '}
-            <code>npm install</code> and that path. The last command below then writes all of this.
+            <code>npm install</code> and that path. Then copy the files below, or let the last command write
+            them.
           </p>
         )}
         {listings.map(({ title, text }) => (
@@ -115,12 +116,13 @@ function SiteCode({
         ))}
         {stack !== pythonStack && (
           <Code
-            title="All of this in one command, with the key in key.txt"
+            title="Or write these files with one command. The key is in key.txt."
             text={[
               'npx --no --offline rolecall-init',
               `--url ${location.origin}`,
               `--client-id ${project.id}`,
               ...(serverId === undefined ? [] : [`--server-id ${serverId}`]),
+              ...(redirect === '' ? [] : [`--app-url ${new URL(redirect).origin}`]),
               '--key - < key.txt',
             ].join(' ')}
           />
