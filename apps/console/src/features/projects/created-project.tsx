@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react'
 import { question } from '../../api/queries.ts'
 import { ButtonLink } from '../../components/button.tsx'
 import { Code, Copyable, Secret } from '../../components/copy.tsx'
+import { guideAddress } from '../../components/guides.ts'
 import { Facts, Page, Panel } from '../../components/page.tsx'
 import { Notice, Problem } from '../../components/states.tsx'
 import { type Listing, loadListings, pythonStack, stacks } from './guide-code.ts'
@@ -116,7 +117,7 @@ function SiteCode({
         ))}
         {stack !== pythonStack && (
           <Code
-            title="Or write these files with one command. The key is in key.txt."
+            title="Or save the key in key.txt, and write these files with one command"
             text={[
               'npx --no --offline rolecall-init',
               `--url ${location.origin}`,
@@ -133,7 +134,8 @@ function SiteCode({
 }
 
 /**
- * Returns a secret with which the site can seal its cookies. It is generated in the browser, and never stored or sent.
+ * Returns a secret for the site, which seals its cookies with it. The secret is generated in the browser, and never
+ * stored or sent.
  */
 function randomSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32))
@@ -169,7 +171,10 @@ const BackendCode = ({ answer: { project, apiKey } }: Pick<CreatedProjectProps, 
 
 const ProxyNext = () => (
   <Notice title="One step is left">
-    Configure the proxy to call {location.origin}/api/forward-auth before each request. The guide on reverse
-    proxies has the configuration for nginx, HAProxy, Caddy, Apache, and Traefik.
+    Configure the proxy to call {location.origin}/api/forward-auth before each request. The guide on{' '}
+    <a href={guideAddress('forward-auth')} target="_blank" rel="noreferrer">
+      reverse proxies
+    </a>{' '}
+    has the configuration for nginx, HAProxy, Caddy, Apache, and Traefik.
   </Notice>
 )
