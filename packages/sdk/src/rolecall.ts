@@ -238,9 +238,8 @@ export class Rolecall {
   }
 
   /**
-   * Calls `onChange` when a session or its roles may have changed. Then call `validate()` for the current session. Needs
-   * the event stream of the `cache`, which closes a minute after the last `validate()`. Without it, only calls of this
-   * client, such as `logout()`, call `onChange`. Returns a function to stop.
+   * Calls `onChange` when a session or its roles may have changed. Returns a function to stop. Needs the event stream of
+   * the `cache`, which closes a minute after the last `validate()`. Without it, only this client's calls have an effect.
    *
    * @example
    * const stop = rolecall.watch(session, async () => show(await rolecall.validate(token)))
