@@ -59,7 +59,7 @@ export async function measureRelyingParties({ folder, postgres, redis, sessions 
   if (!validate) throw new Error('Nothing is asked.')
   const limit = {
     ...limitTarget(bare, validate),
-    store: 'parses the body of validate, returns as many bytes',
+    store: 'parses the body of validate, returns a response of the same size',
   }
   const results = await interleaved([limit, ...targets], connections, 3)
   await bare.stop()
@@ -111,7 +111,7 @@ function askedOf({ apiKey, projectId, tokens, hostTokens, accessTokens }: Supply
     },
     {
       name: 'forward-auth',
-      store: 'the same memory; no limit',
+      store: 'the same memory; no rate limit',
       path: '/api/forward-auth',
       requests: {
         method: 'GET',
