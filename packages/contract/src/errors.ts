@@ -379,15 +379,17 @@ export const errors = define({
     status: 409,
     title: 'Another project already protects one of these hosts.',
     mend:
-      'Choose another host. To move a host, first send PATCH /api/admin/projects/{id} for the other project, ' +
-      'with only its remaining hosts in forwardAuth.hosts. Then repeat this request.',
+      'Choose another host. To move a host, find the project that has it in GET /api/admin/projects. Send PATCH ' +
+      '/api/admin/projects/{id} for that project, with only its remaining hosts in forwardAuth.hosts. Then ' +
+      'repeat this request.',
   },
   RESOURCE_TAKEN: {
     status: 409,
     title: 'Another project already has one of these resources.',
     mend:
-      'Choose another URI. To move a resource, first send PATCH /api/admin/projects/{id} for the other ' +
-      'project, with only its remaining resources in oidc.resources. Then repeat this request.',
+      'Choose another URI. To move a resource, find the project that has it in GET /api/admin/projects. Send ' +
+      'PATCH /api/admin/projects/{id} for that project, with only its remaining resources in oidc.resources. ' +
+      'Then repeat this request.',
   },
   PROJECT_NAME_TAKEN: {
     status: 409,

@@ -44,7 +44,9 @@ export function createRoleRemovals({ db, log }: Pick<MirrorDeps, 'db' | 'log'>, 
    */
   const nextStep = async (role: HeldRole, rest: Rest): Promise<Rest> => {
     try {
-      return rest.listed.length > 0 ? await removeFromListed(role, rest) : await listNext(role, rest.after ?? '')
+      return rest.listed.length > 0
+        ? await removeFromListed(role, rest)
+        : await listNext(role, rest.after ?? '')
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error
       await sleep(retryAfterMs)
