@@ -32,7 +32,7 @@ export const figuresReference = (): string => `${generated}
 The results of \`npm run bench\`, \`npm run bench:scale\`, \`npm run soak\`, and \`npm run strict\`, from \`bench/results/\`. Ratios and processor time apply to other
 machines, too. Absolute numbers do not.
 
-- Bare \`node:http\` is the limit: it parses the same body and returns as many bytes.
+- Bare \`node:http\` is the limit: it parses the same body and returns a response of the same size.
 - Each target takes turns with the bare server. Values are medians over the rounds. Each ratio compares with the bare server in the same round, or
   with \`pgbench\` if the database is the limit.
 - Other products run with production settings. The columns show what each of them looks up, and the length of its response.

@@ -69,7 +69,7 @@ const leadOf = ({ summary, description }: EndpointPage) =>
 export const errorReference = (): string => `${generated}
 # Errors
 
-Find the \`code\` of the response below. Each entry has the status, the problem, and the fix.
+Find the \`code\` of your response in this list. Each entry has the status, the problem, and the fix.
 
 Every error response of the API is an RFC 9457 problem, \`application/problem+json\`:
 
@@ -124,13 +124,14 @@ const marked = (text: string): string =>
   })
 
 /** The maximum length of a list of endpoints that is not folded. Long lists say little to the reader of a code. */
-const maxOpen = 3
+const maxOpen = 6
 
 function returnedBy({ onlyOf, endpoints: where }: ErrorCase): string {
   if (onlyOf !== undefined) return `Returned by \`${onlyOf}\`.`
   if (where.length === 0) return 'Any request can return this error.'
   if (where.length === endpoints.length) return 'Every endpoint can return this error.'
-  const links = where.map(({ id }) => `[\`${id}\`](api.md#${headingAnchor(id)})`).join(', ')
+  const byName = where.toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const links = byName.map(({ id }) => `[\`${id}\`](api.md#${headingAnchor(id)})`).join(', ')
   if (where.length <= maxOpen) return `Returned by ${links}.`
   return `<details>\n<summary>Returned by ${where.length} endpoints</summary>\n\n${links}\n\n</details>`
 }

@@ -33,7 +33,7 @@ export const limitTarget = (
   { script, answerBytes }: Pick<Target, 'script' | 'answerBytes'>,
 ): Target => ({
   name: 'bare node:http',
-  store: 'parses the same body, returns as many bytes',
+  store: 'parses the same body, returns a response of the same size',
   url: `${bare.url}/`,
   pids: [bare.pid],
   script,

@@ -60,7 +60,7 @@ export async function measureRelyingParties({ folder, postgres, redis, sessions 
   if (!validate) throw new Error('Nothing is asked.')
   const limit = {
     ...limitTarget(bare, validate),
-    store: 'parses the body of validate, returns as many bytes',
+    store: 'parses the body of validate, returns a response of the same size',
   }
   const results = await interleaved([limit, ...targets], connections, 3)
   await bare.stop()
@@ -146,7 +146,7 @@ function askedOf(supply: Supply): readonly Asked[] {
     },
     {
       name: 'forward-auth',
-      store: 'the same memory; no limit',
+      store: 'the same memory; no rate limit',
       path: '/api/forward-auth',
       requests: {
         method: 'GET',

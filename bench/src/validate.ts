@@ -137,7 +137,7 @@ const peers: readonly Peer[] = [
   },
   {
     name: 'better-auth get-session, cookie cache',
-    store: 'no look-up: a revoked session stays valid until its cookie expires; limit on',
+    store: 'no lookup: a revoked session stays valid until its cookie expires; limit on',
     program: 'better-auth-server',
     path: '/api/auth/get-session',
     env: { COOKIE_CACHE: 'on' },
@@ -149,7 +149,7 @@ const peers: readonly Peer[] = [
   },
   {
     name: 'oidc-provider introspection',
-    store: 'Redis: token and grant; no limit',
+    store: 'Redis: reads token and grant; no rate limit',
     program: 'oidc-provider-server',
     path: '/token/introspection',
     requests: (credentials) => ({
@@ -164,7 +164,7 @@ const peers: readonly Peer[] = [
   },
   {
     name: 'Fastify + @fastify/session',
-    store: 'Redis: one look-up; no limit',
+    store: 'Redis: one lookup; no rate limit',
     program: 'fastify-session-server',
     path: '/me',
     requests: cookies,

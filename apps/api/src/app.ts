@@ -99,18 +99,18 @@ import { planWebhook } from './features/webhooks/create-webhook.ts'
 import { webhookRoutes } from './features/webhooks/routes.ts'
 import { explainedDecisions } from './wiring/explained-decisions.ts'
 
-/** The number of members that one administrator may refresh from Discord per minute. */
+/** The maximum number of members that one administrator may refresh from Discord per minute. */
 const refreshesPerMinute = 30
 /**
- * The number of explanations of members that one administrator may request per minute. Each one sends a request to
- * Discord.
+ * The maximum number of explanations of members that one administrator may request per minute. Each one sends a
+ * request to Discord.
  */
 const explanationsPerMinute = 120
 
 interface AppTerms {
   /** Overrides the time after which a client that reads no output is disconnected. */
   readonly stalledMs?: number | undefined
-  /** Replacements for the private parts of Node.js, if these failed their check. */
+  /** Replacements for the internals of Node.js, if these failed the check at the start of the process. */
   readonly internals?: NodeInternals | undefined
 }
 
@@ -162,6 +162,7 @@ export function createApp(
   })
   app.addHook('onClose', async () => endWatch())
 
+  // Sign-in and sessions.
   const sessionDeps = { ...deps, ...createSessionChanges(db) }
   const noteRefusal = noteRefusedLogin({ recorder, countFailure })
   loginRoutes(router, deps, {
@@ -190,6 +191,7 @@ export function createApp(
   app.addHook('onClose', async () => oidc.close())
   sessionRoutes(router, sessionDeps)
   blockRoutes(router, deps, { endEverySession })
+  // Projects: their settings, access, reads, webhooks, and events.
   projectRoutes(router, deps, {
     planInitialAccess,
     planWebhook: (wanted) => planWebhook(deps, wanted),
@@ -225,6 +227,7 @@ export function createApp(
     stillAdmits: (caller, isThorough) => stillAdmits(caller, contract.streamAdminEvents, isThorough),
   })
   lifecycle.onClosing(adminStream.close)
+  // Pages and endpoints for members and administrators.
   accountRoutes(router, deps, {
     login: browserLogin,
     listSessions: (memberId) => listLiveSessions(db, memberId),
@@ -281,6 +284,7 @@ export function createApp(
       eraseFromMirror,
     ],
   })
+  // Operation: health, monitoring, documentation, and the console.
   healthRoutes(router, deps, lifecycle)
   const heartbeat = createHeartbeat(deps)
   app.addHook('onListen', () => heartbeat.start())

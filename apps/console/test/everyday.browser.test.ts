@@ -214,7 +214,7 @@ test('a form shows what it will store, and options of a sign-in that is off are 
   await page.getByLabel('The project is an OpenID Connect client').check()
   expect(await flow.isDisabled()).toBe(false)
   await page.getByRole('button', { name: 'Save OpenID Connect' }).click()
-  await page.getByText('OpenID Connect is saved.').waitFor()
+  await page.getByText('The OpenID Connect settings are saved.').waitFor()
 
   await page.locator('.tabs').getByRole('link', { name: 'Proxy' }).click()
   // The page before has a field of the same name.

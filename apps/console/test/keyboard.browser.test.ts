@@ -99,7 +99,7 @@ test('a project is created by the keyboard alone, from the palette to the key, w
     expect.stringMatching(/^Environment/),
     expect.stringMatching(/^app\.mjs/),
     expect.stringMatching(/^Start/),
-    expect.stringMatching(/^All of this in one command/),
+    expect.stringMatching(/^Or save the key in key\.txt/),
   ])
   expect(secretOf(await environmentPre.textContent())).toBe(secretOf(environment))
 

@@ -6,8 +6,8 @@ import { MemberData } from './member-data.ts'
 const tag = 'Account'
 
 /**
- * The common parts of the endpoints for people. Only browsers call them, and the cookie `svc_sso` identifies the
- * person.
+ * The common parts of the endpoints of the account page. Only browsers call them, and the cookie `svc_sso` identifies
+ * the person.
  */
 const ofPage = { tag, auth: 'none', page: true } as const
 
@@ -36,9 +36,9 @@ export const accountData = endpoint({
   path: '/account/data',
   summary: 'Download all stored data about the signed-in person',
   description:
-    'Returns the same file as for administrators, but without the reasons of blocks, which are notes between ' +
-    'administrators. Creates an audit entry. A browser that is not signed in, or that comes from another ' +
-    'site, is redirected to `/account`. Each person can download the file six times per hour.',
+    'Returns the file that administrators can also download, but without the reasons of blocks, which are ' +
+    'notes between administrators. Creates an audit entry. A browser that is not signed in, or that comes from ' +
+    'another site, is redirected to `/account`. Each person can download the file six times per hour.',
   asFile: true,
   answers: { 200: MemberData, 302: null },
   refuses: ['NAVIGATION_REQUIRED', 'LOGIN_REFUSED', 'RATE_LIMITED'],
@@ -81,7 +81,10 @@ export const accountLogoutPage = endpoint({
   refuses: ['NAVIGATION_REQUIRED', 'LOGIN_REFUSED'],
 })
 
-/** Ends the single sign-on of this browser, and with it the access to the page. Refuses with CROSS_SITE_REQUEST. */
+/**
+ * Ends the single sign-on of this browser, which can then no longer open the account page. Refuses with
+ * CROSS_SITE_REQUEST.
+ */
 export const accountLogout = endpoint({
   ...change,
   path: '/account/log-out',

@@ -112,8 +112,9 @@ export const errors = define({
     status: 403,
     title: 'The sign-in was refused.',
     mend:
-      'Start a new sign-in with an account that is a member of the server, and agree on Discord’s screen. If ' +
-      'you still cannot sign in, ask an admin of the community.',
+      'Start a new sign-in with an account that is a member of the server, and choose Authorize on ' +
+      'Discord’s screen. If this does not help, ask an admin of the community: you may be blocked, or the site ' +
+      'may have no access to the server.',
   },
   INVALID_API_KEY: {
     status: 401,
@@ -121,11 +122,11 @@ export const errors = define({
     mend:
       'Send the complete API key of the project in the header X-API-Key. A key begins with `rck_`. If the key ' +
       'is lost, expired, or revoked, a System Admin or an owner of the project can add one: POST ' +
-      '/api/admin/projects/{id}/keys. The other keys stay valid.',
+      '/api/admin/projects/{id}/keys. Existing keys stay valid.',
   },
   PROJECT_INACTIVE: {
     status: 401,
-    title: 'The project is inactive.',
+    title: 'The project of this API key is inactive.',
     mend: 'Ask a System Admin to activate the project: PATCH /api/admin/projects/{id} with {"isActive":true}.',
   },
   INVALID_TOKEN: {
@@ -133,16 +134,17 @@ export const errors = define({
     title: 'The session token is missing, malformed, unknown, expired, or revoked.',
     mend:
       'Check that you send the newest token of the session, because each refresh replaces it. A project can ' +
-      'check only its own sessions. If the session has ended, the member has to sign in again.',
+      'check only its own sessions. If the session has ended, the member or the administrator has to sign in ' +
+      'again.',
   },
   INVALID_CODE: {
     status: 401,
     title: 'The code is invalid, expired, or already used.',
     mend:
       'Start a new sign-in, and exchange its code within 60 seconds. Send each code only once: a second use ' +
-      'also ends the session of the first. Send the API key and the clientId of the project, the redirectUri ' +
-      'of the sign-in, and, if the sign-in had a code_challenge, its codeVerifier. If the error persists, ' +
-      'check that the member is still in the server, and that the project still has READ there.',
+      'also ends the session that the first use created. Send the API key and the clientId of the project, the ' +
+      'redirectUri of the sign-in, and, if the sign-in had a code_challenge, its codeVerifier. If the error ' +
+      'persists, check that the member is still in the server, and that the project still has READ there.',
   },
   INVALID_REFRESH_TOKEN: {
     status: 401,
@@ -183,7 +185,7 @@ export const errors = define({
 
   PROJECT_INACTIVE_AT_LOGIN: {
     status: 403,
-    title: 'The project is inactive.',
+    title: 'The sign-in was refused, because the project is inactive.',
     mend: 'Ask a System Admin to activate the project: PATCH /api/admin/projects/{id} with {"isActive":true}.',
     code: 'PROJECT_INACTIVE',
   },
@@ -216,8 +218,8 @@ export const errors = define({
     title: 'The project lacks the required scope in this server.',
     mend:
       'Check the server ID, because an unknown server returns this error, too. If it is correct, ask a System ' +
-      'Admin to grant READ and the missing scope, in `operations` and `scopes` of PUT ' +
-      '/api/admin/projects/{projectId}/servers/{serverId}.',
+      'Admin to grant READ and the missing scope, `read_members` or `check_permissions`, in `operations` and ' +
+      '`scopes` of PUT /api/admin/projects/{projectId}/servers/{serverId}.',
   },
   OPERATION_REQUIRED: {
     status: 403,
@@ -245,9 +247,10 @@ export const errors = define({
     status: 403,
     title: 'System Admin access is required.',
     mend:
-      'Sign in to the console or with `rolecall login` as a System Admin: a member with the role ' +
-      'CHAT_ADMIN_ROLE_ID in the main server. A session of a project cannot call this endpoint. Auditors can ' +
-      'only read. Owners can read and change parts of their own projects.',
+      'Sign in to the console, or with `rolecall login`, as a System Admin. System Admins have the role in the ' +
+      'main server whose ID is set in CHAT_ADMIN_ROLE_ID. Others receive this error where their ' +
+      'rights end: auditors can only read, and owners can read and change only parts of their own projects. ' +
+      'The session token of a project is never accepted.',
   },
   MEMBER_BLOCKED: {
     status: 403,
@@ -267,8 +270,8 @@ export const errors = define({
     status: 403,
     title: 'This request is accepted only from a page of the same origin.',
     mend:
-      'Open the page again at its own address, and repeat the action there. In a program, send the token in ' +
-      'the header Authorization: Bearer.',
+      'Open the page again in a tab of its own, not embedded in another site, and repeat the action there. In a ' +
+      'program, send the session token in the header Authorization: Bearer.',
   },
   NAVIGATION_REQUIRED: {
     status: 403,
@@ -326,15 +329,15 @@ export const errors = define({
     status: 404,
     title: 'The project has no access to this server.',
     mend:
-      'Check both IDs. GET /api/admin/projects/{projectId}/servers lists the servers to which the project has ' +
-      'access.',
+      'Check the project ID and the server ID. GET /api/admin/projects/{projectId}/servers lists the servers to ' +
+      'which the project has access.',
   },
   IMAGE_NOT_FOUND: {
     status: 404,
-    title: 'Image not found.',
+    title: 'There is no current image with this ID and hash.',
     mend:
-      'Use the ID and the hash in the current `avatar` or `icon`. The member or the server may have a new ' +
-      'image, or none.',
+      'Use the ID and the hash from the current `avatar` of the member or `icon` of the server. They may have a ' +
+      'new image, or none.',
   },
   LOGO_NOT_FOUND: {
     status: 404,
@@ -376,15 +379,17 @@ export const errors = define({
     status: 409,
     title: 'Another project already protects one of these hosts.',
     mend:
-      'Choose another host. To move a host, first send PATCH /api/admin/projects/{id} for the other project, ' +
-      'with only its remaining hosts in forwardAuth.hosts.',
+      'Choose another host. To move a host, find the project that has it in GET /api/admin/projects. Send PATCH ' +
+      '/api/admin/projects/{id} for that project, with only its remaining hosts in forwardAuth.hosts. Then ' +
+      'repeat this request.',
   },
   RESOURCE_TAKEN: {
     status: 409,
     title: 'Another project already has one of these resources.',
     mend:
-      'Choose another URI. To move a resource, first send PATCH /api/admin/projects/{id} for the other ' +
-      'project, with only its remaining resources in oidc.resources.',
+      'Choose another URI. To move a resource, find the project that has it in GET /api/admin/projects. Send ' +
+      'PATCH /api/admin/projects/{id} for that project, with only its remaining resources in oidc.resources. ' +
+      'Then repeat this request.',
   },
   PROJECT_NAME_TAKEN: {
     status: 409,
@@ -394,7 +399,7 @@ export const errors = define({
   NO_REVOKED_KEY: {
     status: 409,
     title: 'There is no key to restore: the newest key of the project is not revoked, or has expired.',
-    mend: 'Use the current key, or add one: POST /api/admin/projects/{id}/keys. The other keys stay valid.',
+    mend: 'Use the current key, or add one: POST /api/admin/projects/{id}/keys. Existing keys stay valid.',
   },
   API_KEY_LIMIT_REACHED: {
     status: 409,
@@ -424,8 +429,9 @@ export const errors = define({
     status: 409,
     title: 'This server is already registered.',
     mend:
-      'Use the registered server. To make it the main server, send PATCH /api/admin/servers/{serverId} with ' +
-      '{"isMain":true}.',
+      'Use the registered server. If there is no main server, PATCH /api/admin/servers/{serverId} with ' +
+      '{"isMain":true} makes this one the main server. To replace a main server, follow steps 1 to 3 of the ' +
+      'error MAIN_SERVER_REQUIRED.',
   },
 
   WEBHOOK_LIMIT_REACHED: {
@@ -438,7 +444,7 @@ export const errors = define({
   WEBHOOK_SLUG_TAKEN: {
     status: 409,
     title: 'Another inbound webhook of the project already has this slug.',
-    mend: 'Choose another slug, or omit it to generate one.',
+    mend: 'Choose another slug. When you create a webhook, you can also omit the slug to generate one.',
   },
   WEBHOOK_URL_MISSING: {
     status: 409,
@@ -509,7 +515,7 @@ export const errors = define({
   PAYLOAD_INVALID: {
     status: 422,
     title: 'The payload does not match the schema of the webhook.',
-    mend: 'Correct the fields that `errors` lists by their `path` in the payload, and submit it again.',
+    mend: 'Correct the fields that `errors` lists by their `path` in the payload, and submit the payload again.',
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
@@ -563,10 +569,11 @@ export const errors = define({
     status: 503,
     title: 'Discord does not respond, or rejects the requests of this service.',
     mend:
-      'Try again after the number of seconds in Retry-After. Sessions stay valid. If the error persists, ask ' +
-      'the operator to run `rolecall doctor`, which checks the bot token and the connection to Discord. A ' +
-      'check of a session returns this error only when the roles are older than 24 hours. The console and the ' +
-      'admin API return it when your role has not been confirmed for five minutes.',
+      'Try again after the number of seconds in Retry-After. Sessions stay valid. A session check returns this ' +
+      'error only if the stored roles are older than 24 hours. The console and the admin API return it if the ' +
+      'service could not confirm the roles of the administrator with Discord for five minutes. If the error ' +
+      'persists, ask the operator to run `rolecall doctor`, which checks the bot token and the connection to ' +
+      'Discord.',
   },
   LOGIN_NOT_CONFIGURED: {
     status: 503,

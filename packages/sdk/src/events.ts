@@ -20,7 +20,10 @@ export interface EventsOptions {
   readonly after?: string
   /** Ends the iteration, which then throws the signal's reason. */
   readonly signal?: AbortSignal
-  /** Called each time the connection is lost or temporarily refused. The feed then reconnects by itself. */
+  /**
+   * Called when the connection fails or is temporarily refused, but not when the service ends the stream normally, for
+   * example at a restart. In all of these cases, the feed reconnects by itself.
+   */
   readonly onError?: (error: RolecallError) => void
 }
 
@@ -61,8 +64,8 @@ export class EventFeed implements AsyncIterable<RolecallEvent> {
   }
 
   /**
-   * The ID to resume after: that of the last handled event, or of the stream's start before the first event. Undefined
-   * until the stream is open. Store it, and pass it as `after` later.
+   * The ID to resume after: that of the last handled event or, before the first event, that of the start of the stream.
+   * Undefined until the stream is open. Store it, and pass it as `after` later.
    */
   get lastId(): string | undefined {
     return this.#lastId

@@ -19,6 +19,7 @@ interface Response {
 
 type Next = (error?: unknown) => void
 
+// The text is for the error of a handler that runs without the middleware: it names the line that is missing.
 const adapter = createAdapter<object>('app.use(rolecall.middleware())')
 
 /** Creates middleware from a function that resolves to true if it has sent the response. */
@@ -86,6 +87,7 @@ export function createRolecall(options: SiteOptions = {}) {
 export function createGuard(rolecall: Rolecall, options: GuardOptions = {}) {
   const decide = createDecide(rolecall, options)
   return {
+    /** Admits requests with a session token of a member with the required roles. Refuses others with problem JSON. */
     requireMember: (rules: MemberRules = {}) =>
       middlewareOf(async (request: Request, response: Response) => {
         const refusal = adapter.admit(request, await decide((name) => request.headers[name], rules))

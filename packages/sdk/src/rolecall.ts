@@ -154,7 +154,7 @@ export class Rolecall {
   }
 
   /**
-   * Ends all sessions of a member in this project. Sessions in other projects stay live.
+   * Ends all sessions of a member in this project. To end them in all projects, use `revokeAllSessions()`.
    *
    * @example
    * await rolecall.logoutAll(session.member.id)
@@ -222,18 +222,7 @@ export class Rolecall {
   }
 
   /**
-   * Calls `onChange` when a session or its roles may have changed. Then call `validate()` for the current session. Needs
-   * the event stream of the `cache`, which closes a minute after the last `validate()`. Returns a function to stop.
-   *
-   * @example
-   * const stop = rolecall.watch(session, async () => show(await rolecall.validate(token)))
-   */
-  watch({ session, member }: Session, onChange: () => void): () => void {
-    return this.#cached.watch(keysOfSession(session, member.id), onChange)
-  }
-
-  /**
-   * Ends all sessions of the token's member, in all projects, and single sign-on in every browser.
+   * Ends all sessions of the token's member, in all projects (unlike `logoutAll`), and single sign-on in every browser.
    *
    * @example
    * await rolecall.revokeAllSessions(token)
@@ -246,6 +235,17 @@ export class Rolecall {
       headers: asMember(token),
       ...options,
     }).finally(() => this.#cached.evict(keyOf.token(token)))
+  }
+
+  /**
+   * Calls `onChange` when a session or its roles may have changed. Returns a function to stop. Needs the event stream of
+   * the `cache`, which closes a minute after the last `validate()`. Without it, only this client's calls have an effect.
+   *
+   * @example
+   * const stop = rolecall.watch(session, async () => show(await rolecall.validate(token)))
+   */
+  watch({ session, member }: Session, onChange: () => void): () => void {
+    return this.#cached.watch(keysOfSession(session, member.id), onChange)
   }
 
   /**
@@ -304,8 +304,9 @@ export class Rolecall {
 
   /**
    * Iterates over events about the project's sessions and members, as they happen and across lost connections. The
-   * iteration continues until you leave it, and keeps the process alive meanwhile. A `reset` event means that events
-   * may be missing: discard the state that you derived from earlier events.
+   * iteration continues until you leave it or the project is disabled, and keeps the process alive meanwhile. It throws
+   * a `RolecallError` if the service refuses the stream permanently, e.g. because the API key was revoked. A `reset`
+   * event means that events may be missing: discard the state that you derived from earlier events.
    *
    * @example
    * for await (const event of rolecall.events({ after: stored })) {
@@ -324,10 +325,9 @@ export class Rolecall {
 }
 
 /**
- * Returns undefined if the error says that the token is not valid. Throws every other error.
- *
- * Anyone can write any value into a cookie. So a value that does not look like a token counts as an expired token:
- * `VALIDATION_FAILED`, or `PAYLOAD_TOO_LARGE` if it is very long.
+ * Returns undefined if the error says that the token is not valid. Throws every other error. Anyone can write any value
+ * into a cookie. So a value that does not look like a token counts as an expired token: `VALIDATION_FAILED`, or
+ * `PAYLOAD_TOO_LARGE` if it is very long.
  */
 function noneIfNotLive(error: unknown): undefined {
   if (

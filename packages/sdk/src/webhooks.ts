@@ -47,7 +47,7 @@ export function createWebhooks(send: Transport, headers: Record<string, string>)
 
     /**
      * Submits a payload, which must match the schema of the webhook. Rejects with `PAYLOAD_INVALID` (`errors` lists
-     * every mismatch), `SIGNATURE_INVALID`, `ORIGIN_NOT_ALLOWED` or `WEBHOOK_INACTIVE`.
+     * every mismatch), `SIGNATURE_INVALID`, `ORIGIN_NOT_ALLOWED`, `WEBHOOK_INACTIVE`, or `WEBHOOK_NOT_FOUND`.
      *
      * @example
      * await rolecall.webhooks.submit('contact', { name: 'Zoë' }, { secret, idempotencyKey: crypto.randomUUID() })
@@ -113,7 +113,7 @@ export function createWebhooks(send: Transport, headers: Record<string, string>)
       })
     },
 
-    /** Changes a webhook. The change applies from the next submission on. */
+    /** Changes a webhook. The change applies to the next submission. */
     async update(webhook: string, changes: UpdateWebhook, options?: CallOptions): Promise<InboundWebhook> {
       requiredText({ webhook })
       return send<Endpoints['updateOwnWebhook']>({

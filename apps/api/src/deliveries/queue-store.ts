@@ -5,7 +5,7 @@ import type { Attempt, DeliveryKind, Message } from './kind.ts'
 
 /** The maximum number of messages that one statement reads. */
 export const batchSize = 100
-/** The maximum number of messages that one statement gives up. */
+/** The maximum number of messages that one statement marks as given up. */
 const maxGivenUp = 1_000
 
 /** A position in the queue of a receiver: the transaction, and the order within it. */
@@ -48,8 +48,9 @@ const attempted = ({ status, error }: Attempt): Sql =>
   sql`attempts = attempts + 1, last_attempt_at = clock_now(), last_status = ${status}, last_error = ${error}`
 
 /**
- * Records that a message was accepted or finally refused. This is recorded even if the claim was lost, because the
- * message was sent. The receiver is updated only while the claim is valid, and only if something changes.
+ * Records that a message was delivered, or that it never will be, because its outcome is `refused` or `gone`. This is
+ * recorded even if the claim was lost, because the message was sent. The receiver is updated only while the claim is
+ * valid, and only if something changes.
  */
 export const settleAnswered = (
   db: Queryable,

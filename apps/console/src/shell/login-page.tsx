@@ -35,8 +35,8 @@ export function LoginPage({ reason }: { reason: unknown }) {
         {isNotAllowed ? (
           <>
             <p>
-              The console requires the administrator role in the main server, or a project of your own. Ask
-              the people who run this community, then try again.
+              To use the console, you need the administrator or auditor role in the main server, or you must
+              own a project. Ask an administrator of this community for access, and then sign in again.
             </p>
             <p className="quiet">{detail}</p>
           </>

@@ -39,7 +39,7 @@ class EventParser:
         Yields the frames that a chunk completes. Raises ValueError if the stream cannot be one of the service.
         """
         self._rest += chunk
-        # Only stores a chunk without a line break. Splitting the whole rest for each chunk would take quadratic time.
+        # A chunk without a line break is only stored. Splitting the rest again for each chunk would be quadratic.
         lines = bytes(self._rest).split(b"\n") if b"\n" in chunk else [bytes()]
         if len(lines) > 1:
             self._rest = bytearray(lines[-1])
@@ -60,7 +60,7 @@ def _frame_of(lines: List[str]) -> Frame:
     fields: Dict[str, str] = {}
     for line in lines:
         name, _, rest = line.partition(":")
-        # A comment begins with a colon, so its name is empty.
+        # A heartbeat is a comment with a number of milliseconds. A comment begins with a colon, so its name is empty.
         value = rest[1:] if rest.startswith(" ") else rest
         fields[name] = f"{fields[name]}\n{value}" if name == "data" and name in fields else value
     id, type, data = fields.get("id"), fields.get("event"), fields.get("data")

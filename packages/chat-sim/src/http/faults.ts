@@ -4,14 +4,16 @@ import type { RouteName } from './route-names.ts'
 
 /** A fault to simulate. Its parts can be combined: `{ delayMs: 500, status: 503 }` is a late refusal. */
 export interface Fault {
-  /** The status to send instead of handling the request. 429 and 5xx have their own shapes. */
+  /** The status to send instead of handling the request. Responses with 429 and 5xx have the real platform's format. */
   status?: number
   /** The JSON error code and message that accompany `status`. */
   code?: number
   message?: string
   /** For 429: the seconds to wait, in the header and the body. */
   retryAfterSec?: number
+  /** For 429: the value of the header `X-RateLimit-Scope`. The default is `user`, or `global` if `global` is true. */
   scope?: 'user' | 'global' | 'shared'
+  /** For 429: says that the limit applies to all requests. The default is true if `scope` is `global`. */
   global?: boolean
   /** For 429: sends no rate-limit headers, like the network edge, and `Retry-After` only with `retryAfterSec`. */
   headerless?: boolean
@@ -39,7 +41,7 @@ export interface Fault {
 
 /** Which requests a fault affects. */
 export interface FaultOptions {
-  /** The number of requests that fail. For `failNext`, the default is 1. */
+  /** The number of requests that fail. The default is 1 for `failNext`, and no limit for `failFor`. */
   times?: number
   /** Affects only requests with this kind of authorization. */
   auth?: Caller['kind']
@@ -81,6 +83,7 @@ export function createFaults(clock: Clock) {
         left: options.times ?? Number.POSITIVE_INFINITY,
         until: clock.now() + ms,
       }),
+    /** Removes all faults. */
     clearFaults: () => {
       rules = []
     },

@@ -1,4 +1,4 @@
-/** The style of the simulator's pages. It differs from the platform's on purpose, so that they are not confused. */
+/** The style of the simulator's pages. It differs from Discord's on purpose, so that nobody confuses the two. */
 export const style = `
 :root {
   color-scheme: light dark;

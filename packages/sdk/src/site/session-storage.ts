@@ -62,11 +62,11 @@ export function createStoreStorage(sealer: Sealer, purpose: string, store: Sessi
   return {
     isShared: true,
     async read(cookie) {
-      const name = await sealer.open(purpose, cookie)
-      const value = name && (await callStore(() => store.get(name.text)))
+      const openedId = await sealer.open(purpose, cookie)
+      const value = openedId && (await callStore(() => store.get(openedId.text)))
       if (!value) return undefined
-      const found = parse(await sealer.open(`${purpose} ${name.text}`, value))
-      return found && { stored: found.stored, isOldSecret: found.isOldSecret || name.isOld }
+      const found = parse(await sealer.open(`${purpose} ${openedId.text}`, value))
+      return found && { stored: found.stored, isOldSecret: found.isOldSecret || openedId.isOld }
     },
     async write(stored, previousCookie) {
       const id = (previousCookie && (await idOf(previousCookie))) || `rolecall:${crypto.randomUUID()}`

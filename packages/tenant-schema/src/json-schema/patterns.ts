@@ -4,11 +4,12 @@ import { compilePattern, type Pattern, toEngineSyntax } from './pattern.ts'
 import { compileUnits, measureProgram, type ProgramSize, parseUnits } from './pattern-cost.ts'
 import { TooCostly } from './run.ts'
 
+/** Replaces an invalid pattern, and matches nothing. */
 const never: Pattern = () => false
 
 /**
- * Compiles the regular expressions of one schema, each only once. First it bounds the cost: from the text of a pattern
- * for parsing it, and from the parsed tree for compiling it.
+ * Compiles the regular expressions of one schema, each only once. Before it compiles a pattern, it limits the cost. It
+ * estimates the cost of parsing from the text, and the cost of compiling from the parsed tree.
  */
 export function createPatterns(allowance: Allowance) {
   const known = new Map<string, Pattern>()
@@ -23,7 +24,7 @@ export function createPatterns(allowance: Allowance) {
     if (units > allowance.units) throw new TooCostly()
   }
 
-  /** Measures a pattern. If it exceeds a limit, returns that limit in words. */
+  /** Measures a pattern. If it exceeds a limit, returns an error message that names the limit. */
   const measure = (source: string, translated: string): ProgramSize | string => {
     if (source.length > limits.patternLength) return `must be at most ${limits.patternLength} characters long`
     const toParse = parseUnits(translated)
@@ -54,6 +55,7 @@ export function createPatterns(allowance: Allowance) {
   }
 
   return {
+    /** Returns the compiled pattern. Calls `complain` with the error message if the pattern is not valid. */
     get: (source: string, complain: (message: string) => void): Pattern => {
       const ready = known.get(source)
       if (ready) return ready

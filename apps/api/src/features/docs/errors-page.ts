@@ -12,7 +12,8 @@ export function errorsPage(): string {
       ({ code }) => html`<li><a href="#${code}"><code>${code}</code></a></li>\n`,
     )}</ul></li>`,
     main: html`<h1>Error codes</h1>
-<p class="lead">Find the <code>code</code> of the response. Each entry has the status, the problem, and the fix.</p>
+<p class="lead">Find the <code>code</code> of your response in this list. Each entry has the status, the problem, and
+the fix.</p>
 <p>Every error response of the API is an RFC 9457 problem. It has <code>type</code>, <code>title</code> (the problem),
 <code>status</code>, <code>detail</code>, <code>code</code>, and <code>requestId</code>. For invalid fields,
 <code>errors</code> lists each of them. <code>detail</code> ends with the fix. Codes are stable: check

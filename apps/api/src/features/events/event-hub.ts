@@ -18,8 +18,8 @@ export interface Listener {
   /** Sends these events of the project, in order. */
   take(rows: readonly EventRow[]): void
   /**
-   * Called after each read, also if the read failed. All events up to `vouchedAt` (`performance.now()`) have been
-   * passed to the stream. `mark` is the position of the last successful read.
+   * Called after each read, even a failed one, once a first read has succeeded. All events up to `vouchedAt`
+   * (`performance.now()`) have been passed to the stream. `mark` is the position of the last successful read.
    */
   heartbeat(vouchedAt: number, mark: Mark): void
   /** Ends the stream, so that its client reconnects. */
@@ -77,7 +77,8 @@ export function createEventHub({ db, log, answers }: Pick<Deps, 'db' | 'log' | '
       return false
     }
     isFailing = false
-    // A client that has received an event may call any instance, so every instance must have applied the change first.
+    // A client that has received an event may call any instance. So this waits until every instance has applied the
+    // changes that the events report.
     if (found.rows.length > 0) await answers.confirm()
     read = positionAfter(found)
     publish(found.rows)

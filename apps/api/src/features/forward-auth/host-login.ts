@@ -48,7 +48,8 @@ const attemptId = /^[0-9a-f-]{36}$/
 
 /**
  * Starts a sign-in at a protected host: returns the address of the project's sign-in, and the cookies to set. Each
- * attempt has a cookie of its own, so that two tabs do not interfere with each other. `rd` is the path to return to.
+ * attempt has a cookie of its own, so that two tabs do not interfere with each other. `rd` is the parameter of the
+ * request that names the path to return to.
  *
  * @throws HOST_UNKNOWN, LOGIN_LOOP
  */
@@ -144,14 +145,16 @@ export async function finishLogin(
       site: { name: request.host, href: `${request.origin}/` },
     })
   }
-  const { token } = await redeemed(() =>
+  const { token } = await redeemOrStartAgain(() =>
     redeem(
       {
+        // PKCE already binds the code to this browser: the verifier comes from the secret in its cookie.
         ...{ code, projectId, browserDigests: null },
         redirectUri: callbackOf(request.origin),
         codeVerifier: verifierOf(secret, state),
       },
       {
+        // The session stores the address that the sign-in recorded. This request comes through the proxy.
         ...{ ip: null, userAgent: readUserAgent(client.userAgent) },
         ttlSec: config.sessionTtlSec,
         maxAgeSec: config.sessionMaxAgeSec,
@@ -171,7 +174,7 @@ export async function finishLogin(
 }
 
 /** Converts the error of an invalid code, which is meant for programs, to one that tells a person to start again. */
-async function redeemed<T>(redeem: () => Promise<T>): Promise<T> {
+async function redeemOrStartAgain<T>(redeem: () => Promise<T>): Promise<T> {
   try {
     return await redeem()
   } catch (error) {

@@ -37,12 +37,13 @@ export interface LoginNeeds {
   readonly completeInteraction: CompleteInteraction
 }
 
-/** Registers the endpoints of the sign-in: of projects, of the console, of single sign-on, and of command lines. */
+/** Registers the sign-in endpoints for projects, the console, single sign-on, and command lines. */
 export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: LoginNeeds) {
   const deps = { ...allDeps, ...needs }
   const held = (headers: { cookie?: string | undefined }) => readCookie(headers.cookie, requestCookie.name)
   const heldByPages = (headers: { cookie?: string | undefined }) =>
     readCookie(headers.cookie, pageRequestCookie.name)
+  /** Returns what the request tells about the browser: its cookies, address, and user agent. */
   const browser = (headers: { cookie?: string | undefined }, { ip, userAgent }: Client) => ({
     cookie: held(headers),
     pageCookie: heldByPages(headers),
@@ -74,8 +75,8 @@ export function loginRoutes({ route }: Router<Callers>, allDeps: Deps, needs: Lo
     return redirect(end.location, [...end.cookies, ...locales(query)])
   })
   route(login.ssoLogout, async ({ raw }) => {
-    // The origin is checked even if the request has no cookie: browsers omit it from a form of another site, but the
-    // response would still delete it.
+    // The origin is checked even if the request has no cookie. A form on another site sends no cookie, but the response
+    // would still delete the cookie.
     if (isCrossOrigin(raw, deps.config.publicUrl)) throw new ApiError('CROSS_SITE_REQUEST')
     const value = readCookie(raw.headers.cookie, ssoCookie)
     if (value) await deleteSso(deps.db, digestOf(value))

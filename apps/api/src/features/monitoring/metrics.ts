@@ -10,7 +10,7 @@ import type { FailureKind } from './store.ts'
 
 type MetricsDeps = Pick<Deps, 'db' | 'cache' | 'platformWatch' | 'chatFigures' | 'liveMirror'>
 
-/** The counters of the features beside the API. */
+/** The counts of OpenID Connect, forward authentication, and deliveries. */
 export interface RelyingPartyCounts {
   /** Responses of OpenID Connect, by endpoint and outcome: `ok`, `login`, or the error code of the protocol. */
   readonly oidc: Tally
@@ -81,6 +81,8 @@ function registerRecorder(registry: Registry, recorder: Recorder) {
     registers: [registry],
     collect() {
       const { droppedUsage, droppedFailures } = recorder.state()
+      // The recorder counts since the start, so each scrape replaces the previous totals. This applies to all counters
+      // below that begin with a reset.
       this.reset()
       this.inc({ of: 'usage' }, droppedUsage)
       this.inc({ of: 'failures' }, droppedFailures)
@@ -173,7 +175,7 @@ function registerRelyingParties(registry: Registry, { oidc, hosts, deliveries }:
   )
 }
 
-/** Selects the attempts to deliver logout tokens. */
+/** Selects the attempts to deliver logout tokens. Their series has one label, the outcome, so it moves to `of`. */
 const logoutsOf = (deliveries: Tally) =>
   deliveries
     .counts()

@@ -39,7 +39,10 @@ const kinds = {
   refresh_token: { model: 'RefreshToken', token: 'clientRefresh' },
 } as const
 
-/** The headers that the library adds to a response if the request has no `Origin`. */
+/**
+ * The headers that the library adds to a response if the request has no `Origin`. The library handles all requests with
+ * an `Origin`.
+ */
 const headers = {
   'cache-control': 'no-store',
   vary: 'Origin',
@@ -103,7 +106,7 @@ export function createPlainGrants(deps: PlainGrantDeps): PlainGrants {
       redemptions.redeem(redemption),
       signJwt(keys, idTokenClaims(granting)),
     ])
-    // The tokens were not stored, so their values are worthless.
+    // Another request was first. The tokens above were not stored, so they are worthless.
     if (!isRedeemed) return undefined
     counts.answers.count('token', 'ok')
     const answer = {

@@ -27,9 +27,10 @@ export const administers = async (deps: Terms, member: PossibleOwner): Promise<b
 
 /**
  * Returns the kind of administrator that a member is for an endpoint of the admin API, or undefined if the member may
- * not call the endpoint. The endpoint's declaration and the member's current roles decide. The database is queried only
- * to find out if the member is an owner: if `owners` names a path parameter, of the project in the path; if it is
- * `'any'`, of any project.
+ * not call the endpoint. The endpoint's declaration and the member's current roles decide.
+ *
+ * Only ownership needs a database query. If `owners` of the declaration is `'any'`, the member must own at least one
+ * project. Otherwise `owners` names the path parameter with the project ID, and the member must own that project.
  */
 export async function kindFor(
   deps: Terms,

@@ -14,7 +14,7 @@ import { listProjectSessions } from './project-sessions.ts'
 import { detectReuseAfterFailedAuth, refreshSession } from './refresh-session.ts'
 import { validate, validateFromMemory } from './validate.ts'
 
-/** Registers the endpoints for sessions: of projects, of members for themselves, and of the administration. */
+/** Registers the session endpoints for projects, for members, and for administrators. */
 export function sessionRoutes({ route, routeRaw }: Router<Callers>, deps: Deps & SessionChanges) {
   route(sessions.exchangeCode, ({ caller, body, client, raw: { headers } }) => {
     const ip = readIp(headers['x-client-ip'])
@@ -25,6 +25,18 @@ export function sessionRoutes({ route, routeRaw }: Router<Callers>, deps: Deps &
     sessions.validateSession,
     (request) => validate(deps, request),
     (asked, body) => validateFromMemory(deps, asked, body),
+  )
+  route(
+    sessions.refreshSession,
+    ({ caller, body, client, raw }) =>
+      refreshSession(deps, caller, {
+        refreshToken: body.refreshToken,
+        cookie: raw.headers.cookie,
+        client,
+      }),
+    // Runs if the authentication fails: the session token of a used pair is unknown, so only the refresh token shows
+    // that the pair was used before.
+    (request, refusal) => detectReuseAfterFailedAuth(deps, request, refusal),
   )
   route(sessions.logout, ({ caller, body }) => logout(deps, caller, body.token))
   route(sessions.logoutAll, ({ caller, body }) => logoutAll(deps, caller, body.memberId))
@@ -45,17 +57,5 @@ export function sessionRoutes({ route, routeRaw }: Router<Callers>, deps: Deps &
   })
   route(projectSessions.listProjectSessions, ({ params, query }) =>
     listProjectSessions(deps, params.id, query),
-  )
-  route(
-    sessions.refreshSession,
-    ({ caller, body, client, raw }) =>
-      refreshSession(deps, caller, {
-        refreshToken: body.refreshToken,
-        cookie: raw.headers.cookie,
-        client,
-      }),
-    // Runs if the authentication fails: the session token of a used pair is unknown, so only the refresh token shows
-    // that the pair was used before.
-    (request, refusal) => detectReuseAfterFailedAuth(deps, request, refusal),
   )
 }

@@ -24,7 +24,7 @@ const defaults: LiveMirrorTiming = {
   sampleEveryMs: 500,
 }
 
-/** The longest time that a scrape waits for the list of the servers that are not live. */
+/** The longest time that a scrape of the metrics waits for the list of the servers that are not live. */
 const maxAskMs = 300
 
 /**
@@ -37,6 +37,7 @@ const maxAskMs = 300
 export function createLiveMirror(
   deps: MirrorDeps,
   options: {
+    /** The key that seals the handover to the next leader. Without it, a new leader reads everything again. */
     handoverKey?: string | undefined
     mirror?: Partial<LiveMirrorTiming>
     gateway?: Partial<ChatGatewayTiming>
@@ -83,8 +84,8 @@ export function createLiveMirror(
     else log.warn({ epoch }, 'gateway leadership lost to another instance')
   }
   /**
-   * Returns the servers that are not live. If the database is slow, returns the previous result, because a scrape must
-   * not wait.
+   * Returns the servers that are not live. If the database is slow, returns the previous result, because a scrape of
+   * the metrics must not wait. Simultaneous callers share one query.
    */
   const notLive = () => {
     asking ??= listNotLive(db)
@@ -99,7 +100,7 @@ export function createLiveMirror(
   }
   const run = async () => {
     while (!closing.signal.aborted) {
-      // After a failure, the next leader, here or elsewhere, begins when the lease has expired.
+      // After a failure, an instance (perhaps this one) takes the lead when the lease has expired.
       await checkOnce().catch((error: unknown) =>
         log.error({ err: error }, 'gateway leadership failed: internal error'),
       )

@@ -29,31 +29,36 @@ export function createRoleRemovals({ db, log }: Pick<MirrorDeps, 'db' | 'log'>, 
   const removals = new Set<Promise<void>>()
   let isClosing = false
 
-  const takeFromAll = async (serverId: string, roleId: string) => {
+  const removeFromAll = async (serverId: string, roleId: string) => {
     let rest: Rest = { listed: [], after: '' }
     while ((rest.listed.length > 0 || rest.after !== undefined) && !isClosing) {
-      rest = await takeNext({ serverId, roleId }, rest)
-      // The embedded engine responds without leaving the current turn of the event loop, so other work would have to
-      // wait.
+      rest = await nextStep({ serverId, roleId }, rest)
+      // The embedded engine responds without leaving the current turn of the event loop. Without this pause, other work
+      // would wait until all steps are done.
       await nextTurn()
     }
   }
-  /** Takes one step. If the database is unavailable, returns `rest` unchanged, so that the step is repeated. */
-  const takeNext = async (role: HeldRole, rest: Rest): Promise<Rest> => {
+  /**
+   * Removes the role from some of the listed members or, if none are left, lists more. If the database is unavailable,
+   * returns `rest` unchanged, so that the step is repeated.
+   */
+  const nextStep = async (role: HeldRole, rest: Rest): Promise<Rest> => {
     try {
-      return rest.listed.length > 0 ? await takeFromListed(role, rest) : await list(role, rest.after ?? '')
+      return rest.listed.length > 0
+        ? await removeFromListed(role, rest)
+        : await listNext(role, rest.after ?? '')
     } catch (error) {
       if (!(error instanceof DatabaseUnavailable)) throw error
       await sleep(retryAfterMs)
       return rest
     }
   }
-  const takeFromListed = async (role: HeldRole, { listed, after }: Rest): Promise<Rest> => {
+  const removeFromListed = async (role: HeldRole, { listed, after }: Rest): Promise<Rest> => {
     const rows = rowsPerStep[db.engine]
     await asLeader(db, epoch, (tx) => takeRole(tx, { ...role, memberIds: listed.slice(0, rows) }))
     return { listed: listed.slice(rows), after }
   }
-  const list = async (role: HeldRole, after: string): Promise<Rest> => {
+  const listNext = async (role: HeldRole, after: string): Promise<Rest> => {
     const limit = holdersPerList[db.engine]
     const listed = await listHolders(db, { ...role, after, limit })
     return { listed, after: listed.length < limit ? undefined : listed.at(-1) }
@@ -61,7 +66,7 @@ export function createRoleRemovals({ db, log }: Pick<MirrorDeps, 'db' | 'log'>, 
 
   return {
     start(serverId: string, roleId: string): void {
-      const removal = takeFromAll(serverId, roleId)
+      const removal = removeFromAll(serverId, roleId)
         .catch((error: unknown) => {
           // The next time all members are read, the role is removed from those that still have it.
           if (!(error instanceof LeadLost))

@@ -21,7 +21,7 @@ const retry = { firstMs: 250, maxMs: 500 }
 /** The states that a probe can find. A full disk is not among them (see `full-disk.ts`). */
 type ProbedState = Exclude<DatabaseState, 'full'>
 
-/** Tells whether the database can be used. */
+/** Reports whether the database can be used. */
 export interface Availability {
   /**
    * Probes the database now, or joins the probe that is running. During an outage, returns `down` without a probe.
@@ -30,7 +30,7 @@ export interface Availability {
   check(): Promise<ProbedState>
   /** Returns true during an outage. Callers should then fail immediately. */
   isDown(): boolean
-  /** Returns the reason of the last failed attempt during an outage. */
+  /** Returns the reason for the last failed attempt during an outage. */
   reason(): string
   /** Reports a failed statement that may be the sign of an outage. Starts a probe. */
   suspect(cause: unknown): void

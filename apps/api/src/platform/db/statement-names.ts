@@ -4,12 +4,12 @@ import type { Log } from '#platform/log'
 import type { Sql } from './sql.ts'
 
 /**
- * The maximum number of names. Beyond it, statements run unprepared: statements with inserted conditions have an
- * unlimited number of texts.
+ * The maximum number of names. Further statements run unprepared, because statements that are built from conditions can
+ * have any number of variants.
  */
 const maxNames = 500
 
-/** Names prepared statements, as long as the connection supports them. */
+/** Names prepared statements, unless a pooler loses them. */
 export interface StatementNames {
   /** Returns the query to send. With a name, each connection parses and plans the text only once. */
   toQuery(statement: Sql): pg.QueryConfig

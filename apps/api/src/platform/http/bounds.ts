@@ -20,9 +20,12 @@ type Find = (value: unknown, path: string) => ProblemDetail[]
 const nothing: readonly ProblemDetail[] = []
 
 /**
- * Creates a check for lists and objects that are far longer than their schema allows. The full validation visits every
- * item and every unknown key to list all problems, and an unauthenticated client can send a hundred thousand of them.
- * This check runs first, and stops at the first excess. It goes only as deep as the schema, however deep the value is.
+ * Creates a check that reports a list with too many items, an object with too many keys, or more than 100 unknown
+ * keys. Up to 100 unknown keys are left to the full validation, which lists them with all other problems.
+ *
+ * The full validation visits every item and every unknown key, and an unauthenticated client can send a hundred
+ * thousand of them. So this check runs first, and stops at the first excess. It goes only as deep as the schema, no
+ * matter how deep the value is.
  */
 export function createBoundsCheck(schema: TSchema): (value: unknown) => readonly ProblemDetail[] {
   const find = finderOf(schema as Schema)

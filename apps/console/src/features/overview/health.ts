@@ -8,7 +8,8 @@ interface Part {
   readonly note: string
 }
 
-const answered = (latencyMs: number | null) =>
+/** Returns the response time of a part as text, or an empty text if there is none. */
+const latencyText = (latencyMs: number | null) =>
   latencyMs === null ? '' : `responds in ${latencyMs < 10 ? latencyMs.toFixed(1) : Math.round(latencyMs)} ms`
 
 const gatewayStates: Readonly<Record<SystemHealth['chatPlatform']['gateway'], string>> = {
@@ -35,24 +36,24 @@ export function partsOf({ api, chatPlatform, database, cache }: SystemHealth): r
       name: 'Discord',
       tone: status === 'up' ? 'good' : status === 'degraded' ? 'warn' : 'bad',
       state: { up: 'Up', degraded: 'Degraded', down: 'Down' }[status],
-      note: [gatewayStates[gateway] + left, answered(latencyMs)].filter(Boolean).join(', '),
+      note: [gatewayStates[gateway] + left, latencyText(latencyMs)].filter(Boolean).join(', '),
     },
     {
       name: 'Database',
       tone: database.status === 'down' ? 'bad' : database.problem === null ? 'good' : 'warn',
-      state: database.status === 'down' ? 'Down' : database.problem === null ? 'Up' : 'Read-only',
-      note: answered(database.latencyMs),
+      state: database.status === 'down' ? 'Down' : database.problem === null ? 'Up' : 'Rejects writes',
+      note: latencyText(database.latencyMs),
     },
     {
       name: 'Cache',
       tone: cache.status === 'up' ? 'good' : 'warn',
       state: cache.status === 'up' ? 'Up' : 'Down',
-      note: answered(cache.latencyMs),
+      note: latencyText(cache.latencyMs),
     },
   ]
 }
 
-/** Returns the state of the whole service in one sentence. */
+/** Returns the state of the whole service in one sentence. `isCalm` means that no open problem is listed. */
 export function sentenceOf(health: SystemHealth, isCalm: boolean): string {
   const wrong = partsOf(health).filter(({ tone }) => tone !== 'good')
   if (wrong.length === 0)

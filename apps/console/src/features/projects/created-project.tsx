@@ -5,6 +5,7 @@ import { useEffect, useState } from 'react'
 import { question } from '../../api/queries.ts'
 import { ButtonLink } from '../../components/button.tsx'
 import { Code, Copyable, Secret } from '../../components/copy.tsx'
+import { guideAddress } from '../../components/guides.ts'
 import { Facts, Page, Panel } from '../../components/page.tsx'
 import { Notice, Problem } from '../../components/states.tsx'
 import { type Listing, loadListings, pythonStack, stacks } from './guide-code.ts'
@@ -13,13 +14,13 @@ import type { Kind } from './kinds.ts'
 interface CreatedProjectProps {
   readonly answer: AdminAnswer<'createProject'>
   readonly redirects: readonly string[]
-  /** The error because of which the redirect URIs were not saved. */
+  /** The error that prevented the redirect URIs from being saved. */
   readonly failure?: unknown
   readonly kind: Kind
   readonly stack: string
 }
 
-/** The page after a project was created. It shows the key once, and the next steps. */
+/** The page that appears after a project is created. It shows the key once, and the next steps. */
 export const CreatedProject = ({ answer, redirects, failure, kind, stack }: CreatedProjectProps) => {
   const { project, apiKey } = answer
   return (
@@ -107,7 +108,8 @@ function SiteCode({
           <p>
             The client library is not in a registry yet. In the Rolecall repository,{' '}
             <code>npm run pack -w packages/sdk</code> prints the path of a tarball. Install it with{' '}
-            <code>npm install</code> and that path. The last command below then writes all of this.
+            <code>npm install</code> and that path. Then copy the files below, or let the last command write
+            them.
           </p>
         )}
         {listings.map(({ title, text }) => (
@@ -115,12 +117,13 @@ function SiteCode({
         ))}
         {stack !== pythonStack && (
           <Code
-            title="All of this in one command, with the key in key.txt"
+            title="Or save the key in key.txt, and write these files with one command"
             text={[
               'npx --no --offline rolecall-init',
               `--url ${location.origin}`,
               `--client-id ${project.id}`,
               ...(serverId === undefined ? [] : [`--server-id ${serverId}`]),
+              ...(redirect === '' ? [] : [`--app-url ${new URL(redirect).origin}`]),
               '--key - < key.txt',
             ].join(' ')}
           />
@@ -131,7 +134,8 @@ function SiteCode({
 }
 
 /**
- * Returns a secret with which the site can seal its cookies. It is generated in the browser, and never stored or sent.
+ * Returns a secret for the site, which seals its cookies with it. The secret is generated in the browser, and never
+ * stored or sent.
  */
 function randomSecret(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32))
@@ -167,7 +171,10 @@ const BackendCode = ({ answer: { project, apiKey } }: Pick<CreatedProjectProps, 
 
 const ProxyNext = () => (
   <Notice title="One step is left">
-    Configure the proxy to call {location.origin}/api/forward-auth before each request. The guide on reverse
-    proxies has the configuration for nginx, HAProxy, Caddy, Apache, and Traefik.
+    Configure the proxy to call {location.origin}/api/forward-auth before each request. The guide on{' '}
+    <a href={guideAddress('forward-auth')} target="_blank" rel="noreferrer">
+      reverse proxies
+    </a>{' '}
+    has the configuration for nginx, HAProxy, Caddy, Apache, and Traefik.
   </Notice>
 )

@@ -13,7 +13,7 @@ import { ProjectPage } from './project-page.tsx'
 import { SaveRow } from './save-row.tsx'
 import { serverChoices } from './server-choices.ts'
 
-/** The tab for a project as a client of OpenID Connect: its settings, and the logout tokens that were sent to it. */
+/** The OpenID Connect tab of a project: its settings, its groups, and the logout tokens that were sent to it. */
 export const Page = () => (
   <ProjectPage>
     {(project) => (
@@ -35,7 +35,7 @@ function OpenIdConnect({ project }: { project: Project }) {
       backchannelLogoutUri: project.oidc.backchannelLogoutUri ?? '',
     },
     params: { id: project.id },
-    onDone: () => say('OpenID Connect is saved.'),
+    onDone: () => say('The OpenID Connect settings are saved.'),
   })
   const servers = useAnswer('listServers')
   return (
@@ -84,7 +84,7 @@ function OpenIdConnect({ project }: { project: Project }) {
                 deviceFlow: 'Device flow',
                 rolesInIdToken: 'Roles in the ID token',
                 backchannelLogoutUri: 'Back-channel logout URI',
-                clientHosts: 'Hosts of programs',
+                clientHosts: 'Client hosts',
               }}
               helps={{
                 publicClient:
@@ -94,7 +94,7 @@ function OpenIdConnect({ project }: { project: Project }) {
                   'The addresses to which members return after sign-out. The rules for redirect URIs apply.',
                 deviceFlow: 'Devices without a browser can sign in with a code.',
                 rolesInIdToken:
-                  'Adds the roles to the ID token, too. They can become stale there. The userinfo endpoint is always current.',
+                  'Also adds the roles to the ID token, where they can become outdated. The userinfo endpoint always returns the current roles.',
                 resources: 'URIs of the APIs of this project, one per line. Clients request tokens for them.',
                 clientHosts:
                   'Hosts of client ID metadata documents, one per line. Programs that they describe need no registration.',

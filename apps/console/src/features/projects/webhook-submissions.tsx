@@ -22,7 +22,7 @@ const columns: readonly Column<Submission>[] = [
   { header: 'Payload', cell: ({ payload }) => <Payload of={payload} /> },
   {
     header: 'Signed',
-    cell: ({ isSigned }) => <Status tone={isSigned ? 'good' : 'none'}>{isSigned ? 'signed' : 'no'}</Status>,
+    cell: ({ isSigned }) => <Status tone={isSigned ? 'good' : 'none'}>{isSigned ? 'yes' : 'no'}</Status>,
   },
   { header: 'Origin', cell: ({ origin }) => origin ?? '' },
 ]
@@ -83,7 +83,7 @@ export function WebhookSubmissions({ webhook: { id, projectId, slug } }: { webho
                 isNarrowed ? (
                   <Empty title="No submissions in this period">Choose a longer period.</Empty>
                 ) : (
-                  <Empty title="No submissions yet">The code below sends the first one.</Empty>
+                  <Empty title="No submissions yet">Use the code below to send the first one.</Empty>
                 )
               }
             />
