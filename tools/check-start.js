@@ -20,6 +20,7 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'rolecall-start-'))
 /** @type {import('node:child_process').ChildProcess | undefined} */
 let running
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 process.once('exit', () => {
   if (running?.pid) process.kill(-running.pid, 'SIGKILL')
   rmSync(folder, { recursive: true, force: true })

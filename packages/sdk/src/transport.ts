@@ -50,7 +50,7 @@ export type Transport = <E extends Endpoint>(call: Call<E>) => Promise<E['answer
 /**
  * Creates the function that sends all calls of a client, with their timeout and retries. It rejects with a
  * RolecallError after every failure. If the caller aborts, it rejects with the reason of the caller's signal. If the
- * arguments cannot be sent, it rejects with a TypeError at once.
+ * arguments cannot be written as a URL or as JSON, it rejects at once with the error of that, usually a TypeError.
  */
 export function createTransport({ baseUrl, retries, fetch, ...options }: TransportOptions): Transport {
   const sendOnce = async <E extends Endpoint>(

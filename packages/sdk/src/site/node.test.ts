@@ -31,3 +31,19 @@ test('a stream that a client reads slowly keeps one listener for its end', async
   expect(waits).toBeGreaterThan(10)
   expect(most).toBeLessThan(10)
 })
+
+test('a stream to a client that has already disconnected is canceled', async () => {
+  const canceled = new Promise<string>((resolve) => {
+    server = createServer((_, response) => {
+      response.once('close', () => {
+        const stream = new ReadableStream({ cancel: () => resolve('canceled') })
+        void sendToNode(new Response(stream), response)
+      })
+      response.destroy()
+    }).listen(0, '127.0.0.1')
+  })
+  await once(server as Server, 'listening')
+  const { port } = (server as Server).address() as AddressInfo
+  await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow()
+  expect(await canceled).toBe('canceled')
+})

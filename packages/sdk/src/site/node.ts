@@ -57,7 +57,9 @@ export async function sendToNode(answer: Response | undefined, response: NodeRes
   response.statusCode = answer.status
   for (const [name, value] of answer.headers) if (name !== 'set-cookie') response.setHeader(name, value)
   addCookies(response, answer.headers)
-  const reader = answer.body?.getReader()
+  // The client may have disconnected while the response was made. No `close` follows then.
+  if (response.destroyed) await answer.body?.cancel()
+  const reader = response.destroyed ? undefined : answer.body?.getReader()
   if (reader) {
     let wake = () => {}
     response.once('close', () => {

@@ -33,6 +33,7 @@ export function startHousekeeping(
 ) {
   const horizons: { at: number; horizon: string }[] = []
   let running: Promise<void> | undefined
+  let isClosing = false
 
   /** Deletes the changes before the transaction that was the oldest in progress `trimBehindMs` ago. */
   const trim = async () => {
@@ -56,7 +57,7 @@ export function startHousekeeping(
     }
   }
   const repeat = async (step: () => Promise<number>) => {
-    for (let batch = 0; batch < maxBatches; batch++) if ((await step()) === 0) break
+    for (let batch = 0; batch < maxBatches && !isClosing; batch++) if ((await step()) === 0) break
   }
   const timer = setInterval(() => {
     running ??= clean().finally(() => {
@@ -67,8 +68,9 @@ export function startHousekeeping(
   return {
     /** Runs housekeeping once, now. */
     clean,
-    /** Starts no further run, and waits for the one in progress. */
+    /** Starts no further run, and waits until the one in progress has ended its batch. */
     close: async () => {
+      isClosing = true
       clearInterval(timer)
       await running
     },

@@ -21,7 +21,7 @@ export const isForAccount = ({ projectId, redirectUri }: Pick<AuthRequest, 'proj
  * Starts a sign-in to the account page: the browser goes to Discord's screen, and from there to the page. `held` is the
  * value of `pageRequestCookie`.
  *
- * @throws SERVER_NOT_ACCESSIBLE if there is no main server
+ * @throws MAIN_SERVER_MISSING if there is no main server
  */
 export async function accountLogin(
   deps: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>,

@@ -26,7 +26,7 @@ export interface AdminLogin {
  * Starts the sign-in of an administrator. It is like the sign-in to a project, but with the main server, and the code
  * goes to a page of the console or to a command line. `held` is the value of `requestCookie`.
  *
- * @throws VALIDATION_FAILED, SERVER_NOT_ACCESSIBLE if there is no main server, and the errors of `openAuthRequest`
+ * @throws VALIDATION_FAILED, MAIN_SERVER_MISSING if there is no main server, and the errors of `openAuthRequest`
  */
 export async function adminLogin(
   deps: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>,
