@@ -41,7 +41,7 @@ interface PgbenchRun {
 }
 
 /** Sends one prepared statement repeatedly over open connections, each time with a different number. */
-export async function runPgbench(run: PgbenchRun): Promise<Load> {
+async function runPgbench(run: PgbenchRun): Promise<Load> {
   const script = join(run.folder, 'pgbench.sql')
   const counted = `\\set i :i + 1\n\\set n ${run.first} + :client_id * ${run.perClient} + :i\n`
   await writeFile(script, `${counted}${run.statement.replaceAll(/\s+/g, ' ').trim()};\n`)
