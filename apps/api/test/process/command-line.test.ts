@@ -326,7 +326,7 @@ describe('rolecall login', { timeout: 90_000 }, () => {
     [login, 'http://id.example', 'is not encrypted'],
     [login, 'id.example', 'is not the address of a service'],
     [logout, 'http://127.0.0.1:1', 'You are not signed in'],
-    [pasteCode, 'http://127.0.0.1:1', 'No Rolecall service answered'],
+    [pasteCode, 'http://127.0.0.1:1', 'No Rolecall service responded'],
   ])('%s, with %s, ends with 1 and says: %s', async (command, url, expected) => {
     const { code, said } = await run(command, { url: url ?? first.url })
     expect([code, said]).toEqual([1, expect.stringContaining(expected)])
