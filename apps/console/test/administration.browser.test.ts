@@ -144,7 +144,7 @@ test('problems that need attention are at the top with their fix, and gone once 
   await visit.settled(/^Overview$/)
   const needs = page.getByRole('region', { name: 'Needs attention' })
   await needs.getByText('Event delivery to a project is disabled', { exact: true }).waitFor()
-  await needs.getByText(/Fix its receiver/).waitFor()
+  await needs.getByText(/Fix the receiver/).waitFor()
   await db.execute(sql`delete from event_endpoints`)
   // Any change has the screen follow.
   await admin.create()

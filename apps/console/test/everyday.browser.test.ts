@@ -131,7 +131,7 @@ test('durations are set in the units that people use', async () => {
   const { page } = visit
   await visit.settled(/^Settings$/)
   expect(await page.getByText('Project access TTL').count()).toBe(0)
-  const row = page.locator('.settings > div').filter({ hasText: 'Days to keep the audit log' })
+  const row = page.locator('.settings > div').filter({ hasText: 'Days for which the audit log is kept' })
   const unit = row.getByRole('combobox')
   expect(await unit.evaluate((one: HTMLSelectElement) => one.selectedOptions[0]?.text)).toBe('forever')
   await row.getByText('90 days to forever').waitFor()

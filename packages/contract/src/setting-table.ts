@@ -61,8 +61,7 @@ export const settingTable = {
       'PERMISSION_TTL_MS',
       0,
       3_600_000,
-      'Without the gateway: the age in milliseconds at which the roles of a member are read again. 0 reads ' +
-        'them every time.',
+      'Without the gateway: the age at which the roles of a member are read again. 0 reads them every time.',
     ),
     projectAccessTtlMs: deprecated(
       'PROJECT_ACCESS_TTL_MS',
@@ -72,7 +71,7 @@ export const settingTable = {
       'PROJECT_AUTH_TTL_MS',
       'has no effect. A revoked key is rejected at the next request.',
     ),
-    statsTtlMs: editable('STATS_TTL_MS', 0, 86_400_000, 'Milliseconds for which statistics are cached.'),
+    statsTtlMs: editable('STATS_TTL_MS', 0, 86_400_000, 'The time for which statistics are cached.'),
   },
   chat: {
     callbackUrl: text('CHAT_CALLBACK_URL', 'The address to which Discord redirects after a sign-in.'),
@@ -94,10 +93,7 @@ export const settingTable = {
       'RATE_LIMIT_GLOBAL',
       'The maximum number of requests per window for each caller. 0 disables the limit.',
     ),
-    globalTtlMs: number(
-      'RATE_LIMIT_GLOBAL_TTL_MS',
-      'The length of the window of the rate limit in milliseconds.',
-    ),
+    globalTtlMs: number('RATE_LIMIT_GLOBAL_TTL_MS', 'The length of the window of the rate limit.'),
     maxWebhooksPerProject: editable(
       'MAX_WEBHOOKS_PER_PROJECT',
       1,

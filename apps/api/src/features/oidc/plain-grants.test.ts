@@ -104,6 +104,8 @@ describe.each(engines)('grants that the service answers itself, and the library,
       grantId: payload['grantId'] === sid,
       sid: payload['sid'] === sid,
       sessionUid: typeof payload['sessionUid'],
+      // The two sign-ins may be in different seconds.
+      authTime: typeof payload['authTime'],
     },
     ...{ lifetime: Number(exp) - Number(iat), isCarried: iiat === undefined || Number(iiat) <= Number(iat) },
   })
