@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { cpus, loadavg, release, totalmem, type } from 'node:os'
+import { fileURLToPath } from 'node:url'
 import { formatCell, type Table } from './table.ts'
 
 /** The result of a run. `docs/reference/figures.md` and the README's table are generated from these files. */
@@ -45,12 +46,14 @@ export function versionsOf(packages: readonly string[], programs: readonly strin
 }
 
 /**
- * Returns the version of an installed package. Searches the folders, because some packages do not export package.json.
+ * Returns the version of an installed package, also of a peer. Searches the folders, because some packages do not export
+ * package.json.
  */
 function installedVersion(name: string): string {
-  for (const paths of createRequire(import.meta.url).resolve.paths(name) ?? []) {
+  const ours = createRequire(import.meta.url).resolve.paths(name) ?? []
+  for (const path of [...ours, fileURLToPath(new URL('../peers/node_modules', import.meta.url))]) {
     try {
-      const { version } = JSON.parse(readFileSync(`${paths}/${name}/package.json`, 'utf8'))
+      const { version } = JSON.parse(readFileSync(`${path}/${name}/package.json`, 'utf8'))
       if (typeof version === 'string') return version
     } catch {}
   }
