@@ -57,15 +57,16 @@ export async function sendToNode(answer: Response | undefined, response: NodeRes
   response.statusCode = answer.status
   for (const [name, value] of answer.headers) if (name !== 'set-cookie') response.setHeader(name, value)
   addCookies(response, answer.headers)
-  // The client may have disconnected while the response was made. No `close` follows then.
-  if (response.destroyed) await answer.body?.cancel()
-  const reader = response.destroyed ? undefined : answer.body?.getReader()
+  const reader = answer.body?.getReader()
   if (reader) {
     let wake = () => {}
-    response.once('close', () => {
+    const stop = () => {
       void reader.cancel().catch(() => {})
       wake()
-    })
+    }
+    response.once('close', stop)
+    // `close` has already happened if the client disconnected while the response was made.
+    if (response.destroyed) stop()
     for (;;) {
       const { done, value } = await reader.read()
       if (done) break
