@@ -1,13 +1,13 @@
-import { execFile, execFileSync, spawn } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
 import { inject } from 'vitest'
 import { brief } from '../../tools/brief.ts'
+import { copyFolder } from '../../tools/copy-folder.ts'
 import { freePort } from '../../tools/free-port.js'
 
 const program = fileURLToPath(new URL('../../examples/demo-site/bin/demo.js', import.meta.url))
@@ -70,19 +70,16 @@ export async function usedDemoFolder() {
   const data = join(folder.path, '.rolecall')
   const used = join(inject('onceFolder'), 'used-demo')
   if (existsSync(used)) {
-    await copy(used, data)
+    await copyFolder(used, data)
     return folder
   }
   await (await folder.start()).stop()
   // Appears whole. Another caller may have been faster.
   const made = join(await mkdtemp(`${used}-`), 'data')
-  await copy(data, made)
+  await copyFolder(data, made)
   await rename(made, used).catch(() => rm(made, { recursive: true }))
   return folder
 }
-
-/** A thousand small files: the system's own program takes a tenth of the processor time of `node:fs`. */
-const copy = (from: string, to: string) => promisify(execFile)('cp', ['-R', from, to])
 
 export type Ports = Readonly<Record<'PORT' | 'DEMO_PORT' | 'CHAT_SIM_PORT', number>>
 

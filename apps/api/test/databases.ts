@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { inject } from 'vitest'
+import { copyFolder } from '../../../tools/copy-folder.ts'
 import { makeDataFolder } from './data-folder.ts'
 
 /** Both engines: for tests of what speaks SQL of its own. */
@@ -65,7 +66,7 @@ async function createFolder(): Promise<TestDatabase> {
 
 /** Puts a migrated, empty embedded database there. */
 export async function copyTemplate(folder: string): Promise<void> {
-  await exec('cp', ['-R', inject('pgliteTemplate'), folder])
+  await copyFolder(inject('pgliteTemplate'), folder)
 }
 
 /** A thousand small files: the system's own programs take a tenth of the processor time of `node:fs`. */
