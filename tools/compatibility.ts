@@ -25,7 +25,7 @@ export const badDays = {
 export type BadDay = keyof typeof badDays
 type Capability = keyof typeof capabilities | BadDay
 
-/** What a test observed about one capability of a real program, or about one bad day. */
+/** The observation of a test about one capability of a real program, or about one bad day. */
 export interface Observation {
   readonly capability: Capability
   readonly result: string

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 const [lowest, highest] = [10_081, 32_000]
 /** The folder with a file for each port that a process of this user has received. */
 const given = join(tmpdir(), `rolecall-ports-${userInfo().uid}`)
-/** How long a port is reserved, in milliseconds. The program must listen on it by then. */
+/** The time for which a port is reserved, in milliseconds. The program must listen on it by then. */
 const reservedMs = 120_000
 
 /**

@@ -11,7 +11,7 @@ export const seconds = Number(process.env['SECONDS'] ?? 3)
 
 interface Measured {
   readonly name: string
-  /** Where the program stores its sessions, and other facts for the comparison. A column of the table. */
+  /** The place where the program stores its sessions, and other facts for the comparison. A column of the table. */
   readonly store: string
   /** The processor time of the processes with these IDs is counted. */
   readonly pids: readonly number[]

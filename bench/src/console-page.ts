@@ -9,7 +9,7 @@ export interface Goal {
   readonly shown: string
 }
 
-/** How long an action took. */
+/** The duration of an action. */
 export interface Took {
   /** The time from the key or the click to the painted content, in milliseconds. */
   readonly total: number

@@ -1,4 +1,4 @@
--- Which project may use which server, and a record of every change.
+-- The servers that each project may use, and a record of every change.
 
 create table server_access (
   project_id uuid not null references projects,

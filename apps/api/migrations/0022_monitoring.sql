@@ -1,4 +1,4 @@
--- What the monitoring pages show: instances, numbers of requests, and rejected credentials.
+-- The data of the monitoring pages: instances, numbers of requests, and rejected credentials.
 
 create table instances (
   id uuid primary key,

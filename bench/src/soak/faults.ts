@@ -82,7 +82,7 @@ export const soakFaults: readonly SoakFault[] = [
     name: 'instance hung (SIGSTOP) and resumed',
     part: 'Process',
     promise: 'the other serves everything; nothing that was revoked meanwhile validates',
-    // When the instance resumes, its pending statements have timed out at the database.
+    // By the time the instance resumes, its pending statements have timed out at the database.
     allows: { lost: troubled, codes: databaseCodes, logins: true },
     lastsMs: [1_000, 6_000],
     begin: ({ troubled: one }) => one.hang(),

@@ -21,7 +21,7 @@ interface Parts {
 }
 
 /**
- * How long to wait, in milliseconds, until all events have arrived. They are delivered at least once, but not at once.
+ * The maximum time, in milliseconds, until all events have arrived. They are delivered at least once, but not at once.
  */
 const eventsDeadlineMs = 60_000
 

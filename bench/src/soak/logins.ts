@@ -7,7 +7,7 @@ import type { Verdicts } from './verdicts.ts'
 
 export const redirectUri = 'https://site.example/callback'
 
-/** How a chain of redirects ends: at an address outside of the service, or with a response that does not redirect. */
+/** The end of a chain of redirects: at an address outside of the service, or with a response that does not redirect. */
 type End = { readonly address: URL } | { readonly answer: Answer }
 
 /** Simulates browsers that sign in. Each request of a sign-in may reach a different instance. */

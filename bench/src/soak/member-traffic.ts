@@ -23,7 +23,7 @@ const given = [crew, deckhand, guest, captain, quiet]
 /** The maximum number of sessions per member, so that the stored data does not grow during the run. */
 const maxSessions = 3
 /**
- * How late a change may be visible, in milliseconds. The guarantee is one second. This also allows for a busy machine.
+ * The maximum delay of a change, in milliseconds. The guarantee is one second. This also allows for a busy machine.
  */
 const lateMs = 10_000
 /**

@@ -24,7 +24,7 @@ async function atDatabase(place: SoakPlace, ...statements: readonly string[]) {
 const cutConnections =
   "select pg_terminate_backend(pid) from pg_stat_activity where datname = 'soak' and pid <> pg_backend_pid()"
 
-/** What a fault occupies until it ends. */
+/** The resources that a fault occupies until it ends. */
 const held: {
   connections: pg.Client[]
   instance: SoakInstance | undefined

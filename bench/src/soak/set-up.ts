@@ -5,7 +5,7 @@ import { type Logins, redirectUri } from './logins.ts'
 import type { Ask } from './requests.ts'
 import { oidcUri, type Webhook } from './service-traffic.ts'
 
-/** What `setUp` creates. */
+/** The result of `setUp`. */
 export interface SetUp {
   readonly admin: { token: string }
   readonly projects: readonly [Project, Project]

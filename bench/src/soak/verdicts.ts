@@ -28,8 +28,8 @@ export interface Seen {
 }
 
 /**
- * How long, in milliseconds, the effects of a fault may last after its end. The guarantee is two seconds. This also
- * allows for a busy machine.
+ * The maximum time, in milliseconds, for which the effects of a fault may last after its end. The guarantee is two
+ * seconds. This also allows for a busy machine.
  */
 const graceMs = 5_000
 /** The same for sign-ins. The circuit breakers for the platform take longer to recover after each failure. */

@@ -14,7 +14,7 @@ const exitWithParent = new URL('../bin/exit-with-parent.js', import.meta.url).hr
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** What the demo's service needs to start. */
+/** The values that the demo's service needs to start. */
 export interface ServiceOptions {
   readonly url: string
   readonly port: number

@@ -53,9 +53,9 @@ export interface EndpointDefinition {
   /** The reason why the endpoint has no rate limit. By default, every endpoint has one, and can respond with 429. */
   readonly unlimited?: string
   /**
-   * When the endpoint is refused with 503 because the process is overloaded or runs out of memory. By default, it is
-   * among the first. Use `last` if other programs depend on the response, and `never` if the response reveals the
-   * problem.
+   * The order in which endpoints are refused with 503 while the process is overloaded or runs out of memory. By
+   * default, an endpoint is among the first. Use `last` if other programs depend on the response, and `never` if the
+   * response reveals the problem.
    */
   readonly refusedUnderPressure?: 'last' | 'never'
   /** True if a request changes nothing, although its method is not GET. Its body contains a query. */

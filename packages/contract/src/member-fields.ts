@@ -19,7 +19,7 @@ export type MemberAnswer =
 interface MemberField {
   readonly schema: TSchema
   readonly example: string
-  /** Where the value comes from. `id` means that it is computed from the member ID. */
+  /** The source of the value. `id` means that it is computed from the member ID. */
   readonly source: 'user' | 'login' | 'membership' | 'admin' | 'id'
   /** The key in Discord's user object, and the format of its value. The field is null if Discord sends no value. */
   readonly payload?: { readonly key: string; readonly as: 'text' | 'avatar' }

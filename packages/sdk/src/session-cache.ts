@@ -2,7 +2,7 @@ import type { Session } from './contract-types.ts'
 import type { createEventStream } from './event-stream.ts'
 import { isPast, type Moment, moment, plus } from './moment.ts'
 
-/** How long, in milliseconds, later callers can join a pending request. */
+/** The time, in milliseconds, in which later callers can join a pending request. */
 const sharedMs = 1_000
 /** The maximum number of evicted keys that are recorded for a pending request. At the maximum, it is not cached. */
 const maxEvictedKeys = 100

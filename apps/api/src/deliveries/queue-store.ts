@@ -70,7 +70,7 @@ export const settleAnswered = (
       ${attempt.outcome === 'delivered' ? sql`delivered_at` : sql`failed_at`} = clock_now()
     where d.id = ${id} and ${isWaiting}`)
 
-/** Whether a message or its receiver has failed for too long. */
+/** The result of the check for failures that last too long, of a message or of its receiver. */
 export interface Failing {
   /** True if the message was queued at least 24 hours ago, no matter how long it waited behind others. */
   readonly isMessageLate: boolean

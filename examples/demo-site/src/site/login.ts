@@ -20,7 +20,7 @@ interface LoginOptions {
   readonly visitors: ReturnType<typeof createVisitors>
 }
 
-/** How long a sign-in may take, in seconds. */
+/** The maximum duration of a sign-in, in seconds. */
 const loginSec = 600
 const monthSec = 2_592_000
 /** Returns the name of a sign-in's cookie. Each sign-in has its own, because several tabs may sign in at once. */

@@ -25,7 +25,7 @@ Viktor is banned, so both are refused. <a href="${controlUrl}">Change the commun
 </main>`,
   })
 
-/** What the page of a member shows. */
+/** The content of a member's page. */
 export interface MemberPage {
   readonly session: Session
   readonly sessions: readonly SessionListItem[]

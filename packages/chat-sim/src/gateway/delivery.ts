@@ -1,7 +1,7 @@
 export interface DeliveryQuirks {
   delayMs: number
   isDoubled: boolean
-  /** How many of the next events to drop. */
+  /** The number of the next events to drop. */
   toLose: number
   isReordered: boolean
 }

@@ -3,7 +3,7 @@ import { type DeliveryQuirks, flawless } from './delivery.ts'
 /** The behavior of the gateway. Tests change it to cause faults. */
 export interface GatewaySettings extends DeliveryQuirks {
   heartbeatIntervalMs: number
-  /** How long, in milliseconds, a session waits for its client to resume. */
+  /** The time, in milliseconds, for which a session waits for its client to resume. */
   sessionLifetimeMs: number
   isSilentAtStart: boolean
   ignoresResume: boolean

@@ -39,7 +39,7 @@ export interface Fault {
   contentType?: string
 }
 
-/** Which requests a fault affects. */
+/** The requests that a fault affects. */
 export interface FaultOptions {
   /** The number of requests that fail. The default is 1 for `failNext`, and no limit for `failFor`. */
   times?: number

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Clock } from '../clock.ts'
 
-/** What an access token permits. */
+/** The rights of an access token. */
 export interface Grant {
   userId: string
   scopes: readonly string[]

@@ -6,7 +6,7 @@ export interface HandlerFile {
   readonly text: string
   /** Other paths that the framework accepts for this file. */
   readonly insteadOf?: readonly string[]
-  /** What to tell the developer if the app already has this file: how to add the sign-in to it. */
+  /** The message for an app that already has this file: the steps that add the sign-in to it. */
   readonly join?: string
 }
 

@@ -14,7 +14,7 @@ export interface Change {
   readonly isSecret: boolean
 }
 
-/** What `rolecall-init` will do, and what it tells the developer. */
+/** The changes that `rolecall-init` will make, and its messages to the developer. */
 export interface Plan {
   readonly framework: Framework
   /** The files to write, in this order. */

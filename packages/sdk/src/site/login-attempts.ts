@@ -2,7 +2,7 @@ import type { Login } from '../mint-login.ts'
 import { type Cookie, dropped } from './cookies.ts'
 import type { Sealer } from './seal.ts'
 
-/** How long a sign-in may take, in seconds. The service has the same limit. */
+/** The maximum duration of a sign-in, in seconds. The service has the same limit. */
 const ttlSec = 600
 /** The lifetime of the cookie in seconds. It exceeds `ttlSec`, so that a member who returns too late sees why. */
 const cookieTtlSec = 3_600

@@ -20,9 +20,9 @@ interface Flight {
   readonly result: Promise<Refreshed>
 }
 
-/** How long a refresh is remembered, in milliseconds. No request with the old cookie arrives later. */
+/** The time for which a refresh is remembered, in milliseconds. No request with the old cookie arrives later. */
 const maxFlightAgeMs = 120_000
-/** How often, and with which pause in milliseconds, the app's store is read for the pair of another instance. */
+/** The number of reads of the app's store for the pair of another instance, and the pause between them in milliseconds. */
 const storedPolls = { times: 10, ms: 100 }
 
 /** The refreshes of the sessions of one app. */

@@ -1,5 +1,5 @@
 /**
- * Where the shared state is stored. The number changes if the state becomes incompatible with that of older versions.
+ * The key of the shared state. The number changes if the state becomes incompatible with that of older versions.
  */
 const place = Symbol.for('rolecall 1')
 

@@ -14,7 +14,7 @@ export interface Node {
   readonly inPlace: Node[]
 }
 
-/** Which value a subschema checks: the same value (`inPlace`), or a part of it, or none (`apart`). */
+/** The value that a subschema checks: the same value (`inPlace`), or a part of it, or none (`apart`). */
 export type Looks = 'inPlace' | 'apart'
 
 export type SchemaObject = Readonly<Record<string, unknown>>

@@ -21,7 +21,7 @@ export const findServer = (db: Queryable, id: string) =>
 export const listRegisteredIds = async (db: Queryable): Promise<string[]> =>
   (await db.query<{ id: string }>(sql`select id from servers where removed_at is null`)).map(({ id }) => id)
 
-/** How current the stored roles of a server are. */
+/** The age of the stored roles of a server. */
 export interface RolesAge {
   /** True if the roles were read at least once. */
   readonly areKnown: boolean

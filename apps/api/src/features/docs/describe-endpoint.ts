@@ -49,7 +49,7 @@ export interface Refusal {
   readonly code: string
   /** The problem. */
   readonly title: string
-  /** How to fix the problem. */
+  /** The instructions to fix the problem. */
   readonly mend: string
 }
 

@@ -7,17 +7,17 @@ type Assumption = NonNullable<explain.ExplainRequest['assume']>
 
 /**
  * Returns a member as they would be after an assumed change at Discord. Returns undefined if they would not be a
- * member. `nobody` returns the person as a new member, for someone who is not a member yet.
+ * member. `newMember` returns a person who is not a member yet as a new one.
  */
 export function assumed(
   member: ChatMember | undefined,
   assumption: Assumption | undefined,
-  nobody: () => ChatMember,
+  newMember: () => ChatMember,
 ): ChatMember | undefined {
   if (!assumption) return member
   const { isMember = member !== undefined, addRoleIds = [], removeRoleIds = [] } = assumption
   if (!isMember) return undefined
-  const base = member ?? nobody()
+  const base = member ?? newMember()
   const roleIds = [...new Set([...base.roleIds, ...addRoleIds])].filter((id) => !removeRoleIds.includes(id))
   return { ...base, roleIds }
 }

@@ -23,13 +23,13 @@ interface Login {
   readonly server: { readonly info: ChatServerInfo; readonly asOf: AsOf } | undefined
 }
 
-/** How far a rehearsed sign-in came. */
+/** The outcome of a rehearsed sign-in. */
 export interface Rehearsed {
   /** Undefined if no code was issued. */
   readonly code: string | undefined
   /** The response of the exchange. Undefined if the code was not redeemed. */
   readonly redeemed?: sessions.TokenResponse | undefined
-  /** What `validate` would read about the session. */
+  /** The facts that `validate` would read about the session. */
   readonly read?: Read | undefined
 }
 

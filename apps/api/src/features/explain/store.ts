@@ -2,7 +2,7 @@ import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { Role } from '#responses/roles'
 
-/** What the mirror contains about a server and one person. Fields about the person are null if they are unknown. */
+/** The facts in the mirror about a server and one person. Fields about the person are null if they are unknown. */
 export interface KnownPlace {
   readonly roles: readonly Role[]
   readonly username: string | null

@@ -82,7 +82,7 @@ export function forwardAuthRoutes(
     // Some proxies send the length of the body without the body. Node.js would then read the next request on this
     // connection as the body.
     if (raw.headers['content-length'] !== undefined || raw.headers['transfer-encoding'] !== undefined)
-      throw new ApiError('BAD_REQUEST', { detail: checkHasLength, headers: { connection: 'close' } })
+      throw new ApiError('BAD_REQUEST', { detail: bodyLengthSent, headers: { connection: 'close' } })
     const request = forwarded(raw)
     const rule = await ruleOf(deps, request.host)
     asked.host = request.host
@@ -163,7 +163,7 @@ export function forwardAuthRoutes(
 /** Returns the browser's language. The pages have no switch, because its cookie is not sent to a protected host. */
 const readerAt = (raw: IncomingMessage) => readerOf(raw, { hasSwitch: false })
 
-const checkHasLength =
+const bodyLengthSent =
   'This check has no body. Configure the reverse proxy to remove Content-Length and Transfer-Encoding from the ' +
   'request to /api/forward-auth.'
 

@@ -6,7 +6,7 @@ import { chatPlatformUnavailable } from '#platform/http/problem'
 const maxBytes = 16 * 1024 * 1024
 /** The size of a cache entry in bytes, besides the image itself. */
 const entryBytes = 200
-/** How long the name of a missing image is remembered. The image may exist later. */
+/** The time for which the name of a missing image is remembered. The image may exist later. */
 const absentMs = 5 * 60_000
 /** The maximum number of remembered names of missing images. They are not in the cache of images, and evict none. */
 const maxAbsent = 1_000
@@ -22,7 +22,7 @@ const maxWaiting = 200
 export function createImageCache(chat: Pick<ChatPlatform, 'image'>) {
   /** The cached images, in the order of their last use. */
   const kept = new Map<string, ChatImage>()
-  /** When each missing image was last looked up, oldest first. */
+  /** The time of the last lookup of each missing image, oldest first. */
   const absent = new Map<string, number>()
   /** The requests in progress. */
   const asking = new Map<string, Promise<ChatImage | undefined>>()

@@ -69,7 +69,7 @@ export interface Browser {
   readonly userAgent: string | null
 }
 
-/** Where a finished sign-in redirects, and the cookies that it sets. */
+/** The redirect of a finished sign-in, and the cookies that it sets. */
 export interface LoginEnd {
   readonly location: string
   readonly cookies: readonly string[]

@@ -12,7 +12,10 @@ type Sample = readonly [value: number, labels?: Readonly<Record<string, string>>
 interface GaugeRow {
   readonly name: string
   readonly help: string
-  /** How the values of several worker processes are combined. With `first`, all workers have the same value. */
+  /**
+   * The method by which the values of several worker processes are combined. With `first`, all workers have the same
+   * value.
+   */
   readonly over: 'sum' | 'max' | 'first'
   readonly label?: string
   /** Reads the current samples. Without samples, the gauge is absent. */

@@ -8,7 +8,7 @@ export const noProject = '00000000-0000-0000-0000-000000000000'
 
 /** The number of requests of a project to a route with a status, for one minute. */
 export interface UsageCount {
-  /** When the requests were counted, by the monotonic clock of this process, in milliseconds. */
+  /** The time of the count, by the monotonic clock of this process, in milliseconds. */
   readonly at: number
   readonly projectId: string
   readonly route: string
@@ -64,7 +64,7 @@ export type FailureKind = 'api_key' | 'session' | 'refresh' | 'code' | 'signatur
 
 /** A rejected credential, before it is written. */
 export interface NewFailure {
-  /** When it was rejected, by the monotonic clock of this process, in milliseconds. */
+  /** The time of the rejection, by the monotonic clock of this process, in milliseconds. */
   readonly at: number
   readonly kind: FailureKind
   /** A word from a fixed list. */

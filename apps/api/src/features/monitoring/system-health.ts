@@ -9,8 +9,8 @@ import type { Heartbeat } from './heartbeat.ts'
 import { listInstances } from './instances-store.ts'
 
 /**
- * How long the last response of Discord counts as current. If it is older, or if the last request failed, a request for
- * the health sends a request to Discord.
+ * The time for which the last response of Discord counts as current. If it is older, or if the last request failed, a
+ * request for the health sends a request to Discord.
  */
 const freshForMs = 30_000
 

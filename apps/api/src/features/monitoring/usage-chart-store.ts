@@ -36,7 +36,7 @@ interface Chart {
 export interface LinePoint {
   /** The rank of the line. The busiest line has 1. */
   readonly place: number
-  /** What the line stands for. Null for the line that combines all others. */
+  /** The project, endpoint, or other key of the line. Null for the line that combines all others. */
   readonly key: string | null
   readonly name: string
   readonly at: string

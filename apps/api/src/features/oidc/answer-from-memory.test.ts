@@ -351,7 +351,7 @@ describe.each(mainEngines)('the rate limit of userinfo, on %s', (engine) => {
   })
 })
 
-/** How a client names itself: in a header, or as fields after the token. */
+/** The ways in which a client names itself: in a header, or as fields after the token. */
 function credentialsOf(
   as: string,
   owner: GivenProject,

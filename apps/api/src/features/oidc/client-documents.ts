@@ -14,9 +14,12 @@ export interface DocumentNeeds {
   readonly now?: () => number
 }
 
-/** How long a document is cached, in seconds: the bounds, and the default if the response does not state a time. */
+/**
+ * The time for which a document is cached, in seconds: the bounds, and the default if the response does not state a
+ * time.
+ */
 const lifetimes = { min: 30, max: 3_600, unstated: 300 }
-/** How long a failure is cached, in seconds. The document is not fetched again during this time. */
+/** The time for which a failure is cached, in seconds. The document is not fetched again during this time. */
 const failureSec = 10
 /**
  * The maximum number of cached documents, and also of cached failures. They are separate, so that failures of invented

@@ -22,7 +22,7 @@ export interface GrantSource {
   readonly gty?: string
   /** The time at which the first refresh token of the session was issued, in seconds since 1970. */
   readonly iiat?: number
-  /** How many times the refresh token was replaced. */
+  /** The number of times that the refresh token was replaced. */
   readonly rotations?: number
 }
 

@@ -33,7 +33,7 @@ type PlainGrantDeps = Pick<Deps, 'db' | 'config' | 'answers' | 'settings'> & {
 /** The path of the token endpoint. A request with any other spelling of the path goes to the library. */
 export const tokenPath = '/oidc/token'
 
-/** What a client redeems with each grant type: the library's name of the model, and the kind of token. */
+/** The value that a client redeems with each grant type: the library's name of the model, and the kind of token. */
 const kinds = {
   authorization_code: { model: 'AuthorizationCode', token: 'clientCode' },
   refresh_token: { model: 'RefreshToken', token: 'clientRefresh' },

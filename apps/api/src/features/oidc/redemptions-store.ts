@@ -19,7 +19,7 @@ export interface Redemption {
 /** Builds the steps of a statement that extend the sessions of its step `used`. */
 export type ExtendSteps = (ttlSec: number) => Sql
 
-/** Whether a statement waits for a row that another transaction has locked, or skips it. */
+/** Determines whether a statement waits for a row that another transaction has locked, or skips it. */
 type IfHeld = 'wait' | 'skip'
 const skipLocked: Readonly<Record<IfHeld, Sql>> = { wait: sql``, skip: sql`skip locked` }
 

@@ -42,7 +42,7 @@ type Entry = Readonly<Record<string, unknown>>
 
 const isOfBlock = ({ action }: Entry) => action === 'member.block' || action === 'member.unblock'
 
-/** How the file differs by its reader: the audit entry, and the functions that leave out parts. */
+/** The parts of the file that differ by its reader: the audit entry, and the functions that leave out parts. */
 interface Reader {
   readonly summaryOf: (username: string) => string
   readonly data: (data: PersonalData) => object

@@ -7,7 +7,7 @@ import { findMirrored, type MirroredServer } from './store.ts'
 
 type ManyDeps = Pick<Deps, 'db' | 'settings' | 'answers'>
 
-/** What is known about a person in a server. */
+/** The known facts about a person in a server. */
 interface Known {
   /** Undefined if the person is not a member of the server. */
   readonly roles: readonly HeldRole[] | undefined

@@ -4,7 +4,7 @@ import { sql } from '#platform/db/sql'
 /** The webhook to which the events of a project are sent. */
 export interface EndpointRow {
   readonly url: string | null
-  /** When delivery was disabled, or null. */
+  /** The time at which delivery was disabled, or null. */
   readonly disabledAt: Date | null
   readonly hasSecret: boolean
 }

@@ -3,8 +3,8 @@ import type { Tx } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 
 /**
- * How a project names its members' groups. Each role is a group. Its name is the one in `groupNames` or, if there is
- * none, the name of the role.
+ * The names that a project gives to its members' groups. Each role is a group. Its name is the one in `groupNames` or,
+ * if there is none, the name of the role.
  */
 export interface StoredGroups {
   readonly groupNames: groups.GroupNames

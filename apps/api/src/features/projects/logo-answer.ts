@@ -2,7 +2,7 @@ import { Answer } from '#platform/http/answer'
 import { isConfirmed } from '#platform/http/etag'
 import type { Logo } from './logo-store.ts'
 
-/** How long a logo is cached. An address with the hash of the logo (`v`) always means the same image. */
+/** The time for which a logo is cached. An address with the hash of the logo (`v`) always means the same image. */
 const cacheFor = { anyLogo: 'public, max-age=300', thisLogo: 'public, max-age=31536000, immutable' }
 
 /** Returns the logo, or status 304 if the client has it already. */

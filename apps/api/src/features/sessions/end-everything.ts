@@ -7,7 +7,7 @@ import {
   revokeSessionsOfEverybody,
 } from './end-store.ts'
 
-/** How many items of each kind `endEverything` ended. */
+/** The number of items of each kind that `endEverything` ended. */
 export interface Ended {
   readonly sessions: number
   readonly ssoSessions: number

@@ -31,7 +31,7 @@ export interface CodeClaim {
   readonly browserDigests: readonly string[] | null
 }
 
-/** Whether a statement waits for a row that another transaction locked, or skips it and returns `heldElsewhere`. */
+/** Determines whether a statement waits for a row that another transaction locked, or returns `heldElsewhere`. */
 type IfHeld = 'wait' | 'skip'
 const skipLocked: Readonly<Record<IfHeld, Sql>> = { wait: sql``, skip: sql`skip locked` }
 

@@ -55,7 +55,7 @@ export function createRenewals(deps: RenewalDeps, epoch: number) {
       try {
         await renewOnce()
       } catch (error) {
-        // When the last renewal expires, the servers stop being live. The next renewal tries again.
+        // The servers stop being live as soon as the last renewal expires. The next renewal tries again.
         if (!(error instanceof DatabaseUnavailable))
           log.error({ err: error }, 'gateway lease renewal failed: internal error')
       }
