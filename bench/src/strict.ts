@@ -13,13 +13,14 @@ import { createVerdicts } from './soak/verdicts.ts'
 import type { Judgement } from './strict/claim.ts'
 import { createMember } from './strict/members.ts'
 import { host, type Question, send } from './strict/questions.ts'
+import { createReader } from './strict/reader.ts'
 import type { Row } from './table.ts'
 
 help(`
 npm run strict
 
-Checks sessions in five ways (validate, userinfo, introspection, forward-auth, and permission checks), as fast as the
-machine can, at two instances, one of them with two workers. Meanwhile, members sign in, sign out, and are blocked, and
+Checks sessions and members in six ways (validate, userinfo, introspection, forward-auth, permission checks, and reads
+of one member), as fast as the machine can, at two instances, one of them with two workers. Meanwhile, members sign in, sign out, and are blocked, and
 instances, workers, the database, the cache, and the platform are stopped, killed, hung, and disconnected at random.
 
 A check that is sent after the end of a session was acknowledged must be refused. A check of a live session must be
@@ -36,6 +37,8 @@ const wantedChecks = Number(process.env['CHECKS'] ?? 2_000_000)
 const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1_000_000))
 const laneCount = Number(process.env['LANES'] ?? 24)
 const memberCount = Number(process.env['MEMBERS'] ?? 40)
+/** The number of projects whose permission to read members comes and goes. */
+const readerCount = 8
 /** The result of a run is written if it has at least this number of checks. */
 const reportedChecks = 1_000_000
 
@@ -51,11 +54,12 @@ try {
   const verdicts = createVerdicts()
   const ask = createClient(place.instances, random, verdicts)
   const logins = createLogins(ask, place.sim, place.env['PUBLIC_URL'] ?? '', verdicts)
-  const { admin, project } = await setUp()
+  const { admin, project, readers } = await setUp()
   let isOver = false
   const parts = { ask, logins, random, project, admin, isOver: () => isOver }
   const members = place.memberIds.map((id) => createMember(id, parts))
-  const lives = Promise.all(members.map((member) => member.live()))
+  const participants = [...members, ...readers.map((reader) => createReader(reader, place.memberIds, parts))]
+  const lives = Promise.all(participants.map((participant) => participant.live()))
   const lanes = Promise.all(Array.from({ length: laneCount }, askOn))
   const faults = new Map<string, number>()
   let shownAt = performance.now()
@@ -79,22 +83,31 @@ try {
   /** Sends one check after another, and judges each response. */
   async function askOn() {
     while (!isOver) {
-      const question = random.one(random.one(members).questions())
+      const question = random.one(random.one(participants).questions())
       await judge(question, random.below(place.instances.length))
     }
   }
 
-  /** Creates the project as an administrator would. It has a protected host, and is a client of OpenID Connect. */
-  async function setUp(): Promise<{ admin: { token: string }; project: Project }> {
+  /**
+   * Creates the projects as an administrator would. The first has a protected host, and is a client of OpenID Connect.
+   */
+  async function setUp() {
     const token = await signInAdmin(ask, logins)
     const change = async (method: string, to: string, body: object) =>
       good(await ask(method, `/api/admin/projects${to}`, { token, body }))
-    const made = await change('POST', '', { name: 'Strict', isInternal: true, oidc: { enabled: true } })
-    const id = textOf(made.body, 'project', 'id')
-    await change('PATCH', `/${id}`, { forwardAuth: { hosts: [host] } })
-    await change('PATCH', `/${id}/redirect-uri`, { redirectUri })
-    await change('PUT', `/${id}/servers/${club}`, { scopes: ['read_members', 'check_permissions'] })
-    return { admin: { token }, project: { id, key: textOf(made.body, 'apiKey') } }
+    const scopes = ['read_members', 'check_permissions']
+    const create = async (terms: object): Promise<Project> => {
+      const made = await change('POST', '', terms)
+      const id = textOf(made.body, 'project', 'id')
+      await change('PUT', `/${id}/servers/${club}`, { scopes })
+      return { id, key: textOf(made.body, 'apiKey') }
+    }
+    const project = await create({ name: 'Strict', isInternal: true, oidc: { enabled: true } })
+    await change('PATCH', `/${project.id}`, { forwardAuth: { hosts: [host] } })
+    await change('PATCH', `/${project.id}/redirect-uri`, { redirectUri })
+    const readers: Project[] = []
+    while (readers.length < readerCount) readers.push(await create({ name: `Reader ${readers.length}` }))
+    return { admin: { token }, project, readers }
   }
 } finally {
   await place.close()

@@ -15,7 +15,8 @@ import {
   type Question,
 } from './questions.ts'
 
-interface Parts {
+/** What the participants of a strict run share. */
+export interface Parts {
   readonly ask: Ask
   readonly logins: Logins
   readonly random: Random
@@ -27,32 +28,39 @@ interface Parts {
 /** The maximum number of questions about ended sessions that are kept for each member. */
 const maxEnded = 8
 
-/** A member who signs in in three ways. Their sessions end again. */
-export interface StrictMember {
-  /** Returns all questions about the member, including those about ended sessions. */
+/** A participant of a strict run, such as a member. */
+export interface Participant {
+  /** Returns all questions about the participant, including those about ended facts. */
   questions(): readonly Question[]
-  /** Signs in and out until the run is over. */
+  /** Begins and ends the facts until the run is over. */
   live(): Promise<void>
 }
 
-/** Creates a member of the strict run. */
-export function createMember(id: string, parts: Parts): StrictMember {
+export const isOk = ({ status }: Answer): boolean => status >= 200 && status < 300
+
+/** Repeats a change until it is acknowledged. Without a response, it is not known whether the change was made. */
+export async function acknowledged(
+  { isOver }: Parts,
+  request: () => Promise<Answer>,
+  isDone: (answer: Answer) => boolean,
+): Promise<void> {
+  while (!isOver()) {
+    const answer = await request()
+    if (isDone(answer)) return
+    if (answer.status !== 0 && answer.status !== 503 && answer.status !== 429)
+      throw new Error(`A change was answered ${answer.status} ${answer.code}`)
+    await sleep(200)
+  }
+}
+
+/** Creates a member who signs in in three ways, and whose sessions end again. */
+export function createMember(id: string, parts: Parts): Participant {
   const { ask, random, project, admin, isOver } = parts
   const membership = new Claim()
   const permission = aboutMember(project, id, membership)
   let open: readonly Question[] = []
   let ended: readonly Question[] = []
 
-  /** Repeats a change until it is acknowledged. Without a response, it is not known whether the change was made. */
-  const acknowledged = async (request: () => Promise<Answer>, isDone: (answer: Answer) => boolean) => {
-    while (!isOver()) {
-      const answer = await request()
-      if (isDone(answer)) return
-      if (answer.status !== 0 && answer.status !== 503 && answer.status !== 429)
-        throw new Error(`A change was answered ${answer.status} ${answer.code}`)
-      await sleep(200)
-    }
-  }
   /** Ends, by one request, the claims of the given questions, and the other given claims. */
   const end = async (
     questions: readonly Question[],
@@ -66,7 +74,6 @@ export function createMember(id: string, parts: Parts): StrictMember {
     open = open.filter((question) => !questions.includes(question))
     ended = [...ended, ...questions].slice(-maxEnded)
   }
-  const isOk = ({ status }: Answer) => status >= 200 && status < 300
 
   const logOut = () => {
     const own = open.filter(({ kind }) => kind === 'validate')
@@ -74,11 +81,12 @@ export function createMember(id: string, parts: Parts): StrictMember {
     if (!body) return Promise.resolve()
     const request = () => ask('POST', '/api/auth/logout', { key: project.key, body: JSON.parse(body) })
     // Also accepts 401: if the first attempt had no response, the second one finds that the session has ended.
-    return end(own, () => acknowledged(request, (answer) => isOk(answer) || answer.status === 401))
+    return end(own, () => acknowledged(parts, request, (answer) => isOk(answer) || answer.status === 401))
   }
   const logOutAll = () =>
     end(open, () =>
       acknowledged(
+        parts,
         () => ask('POST', '/api/auth/logout-all', { key: project.key, body: { memberId: id } }),
         isOk,
       ),
@@ -86,11 +94,11 @@ export function createMember(id: string, parts: Parts): StrictMember {
   const blockForAWhile = async () => {
     const path = `/api/admin/members/${id}/block`
     const block = () => ask('PUT', path, { token: admin.token, body: { reason: 'Strict' } })
-    await end(open, () => acknowledged(block, isOk), [membership])
+    await end(open, () => acknowledged(parts, block, isOk), [membership])
     await sleep(random.between(500, 3_000))
     const unblock = () => ask('DELETE', path, { token: admin.token })
     membership.become('starting')
-    await acknowledged(unblock, (answer) => isOk(answer) || answer.status === 404)
+    await acknowledged(parts, unblock, (answer) => isOk(answer) || answer.status === 404)
     membership.become('live')
   }
 

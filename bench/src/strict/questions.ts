@@ -3,9 +3,15 @@ import type { Project } from '../soak/ledger.ts'
 import { club } from '../soak/place.ts'
 import type { Claim } from './claim.ts'
 
-/** A question about a claim: a request in one of the five ways, with the right way to read its response. */
+/** A question about a claim: a request in one of the six ways, with the right way to read its response. */
 export interface Question {
-  readonly kind: 'validate' | 'userinfo' | 'introspection' | 'forward-auth' | 'permission check'
+  readonly kind:
+    | 'validate'
+    | 'userinfo'
+    | 'introspection'
+    | 'forward-auth'
+    | 'permission check'
+    | 'one member'
   readonly claim: Claim
   readonly method: 'GET' | 'POST'
   readonly path: string
@@ -25,6 +31,7 @@ export const proxyHeaders = {
 }
 
 const byStatus = (status: number) => (status === 200 ? true : status === 401 ? false : undefined)
+const byScope = (status: number) => (status === 200 ? true : status === 403 ? false : undefined)
 const byField = (name: string) => (status: number, body: string) =>
   status === 200 ? JSON.parse(body)[name] === true : undefined
 const json = { 'content-type': 'application/json' }
@@ -68,6 +75,15 @@ export const aboutMember = ({ key }: Project, memberId: string, claim: Claim): r
     path: `/api/servers/${club}/permissions/check`,
     headers: { ...json, 'x-api-key': key },
     body: JSON.stringify({ memberId }),
+  },
+]
+
+/** Returns the question whether a project may read members, by a read of one member. */
+export const aboutScope = ({ key }: Project, memberId: string, claim: Claim): readonly Question[] => [
+  {
+    ...{ kind: 'one member', claim, method: 'GET', read: byScope },
+    path: `/api/servers/${club}/members/${memberId}`,
+    headers: { 'x-api-key': key },
   },
 ]
 
