@@ -84,19 +84,19 @@ begin
     insert into session_changes (kind, fact)
     select 'membership', server_id || '/' || member_id
     from (
-      select server_id, member_id, nick, role_ids, left_at, generation from gone
+      select server_id, member_id, nick, role_ids, joined_at, left_at, generation from gone
       except
-      select server_id, member_id, nick, role_ids, left_at, generation from changed) former;
+      select server_id, member_id, nick, role_ids, joined_at, left_at, generation from changed) former;
   end if;
   return null;
 end $$;
 comment on function note_membership_changes is
-  'Adds the memberships to the change log that were deleted, or whose nickname, roles, end, or generation has changed.';
+  'Adds the memberships to the change log that were deleted, or whose nickname, roles, join date, end, or generation has changed.';
 
 create trigger memberships_changed after update on memberships referencing old table as gone new table as changed
   for each statement execute function note_membership_changes();
 comment on trigger memberships_changed on memberships is
-  'Responses contain the nickname, the roles, and the membership, but not the time of the last confirmation.';
+  'Responses contain the nickname, the roles, the join date, and the membership, but not the time of the last confirmation.';
 create trigger memberships_deleted after delete on memberships referencing old table as gone
   for each statement execute function note_membership_changes();
 comment on trigger memberships_deleted on memberships is 'No instance may serve a deleted row from memory.';

@@ -46,9 +46,14 @@ const cases: readonly Case[] = [
     name: 'a confirmation, and equal roles',
     statements: [
       `update memberships set synced_at = clock_now() + interval '1 hour', role_ids = role_ids || '{}'::text[],
-         joined_at = clock_now(), pending = not pending`,
+         pending = not pending`,
     ],
     noted: [],
+  },
+  {
+    name: 'another join date',
+    statements: [`update memberships set joined_at = clock_now() where member_id = 'ada'`],
+    noted: ['club/ada', 'other/ada'],
   },
   {
     name: 'no row at all',

@@ -58,3 +58,15 @@ export function partsHeld(roleIds: readonly string[], roles: Roles): RolePart[] 
 /** Returns the roles that a member holds, highest first, without deleted ones. */
 export const rolesHeld = (roleIds: readonly string[], roles: Roles): HeldRole[] =>
   partsHeld(roleIds, roles).map(({ role }) => role)
+
+/** The roles that a member holds, highest first, and the same as JSON. */
+export interface HeldRoles {
+  readonly roles: readonly HeldRole[]
+  readonly json: string
+}
+
+/** Returns the roles that a member holds as objects and as JSON. */
+export function heldWithJson(roleIds: readonly string[], roles: Roles): HeldRoles {
+  const parts = partsHeld(roleIds, roles)
+  return { roles: parts.map(({ role }) => role), json: `[${parts.map(({ json }) => json).join(',')}]` }
+}

@@ -8,12 +8,15 @@ import type { AcknowledgementCache } from './acknowledgements.ts'
 import { type SessionCaller, sessionCallersReader } from './callers-store.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { Confirmation } from './confirmation.ts'
+import { type Read, readUncached } from './facts-of-rows.ts'
 import { type Item, readFacts } from './facts-store.ts'
 import { type HostRule, hostRulesReader } from './host-rules-store.ts'
 import { type Deliver, Lease, type LeaseTiming, leaseTiming } from './lease.ts'
 import { LocalLease } from './local-lease.ts'
-import { type CachedMember, type Loading, Memory, type Read, readUncached } from './memory.ts'
+import { type Loading, Memory } from './memory.ts'
 import { type ScopeItem, scopesReader } from './scopes-store.ts'
+import type { CachedRoles } from './server-members.ts'
+import { type MemberItem, readServerMembers, type ServerMemberRead } from './server-members-store.ts'
 import type { Session } from './session.ts'
 
 /** Replacements for tests. */
@@ -52,15 +55,25 @@ export interface Answers {
   /** Reads the caller of a session endpoint from the database, without the facts of a response. Caches nothing. */
   readCaller(tokenDigest: string): Promise<SessionCaller | undefined>
   /**
-   * Returns a member of a server, if a session of theirs is cached. Requires a valid lease, and the time from
-   * `leasedNowMs`.
+   * Returns the roles of a member of a server, if the member or a session of the member is cached. Requires a valid
+   * lease, and the time from `leasedNowMs`.
    */
-  member(serverId: string, memberId: string, nowMs: number): CachedMember | undefined
+  heldRoles(item: MemberItem, nowMs: number): CachedRoles | undefined
+  /**
+   * Returns a cached member of a server as JSON, without the roles, which `heldRoles` returns. Requires a valid lease.
+   */
+  serverMemberProfile(item: MemberItem): string | undefined
+  /**
+   * Reads a member of a server from the database. Caches the result, unless the person is blocked or not a member.
+   */
+  readServerMember(item: MemberItem): Promise<ServerMemberRead>
   /**
    * Returns true if the project has this scope in this server, because its access includes it or because the project is
    * internal and the server is the main one.
    */
   hasScope(asked: ScopeItem, scope: string): Promise<boolean>
+  /** Returns true if the cached access includes this scope. Requires a valid lease. */
+  hasCachedScope(asked: ScopeItem, scope: string): boolean
   /**
    * Returns the access rule of a protected host, or undefined if no project owns the host. Returns a cached rule
    * without a promise.
@@ -172,6 +185,12 @@ export function createAnswers(
     return row.isReadable && (!row.isMapped || row.scopes.includes(scope))
   }
 
+  const loadServerMembers = (items: MemberItem[]): Promise<ServerMemberRead[]> =>
+    readAndCache(
+      () => readServerMembers(db, items),
+      (found, loading) => memory.storeServerMembers(items, found, loading),
+    )
+
   const readHostRule = hostRulesReader(db, configuredServerId)
   const loadHostRule = (host: string): Promise<HostRule | undefined> =>
     readAndCache(
@@ -202,8 +221,11 @@ export function createAnswers(
     session: (tokenDigest) => memory.session(tokenDigest),
     read: batcher(load, db.maxBatchesAtOnce),
     readCaller: sessionCallersReader(db),
-    member: (serverId, memberId, nowMs) => memory.member(serverId, memberId, nowMs),
+    heldRoles: (item, nowMs) => memory.heldRoles(item, nowMs),
+    serverMemberProfile: (item) => memory.serverMembers.get(item)?.profile,
+    readServerMember: batcher(loadServerMembers, db.maxBatchesAtOnce),
     hasScope,
+    hasCachedScope: (asked, scope) => memory.scopes.get(asked)?.includes(scope) ?? false,
     cachedHostRule: (host) => memory.hostRules.get(host),
     hostRule: (host) => (isLeased() ? memory.hostRules.get(host) : undefined) ?? loadHostRule(host),
     accessToken: (digest, nowMs) => memory.accessTokens.get(digest, nowMs),

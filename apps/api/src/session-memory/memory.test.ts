@@ -3,8 +3,9 @@ import { roleNamesOnly } from '#responses/groups'
 import type { Role } from '#responses/roles'
 import type { Change } from './change.ts'
 import type { LogSnapshot } from './change-log-store.ts'
+import { readUncached } from './facts-of-rows.ts'
 import type { FactRows, Item, SessionRow } from './facts-store.ts'
-import { Memory, readUncached } from './memory.ts'
+import { Memory } from './memory.ts'
 
 const serverId = '1100089314336833537'
 const crew: Role = { id: '1100093797636898817', name: 'Crew', color: 0, position: 1 }

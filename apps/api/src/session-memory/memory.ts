@@ -1,16 +1,19 @@
 import type { GroupRule } from '#responses/groups'
-import { type HeldRole, rolesHeld, toRoles } from '#responses/roles'
+import { heldWithJson, toRoles } from '#responses/roles'
 import { AccessTokens } from './access-tokens.ts'
 import type { AccessTokenRow } from './access-tokens-store.ts'
 import { accessId, type Change, membershipId } from './change.ts'
 import type { LogSnapshot } from './change-log-store.ts'
-import { type Fact, Facts, ownFact } from './facts.ts'
-import type { FactRows, Item, ItemRow, SessionRow } from './facts-store.ts'
+import { type Fact, Facts } from './facts.ts'
+import { memberFact, membershipFact, type Read, serverFact } from './facts-of-rows.ts'
+import type { FactRows, Item, ItemRow } from './facts-store.ts'
 import { HostRules } from './host-rules.ts'
 import type { HostRule } from './host-rules-store.ts'
 import { RecentSessions } from './recent-sessions.ts'
 import { Scopes } from './scopes.ts'
 import type { ScopeItem, ScopeRow } from './scopes-store.ts'
+import { type CachedRoles, rolesAt, ServerMembers } from './server-members.ts'
+import type { MemberItem, ServerMemberRead } from './server-members-store.ts'
 import {
   type MemberFact,
   type MembershipFact,
@@ -18,24 +21,6 @@ import {
   Session,
   type SessionFacts,
 } from './session.ts'
-
-/** The result for one item of a read. */
-export interface Read {
-  /** The database's time at the read, or slightly later. */
-  readonly nowMs: number
-  readonly projectId: string | undefined
-  readonly isActive: boolean
-  readonly session: Session | undefined
-}
-
-/** The cached facts about a member of a server. */
-export interface CachedMember {
-  readonly roles: readonly HeldRole[]
-  readonly isLive: boolean
-  readonly ageMs: number
-  /** The time up to which the roles are known to be current. */
-  readonly asOfMs: number
-}
 
 /** A load of facts from the database, while it is in progress. */
 export interface Loading {
@@ -75,6 +60,7 @@ export class Memory {
   readonly scopes = new Scopes()
   readonly hostRules = new HostRules()
   readonly accessTokens = new AccessTokens()
+  readonly serverMembers = new ServerMembers()
   readonly #loading = new Set<Loading>()
   /** The last read of the change log, and the monotonic time just before it was sent. */
   #latest: Latest = { nowMs: 0, live: new Map(), settingsVersion: -1 }
@@ -147,6 +133,7 @@ export class Memory {
     this.scopes.clear()
     this.hostRules.clear()
     this.accessTokens.clear()
+    this.serverMembers.clear()
   }
 
   /** Begins a load. Call it before the facts are read, and `endLoading` after they are stored. */
@@ -194,18 +181,27 @@ export class Memory {
     for (const change of loading.changes) this.accessTokens.apply(change)
   }
 
-  /** Returns the cached facts about a member of a server, if the member has a cached session. */
-  member(serverId: string, memberId: string, nowMs: number): CachedMember | undefined {
+  /** Caches members of servers that were read. */
+  storeServerMembers(
+    items: readonly MemberItem[],
+    reads: readonly ServerMemberRead[],
+    loading: Loading,
+  ): void {
+    for (const [i, item] of items.entries()) this.serverMembers.add(item, reads[i] as ServerMemberRead)
+    for (const change of loading.changes) this.serverMembers.apply(change)
+  }
+
+  /** Returns the roles of a member of a server, if the member or a session of the member is cached. */
+  heldRoles(item: MemberItem, nowMs: number): CachedRoles | undefined {
+    const { serverId, memberId } = item
+    const vouched = this.#latest.live.get(serverId)
+    const member = this.serverMembers.get(item)
+    const roles = this.serverMembers.rolesOf(serverId)
+    if (member && roles) return rolesAt(nowMs, member.held(roles), member.syncedAtMs, vouched)
     const membership = this.#memberships.get(membershipId(serverId, memberId))?.value
     const server = this.#servers.get(serverId)?.value
     if (!membership || !server) return undefined
-    const isLive = server.liveUntilMs > nowMs
-    return {
-      roles: rolesHeld(membership.roleIds, server.roles),
-      isLive,
-      ageMs: nowMs - membership.syncedAtMs,
-      asOfMs: isLive ? (server.liveAsOfMs ?? membership.syncedAtMs) : membership.syncedAtMs,
-    }
+    return rolesAt(nowMs, heldWithJson(membership.roleIds, server.roles), membership.syncedAtMs, vouched)
   }
 
   #storeItem({ keyDigest, tokenDigest }: Item, row: ItemRow, { nowMs, roles }: FactRows): Read {
@@ -255,6 +251,7 @@ export class Memory {
     this.scopes.apply(change)
     this.hostRules.apply(change)
     this.accessTokens.apply(change)
+    this.serverMembers.apply(change)
     switch (change.kind) {
       case 'session':
         this.#sessions.dropByDigest(change.tokenDigest)
@@ -299,38 +296,6 @@ export class Memory {
     if (groups) this.#groups.release(groups)
   }
 }
-
-/** Converts the rows of a read, without caching them. */
-export function readUncached(items: readonly Item[], { nowMs, items: rows, roles }: FactRows): Read[] {
-  return rows.map(({ projectId, isActive, session: row }, i) => {
-    const session =
-      row &&
-      new Session((items[i] as Item).tokenDigest, row, {
-        member: ownFact(row.memberId, memberFact(row)),
-        membership: ownFact(row.memberId, membershipFact(row)),
-        server: ownFact(row.serverId, serverFact(row, roles.get(row.serverId) ?? [])),
-        project: undefined,
-        access: undefined,
-        groups: ownFact(row.projectId ?? '', row.groups),
-      })
-    return { nowMs, projectId, isActive, session }
-  })
-}
-
-const memberFact = ({ username, profileJson, isClubMember }: SessionRow): MemberFact => ({
-  username,
-  profileJson,
-  isClubMember,
-})
-const membershipFact = ({ nick, roleIds, syncedAtMs }: SessionRow): MembershipFact => ({
-  nick,
-  roleIds,
-  syncedAtMs,
-})
-const serverFact = (
-  { decidesAdmin, liveAsOfMs, liveUntilMs }: SessionRow,
-  roles: Parameters<typeof toRoles>[0],
-): ServerFact => ({ decidesAdmin, roles: toRoles(roles), liveAsOfMs, liveUntilMs: liveUntilMs ?? 0 })
 
 function setLive(server: ServerFact, vouched: { asOfMs: number; untilMs: number } | undefined) {
   server.liveAsOfMs = vouched?.asOfMs ?? null

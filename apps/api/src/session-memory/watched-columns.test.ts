@@ -10,6 +10,7 @@ import { accessTokensReader } from './access-tokens-store.ts'
 import { readFacts } from './facts-store.ts'
 import { hostRulesReader } from './host-rules-store.ts'
 import { scopesReader } from './scopes-store.ts'
+import { readServerMembers } from './server-members-store.ts'
 
 /** Cached columns that the change log does not watch, with the reason. */
 const knownInMemory: Readonly<Record<string, string>> = {
@@ -64,6 +65,7 @@ describe.each(engines)('columns that are cached or in the change feed, on %s', (
       await statementOf((fake) => scopesReader(fake)({ projectId: '', serverId: '' }), db),
       await statementOf((fake) => hostRulesReader(fake, undefined)(''), db),
       await statementOf((fake) => accessTokensReader(fake, undefined)(''), db),
+      await statementOf((fake) => readServerMembers(fake, []), db),
     ]
     fed = [
       await statementOf(

@@ -1,7 +1,7 @@
 import type { explain as contract } from '@rolecall/contract'
 import { findAdminServer } from '#mirror/read-servers'
+import { type Read, readUncached } from '#session-memory/facts-of-rows'
 import { readFacts } from '#session-memory/facts-store'
-import { type Read, readUncached } from '#session-memory/memory'
 import type { Step } from '../../checks/check.ts'
 import { concluded } from './conclusion.ts'
 import { askedOnce, type ExplainDeps, explainLogin, explainSession } from './explain-login.ts'

@@ -1,11 +1,9 @@
 import { isFresh, memberTerms } from '#mirror/freshness'
-import type { HeldRole } from '#responses/roles'
+import { type HeldRole, rolesHeld } from '#responses/roles'
 import { freshestRoles } from '../../checks/freshest-roles.ts'
 import type { Deps } from '../../deps.ts'
-import { findMember } from './store.ts'
 
-type MemberDeps = Pick<Deps, 'db' | 'settings' | 'readForProject'>
-type RolesDeps = MemberDeps & Pick<Deps, 'answers'>
+type MemberDeps = Pick<Deps, 'answers' | 'settings' | 'readForProject'>
 
 /** The member that a project asks about. */
 interface Asked {
@@ -21,8 +19,11 @@ interface Asked {
  *
  * @throws CHAT_PLATFORM_UNAVAILABLE, RATE_LIMITED
  */
-export async function liveMember({ db, settings, readForProject }: MemberDeps, asked: Asked) {
-  const read = () => findMember(db, asked.serverId, asked.memberId)
+export async function liveMember({ answers, settings, readForProject }: MemberDeps, asked: Asked) {
+  const read = async () => {
+    const { member, roles, liveAsOfMs } = await answers.readServerMember(asked)
+    return member && { ...member, roles: rolesHeld(member.roleIds, roles), isLive: liveAsOfMs !== null }
+  }
   const first = await read()
   const { known } = await freshestRoles({
     known: first,
@@ -43,17 +44,16 @@ export interface Held {
 }
 
 /**
- * Returns the roles of a member, highest first, or undefined if the person is not a member. Fresh cached roles are used
- * if a session of the member is cached. `isBlocked` is then false, because the sessions of blocked members are not
- * cached.
+ * Returns the roles of a member, highest first, or undefined if the person is not a member. Fresh cached roles are
+ * used. `isBlocked` is then false, because blocked members are not cached.
  *
  * @throws CHAT_PLATFORM_UNAVAILABLE, RATE_LIMITED
  */
-export async function liveRoles(deps: RolesDeps, asked: Asked): Promise<Held | undefined> {
+export async function liveRoles(deps: MemberDeps, asked: Asked): Promise<Held | undefined> {
   const { answers, settings } = deps
   const nowMs = answers.leasedNowMs()
-  const kept = nowMs === undefined ? undefined : answers.member(asked.serverId, asked.memberId, nowMs)
+  const kept = nowMs === undefined ? undefined : answers.heldRoles(asked, nowMs)
   if (kept && isFresh(kept, memberTerms(settings.current().permissionTtlMs)))
-    return { roles: kept.roles, isBlocked: false }
+    return { roles: kept.held.roles, isBlocked: false }
   return liveMember(deps, asked)
 }

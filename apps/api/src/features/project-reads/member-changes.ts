@@ -1,7 +1,8 @@
 import { ApiError } from '#platform/http/api-error'
+import { toServerMember } from '#responses/server-member'
 import type { Deps } from '../../deps.ts'
 import { formatChangeCursor, parseChangeCursor, type Seen, seenIn } from './change-cursor.ts'
-import { findChangedRoles, listChanged, readPresent, toServerMember } from './store.ts'
+import { findChangedRoles, listChanged, readPresent } from './store.ts'
 
 /**
  * Returns the cursor for a reader that is about to list all members. Call it before the first page is read, so that the

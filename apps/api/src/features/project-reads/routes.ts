@@ -1,17 +1,20 @@
 import { projectReads } from '@rolecall/contract'
+import { Answer } from '#platform/http/answer'
 import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
 import type { Router } from '#platform/http/router'
+import { toServerMember } from '#responses/server-member'
 import type { Callers } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
+import { checkFromMemory, memberFromMemory } from './answer-from-memory.ts'
 import { checkMany } from './check-many.ts'
 import { allowedBy } from './is-allowed.ts'
 import { liveMember, liveRoles } from './live-member.ts'
 import { memberChanges, presentCursor } from './member-changes.ts'
-import { listMembers, toServerMember } from './store.ts'
+import { listMembers } from './store.ts'
 
 /** Registers the endpoints that a project uses to read members and roles. They require its API key and a scope. */
-export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
+export function projectReadRoutes({ route, routeFromMemory }: Router<Callers>, deps: Deps) {
   const { db, answers } = deps
   /** Throws SCOPE_REQUIRED unless the project has this scope in the server. */
   const requireScope = async (projectId: string, serverId: string, scope: string) => {
@@ -43,6 +46,9 @@ export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
     if (!member) throw new ApiError('MEMBER_NOT_FOUND')
     return toServerMember(member)
   })
+  routeFromMemory(projectReads.getServerMember, [projectReads.getServerMember.path], (asked, _body, params) =>
+    memberFromMemory(deps, asked, params),
+  )
   route(
     projectReads.checkPermissions,
     async ({ caller, params: { serverId }, body: { memberId, anyOf, allOf } }) => {
@@ -57,11 +63,17 @@ export function projectReadRoutes({ route }: Router<Callers>, deps: Deps) {
       }
     },
   )
+  routeFromMemory(
+    projectReads.checkPermissions,
+    [projectReads.checkPermissions.path],
+    (asked, body, params) => checkFromMemory(deps, asked, params, body),
+  )
   route(
     projectReads.checkManyPermissions,
     async ({ caller, params: { serverId }, body: { memberIds, ...wanted } }) => {
       await requireScope(caller.projectId, serverId, 'check_permissions')
-      return { data: await checkMany(deps, { serverId, memberIds, isAllowed: allowedBy(wanted) }) }
+      const json = await checkMany(deps, { serverId, memberIds, isAllowed: allowedBy(wanted) })
+      return new Answer(200, json)
     },
   )
 }

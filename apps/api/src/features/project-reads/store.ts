@@ -1,31 +1,12 @@
-import { type FieldsOf, fieldsOf, pickFields, type projectReads } from '@rolecall/contract'
+import { fieldsOf, type projectReads } from '@rolecall/contract'
 import { selectFields } from '#member/columns'
 import type { Queryable } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
-import type { Role } from '#responses/roles'
+import type { MemberOfServer } from '#responses/server-member'
 import type { Seen } from './change-cursor.ts'
 
-/** A member of a server. The profile fields come from `FieldsOf`. */
-export interface MemberRow extends FieldsOf<'serverMember'> {
-  readonly memberId: string
-  readonly joinedAt: Date | null
-  readonly roles: projectReads.ServerMember['roles']
-}
-
-/** A member or former member in the mirror, with the age of the roles. */
-export interface KnownMember extends MemberRow {
-  /** False if the person has left the server. */
-  readonly isCurrent: boolean
-  readonly isBlocked: boolean
-  /** The milliseconds since the roles were last read from Discord. */
-  readonly ageMs: number
-  /** True if the gateway vouches for the roles: it reports every change at once, so the stored roles are current. */
-  readonly isLive: boolean
-}
-
-/** Matches a membership `m` of a member who is blocked now. */
-const isBlocked = sql`exists (
-  select from member_blocks b where b.member_id = m.member_id and (b.until is null or b.until > clock_now()))`
+/** A row of a list of members. */
+type MemberRow = MemberOfServer & { readonly roles: projectReads.ServerMember['roles'] }
 
 const memberColumns = sql`m.member_id as "memberId", ${selectFields(fieldsOf('serverMember'))}, m.joined_at as "joinedAt",
     (select coalesce(json_agg(json_build_object('roleId', r.id, 'roleName', r.name,
@@ -39,53 +20,6 @@ export const listMembers = (db: Queryable, serverId: string, after: string, limi
     from memberships m join members u on u.id = m.member_id
     where m.server_id = ${serverId} and m.left_at is null and m.member_id > ${after}
     order by m.member_id limit ${limit}`)
-
-/** Finds a member or former member of a server in the mirror. */
-export const findMember = (db: Queryable, serverId: string, memberId: string) =>
-  db.maybeOne<KnownMember>(sql`
-    select ${memberColumns}, m.left_at is null as "isCurrent", ${isBlocked} as "isBlocked",
-      (extract(epoch from clock_now() - m.synced_at) * 1000)::float8 as "ageMs",
-      coalesce(v.live_until > clock_now(), false) as "isLive"
-    from memberships m join members u on u.id = m.member_id join servers v on v.id = m.server_id
-    where m.server_id = ${serverId} and m.member_id = ${memberId}`)
-
-export const toServerMember = (row: MemberRow): projectReads.ServerMember => ({
-  memberId: row.memberId,
-  ...pickFields(fieldsOf('serverMember'), row),
-  joinedAt: row.joinedAt?.toISOString() ?? null,
-  roles: row.roles,
-})
-
-/** A server of the mirror, with some of its members. */
-export interface MirroredServer {
-  /** True if the gateway vouches for the server's roles. */
-  readonly isLive: boolean
-  /** The time up to which the gateway vouches for the roles; null while it does not. */
-  readonly liveAsOfMs: number | null
-  readonly roles: readonly Role[]
-  readonly members: readonly {
-    readonly memberId: string
-    readonly roleIds: readonly string[]
-    readonly isCurrent: boolean
-    readonly isBlocked: boolean
-    readonly syncedAtMs: number
-    readonly ageMs: number
-  }[]
-}
-
-/** Reads some members of a server from the mirror, with the server's roles. Returns undefined for an unknown server. */
-export const findMirrored = (db: Queryable, serverId: string, memberIds: readonly string[]) =>
-  db.maybeOne<MirroredServer>(sql`
-    select coalesce(v.live_until > clock_now(), false) as "isLive",
-      round(date_part('epoch', v.live_as_of) * 1000) as "liveAsOfMs",
-      (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'color', r.color,
-          'position', r.position) order by r.position desc, r.id), '[]')
-        from roles r where r.server_id = v.id) as roles,
-      (select coalesce(json_agg(json_build_object('memberId', m.member_id, 'roleIds', m.role_ids,
-          'isCurrent', m.left_at is null, 'isBlocked', ${isBlocked}, 'syncedAtMs', round(date_part('epoch', m.synced_at) * 1000),
-          'ageMs', round(date_part('epoch', clock_now() - m.synced_at) * 1000))), '[]')
-        from memberships m where m.server_id = v.id and m.member_id = any(${memberIds}::text[])) as members
-    from servers v where v.id = ${serverId}`)
 
 const arrayOf = (xids: readonly bigint[]) => `{${xids.join(',')}}`
 

@@ -1,5 +1,5 @@
 import { type FreshnessTerms, isServable, type Mirrored } from '#mirror/freshness'
-import type { Read } from '#session-memory/memory'
+import type { Read } from '#session-memory/facts-of-rows'
 import { errorCheck } from '../../checks/check.ts'
 
 /** The checks of an API key, which every endpoint for projects applies. */

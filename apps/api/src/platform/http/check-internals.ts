@@ -117,11 +117,17 @@ function startServer(internals: NodeInternals, fail: (error: unknown) => void) {
   )
   readPlainConnections(server, {
     front: {
-      knows: (target) => target.startsWith('GET '),
-      answerAtOnce: (target, _asked, _body, write) => {
-        if (target === inMemory) write(head, moreOf('memory'), body)
-        return target === inMemory
-      },
+      find: (target) =>
+        target.startsWith('GET ')
+          ? {
+              params: {},
+              bodyLimit: 0,
+              answer: (_asked, _body, _params, write) => {
+                if (target === inMemory) write(head, moreOf('memory'), body)
+                return target === inMemory
+              },
+            }
+          : undefined,
     },
     endsConnections: () => false,
     silentMs: checkMs,

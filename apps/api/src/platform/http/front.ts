@@ -21,14 +21,22 @@ export interface MemoryAnswer {
  * Creates a response from memory, synchronously. Returns undefined if it cannot: the framework then handles the
  * request. It counts the request only if it responds, and has no other side effect.
  */
-export type AnswerFromMemory = (asked: Asked, body: Buffer) => MemoryAnswer | undefined
+export type AnswerFromMemory = (asked: Asked, body: Buffer, params: Params) => MemoryAnswer | undefined
+
+/** The parameters in the path of a request, by name. They consist of letters, digits, `_`, and `-`. */
+export type Params = Readonly<Record<string, string>>
 
 /** Responds synchronously with `write`, and returns true. Returns false if the framework must handle the request. */
-export type AnswerAtOnce = (asked: Asked, body: Buffer, write: WriteFinished) => boolean
+type AnswerAtOnce = (asked: Asked, body: Buffer, params: Params, write: WriteFinished) => boolean
 
 interface Route {
   readonly answer: AnswerAtOnce
   readonly bodyLimit: number
+}
+
+/** An endpoint that may answer a request from memory, with the parameters of the request. */
+export interface Found extends Route {
+  readonly params: Params
 }
 
 const none = Buffer.alloc(0)
@@ -36,30 +44,34 @@ const none = Buffer.alloc(0)
 /**
  * Answers the most frequent requests from memory, before the framework handles them. It answers only plain requests
  * (see `isPlain` and `plain-request.ts`). The framework handles all others, so that the rules for unusual requests
- * exist only once. A route is found by its target: the method, path, and query exactly as sent.
+ * exist only once. A route is found by its target: the method, path, and query exactly as sent. A path with parameters
+ * matches only without a query and without percent-encoding.
  */
 export class Front {
-  readonly #routes = new Map<string, Route>()
+  readonly #routes = new Map<string, Found>()
+  readonly #patterns: { readonly target: RegExp; readonly route: Route }[] = []
   readonly #bodies: BodyReader
 
   constructor(bodies: BodyReader) {
     this.#bodies = bodies
   }
 
-  /** Adds a target, such as `POST /api/auth/validate`. */
+  /** Adds a target, such as `POST /api/auth/validate` or `GET /api/servers/{serverId}/members/{memberId}`. */
   add(target: string, bodyLimit: number, answer: AnswerAtOnce): void {
-    this.#routes.set(target, { answer, bodyLimit })
+    const route = { answer, bodyLimit }
+    if (target.includes('{')) this.#patterns.push({ target: patternOf(target), route })
+    else this.#routes.set(target, { ...route, params: {} })
   }
 
-  knows(target: string): boolean {
-    return this.#routes.has(target)
-  }
-
-  /**
-   * Answers a request that `plain-connections.ts` has read completely. Returns false if the framework must handle it.
-   */
-  answerAtOnce(target: string, asked: Asked, body: Buffer, write: WriteFinished): boolean {
-    return this.#routes.get(target)?.answer(asked, body, write) ?? false
+  /** Finds the endpoint for a target. Returns undefined if the framework must handle the request. */
+  find(target: string): Found | undefined {
+    const exact = this.#routes.get(target)
+    if (exact) return exact
+    for (const { target: pattern, route } of this.#patterns) {
+      const params = pattern.exec(target)?.groups
+      if (params) return { ...route, params }
+    }
+    return undefined
   }
 
   /** Handles a request that Node.js has parsed: answers it, or passes it to the framework. */
@@ -68,11 +80,12 @@ export class Front {
     response: ServerResponse,
     framework: (request: IncomingMessage, response: ServerResponse) => void,
   ): void {
-    const route = this.#routes.get(`${request.method} ${request.url}`)
-    if (!route || !isPlain(request)) return void framework(request, response)
+    const found = this.find(`${request.method} ${request.url}`)
+    if (!found || !isPlain(request)) return void framework(request, response)
+    const { answer, params, bodyLimit } = found
     const write: WriteFinished = (head, more, body) => sendFinished(response, head, more, body)
     if (request.method === 'GET') {
-      if (!route.answer(request, none, write)) framework(request, response)
+      if (!answer(request, none, params, write)) framework(request, response)
       return
     }
     const passOn = (outcome: Buffer | ApiError) => {
@@ -80,11 +93,15 @@ export class Front {
       framework(request, response)
     }
     const received = (body: Buffer) => {
-      if (!route.answer(request, body, write)) passOn(body)
+      if (!answer(request, body, params, write)) passOn(body)
     }
-    this.#bodies.receive(request, route.bodyLimit, received, passOn)
+    this.#bodies.receive(request, bodyLimit, received, passOn)
   }
 }
+
+/** Converts a target with parameters to a regular expression with named groups. */
+const patternOf = (target: string) =>
+  new RegExp(`^${target.replaceAll('.', '\\.').replaceAll(/\{(\w+)\}/g, '(?<$1>[\\w-]+)')}$`)
 
 /**
  * Returns true if the request has exactly one `Host` line, a body with a stated length if it is a POST and none

@@ -1,13 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Duplex } from 'node:stream'
-import type { Front } from './front.ts'
+import type { Found, Front } from './front.ts'
 import type { NodeInternals } from './node-internals.ts'
 import { maxPlainBytes, type PlainHead, readPlainHead } from './plain-request.ts'
 import { finishedText, type WriteFinished } from './send.ts'
 
 interface Terms {
-  readonly front: Pick<Front, 'knows' | 'answerAtOnce'>
+  readonly front: Pick<Front, 'find'>
   /** Returns true while every response must end its connection. */
   readonly endsConnections: () => boolean
   /** The time in which a new connection must send its first request. */
@@ -64,6 +64,7 @@ function readPlain(
   let text = ''
   /** The parsed form of `text`. A client that repeats its request sends the same head, so it is parsed only once. */
   let head: PlainHead | undefined
+  let found: Found | undefined
   let detour: Detour | undefined
   let hasAsked = false
 
@@ -76,24 +77,24 @@ function readPlain(
     if (chunk.length > maxPlainBytes) return undefined
     const end = chunk.indexOf('\r\n\r\n')
     if (end < 0) return undefined
-    const found = chunk.toString('latin1', 0, end)
-    if (found !== text) {
-      text = found
-      head = readPlainHead(found)
-      if (head && !front.knows(head.target)) head = undefined
+    const sent = chunk.toString('latin1', 0, end)
+    if (sent !== text) {
+      text = sent
+      head = readPlainHead(sent)
+      found = head && front.find(head.target)
     }
-    return head && chunk.length === end + 4 + head.bodyBytes ? chunk.subarray(end + 4) : undefined
+    return head && found && chunk.length === end + 4 + head.bodyBytes ? chunk.subarray(end + 4) : undefined
   }
 
   const read = (chunk: Buffer) => {
     const body = readBody(chunk)
     // A client that does not read its responses is passed to Node.js, which applies backpressure.
-    if (!head || !body || socket.writableLength > 0 || endsConnections()) return leave(chunk)
+    if (!head || !found || !body || socket.writableLength > 0 || endsConnections()) return leave(chunk)
     if (!hasAsked) {
       hasAsked = true
       socket.setTimeout(server.keepAliveTimeout)
     }
-    if (front.answerAtOnce(head.target, { headers: head.headers, socket }, body, write)) return
+    if (found.answer({ headers: head.headers, socket }, body, found.params, write)) return
     // The memory does not contain the answer. Node.js handles this one request, and the rest of the connection waits
     // for it.
     socket.pause()

@@ -70,7 +70,7 @@ export interface Router<Callers extends Record<Auth, unknown>> {
   ): void
   /**
    * Answers plain requests for these addresses from memory, before the framework handles them. All other requests go to
-   * the endpoint, which must also be registered with `route`.
+   * the endpoint, which must also be registered with `route`. An address can have parameters, as in the contract.
    */
   routeFromMemory(definition: EndpointDefinition, urls: readonly string[], answer: AnswerFromMemory): void
   /**
@@ -204,10 +204,10 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
 
   const addToFront = (definition: EndpointDefinition, url: string, answer: AnswerFromMemory) => {
     const refusedFrom = refusedFromLevel(definition)
-    front?.add(`${definition.method} ${url}`, bodyLimitOf(definition), (asked, body, write) => {
+    front?.add(`${definition.method} ${url}`, bodyLimitOf(definition), (asked, body, params, write) => {
       if (pressure.level() >= refusedFrom) return false
       try {
-        const known = answer(asked, body)
+        const known = answer(asked, body, params)
         if (!known) return false
         respond.sendFromMemory(definition, requestId(asked.headers), known, write)
         return true
@@ -250,7 +250,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
       const { path, method } = definition
       serve(path, method, definition, definition, async (request, reply) => {
         respond.began(request)
-        const known = answerFromMemory?.(request.raw, request.body as Buffer)
+        const known = answerFromMemory?.(request.raw, request.body as Buffer, {})
         if (known) request.caller = known.caller
         await respond.sendJson(definition, request, reply, known?.json ?? (await handler(request)))
       })

@@ -1,0 +1,82 @@
+import { projectReads } from '@rolecall/contract'
+import type { Static } from 'typebox'
+import { isFresh, memberTerms } from '#mirror/freshness'
+import type { Asked, MemoryAnswer, Params } from '#platform/http/front'
+import { readBody } from '#platform/http/read-body'
+import { compile } from '#platform/http/validation'
+import { withRoles } from '#responses/server-member'
+import type { MemberItem } from '#session-memory/server-members-store'
+import type { ProjectCaller } from '../../callers/callers.ts'
+import type { Deps } from '../../deps.ts'
+import { projectFromMemory } from '../sessions/authenticate-key.ts'
+import { allowedBy } from './is-allowed.ts'
+
+type MemoryDeps = Pick<Deps, 'answers' | 'limiter' | 'settings'>
+
+/**
+ * Returns a member of a server from the cache alone, with the response of the endpoint. Returns undefined, and counts
+ * nothing, if the cache does not suffice. Must be synchronous: the lease that permits the use of the cache must still
+ * be valid when the response is created.
+ */
+export function memberFromMemory(deps: MemoryDeps, asked: Asked, params: Params): MemoryAnswer | undefined {
+  const known = findCaller(deps, asked, params, 'read_members')
+  if (!known) return undefined
+  const { serverId = '', memberId = '' } = params
+  const profile = deps.answers.serverMemberProfile({ serverId, memberId })
+  const held = profile && freshRoles(deps, { serverId, memberId }, known.nowMs)
+  return held ? counted(deps, known.caller, withRoles(profile, held.json)) : undefined
+}
+
+const checkBody = compile(projectReads.checkPermissions.body)
+
+/**
+ * Checks the roles of a member from the cache alone. Returns undefined, and counts nothing, if the cache does not
+ * suffice or the request is invalid. Must be synchronous, as `memberFromMemory`.
+ */
+export function checkFromMemory(
+  deps: MemoryDeps,
+  asked: Asked,
+  params: Params,
+  bytes: Buffer,
+): MemoryAnswer | undefined {
+  const known = findCaller(deps, asked, params, 'check_permissions')
+  if (!known) return undefined
+  const { 'content-type': type, 'content-encoding': encoding } = asked.headers
+  const body = readBody(type, encoding, bytes)
+  if (checkBody(body).length > 0) return undefined
+  const { memberId, ...wanted } = body as Static<typeof projectReads.checkPermissions.body>
+  const { serverId = '' } = params
+  const held = freshRoles(deps, { serverId, memberId }, known.nowMs)
+  if (!held) return undefined
+  const allowed = allowedBy(wanted)(held.roles)
+  return counted(deps, known.caller, `{"allowed":${allowed},"isMember":true,"roles":${held.json}}`)
+}
+
+function freshRoles({ answers, settings }: MemoryDeps, item: MemberItem, nowMs: number) {
+  const known = answers.heldRoles(item, nowMs)
+  const terms = memberTerms(settings.current().permissionTtlMs)
+  return known && isFresh(known, terms) ? known.held : undefined
+}
+
+/** A project that has a scope in a server, according to the cache. */
+interface Known {
+  readonly caller: ProjectCaller
+  readonly nowMs: number
+}
+
+function findCaller(
+  { answers }: MemoryDeps,
+  asked: Asked,
+  { serverId = '' }: Params,
+  scope: string,
+): Known | undefined {
+  const nowMs = answers.leasedNowMs()
+  const caller = nowMs === undefined ? undefined : projectFromMemory({ answers }, asked, nowMs)
+  if (nowMs === undefined || !caller) return undefined
+  const isAllowed = answers.hasCachedScope({ projectId: caller.projectId, serverId }, scope)
+  return isAllowed ? { caller, nowMs } : undefined
+}
+
+/** Counts the request toward the rate limit. Returns undefined if the limit is reached. */
+const counted = ({ limiter }: MemoryDeps, caller: ProjectCaller, json: string): MemoryAnswer | undefined =>
+  limiter.tryTake(caller.bucket) ? { caller, json } : undefined

@@ -1,0 +1,45 @@
+import { toRoles } from '#responses/roles'
+import { ownFact } from './facts.ts'
+import type { FactRows, Item, SessionRow } from './facts-store.ts'
+import { type MemberFact, type MembershipFact, type ServerFact, Session } from './session.ts'
+
+/** The result for one item of a read. */
+export interface Read {
+  /** The database's time at the read, or slightly later. */
+  readonly nowMs: number
+  readonly projectId: string | undefined
+  readonly isActive: boolean
+  readonly session: Session | undefined
+}
+
+/** Converts the rows of a read, without caching them. */
+export function readUncached(items: readonly Item[], { nowMs, items: rows, roles }: FactRows): Read[] {
+  return rows.map(({ projectId, isActive, session: row }, i) => {
+    const session =
+      row &&
+      new Session((items[i] as Item).tokenDigest, row, {
+        member: ownFact(row.memberId, memberFact(row)),
+        membership: ownFact(row.memberId, membershipFact(row)),
+        server: ownFact(row.serverId, serverFact(row, roles.get(row.serverId) ?? [])),
+        project: undefined,
+        access: undefined,
+        groups: ownFact(row.projectId ?? '', row.groups),
+      })
+    return { nowMs, projectId, isActive, session }
+  })
+}
+
+export const memberFact = ({ username, profileJson, isClubMember }: SessionRow): MemberFact => ({
+  username,
+  profileJson,
+  isClubMember,
+})
+export const membershipFact = ({ nick, roleIds, syncedAtMs }: SessionRow): MembershipFact => ({
+  nick,
+  roleIds,
+  syncedAtMs,
+})
+export const serverFact = (
+  { decidesAdmin, liveAsOfMs, liveUntilMs }: SessionRow,
+  roles: Parameters<typeof toRoles>[0],
+): ServerFact => ({ decidesAdmin, roles: toRoles(roles), liveAsOfMs, liveUntilMs: liveUntilMs ?? 0 })

@@ -1,0 +1,122 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import type { Role } from '#responses/roles'
+import { toRoles } from '#responses/roles'
+import { withRoles } from '#responses/server-member'
+import type { Change } from './change.ts'
+import type { LogSnapshot } from './change-log-store.ts'
+import { Memory } from './memory.ts'
+import { maxMembers } from './server-members.ts'
+import type { ServerMemberRead, ServerMemberRow } from './server-members-store.ts'
+
+const serverId = '1100089314336833537'
+const crew: Role = { id: '1100093797636898817', name: 'Crew', color: 0, position: 1 }
+const captain: Role = { id: '1100093797636898818', name: 'Captain', color: 255, position: 2 }
+const item = (memberId: string) => ({ serverId, memberId })
+const read = (memberId: string, more: Partial<ServerMemberRow> = {}): ServerMemberRead => ({
+  member: {
+    ...{ memberId, username: memberId, globalName: null, displayName: null, avatar: null, joinedAt: null },
+    ...{ roleIds: [crew.id, captain.id, 'deleted'], isCurrent: true, isBlocked: false },
+    ...{ syncedAtMs: 1_000, ageMs: 4_000 },
+    ...more,
+  },
+  roles: toRoles([captain, crew]),
+  liveAsOfMs: null,
+})
+const found = (changes: readonly Change[], live: LogSnapshot['live'] = new Map()): LogSnapshot => ({
+  ...{ snapshot: '10:10:', server: 'the server', nowMs: 5_000, settingsVersion: 0, isRenewed: false },
+  ...{ live, holders: [], changes },
+})
+
+describe('members that projects ask about', () => {
+  let memory: Memory
+  beforeEach(() => {
+    memory = new Memory(1_000_000)
+    memory.apply(found([]), 0)
+  })
+  const load = (memberId: string, more?: Partial<ServerMemberRow>, meanwhile: readonly Change[] = []) => {
+    const loading = memory.beginLoading()
+    if (meanwhile.length > 0) memory.apply(found(meanwhile), 0)
+    // As `answers.ts` does.
+    if (!loading.isVoid) memory.storeServerMembers([item(memberId)], [read(memberId, more)], loading)
+    memory.endLoading(loading)
+  }
+  const rolesOf = (memberId: string) =>
+    memory.heldRoles(item(memberId), 5_000)?.held.roles.map(({ roleName }) => roleName)
+  const isCached = (memberId: string) => memory.serverMembers.get(item(memberId)) !== undefined
+
+  test('have the roles that exist, highest first, and the JSON of the response', () => {
+    load('ada', { displayName: '"A"' })
+    expect(rolesOf('ada')).toEqual(['Captain', 'Crew'])
+    const profile = memory.serverMembers.get(item('ada'))?.profile ?? ''
+    const roles = memory.heldRoles(item('ada'), 5_000)?.held.json ?? ''
+    expect(JSON.parse(withRoles(profile, roles))).toMatchObject({
+      memberId: 'ada',
+      displayName: '"A"',
+      roles: [{ roleId: captain.id }, { roleId: crew.id }],
+    })
+  })
+
+  const ends: Record<string, Change> = {
+    membership: { kind: 'membership', id: `${serverId}/ada` },
+    member: { kind: 'member', memberId: 'ada' },
+    server: { kind: 'server', serverId: 'another server' },
+    unknown: { kind: 'unknown' },
+  }
+  test.each(Object.keys(ends))('a change of the %s drops a member, cached or being loaded', (kind) => {
+    const change = ends[kind] as Change
+    load('ada')
+    expect(isCached('ada')).toBe(true)
+    memory.apply(found([change]), 0)
+    expect(isCached('ada')).toBe(false)
+    expect(memory.serverMembers.size).toBe(0)
+    load('ada', {}, [change])
+    expect(isCached('ada')).toBe(false)
+  })
+
+  test('a change of one member leaves the others', () => {
+    load('ada')
+    load('ben')
+    memory.apply(found([ends['membership'] as Change, ends['member'] as Change]), 0)
+    expect([isCached('ada'), isCached('ben'), memory.serverMembers.size]).toEqual([false, true, 1])
+  })
+
+  test('a change of roles is in the next answer, also if it arrives during a load', () => {
+    const renamed: Change = { kind: 'roles', serverId, roles: [{ ...captain, name: 'Skipper' }] }
+    load('ada')
+    expect(rolesOf('ada')).toEqual(['Captain', 'Crew'])
+    memory.apply(found([renamed]), 0)
+    expect(rolesOf('ada')).toEqual(['Skipper'])
+    load('ben', {}, [renamed])
+    expect([rolesOf('ada'), rolesOf('ben')]).toEqual([['Skipper'], ['Skipper']])
+  })
+
+  test('former and blocked members are not cached, and replace one that is', () => {
+    for (const more of [{ isCurrent: false }, { isBlocked: true }]) {
+      load('ada')
+      load('ada', more)
+      expect([isCached('ada'), memory.serverMembers.size]).toEqual([false, 0])
+    }
+  })
+
+  test('a load that a clear has made void is not for the cache', () => {
+    load('ada')
+    const loading = memory.beginLoading()
+    memory.clear()
+    expect([isCached('ada'), loading.isVoid]).toEqual([false, true])
+  })
+
+  test('the gateway vouches for their roles as long as the last read of the log says', () => {
+    load('ada')
+    const at = (nowMs: number) => memory.heldRoles(item('ada'), nowMs)
+    expect(at(5_000)).toMatchObject({ isLive: false, ageMs: 4_000, asOfMs: 1_000 })
+    memory.apply(found([], new Map([[serverId, { asOfMs: 4_500, untilMs: 9_000 }]])), 0)
+    expect(at(8_999)).toMatchObject({ isLive: true, asOfMs: 4_500 })
+    expect(at(9_000)).toMatchObject({ isLive: false, asOfMs: 1_000 })
+  })
+
+  test('their number is bounded', () => {
+    for (let n = 0; n <= maxMembers; n++) load(String(n))
+    expect(memory.serverMembers.size).toBe(1)
+    expect(isCached(String(maxMembers))).toBe(true)
+  })
+})
