@@ -7,8 +7,8 @@ import { compile } from '#platform/http/validation'
 import { withRoles } from '#responses/server-member'
 import type { MemberItem } from '#session-memory/server-members-store'
 import type { ProjectCaller } from '../../callers/callers.ts'
+import { projectFromMemory } from '../../callers/project-from-memory.ts'
 import type { Deps } from '../../deps.ts'
-import { projectFromMemory } from '../sessions/authenticate-key.ts'
 import { allowedBy } from './is-allowed.ts'
 
 type MemoryDeps = Pick<Deps, 'answers' | 'limiter' | 'settings'>
@@ -71,7 +71,7 @@ function findCaller(
   scope: string,
 ): Known | undefined {
   const nowMs = answers.leasedNowMs()
-  const caller = nowMs === undefined ? undefined : projectFromMemory({ answers }, asked, nowMs)
+  const caller = nowMs === undefined ? undefined : projectFromMemory(answers, asked, nowMs)
   if (nowMs === undefined || !caller) return undefined
   const isAllowed = answers.hasCachedScope({ projectId: caller.projectId, serverId }, scope)
   return isAllowed ? { caller, nowMs } : undefined

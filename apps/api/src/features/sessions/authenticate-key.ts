@@ -1,7 +1,6 @@
 import type { FastifyRequest } from 'fastify'
 import { digestOf } from '#platform/crypto/tokens'
 import { readApiKey } from '#platform/http/credentials'
-import type { Asked } from '#platform/http/front'
 import { keyBucket } from '#platform/rate-limit/key-bucket'
 import type { ProjectCaller } from '../../callers/callers.ts'
 import type { Deps } from '../../deps.ts'
@@ -21,23 +20,6 @@ export const createKeyCheck =
     const projectId = nowMs === undefined ? undefined : answers.key(keyDigest, nowMs)
     return projectId ?? checkKey(await answers.read({ keyDigest, tokenDigest: '' }), key)
   }
-
-/**
- * Returns the project of the API key in a request, from the cache alone. Returns undefined if the cache does not
- * contain the key. Requires a valid lease, and the time from `leasedNowMs`.
- */
-export function projectFromMemory(
-  { answers }: Pick<Deps, 'answers'>,
-  { headers }: Asked,
-  nowMs: number,
-): ProjectCaller | undefined {
-  const key = headers['x-api-key']
-  if (typeof key !== 'string') return undefined
-  // The form of the key needs no check, because only valid keys are cached.
-  const keyDigest = digestOf(key)
-  const projectId = answers.key(keyDigest, nowMs)
-  return projectId === undefined ? undefined : { projectId, keyDigest, bucket: keyBucket(keyDigest) }
-}
 
 /** Creates the function that authenticates a project by its header `X-API-Key`. */
 export function createKeyAuthenticator(checkKeyNow: ReturnType<typeof createKeyCheck>) {

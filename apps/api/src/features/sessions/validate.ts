@@ -12,6 +12,7 @@ import { compile } from '#platform/http/validation'
 import { keyBucket, unknownTokenBucket } from '#platform/rate-limit/key-bucket'
 import type { Read } from '#session-memory/facts-of-rows'
 import { answerOf, sessionAt } from '#session-memory/session'
+import { projectFromMemory } from '../../callers/project-from-memory.ts'
 import { firstFailed } from '../../checks/check.ts'
 import { freshestRoles } from '../../checks/freshest-roles.ts'
 import type { Deps } from '../../deps.ts'
@@ -27,26 +28,21 @@ type ValidateDeps = MemoryDeps & Pick<Deps, 'unknownTokens' | 'refreshMember'>
  */
 export function validateFromMemory(
   { answers, limiter, settings }: MemoryDeps,
-  { headers }: Asked,
+  asked: Asked,
   body: Buffer,
 ): MemoryAnswer | undefined {
-  const key = headers['x-api-key']
+  const { 'content-type': type, 'content-encoding': encoding } = asked.headers
   const token = plainToken(body)
   const nowMs = answers.leasedNowMs()
-  if (nowMs === undefined || token === undefined || typeof key !== 'string') return undefined
-  if (!isJson(headers['content-type'], headers['content-encoding'])) return undefined
-  // The form of the key and the token needs no check: only valid keys are cached, and `plainBody` matches the token.
-  const keyDigest = digestOf(key)
-  const projectId = answers.key(keyDigest, nowMs)
-  const session = projectId === undefined ? undefined : answers.session(digestOf(token))
-  if (projectId === undefined || session?.projectId !== projectId || session.expiresAtMs <= nowMs)
-    return undefined
+  if (nowMs === undefined || token === undefined || !isJson(type, encoding)) return undefined
+  const caller = projectFromMemory(answers, asked, nowMs)
+  const session = caller && answers.session(digestOf(token))
+  if (!session || session.projectId !== caller.projectId || session.expiresAtMs <= nowMs) return undefined
   const liveAsOfMs = session.liveAsOfMs(nowMs)
   if (liveAsOfMs === null) {
     const terms = memberTerms(settings.current().permissionTtlMs)
     if (!isFresh({ isLive: false, ageMs: session.ageMs(nowMs) }, terms)) return undefined
   }
-  const caller = { projectId, keyDigest, bucket: keyBucket(keyDigest) }
   if (!limiter.tryTake(caller.bucket)) return undefined
   return { caller, json: session.answer(liveAsOfMs, liveAsOfMs === null ? 'rest' : 'gateway') }
 }
