@@ -57,6 +57,7 @@ const measured = [
   'apps/api/src/platform/http/hostile-input.test.ts',
   'packages/tenant-schema/src/json-schema/{hostile,patterns}.test.ts',
   'apps/api/src/platform/rate-limit/rate-limiter.test.ts',
+  'apps/api/src/session-memory/server-members.test.ts',
 ]
 /** Tests that measure waiting times, and must run alone. */
 const alone = [

@@ -20,11 +20,12 @@ help(`
 npm run strict
 
 Checks sessions and members in six ways (validate, userinfo, introspection, forward-auth, permission checks, and reads
-of one member), as fast as the machine can, at two instances, one of them with two workers. Meanwhile, members sign in, sign out, and are blocked, and
-instances, workers, the database, the cache, and the platform are stopped, killed, hung, and disconnected at random.
+of one member), as fast as the machine can, at two instances, one of them with two workers. Meanwhile, members sign in,
+sign out, and are blocked, and projects lose and regain the permission to read members. Instances, workers, the
+database, the cache, and the platform are stopped, killed, hung, and disconnected at random.
 
-A check that is sent after the end of a session was acknowledged must be refused. A check of a live session must be
-accepted, unless the service is unavailable. Exits with 1 if a response was wrong. Runs of a million checks or more
+A check that is sent after the end of a session or of a permission was acknowledged must be refused. A check of a live
+one must be accepted, unless the service is unavailable. Exits with 1 if a response was wrong. Runs of a million checks or more
 write bench/results/strict.json, from which npm run docs generates the page.
 
   CHECKS   number of responses to judge (2000000)

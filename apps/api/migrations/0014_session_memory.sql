@@ -38,7 +38,7 @@ create table session_changes (
   fact text collate "C" not null
 );
 comment on table session_changes is
-  'The change log: each cached fact that has changed or was deleted. Triggers write it in the transaction of the change. Instances cache only valid sessions, so a change that makes something valid needs no row.';
+  'The change log: each cached fact that has changed or was deleted. Triggers write it in the transaction of the change. Instances cache only what is valid, so a change that makes something valid needs no row.';
 comment on column session_changes.xid is
   'The transaction. A reader asks for all transactions that its last snapshot did not contain. With a sequence instead, it would miss a row that was committed late.';
 comment on column session_changes.kind is
@@ -212,7 +212,7 @@ comment on function note_access_change is 'Adds the project''s access to the ser
 
 create trigger server_access_changed after update or delete on server_access
   for each row execute function note_access_change();
-comment on trigger server_access_changed on server_access is 'A mapping decides which sessions are valid.';
+comment on trigger server_access_changed on server_access is 'A mapping decides which sessions are valid, and which members the project may read.';
 
 create function note_server_change() returns trigger language plpgsql as $$
 begin

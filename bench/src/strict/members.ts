@@ -30,7 +30,7 @@ const maxEnded = 8
 
 /** A participant of a strict run, such as a member. */
 export interface Participant {
-  /** Returns all questions about the participant, including those about ended facts. */
+  /** Returns all questions about the participant, including those whose answer is now no. */
   questions(): readonly Question[]
   /** Begins and ends the facts until the run is over. */
   live(): Promise<void>

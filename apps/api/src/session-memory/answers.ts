@@ -68,6 +68,11 @@ export interface Answers {
    */
   readServerMember(item: MemberItem): Promise<ServerMemberRead>
   /**
+   * Reads many members as `readServerMember` does, with a statement of their own, so that other reads need not wait for
+   * them.
+   */
+  readServerMembers(items: readonly MemberItem[]): Promise<ServerMemberRead[]>
+  /**
    * Returns true if the project has this scope in this server, because its access includes it or because the project is
    * internal and the server is the main one.
    */
@@ -185,9 +190,9 @@ export function createAnswers(
     return row.isReadable && (!row.isMapped || row.scopes.includes(scope))
   }
 
-  const loadServerMembers = (items: MemberItem[]): Promise<ServerMemberRead[]> =>
+  const loadServerMembers = (run: Database['batched']) => (items: readonly MemberItem[]) =>
     readAndCache(
-      () => readServerMembers(db, items),
+      () => readServerMembers(run, items),
       (found, loading) => memory.storeServerMembers(items, found, loading),
     )
 
@@ -223,7 +228,8 @@ export function createAnswers(
     readCaller: sessionCallersReader(db),
     heldRoles: (item, nowMs) => memory.heldRoles(item, nowMs),
     serverMemberProfile: (item) => memory.serverMembers.get(item)?.profile,
-    readServerMember: batcher(loadServerMembers, db.maxBatchesAtOnce),
+    readServerMember: batcher(loadServerMembers(db.batched), db.maxBatchesAtOnce),
+    readServerMembers: loadServerMembers(db.query),
     hasScope,
     hasCachedScope: (asked, scope) => memory.scopes.get(asked)?.includes(scope) ?? false,
     cachedHostRule: (host) => memory.hostRules.get(host),

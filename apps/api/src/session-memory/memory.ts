@@ -195,13 +195,13 @@ export class Memory {
   heldRoles(item: MemberItem, nowMs: number): CachedRoles | undefined {
     const { serverId, memberId } = item
     const vouched = this.#latest.live.get(serverId)
-    const member = this.serverMembers.get(item)
-    const roles = this.serverMembers.rolesOf(serverId)
-    if (member && roles) return rolesAt(nowMs, member.held(roles), member.syncedAtMs, vouched)
+    const cached = this.serverMembers.held(item)
+    if (cached) return rolesAt(nowMs, cached, vouched)
     const membership = this.#memberships.get(membershipId(serverId, memberId))?.value
     const server = this.#servers.get(serverId)?.value
     if (!membership || !server) return undefined
-    return rolesAt(nowMs, heldWithJson(membership.roleIds, server.roles), membership.syncedAtMs, vouched)
+    const { roleIds, syncedAtMs } = membership
+    return rolesAt(nowMs, { held: heldWithJson(roleIds, server.roles), syncedAtMs }, vouched)
   }
 
   #storeItem({ keyDigest, tokenDigest }: Item, row: ItemRow, { nowMs, roles }: FactRows): Read {

@@ -43,12 +43,12 @@ interface FoundRow extends Omit<ServerMemberRow, 'memberId'>, Pick<ServerMemberR
   readonly rolesJson: string | null
 }
 
-/** Reads members of servers in the mirror. */
+/** Reads members of servers in the mirror. `run` sends the statement. */
 export async function readServerMembers(
-  db: Pick<Database, 'batched'>,
+  run: Database['batched'],
   items: readonly MemberItem[],
 ): Promise<ServerMemberRead[]> {
-  const rows = await db.batched<FoundRow>(sql`
+  const rows = await run<FoundRow>(sql`
     select m.member_id as "memberId", ${selectFields(fieldsOf('serverMember'))}, m.joined_at as "joinedAt",
       m.role_ids as "roleIds", m.left_at is null as "isCurrent",
       exists (select from member_blocks b

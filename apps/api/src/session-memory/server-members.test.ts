@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { Role } from '#responses/roles'
 import { toRoles } from '#responses/roles'
@@ -5,7 +7,7 @@ import { withRoles } from '#responses/server-member'
 import type { Change } from './change.ts'
 import type { LogSnapshot } from './change-log-store.ts'
 import { Memory } from './memory.ts'
-import { maxMembers } from './server-members.ts'
+import { maxBytes } from './server-members.ts'
 import type { ServerMemberRead, ServerMemberRow } from './server-members-store.ts'
 
 const serverId = '1100089314336833537'
@@ -26,6 +28,14 @@ const found = (changes: readonly Change[], live: LogSnapshot['live'] = new Map()
   ...{ snapshot: '10:10:', server: 'the server', nowMs: 5_000, settingsVersion: 0, isRenewed: false },
   ...{ live, holders: [], changes },
 })
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+/** Returns the memory that is in use after a garbage collection. */
+function heapBytes(): number {
+  collectGarbage()
+  return process.memoryUsage().heapUsed
+}
 
 describe('members that projects ask about', () => {
   let memory: Memory
@@ -68,7 +78,7 @@ describe('members that projects ask about', () => {
     expect(isCached('ada')).toBe(true)
     memory.apply(found([change]), 0)
     expect(isCached('ada')).toBe(false)
-    expect(memory.serverMembers.size).toBe(0)
+    expect(memory.serverMembers.bytes).toBe(0)
     load('ada', {}, [change])
     expect(isCached('ada')).toBe(false)
   })
@@ -77,7 +87,7 @@ describe('members that projects ask about', () => {
     load('ada')
     load('ben')
     memory.apply(found([ends['membership'] as Change, ends['member'] as Change]), 0)
-    expect([isCached('ada'), isCached('ben'), memory.serverMembers.size]).toEqual([false, true, 1])
+    expect([isCached('ada'), isCached('ben')]).toEqual([false, true])
   })
 
   test('a change of roles is in the next answer, also if it arrives during a load', () => {
@@ -94,7 +104,7 @@ describe('members that projects ask about', () => {
     for (const more of [{ isCurrent: false }, { isBlocked: true }]) {
       load('ada')
       load('ada', more)
-      expect([isCached('ada'), memory.serverMembers.size]).toEqual([false, 0])
+      expect([isCached('ada'), memory.serverMembers.bytes]).toEqual([false, 0])
     }
   })
 
@@ -114,9 +124,45 @@ describe('members that projects ask about', () => {
     expect(at(9_000)).toMatchObject({ isLive: false, asOfMs: 1_000 })
   })
 
-  test('their number is bounded', () => {
-    for (let n = 0; n <= maxMembers; n++) load(String(n))
-    expect(memory.serverMembers.size).toBe(1)
-    expect(isCached(String(maxMembers))).toBe(true)
+  test('a read that ends late does not replace a later one', () => {
+    load('ada', { syncedAtMs: 2_000, displayName: 'later' })
+    load('ada', { syncedAtMs: 1_000, displayName: 'earlier' })
+    expect(memory.serverMembers.get(item('ada'))?.profile).toContain('later')
+  })
+
+  test('are bounded in bytes, and the oldest of the server with the most members go first', () => {
+    const other = '1100089314336833538'
+    const add = (id: string, server = serverId) =>
+      memory.serverMembers.add({ serverId: server, memberId: id }, read(id))
+    add('ada', other)
+    let most = 0
+    for (let n = 0; n < 60_000; n++) {
+      add(String(n))
+      most = Math.max(most, memory.serverMembers.bytes)
+    }
+    expect(most).toBeLessThanOrEqual(maxBytes)
+    expect(most).toBeGreaterThan(0.99 * maxBytes)
+    expect([isCached('0'), isCached('59999')]).toEqual([false, true])
+    expect(memory.serverMembers.get({ serverId: other, memberId: 'ada' })).toBeDefined()
+  })
+
+  test('keep neither the address of a request nor old roles in memory', () => {
+    const members = memory.serverMembers
+    const roles = () =>
+      toRoles(
+        Array.from({ length: 100 }, (_, i) => ({
+          ...crew,
+          id: String(1_100_000_000_000_000_000n + BigInt(i)),
+        })),
+      )
+    const before = heapBytes()
+    for (let n = 0; n < 500; n++) {
+      const id = String(100_000_000_000_000_000n + BigInt(n))
+      const memberId = `${id}?${'x'.repeat(15_000)}`.slice(0, id.length)
+      members.add({ serverId, memberId }, { ...read(id), roles: roles() })
+      memory.heldRoles({ serverId, memberId }, 5_000)
+    }
+    expect(members.bytes).toBeGreaterThan(500 * 500)
+    expect(heapBytes() - before).toBeLessThan(3_000_000)
   })
 })

@@ -1,4 +1,4 @@
-import { type HeldRoles, heldWithJson, type Roles, toRoles } from '#responses/roles'
+import { type HeldRoles, heldWithJson, partsHeld, type Roles, toRoles } from '#responses/roles'
 import { serverMemberProfile } from '#responses/server-member'
 import type { Change } from './change.ts'
 import type { Vouched } from './change-log-store.ts'
@@ -9,22 +9,30 @@ export class ServerMember {
   /** The member as JSON, without the roles. */
   readonly profile: string
   readonly syncedAtMs: number
+  /** The approximate memory use in bytes. The factors were measured with V8. */
+  readonly bytes: number
   readonly #roleIds: readonly string[]
   #held: HeldRoles | undefined
-  #heldOf: Roles | undefined
+  #heldVersion = -1
 
   constructor(row: ServerMemberRow, roles: Roles) {
+    const parts = partsHeld(row.roleIds, roles)
     this.profile = serverMemberProfile(row)
     this.syncedAtMs = row.syncedAtMs
     // Members share the strings of their role IDs, which would otherwise be a third of the memory of a member.
     this.#roleIds = row.roleIds.map((id) => roles.get(id)?.role.roleId ?? id)
+    const rolesLength = parts.reduce((sum, { json }) => sum + json.length + 1, 0)
+    this.bytes = 500 + 2 * (this.profile.length + rolesLength) + 16 * row.roleIds.length
   }
 
-  /** Returns the roles that the member holds. Reuses the last result while the roles of the server are the same. */
-  held(roles: Roles): HeldRoles {
-    if (this.#held === undefined || this.#heldOf !== roles) {
+  /**
+   * Returns the roles that the member holds. Reuses the last result for the same version of the roles. It does not keep
+   * the roles themselves: members who are not asked about would keep old ones in memory.
+   */
+  held({ roles, version }: Pick<Server, 'roles' | 'version'>): HeldRoles {
+    if (this.#held === undefined || this.#heldVersion !== version) {
       this.#held = heldWithJson(this.#roleIds, roles)
-      this.#heldOf = roles
+      this.#heldVersion = version
     }
     return this.#held
   }
@@ -42,8 +50,7 @@ export interface CachedRoles {
 /** Returns the cached roles of a member, together with what the time decides about them. */
 export function rolesAt(
   nowMs: number,
-  held: HeldRoles,
-  syncedAtMs: number,
+  { held, syncedAtMs }: { readonly held: HeldRoles; readonly syncedAtMs: number },
   vouched: Vouched | undefined,
 ): CachedRoles {
   const isLive = vouched !== undefined && vouched.untilMs > nowMs
@@ -53,11 +60,16 @@ export function rolesAt(
 /** A server with its cached members. */
 interface Server {
   roles: Roles
+  /** Counts the changes of `roles`. */
+  version: number
   readonly members: Map<string, ServerMember>
 }
 
-/** The maximum number of cached members. At the limit, the cache is cleared, and the members are read again. */
-export const maxMembers = 20_000
+/**
+ * The maximum memory of the cached members, in bytes. It suffices for about 20,000 members. At the limit, the oldest
+ * members of the server with the most members are evicted.
+ */
+export const maxBytes = 48_000_000
 
 /**
  * Caches the members of servers that projects ask about. Only current members who are not blocked are cached. A member
@@ -65,31 +77,40 @@ export const maxMembers = 20_000
  */
 export class ServerMembers {
   readonly #servers = new Map<string, Server>()
-  #size = 0
+  #bytes = 0
 
-  get size(): number {
-    return this.#size
+  get bytes(): number {
+    return this.#bytes
   }
 
   get({ serverId, memberId }: MemberItem): ServerMember | undefined {
     return this.#servers.get(serverId)?.members.get(memberId)
   }
 
-  /** Returns the roles of a server with cached members. */
-  rolesOf(serverId: string): Roles | undefined {
-    return this.#servers.get(serverId)?.roles
+  /** Returns the roles that a cached member holds, and the time at which they were read from Discord. */
+  held({ serverId, memberId }: MemberItem): { held: HeldRoles; syncedAtMs: number } | undefined {
+    const server = this.#servers.get(serverId)
+    const member = server?.members.get(memberId)
+    return server && member && { held: member.held(server), syncedAtMs: member.syncedAtMs }
   }
 
   /** Caches what was read. */
-  add({ serverId, memberId }: MemberItem, { member, roles }: ServerMemberRead): void {
+  add({ serverId }: MemberItem, { member, roles }: ServerMemberRead): void {
+    if (!member) return
+    // The ID of the row: the one of the request may be a part of a long address, which would be kept in memory with it.
+    const { memberId } = member
+    const cached = this.get({ serverId, memberId })
+    // Reads can end in another order than they began.
+    if (cached && cached.syncedAtMs > member.syncedAtMs) return
     this.#drop(serverId, memberId)
-    if (!member?.isCurrent || member.isBlocked) return
-    if (this.#size >= maxMembers) this.clear()
-    const server = this.#servers.get(serverId) ?? { roles, members: new Map() }
+    if (!member.isCurrent || member.isBlocked) return
+    // Cached roles are current, because the change log contains every change of a server's roles.
+    const server = this.#servers.get(serverId) ?? { roles, version: 0, members: new Map() }
     this.#servers.set(serverId, server)
-    server.roles = roles
-    server.members.set(memberId, new ServerMember(member, roles))
-    this.#size += 1
+    const added = new ServerMember(member, server.roles)
+    server.members.set(memberId, added)
+    this.#bytes += added.bytes
+    while (this.#bytes > maxBytes) this.#evict()
   }
 
   apply(change: Change): void {
@@ -104,7 +125,9 @@ export class ServerMembers {
         return
       case 'roles': {
         const server = this.#servers.get(change.serverId)
-        if (server) server.roles = toRoles(change.roles)
+        if (!server) return
+        server.roles = toRoles(change.roles)
+        server.version += 1
         return
       }
       case 'server':
@@ -114,10 +137,23 @@ export class ServerMembers {
 
   clear(): void {
     this.#servers.clear()
-    this.#size = 0
+    this.#bytes = 0
   }
 
   #drop(serverId: string, memberId: string): void {
-    if (this.#servers.get(serverId)?.members.delete(memberId)) this.#size -= 1
+    const members = this.#servers.get(serverId)?.members
+    const member = members?.get(memberId)
+    if (!member) return
+    members?.delete(memberId)
+    this.#bytes -= member.bytes
+  }
+
+  /** Evicts the oldest member of the server with the most members. */
+  #evict(): void {
+    const [[serverId, { members }] = ['', { members: new Map<string, ServerMember>() }]] = [
+      ...this.#servers,
+    ].sort(([, a], [, b]) => b.members.size - a.members.size)
+    const [memberId = ''] = members.keys()
+    this.#drop(serverId, memberId)
   }
 }

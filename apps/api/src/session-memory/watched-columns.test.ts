@@ -65,7 +65,7 @@ describe.each(engines)('columns that are cached or in the change feed, on %s', (
       await statementOf((fake) => scopesReader(fake)({ projectId: '', serverId: '' }), db),
       await statementOf((fake) => hostRulesReader(fake, undefined)(''), db),
       await statementOf((fake) => accessTokensReader(fake, undefined)(''), db),
-      await statementOf((fake) => readServerMembers(fake, []), db),
+      await statementOf((fake) => readServerMembers(fake.batched, []), db),
     ]
     fed = [
       await statementOf(

@@ -6,7 +6,7 @@ import { type Sql, sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { type FrontRequest, sendPlain } from '../../../test/front-request.ts'
-import { type GivenProject, givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
+import { type GivenProject, givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { repeats } from '../../../test/repeats.ts'
 import { type Service, startWorld, type World } from '../../../test/service.ts'
 
@@ -98,6 +98,20 @@ describe.each(mainEngines)('one member and one check, from memory and by the fra
     const allowed = async (body: object) => JSON.parse((await send(world.url, check(project, body))).body)
     expect(await allowed({ anyOf: [roles.crew] })).toMatchObject({ allowed: true, isMember: true })
     expect(await allowed({ allOf: [roles.crew, roles.captain] })).toMatchObject({ allowed: false })
+  })
+
+  test('a member with a cached session is checked without a read of the member', async () => {
+    const project = await givenProject(world)
+    const { token } = await givenSession(world, project)
+    for (const { url } of instances) {
+      // The first check caches the scope.
+      await send(url, check(project, { memberId: users.joon }))
+      await validate({ url }, project, token)
+    }
+    await execute(sql`update memberships set nick = 'again' where member_id = ${users.ada}`)
+    await world.service.deps.answers.confirm()
+    for (const { url } of instances) await validate({ url }, project, token)
+    expect(await compare(check(project))).toMatchObject(instances.map(() => ({ status: 200 })))
   })
 
   type Step = (project: GivenProject) => Promise<unknown>

@@ -14,9 +14,9 @@ import { allowedBy } from './is-allowed.ts'
 type MemoryDeps = Pick<Deps, 'answers' | 'limiter' | 'settings'>
 
 /**
- * Returns a member of a server from the cache alone, with the response of the endpoint. Returns undefined, and counts
- * nothing, if the cache does not suffice. Must be synchronous: the lease that permits the use of the cache must still
- * be valid when the response is created.
+ * Answers a read of one member from the cache alone. Returns undefined, and counts nothing, if the cache does not
+ * suffice. Must be synchronous: the lease that permits the use of the cache must still be valid when the response is
+ * created.
  */
 export function memberFromMemory(deps: MemoryDeps, asked: Asked, params: Params): MemoryAnswer | undefined {
   const known = findCaller(deps, asked, params, 'read_members')
@@ -28,9 +28,11 @@ export function memberFromMemory(deps: MemoryDeps, asked: Asked, params: Params)
 }
 
 const checkBody = compile(projectReads.checkPermissions.body)
+/** The maximum length of a body in bytes that is parsed before the rate limit. Longer ones go to the framework. */
+const maxBodyBytes = 4_096
 
 /**
- * Checks the roles of a member from the cache alone. Returns undefined, and counts nothing, if the cache does not
+ * Answers a permission check from the cache alone. Returns undefined, and counts nothing, if the cache does not
  * suffice or the request is invalid. Must be synchronous, as `memberFromMemory`.
  */
 export function checkFromMemory(
@@ -40,7 +42,7 @@ export function checkFromMemory(
   bytes: Buffer,
 ): MemoryAnswer | undefined {
   const known = findCaller(deps, asked, params, 'check_permissions')
-  if (!known) return undefined
+  if (!known || bytes.length > maxBodyBytes) return undefined
   const { 'content-type': type, 'content-encoding': encoding } = asked.headers
   const body = readBody(type, encoding, bytes)
   if (checkBody(body).length > 0) return undefined
@@ -59,7 +61,7 @@ function freshRoles({ answers, settings }: MemoryDeps, item: MemberItem, nowMs: 
 }
 
 /** A project that has a scope in a server, according to the cache. */
-interface Known {
+interface AllowedCaller {
   readonly caller: ProjectCaller
   readonly nowMs: number
 }
@@ -69,7 +71,7 @@ function findCaller(
   asked: Asked,
   { serverId = '' }: Params,
   scope: string,
-): Known | undefined {
+): AllowedCaller | undefined {
   const nowMs = answers.leasedNowMs()
   const caller = nowMs === undefined ? undefined : projectFromMemory(answers, asked, nowMs)
   if (nowMs === undefined || !caller) return undefined

@@ -43,6 +43,8 @@ export function batcher<In, Out>(
         schedule()
       },
     )
+    // More items than fit into one run.
+    schedule()
   }
   const schedule = () => {
     if (scheduled || waiting.length === 0 || inFlight >= atOnce) return
