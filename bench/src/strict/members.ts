@@ -15,7 +15,7 @@ import {
   type Question,
 } from './questions.ts'
 
-/** What the participants of a strict run share. */
+/** The functions and data that the participants of a strict run share. */
 export interface Parts {
   readonly ask: Ask
   readonly logins: Logins

@@ -5,7 +5,7 @@ import {
   type UserField,
   userFields,
 } from '@rolecall/contract'
-import { type Sql, sqlText } from '#platform/db/sql'
+import { type Sql, sql, sqlText } from '#platform/db/sql'
 
 /**
  * Returns the SQL column of a member field. In every statement, `u` is the alias of `members`, and `m` that of
@@ -48,3 +48,7 @@ export const reportedFields: readonly ('username' | UserField)[] = ['username', 
 /** Lists the columns of `reportedFields`, each formatted by `write`. */
 export const reportedColumns = (write: (column: string) => string = (column) => column): Sql =>
   sqlText(reportedFields.map((name) => write(String(memberField(name).column))).join(', '))
+
+/** Collects rows `r` of `roles` as JSON, highest first, as the type `Role` describes them. */
+export const rolesAsJson: Sql = sql`coalesce(json_agg(json_build_object('id', r.id, 'name', r.name,
+  'color', r.color, 'position', r.position) order by r.position desc, r.id), '[]')`

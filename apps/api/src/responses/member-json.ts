@@ -1,6 +1,6 @@
 import { type FieldsOf, fieldsOf, pickFields } from '@rolecall/contract'
 import { isoTime } from './iso-time.ts'
-import type { RolePart } from './roles.ts'
+import { jsonOfRoles, type RolePart } from './roles.ts'
 
 type ProfileField = Exclude<keyof FieldsOf<'session'>, 'displayName'>
 
@@ -49,6 +49,6 @@ export function toMemberJson(
 ): string {
   return (
     `"member":{${profileJson},"isClubMember":${isClubMember},"syncedAt":"${isoTime(syncedAtMs)}",` +
-    `"displayName":${JSON.stringify(nick)}},"roles":[${held.map(({ json }) => json).join(',')}]`
+    `"displayName":${JSON.stringify(nick)}},"roles":${jsonOfRoles(held)}`
   )
 }

@@ -55,6 +55,10 @@ export function partsHeld(roleIds: readonly string[], roles: Roles): RolePart[] 
   return held.sort((a, b) => a.rank - b.rank)
 }
 
+/** Returns prepared roles as a JSON array. */
+export const jsonOfRoles = (parts: readonly RolePart[]): string =>
+  `[${parts.map(({ json }) => json).join(',')}]`
+
 /** Returns the roles that a member holds, highest first, without deleted ones. */
 export const rolesHeld = (roleIds: readonly string[], roles: Roles): HeldRole[] =>
   partsHeld(roleIds, roles).map(({ role }) => role)
@@ -68,5 +72,5 @@ export interface HeldRoles {
 /** Returns the roles that a member holds as objects and as JSON. */
 export function heldWithJson(roleIds: readonly string[], roles: Roles): HeldRoles {
   const parts = partsHeld(roleIds, roles)
-  return { roles: parts.map(({ role }) => role), json: `[${parts.map(({ json }) => json).join(',')}]` }
+  return { roles: parts.map(({ role }) => role), json: jsonOfRoles(parts) }
 }

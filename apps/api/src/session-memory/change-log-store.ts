@@ -1,3 +1,4 @@
+import { rolesAsJson } from '#member/columns'
 import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
 import type { Role } from '#responses/roles'
@@ -143,8 +144,7 @@ export async function readChangeLog(
     union all
     select 3, id::text, in_row::text, renewals::float8, is_behind::int::float8 from holders
     union all
-    select 4, c.fact, (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'color', r.color,
-        'position', r.position) order by r.position desc, r.id), '[]')
+    select 4, c.fact, (select ${rolesAsJson}
       from roles r where r.server_id = c.fact)::text, null, null
     from (select distinct fact from changes where kind = 'roles') c
     union all

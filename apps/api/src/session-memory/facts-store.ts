@@ -1,4 +1,4 @@
-import { selectFields } from '#member/columns'
+import { rolesAsJson, selectFields } from '#member/columns'
 import type { Database } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import { type GroupRule, toGroupRule } from '#responses/groups'
@@ -118,8 +118,7 @@ export async function readFacts(
       case when l.live_until > clock_now() then round(date_part('epoch', l.live_until) * 1000) end as "liveUntilMs",
       case when l.server_id <> all(${knownServers}::text[])
           and row_number() over (partition by l.server_id order by q.n) = 1 then
-        (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'color', r.color,
-          'position', r.position) order by r.position desc, r.id), '[]')
+        (select ${rolesAsJson}
         from roles r where r.server_id = l.server_id)::text end as "rolesJson"
     from unnest(${items.map(({ keyDigest }) => keyDigest)}::text[],
       ${items.map(({ tokenDigest }) => tokenDigest)}::text[]) with ordinality as q (key_digest, token_digest, n)

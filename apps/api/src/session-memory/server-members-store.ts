@@ -1,5 +1,5 @@
 import { fieldsOf } from '@rolecall/contract'
-import { selectFields } from '#member/columns'
+import { rolesAsJson, selectFields } from '#member/columns'
 import type { Database } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import { type Role, type Roles, toRoles } from '#responses/roles'
@@ -57,8 +57,7 @@ export async function readServerMembers(
       round(date_part('epoch', clock_now() - m.synced_at) * 1000) as "ageMs",
       case when v.live_until > clock_now() then round(date_part('epoch', v.live_as_of) * 1000) end as "liveAsOfMs",
       case when row_number() over (partition by q.server_id order by q.n) = 1 then
-        (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'color', r.color,
-          'position', r.position) order by r.position desc, r.id), '[]')
+        (select ${rolesAsJson}
         from roles r where r.server_id = q.server_id)::text end as "rolesJson"
     from unnest(${items.map(({ serverId }) => serverId)}::text[],
       ${items.map(({ memberId }) => memberId)}::text[]) with ordinality as q (server_id, member_id, n)

@@ -1,8 +1,14 @@
-import { type HeldRoles, heldWithJson, partsHeld, type Roles, toRoles } from '#responses/roles'
+import { type HeldRoles, heldWithJson, type Roles, toRoles } from '#responses/roles'
 import { serverMemberProfile } from '#responses/server-member'
 import type { Change } from './change.ts'
 import type { Vouched } from './change-log-store.ts'
 import type { MemberItem, ServerMemberRead, ServerMemberRow } from './server-members-store.ts'
+
+/** The roles of a server. `version` counts their changes. */
+interface VersionedRoles {
+  roles: Roles
+  version: number
+}
 
 /** A cached member of a server. */
 export class ServerMember {
@@ -12,25 +18,25 @@ export class ServerMember {
   /** The approximate memory use in bytes. The factors were measured with V8. */
   readonly bytes: number
   readonly #roleIds: readonly string[]
-  #held: HeldRoles | undefined
-  #heldVersion = -1
+  #held: HeldRoles
+  #heldVersion: number
 
-  constructor(row: ServerMemberRow, roles: Roles) {
-    const parts = partsHeld(row.roleIds, roles)
+  constructor(row: ServerMemberRow, { roles, version }: VersionedRoles) {
     this.profile = serverMemberProfile(row)
     this.syncedAtMs = row.syncedAtMs
     // Members share the strings of their role IDs, which would otherwise be a third of the memory of a member.
     this.#roleIds = row.roleIds.map((id) => roles.get(id)?.role.roleId ?? id)
-    const rolesLength = parts.reduce((sum, { json }) => sum + json.length + 1, 0)
-    this.bytes = 500 + 2 * (this.profile.length + rolesLength) + 16 * row.roleIds.length
+    this.#held = heldWithJson(this.#roleIds, roles)
+    this.#heldVersion = version
+    this.bytes = 500 + 2 * (this.profile.length + this.#held.json.length) + 16 * row.roleIds.length
   }
 
   /**
    * Returns the roles that the member holds. Reuses the last result for the same version of the roles. It does not keep
    * the roles themselves: members who are not asked about would keep old ones in memory.
    */
-  held({ roles, version }: Pick<Server, 'roles' | 'version'>): HeldRoles {
-    if (this.#held === undefined || this.#heldVersion !== version) {
+  held({ roles, version }: VersionedRoles): HeldRoles {
+    if (this.#heldVersion !== version) {
       this.#held = heldWithJson(this.#roleIds, roles)
       this.#heldVersion = version
     }
@@ -58,10 +64,7 @@ export function rolesAt(
 }
 
 /** A server with its cached members. */
-interface Server {
-  roles: Roles
-  /** Counts the changes of `roles`. */
-  version: number
+interface Server extends VersionedRoles {
   readonly members: Map<string, ServerMember>
 }
 
@@ -102,12 +105,12 @@ export class ServerMembers {
     const cached = this.get({ serverId, memberId })
     // Reads can end in another order than they began.
     if (cached && cached.syncedAtMs > member.syncedAtMs) return
-    this.#drop(serverId, memberId)
+    this.#drop(this.#servers.get(serverId)?.members, memberId)
     if (!member.isCurrent || member.isBlocked) return
     // Cached roles are current, because the change log contains every change of a server's roles.
     const server = this.#servers.get(serverId) ?? { roles, version: 0, members: new Map() }
     this.#servers.set(serverId, server)
-    const added = new ServerMember(member, server.roles)
+    const added = new ServerMember(member, server)
     server.members.set(memberId, added)
     this.#bytes += added.bytes
     while (this.#bytes > maxBytes) this.#evict()
@@ -117,11 +120,11 @@ export class ServerMembers {
     switch (change.kind) {
       case 'membership': {
         const [serverId = '', memberId = ''] = change.id.split('/')
-        this.#drop(serverId, memberId)
+        this.#drop(this.#servers.get(serverId)?.members, memberId)
         return
       }
       case 'member':
-        for (const serverId of this.#servers.keys()) this.#drop(serverId, change.memberId)
+        for (const { members } of this.#servers.values()) this.#drop(members, change.memberId)
         return
       case 'roles': {
         const server = this.#servers.get(change.serverId)
@@ -140,8 +143,7 @@ export class ServerMembers {
     this.#bytes = 0
   }
 
-  #drop(serverId: string, memberId: string): void {
-    const members = this.#servers.get(serverId)?.members
+  #drop(members: Server['members'] | undefined, memberId: string): void {
     const member = members?.get(memberId)
     if (!member) return
     members?.delete(memberId)
@@ -150,10 +152,10 @@ export class ServerMembers {
 
   /** Evicts the oldest member of the server with the most members. */
   #evict(): void {
-    const [[serverId, { members }] = ['', { members: new Map<string, ServerMember>() }]] = [
-      ...this.#servers,
-    ].sort(([, a], [, b]) => b.members.size - a.members.size)
-    const [memberId = ''] = members.keys()
-    this.#drop(serverId, memberId)
+    const { members } = [...this.#servers.values()].reduce((a, b) =>
+      b.members.size > a.members.size ? b : a,
+    )
+    const [oldest = ''] = members.keys()
+    this.#drop(members, oldest)
   }
 }

@@ -1,3 +1,4 @@
+import { rolesAsJson } from '#member/columns'
 import type { Queryable } from '#platform/db/database'
 import { sql } from '#platform/db/sql'
 import type { Role } from '#responses/roles'
@@ -17,8 +18,7 @@ export interface KnownPlace {
 /** Reads a server and one person from the mirror. Returns undefined for an unknown server. */
 export const findPlace = (db: Queryable, serverId: string, memberId: string) =>
   db.maybeOne<KnownPlace>(sql`
-    select (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'color', r.color,
-        'position', r.position) order by r.position desc, r.id), '[]')
+    select (select ${rolesAsJson}
       from roles r where r.server_id = v.id) as roles,
       u.username, m.member_id is not null and m.left_at is null as "isCurrent", m.nick, m.role_ids as "roleIds",
       m.joined_at as "joinedAt", m.pending, m.synced_at as "syncedAt"

@@ -1,4 +1,4 @@
-import { selectFields } from '#member/columns'
+import { rolesAsJson, selectFields } from '#member/columns'
 import { heldElsewhere } from '#platform/db/batcher'
 import type { Queryable, Tx } from '#platform/db/database'
 import { type Sql, sql } from '#platform/db/sql'
@@ -330,8 +330,7 @@ export async function readMembership(db: Queryable, serverId: string, memberId: 
       (extract(epoch from u.updated_at) * 1000)::float8 as "updatedAtMs",
       u.is_club_member as "isClubMember", m.nick, m.role_ids as "roleIds",
       (extract(epoch from m.synced_at) * 1000)::float8 as "syncedAtMs",
-      (select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'color', r.color,
-          'position', r.position) order by r.position desc, r.id), '[]')
+      (select ${rolesAsJson}
         from roles r where r.server_id = m.server_id and r.id = any(m.role_ids)) as roles
     from memberships m join members u on u.id = m.member_id
     where m.server_id = ${serverId} and m.member_id = ${memberId} and m.left_at is null`)
