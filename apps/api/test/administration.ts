@@ -8,7 +8,7 @@ export interface Administration {
   /** Calls `/api/admin/projects…` as the admin; `at` is another instance. */
   // biome-ignore lint/suspicious/noExplicitAny: as `call`: bodies are what tests are about.
   projects(method: string, path: string, body?: unknown, at?: string): ReturnType<typeof call<any>>
-  /** Creates a project and expects that to work. */
+  /** Creates a project and expects that to work. Replaces a project that an earlier try of the same test created. */
   create(body?: object): Promise<{ project: { id: string; name: string }; apiKey: string }>
   /** Entries of the audit log about a target, oldest first. */
   audit(targetId: string): Promise<AuditEntry[]>
@@ -35,7 +35,14 @@ export async function givenAdministration(world: World): Promise<Administration>
     projects,
     async create(body = {}) {
       created += 1
-      const reply = await projects('POST', '', { name: `Made ${created}`, ...body })
+      const project = { name: `Made ${created}`, ...body }
+      let reply = await projects('POST', '', project)
+      if (reply.body.code === 'PROJECT_NAME_TAKEN') {
+        const { body: found } = await projects('GET', `?name=${encodeURIComponent(project.name)}`)
+        const former = found.data.find(({ name }: { name: string }) => name === project.name)
+        await projects('DELETE', `/${former.id}`)
+        reply = await projects('POST', '', project)
+      }
       if (reply.status !== 201) throw new Error(reply.text)
       return reply.body
     },

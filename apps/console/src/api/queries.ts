@@ -49,15 +49,27 @@ export const question = <Name extends AdminQuestion>(name: Name, ...[input]: Res
 export const useAnswer = <Name extends AdminQuestion>(name: Name, ...rest: Rest<Name>) =>
   useQuery(question(name, ...rest))
 
+/** What a component does with the response to its change. */
+interface ChangeHandlers<Name extends AdminQuestion> {
+  readonly onSuccess?: (answer: AdminAnswer<Name>) => void
+  readonly onError?: (error: RolecallError) => void
+  readonly onSettled?: () => void
+}
+
 /**
  * Calls an endpoint that changes something, and then refetches everything on the screen. The change does not wait for
- * the refetch. The refetch may unmount the component that made the change, which must have its response by then, such
- * as a secret that is shown only once.
+ * the refetch. Unlike those of the library, the handlers are called even if a refetch has unmounted the component: the
+ * screen also follows changes as the service reports them, which can be before the response arrives.
  */
 export function useChange<Name extends AdminQuestion>(name: Name) {
   const client = useQueryClient()
-  return useMutation({
+  const change = useMutation({
     mutationFn: (input: AdminInput<Name>): Promise<AdminAnswer<Name>> => ask(name, input),
     onSuccess: () => void client.invalidateQueries(),
   })
+  const mutate = (
+    input: AdminInput<Name>,
+    { onSuccess, onError = () => {}, onSettled }: ChangeHandlers<Name> = {},
+  ): void => void change.mutateAsync(input).then(onSuccess, onError).finally(onSettled)
+  return { ...change, mutate }
 }

@@ -11,6 +11,7 @@ import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useChange } from '../api/queries.ts'
 import { forgetDraft, keepDraft, readDraft } from './draft.ts'
+import { areEqual, followStored } from './follow-stored.ts'
 import type { FormName } from './form-bodies.ts'
 import { type FieldRule, rulesOf } from './rules.ts'
 import { useProblems } from './use-problems.ts'
@@ -23,6 +24,7 @@ export type Body<Name extends FormName> = Part<Name, 'body'> & object
 export type FieldKey<Name extends FormName> = keyof Body<Name> & string
 
 interface FormOptions<Name extends FormName, Values> {
+  /** The stored values. If they change while the form is open, the fields that the user has not changed follow. */
   readonly initial: Partial<Values>
   /** The path parameters of the call. */
   readonly params?: Part<Name, 'params'>
@@ -77,11 +79,17 @@ function useSchemaForm<Name extends FormName, Values extends object>(
   at: string | undefined,
   { initial, params, draft, onDone }: FormOptions<Name, Values>,
 ): Form<Values> {
-  const initialValues = useRef(initial)
+  const [followed, setFollowed] = useState(initial)
+  const [unchanged, setUnchanged] = useState(initial)
   const [values, setValues] = useState<Partial<Values>>(() => ({
     ...initial,
     ...(draft !== undefined && (readDraft(draft) as Partial<Values>)),
   }))
+  if (!areEqual(followed, initial)) {
+    setFollowed(initial)
+    setUnchanged(initial)
+    setValues(followStored(values, unchanged, initial))
+  }
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
   const [serviceProblems, setServiceProblems] = useState<readonly ProblemDetail[]>([])
   const isDone = useRef(false)
@@ -93,7 +101,7 @@ function useSchemaForm<Name extends FormName, Values extends object>(
     return at === undefined ? own : { [at]: own }
   }, [values, rules, at])
   const { problems, load } = useProblems(name, body)
-  const isDirty = JSON.stringify(values) !== JSON.stringify(initialValues.current)
+  const isDirty = !areEqual(values, unchanged)
 
   useEffect(() => {
     if (draft !== undefined && isDirty) keepDraft(draft, values)
@@ -139,7 +147,7 @@ function useSchemaForm<Name extends FormName, Values extends object>(
     change.mutate({ params, body } as unknown as AdminInput<Name>, {
       onSuccess: (answer) => {
         isDone.current = true
-        initialValues.current = values
+        setUnchanged(values)
         if (draft !== undefined) forgetDraft(draft)
         onDone(answer)
         isDone.current = false
@@ -179,7 +187,7 @@ function useSchemaForm<Name extends FormName, Values extends object>(
       void send()
     },
     reset: () => {
-      setValues(initialValues.current)
+      setValues(unchanged)
       setTouched(new Set())
       setServiceProblems([])
       if (draft !== undefined) forgetDraft(draft)

@@ -31,7 +31,7 @@ export function Page() {
         />
       </Panel>
       <Panel title="Preferred name" note="The console shows it instead of your other names.">
-        <PreferredName key={profile.preferredName} profile={profile} />
+        <PreferredName profile={profile} />
       </Panel>
       <Panel title="As a member">
         <p>

@@ -71,16 +71,13 @@ function Events({ project }: { project: Project }) {
           </Notice>
         )}
         {rotate.error && <Problem error={rotate.error} />}
-        <EventsAddress key={project.eventsUrl} project={project} onSecret={setSecret} />
+        <EventsAddress project={project} onSecret={setSecret} />
       </div>
     </Panel>
   )
 }
 
-/**
- * The form for the address to which events are sent. It is reset after each saved address. So its parent keeps the
- * secret, which the response to the first address contains.
- */
+/** The form for the address to which events are sent. The response to the first address contains the secret. */
 function EventsAddress({ project, onSecret }: { project: Project; onSecret: (secret: string) => void }) {
   const say = useToast()
   const form = useForm('updateProject', {

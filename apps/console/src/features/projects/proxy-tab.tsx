@@ -11,9 +11,7 @@ import { SaveRow } from './save-row.tsx'
 import { serverChoices } from './server-choices.ts'
 
 /** The tab for the hosts that a reverse proxy protects with a project, and the roles that they require. */
-export const Page = () => (
-  <ProjectPage>{(project) => <ForwardAuth key={project.updatedAt} project={project} />}</ProjectPage>
-)
+export const Page = () => <ProjectPage>{(project) => <ForwardAuth project={project} />}</ProjectPage>
 
 function ForwardAuth({ project }: { project: Project }) {
   const say = useToast()

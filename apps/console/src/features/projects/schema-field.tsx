@@ -1,6 +1,7 @@
 import { lazy, Suspense, useId, useState } from 'react'
 import { Skeleton } from '../../components/states.tsx'
 import { FieldProblem } from '../../forms/fields.tsx'
+import { areEqual } from '../../forms/follow-stored.ts'
 import type { Body, Form } from '../../forms/use-form.ts'
 import { fileOf } from '../../shell/page-file.tsx'
 
@@ -22,13 +23,23 @@ export function SchemaField({ form, onJson }: SchemaFieldProps) {
   const [text, setText] = useState(() => JSON.stringify(form.values.schema, null, 2))
   const [mistake, setMistake] = useState<string>()
   const [isPlain, setPlain] = useState(isTouch)
+  const [shown, setShown] = useState(form.values.schema)
+  const [editor, setEditor] = useState(0)
+  if (!areEqual(shown, form.values.schema)) {
+    // The schema was changed elsewhere, and the form has followed. The editor reads its text only at its start.
+    setShown(form.values.schema)
+    setEditor(editor + 1)
+    setText(JSON.stringify(form.values.schema, null, 2))
+  }
   const problem = mistake ?? form.problemOf('schema')
   const change = (next: string) => {
     setText(next)
     const read = parse(next)
     setMistake('problem' in read ? read.problem : undefined)
     onJson(!('problem' in read))
-    if (!('problem' in read)) form.set('schema', read.value)
+    if ('problem' in read) return
+    setShown(read.value)
+    form.set('schema', read.value)
   }
   return (
     <div className="field">
@@ -46,7 +57,7 @@ export function SchemaField({ form, onJson }: SchemaFieldProps) {
         />
       ) : (
         <Suspense fallback={<Skeleton rows={1} height={240} />}>
-          <SchemaEditor text={text} onChange={change} />
+          <SchemaEditor key={editor} text={text} onChange={change} />
         </Suspense>
       )}
       <span className="field-help" id={`${id}-help`}>

@@ -17,9 +17,7 @@ import { OwnersPanel } from './owners-panel.tsx'
 import { ProjectPage } from './project-page.tsx'
 
 /** The tab for the name, the appearance, and the owners of a project, and for deactivating or deleting it. */
-export const Page = () => (
-  <ProjectPage>{(project) => <Settings key={project.updatedAt} project={project} />}</ProjectPage>
-)
+export const Page = () => <ProjectPage>{(project) => <Settings project={project} />}</ProjectPage>
 
 function Settings({ project }: { project: Project }) {
   const mayChange = useMayChange()

@@ -17,7 +17,7 @@ import { serverChoices } from './server-choices.ts'
 export const Page = () => (
   <ProjectPage>
     {(project) => (
-      <div className="stack" key={project.updatedAt}>
+      <div className="stack">
         <OpenIdConnect project={project} />
         {project.oidc.backchannelLogoutUri && <Logouts project={project} />}
         <GroupsPanel project={project} />

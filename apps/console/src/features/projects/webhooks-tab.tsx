@@ -27,6 +27,7 @@ function Webhooks({ project }: { project: Project }) {
   const webhooks = useAnswer('listWebhooks', { params })
   const mayChange = useMayManage(project.id)
   const [edited, setEdited] = useState<InboundWebhook | 'new'>()
+  const stored = webhooks.data?.data.find((one) => edited !== 'new' && one.id === edited?.id)
   const [deleting, setDeleting] = useState<InboundWebhook>()
   const [shown, setShown] = useState<{
     readonly id: string
@@ -55,7 +56,7 @@ function Webhooks({ project }: { project: Project }) {
         <WebhookForm
           key={edited === 'new' ? 'new' : edited.id}
           project={project}
-          webhook={edited === 'new' ? undefined : edited}
+          webhook={edited === 'new' ? undefined : (stored ?? edited)}
           onDone={done}
           onClose={() => setEdited(undefined)}
         />

@@ -38,7 +38,7 @@ export function Page() {
       guide="administering"
       lead="Changes apply on every instance within a second. Other values come from the environment of the service."
     >
-      <Answer of={answer}>{(values) => <Settings values={values} key={values.meta.updatedAt} />}</Answer>
+      <Answer of={answer}>{(values) => <Settings values={values} />}</Answer>
     </PageFrame>
   )
 }

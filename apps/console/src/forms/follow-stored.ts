@@ -1,0 +1,32 @@
+export const areEqual = (one: unknown, other: unknown): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
+
+type JsonMap = Readonly<Record<string, unknown>>
+
+const isMap = (value: unknown): value is JsonMap =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+const mapOf = (value: unknown): JsonMap => (isMap(value) ? value : {})
+
+/**
+ * Returns the values of a form after the stored values have changed: the stored value of each field that the user has
+ * not changed, and otherwise the value of the user. The entries of a map are compared one by one.
+ *
+ * @param values The values in the form.
+ * @param before The stored values when the form took them over.
+ * @param stored The stored values now.
+ */
+export function followStored<Values extends object>(values: Values, before: Values, stored: Values): Values {
+  const [mine, old, theirs] = [mapOf(values), mapOf(before), mapOf(stored)]
+  const keys = new Set([...Object.keys(mine), ...Object.keys(theirs)])
+  const entries = [...keys].map((key) => [key, followValue(mine[key], old[key], theirs[key])] as const)
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined)) as Values
+}
+
+function followValue(mine: unknown, old: unknown, theirs: unknown): unknown {
+  if (areEqual(mine, theirs) || areEqual(old, theirs)) return mine
+  if (areEqual(mine, old)) return theirs
+  if (!isMap(mine ?? {}) || !isMap(theirs ?? {})) return mine
+  const entries = followStored(mapOf(mine), mapOf(old), mapOf(theirs))
+  // A form stores an empty map as null.
+  return mine === null && Object.keys(entries).length === 0 ? null : entries
+}
