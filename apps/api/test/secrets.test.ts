@@ -99,11 +99,13 @@ describe.each(mainEngines)('secrets on %s', (engine) => {
     const told: string[] = []
     for (const route of ['token', 'me', 'member'] as const) {
       for (const fault of [{ status: 500 }, { status: 401 }, { html200: true }, { reset: true }]) {
-        world.sim.failNext(route, fault, { times: 3 })
-        const { url, logs } = await world.another()
-        await walkLogin({ url, sim: world.sim }, authorizePath(project.id), { as: demo.users.joon })
-        world.sim.clearFaults()
-        told.push(...logs.lines.filter((line) => line.includes('sign-ins fail: the chat platform')))
+        const troubled = await startWorld(engine)
+        const { id } = await givenProject(troubled)
+        troubled.sim.failNext(route, fault, { times: 3 })
+        await walkLogin(troubled, authorizePath(id), { as: demo.users.joon })
+        const { lines } = troubled.service.logs
+        told.push(...lines.filter((line) => line.includes('sign-ins fail: the chat platform')))
+        await troubled.close()
       }
     }
     const stored = await givenSession(world, project)

@@ -3,7 +3,7 @@ import type { Asked, MemoryAnswer } from '#platform/http/front'
 import { addressBucket } from '#platform/rate-limit/address-bucket'
 import { claimsByOrderOfScope, claimsInScope, claimsOf } from '#responses/oidc-claims'
 import type { AccessToken } from '#session-memory/access-tokens'
-import { answerOf, type Session } from '#session-memory/session'
+import { answerOf, type Session, sessionAt } from '#session-memory/session'
 import type { Deps } from '../../deps.ts'
 import { isClientAt, readClientCredentials, workingKeys } from './client-credentials.ts'
 import type { OidcCounts } from './oidc-deps.ts'
@@ -104,11 +104,9 @@ function findLive({ answers, settings }: MemoryDeps, value: string): Live | unde
   const session = token && answers.session(token.sessionDigest)
   if (!session || session.expiresAtMs <= nowMs || !isClientAt(token.client.value, nowMs)) return undefined
   if (session.projectId !== token.client.id || session.memberId !== token.memberId) return undefined
-  if (session.liveAsOfMs(nowMs) === null) {
-    const terms = memberTerms(settings.current().permissionTtlMs)
-    if (!isFresh({ isLive: false, ageMs: session.ageMs(nowMs) }, terms)) return undefined
-  }
-  return { token, session, answer: answerOf({ session, nowMs }, 'rest'), nowMs }
+  const at = sessionAt(session, nowMs)
+  if (!isFresh(at, memberTerms(settings.current().permissionTtlMs))) return undefined
+  return { token, session, answer: answerOf(at, 'rest'), nowMs }
 }
 
 /** Counts the request toward the rate limit and the metrics. Returns undefined if the limit is reached. */

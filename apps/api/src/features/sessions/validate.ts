@@ -38,13 +38,10 @@ export function validateFromMemory(
   const caller = projectFromMemory(answers, asked, nowMs)
   const session = caller && answers.session(digestOf(token))
   if (!session || session.projectId !== caller.projectId || session.expiresAtMs <= nowMs) return undefined
-  const liveAsOfMs = session.liveAsOfMs(nowMs)
-  if (liveAsOfMs === null) {
-    const terms = memberTerms(settings.current().permissionTtlMs)
-    if (!isFresh({ isLive: false, ageMs: session.ageMs(nowMs) }, terms)) return undefined
-  }
+  const at = sessionAt(session, nowMs)
+  if (!isFresh(at, memberTerms(settings.current().permissionTtlMs))) return undefined
   if (!limiter.tryTake(caller.bucket)) return undefined
-  return { caller, json: session.answer(liveAsOfMs, liveAsOfMs === null ? 'rest' : 'gateway') }
+  return { caller, json: answerOf(at, 'rest') }
 }
 
 /**
