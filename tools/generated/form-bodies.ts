@@ -18,9 +18,11 @@ const forms: readonly string[] = [
  * not load the rest of the contract and its schema library, which are thirty times as large.
  */
 export function formBodies(): string {
-  const bodies = endpoints
-    .filter((definition) => forms.includes(operationIdOf(definition)))
-    .map((definition) => `  ${operationIdOf(definition)}: ${JSON.stringify(definition.body)},\n`)
+  const definitions = endpoints.filter((definition) => forms.includes(operationIdOf(definition)))
+  const partial = definitions.filter(({ method }) => method === 'PATCH').map(operationIdOf)
+  const bodies = definitions.map(
+    (definition) => `  ${operationIdOf(definition)}: ${JSON.stringify(definition.body)},\n`,
+  )
   return `// Generated from packages/contract by tools/build-generated.js. Do not edit.
 import type { Schema } from '@rolecall/contract'
 
@@ -32,5 +34,8 @@ ${bodies.join('')}}
 
 /** The schema of the body of each. */
 export const formBodies: Readonly<Record<FormName, Schema>> = bodies
+
+/** The endpoints that keep the values of omitted fields. */
+export const partialForms: ReadonlySet<FormName> = new Set([${partial.map((name) => `'${name}'`).join(', ')}])
 `
 }

@@ -39,6 +39,23 @@ test('what is typed stays while another administrator changes the project, and t
   await visit.close()
 }, 60_000)
 
+test('a save does not undo what another administrator changed, though the page has not heard of it', async () => {
+  const { project } = await other.create({ name: 'Deaf harbour', isInternal: false })
+  const visit = await at.open(`/console/projects/${project.id}/settings`, {
+    prepare: (page) => page.route('**/api/admin/stream', () => {}),
+  })
+  const { page } = visit
+  await visit.settled(/^Deaf harbour$/)
+  await page.getByLabel('Description').fill('No signal')
+  await other.projects('PATCH', `/${project.id}`, { name: 'Heard harbour', isInternal: true })
+  await page.getByRole('button', { name: 'Save project' }).click()
+  await page.getByText('The project is saved.').waitFor()
+  const { body } = await other.projects('GET', `/${project.id}`)
+  expect(body).toMatchObject({ name: 'Heard harbour', isInternal: true, description: 'No signal' })
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
 test('group names of two administrators are both saved', async () => {
   const { project } = await other.create({ name: 'Rigging plan' })
   const visit = await at.open(`/console/projects/${project.id}/sign-in`)

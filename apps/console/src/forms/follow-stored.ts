@@ -7,6 +7,13 @@ const isMap = (value: unknown): value is JsonMap =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const mapOf = (value: unknown): JsonMap => (isMap(value) ? value : {})
 
+/** Returns the values that the user has changed, or all values if none is changed. */
+export function changedOf<Values extends object>(values: Values, stored: Values): Partial<Values> {
+  const before = mapOf(stored)
+  const changed = Object.entries(values).filter(([key, value]) => !areEqual(value, before[key]))
+  return changed.length === 0 ? values : (Object.fromEntries(changed) as Partial<Values>)
+}
+
 /**
  * Returns the values of a form after the stored values have changed: the stored value of each field that the user has
  * not changed, and otherwise the value of the user. The entries of a map are compared one by one.

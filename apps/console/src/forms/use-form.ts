@@ -11,8 +11,8 @@ import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useChange } from '../api/queries.ts'
 import { forgetDraft, keepDraft, readDraft } from './draft.ts'
-import { areEqual, followStored } from './follow-stored.ts'
-import type { FormName } from './form-bodies.ts'
+import { areEqual, changedOf, followStored } from './follow-stored.ts'
+import { type FormName, partialForms } from './form-bodies.ts'
 import { type FieldRule, rulesOf } from './rules.ts'
 import { useProblems } from './use-problems.ts'
 
@@ -58,7 +58,8 @@ export interface Form<Values extends object> {
 
 /**
  * Returns a form for the body of an endpoint. It is validated against the contract's schema. Input is not lost: with
- * `draft`, it is stored, and without `draft`, the user must confirm before they leave the page.
+ * `draft`, it is stored, and without `draft`, the user must confirm before they leave the page. If the endpoint keeps
+ * omitted fields, only the fields that the user has changed are sent.
  */
 export const useForm = <Name extends FormName>(
   name: Name,
@@ -97,9 +98,9 @@ function useSchemaForm<Name extends FormName, Values extends object>(
   const change = useChange(name)
   const rules = useMemo(() => rulesOf(name, at), [name, at])
   const body = useMemo(() => {
-    const own = bodyOf(values, rules)
+    const own = bodyOf(partialForms.has(name) ? changedOf(values, unchanged) : values, rules)
     return at === undefined ? own : { [at]: own }
-  }, [values, rules, at])
+  }, [name, values, unchanged, rules, at])
   const { problems, load } = useProblems(name, body)
   const isDirty = !areEqual(values, unchanged)
 
