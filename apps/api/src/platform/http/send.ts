@@ -76,6 +76,9 @@ function httpDate(): string {
   return date
 }
 
+/** The length from which a text counts as long. */
+const longText = 65_536
+
 /** Writes a whole response. If it throws, nothing has been sent. */
 export function sendWhole(
   raw: ServerResponse,
@@ -85,9 +88,11 @@ export function sendWhole(
 ) {
   // A response with such a status has neither a body nor a length (RFC 9110 §8.6).
   const isBodyless = status === 204 || status === 304
-  raw.writeHead(status, isBodyless ? headers : { ...headers, 'content-length': Buffer.byteLength(body) })
+  // Counting the bytes of a long text takes as long as encoding it, so it is encoded once.
+  const content = typeof body === 'string' && body.length >= longText ? Buffer.from(body) : body
+  raw.writeHead(status, isBodyless ? headers : { ...headers, 'content-length': Buffer.byteLength(content) })
   // The text goes out with the head in one write. For HEAD, Node.js sends only the head.
-  raw.end(body)
+  raw.end(content)
 }
 
 /**
