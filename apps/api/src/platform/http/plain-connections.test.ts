@@ -5,41 +5,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenProject, givenSession } from '../../../test/given.ts'
+import { openConnection } from '../../../test/raw-connection.ts'
 import { sendRaw } from '../../../test/raw-http.ts'
 import { startWorld, type World } from '../../../test/service.ts'
 import { readPlainHead } from './plain-request.ts'
-
-/** Opens a connection that sends the same request again and again. */
-async function openConnection(url: string) {
-  const { hostname, port } = new URL(url)
-  const socket = connect(Number(port), hostname)
-  await once(socket, 'connect')
-  let text = ''
-  socket.on('data', (chunk) => {
-    text += chunk
-  })
-  return {
-    socket,
-    /** Sends a text, and resolves with the received text once it contains so many responses. */
-    async ask(sent: string, answers = 1): Promise<string> {
-      text = ''
-      socket.write(sent, 'latin1')
-      const count = () => {
-        let whole = 0
-        let rest = text
-        for (;;) {
-          const [, head = '', body = ''] = /^(.*?\r\n\r\n)(.*)$/s.exec(rest) ?? []
-          const length = Number(/content-length: (\d+)/i.exec(head)?.[1] ?? Number.NaN)
-          if (Number.isNaN(length) || Buffer.byteLength(body) < length) return whole
-          whole += 1
-          rest = Buffer.from(body).subarray(length).toString()
-        }
-      }
-      await expect.poll(count, { interval: 2 }).toBe(answers)
-      return text
-    },
-  }
-}
 
 describe.each(mainEngines)('connections that ask nothing but what may be in memory, on %s', (engine) => {
   let world: World
@@ -288,6 +257,34 @@ describe('a plain head', () => {
     })
     expect(readPlainHead('GET /a?b=c HTTP/1.1\r\nhost: x')?.bodyBytes).toBe(0)
   })
+  test('has each header under its name in lower case, however the name is written', () => {
+    const names = [
+      'User-Agent',
+      'X-API-Key',
+      'Cookie',
+      'X-Forwarded-Uri',
+      'X-Forwarded-Host',
+      'Origin',
+      'X-A',
+    ]
+    const odd = ['Constructor', '__proto__', 'hasOwnProperty', 'toString', '1', 'x'.repeat(300)]
+    const spellings = [String, (name: string) => name.toLowerCase(), (name: string) => name.toUpperCase()]
+    for (const spell of spellings) {
+      const sent = [...names, ...odd].map((name, i) => [spell(name), `value ${i}`] as const)
+      const text = sent.map(([name, value]) => `\r\n${name}: ${value}`).join('')
+      const headers = readPlainHead(`GET /a HTTP/1.1\r\nHost: x${text}`)?.headers ?? {}
+      const expected = sent.map(([name, value]) => [name.toLowerCase(), value] as const)
+      expect(Object.entries(headers).toSorted()).toEqual([['host', 'x'] as const, ...expected].toSorted())
+    }
+    expect(readPlainHead('GET /a HTTP/1.1\r\nHost: x')?.headers).not.toHaveProperty('constructor')
+  })
+  test.each(['User-Agent', 'X-Forwarded-Host', 'Cookie', '__proto__', 'constructor'])(
+    'does not have %s twice, in any spelling',
+    (name) => {
+      for (const again of [name, name.toLowerCase(), name.toUpperCase()])
+        expect(readPlainHead(`GET /a HTTP/1.1\r\nHost: x\r\n${name}: 1\r\n${again}: 1`)).toBeUndefined()
+    },
+  )
   test.each(['', 'x', '\t x'])(
     'is refused at once, however many blanks stand in a line that is none: %j',
     (before) => {
