@@ -59,7 +59,8 @@ export function readForwardedRequest(
   if (!scheme) throw invalid('scheme')
   const host = readHost(textOf(headers['x-forwarded-host']), scheme)
   if (!host) throw invalid('host')
-  const uri = inAscii(textOf(headers['x-forwarded-uri'] ?? '/'))
+  const sentUri = textOf(headers['x-forwarded-uri'] ?? '/')
+  const uri = isPath(sentUri) ? sentUri : inAscii(sentUri)
   if (!isPath(uri)) throw invalid('uri')
   if (scheme === 'http' && !host.isLocal) throw invalid('plainHttp')
   const request = { host: host.host, origin: `${scheme}://${host.host}`, isSecure: scheme === 'https', uri }

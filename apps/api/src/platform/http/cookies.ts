@@ -20,6 +20,12 @@ export const cookie = (name: string, value: string, { path, maxAgeSec, sameSite,
  */
 export function readCookie(header: string | undefined, name: string): string | undefined {
   if (!header) return undefined
-  const found = header.split(';').filter((pair) => pair.trimStart().startsWith(`${name}=`))
-  return found.length === 1 ? parse(found[0] as string)[name] : undefined
+  const start = `${name}=`
+  let found: string | undefined
+  for (const pair of header.split(';')) {
+    if (!pair.trimStart().startsWith(start)) continue
+    if (found !== undefined) return undefined
+    found = pair
+  }
+  return found === undefined ? undefined : parse(found)[name]
 }
