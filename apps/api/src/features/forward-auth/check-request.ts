@@ -3,7 +3,9 @@ import { shownName } from '#member/shown-name'
 import { isFresh, memberTerms } from '#mirror/freshness'
 import { digestOf, isWellFormed } from '#platform/crypto/tokens'
 import { ApiError } from '#platform/http/api-error'
+import { headersElsewhere } from '#platform/http/common-headers'
 import { readCookie } from '#platform/http/cookies'
+import { extendHead, type PreparedHead, prepareHead } from '#platform/http/send'
 import { remoteHeaders } from '#responses/remote-headers'
 import type { HeldRole } from '#responses/roles'
 import type { HostRule } from '#session-memory/host-rules-store'
@@ -71,11 +73,11 @@ export async function decide(
   if (!current) return 'signedOut'
   const { roleIds, memberId } = current.session
   if (!hostRolesCheck.holds({ anyOf: rule.anyOf, roleIds })) return { lacksRoles: true, memberId }
-  return { headers: headersOf(current.session, rule.remoteUser).headers }
+  return { headers: headersOf(current.session, rule.remoteUser) }
 }
 
 /**
- * Returns the headers for a request that may pass, using the cache alone. Returns undefined if the cache does not
+ * Returns the response to a request that may pass, using the cache alone. Returns undefined if the cache does not
  * suffice or the request may not pass. Then call `decide`, which finds out the reason. Must be synchronous: the lease
  * that permits the use of the cache must still be valid when the response is created.
  */
@@ -83,7 +85,7 @@ export function decideFromMemory(
   { answers, settings }: Pick<CheckDeps, 'answers' | 'settings'>,
   request: ForwardedRequest,
   cookies: string | undefined,
-): readonly string[] | undefined {
+): PreparedHead | undefined {
   const nowMs = answers.leasedNowMs()
   const rule = nowMs === undefined ? undefined : answers.cachedHostRule(request.host)
   const token = rule && readHostToken(request, cookies)
@@ -95,9 +97,7 @@ export function decideFromMemory(
     const terms = memberTerms(settings.current().permissionTtlMs)
     if (!isFresh({ isLive: false, ageMs: session.ageMs(nowMs) }, terms)) return undefined
   }
-  const { roleIds } = session
-  if (!hostRolesCheck.holds({ anyOf: rule.anyOf, roleIds })) return undefined
-  return headersOf(session, rule.remoteUser).lines
+  return headOf(session, rule)
 }
 
 /** Returns the live session of a token at this host, with roles that are fresh enough. Undefined if there is none. */
@@ -121,25 +121,35 @@ async function currentSession(
   return fresh
 }
 
-/** The cached headers of a session. */
-interface HostHeaders {
-  /** The response of `validate` from which the headers were built. */
+/** The cached response for a session that may pass: a head, because the response has no body. */
+interface HostHead {
+  /** The response of `validate` from which the headers were built. It contains the roles that were checked. */
   readonly text: string
-  readonly remoteUser: string
-  readonly headers: Record<string, string>
-  /** The same headers as a flat list: name, value, name, value. */
-  readonly lines: readonly string[]
+  readonly rule: HostRule
+  readonly head: PreparedHead
 }
 
-const headersBySession = new WeakMap<Session, HostHeaders>()
+const headsBySession = new WeakMap<Session, HostHead>()
+const emptyHead = prepareHead(200, headersElsewhere)
 
-/** Returns the headers for a session. Reuses the cached headers while the member and the roles have not changed. */
-function headersOf(session: Session, remoteUser: HostRule['remoteUser']): HostHeaders {
+/**
+ * Returns the response for a session, or undefined if it lacks the required roles. Reuses the cached response while the
+ * member, the roles, and the rule have not changed.
+ */
+function headOf(session: Session, rule: HostRule): PreparedHead | undefined {
   const text = session.answer(0, '')
-  const cached = headersBySession.get(session)
-  if (cached?.text === text && cached.remoteUser === remoteUser) return cached
-  const { member, roles } = JSON.parse(text) as MemberWithRoles
-  const headers = remoteHeaders({
+  const cached = headsBySession.get(session)
+  if (cached?.text === text && cached.rule === rule) return cached.head
+  if (!hostRolesCheck.holds({ anyOf: rule.anyOf, roleIds: session.roleIds })) return undefined
+  const head = extendHead(emptyHead, headersOf(session, rule.remoteUser))
+  headsBySession.set(session, { text, rule, head })
+  return head
+}
+
+/** Returns the headers that identify the member of a session. */
+function headersOf(session: Session, remoteUser: HostRule['remoteUser']): Record<string, string> {
+  const { member, roles } = JSON.parse(session.answer(0, '')) as MemberWithRoles
+  return remoteHeaders({
     user: remoteUser === 'id' ? member.id : member.username,
     memberId: member.id,
     name: shownName(member),
@@ -147,9 +157,6 @@ function headersOf(session: Session, remoteUser: HostRule['remoteUser']): HostHe
     roles,
     groupRule: session.groupRule,
   })
-  const created = { text, remoteUser, headers, lines: Object.entries(headers).flat() }
-  headersBySession.set(session, created)
-  return created
 }
 
 /** The part of a `validate` response that the headers contain. */

@@ -115,10 +115,10 @@ export function forwardAuthRoutes(
   const asAsked = ['/api/forward-auth', '/api/forward-auth?redirect=true']
   routeFromMemory(forwardAuth.forwardAuth, asAsked, (raw) => {
     const request = forwarded(raw)
-    const headers = decideFromMemory(deps, request, raw.headers.cookie)
-    if (!headers) return undefined
+    const head = decideFromMemory(deps, request, raw.headers.cookie)
+    if (!head) return undefined
     needs.count(request.host, 'passed')
-    return { caller: anybody, headers }
+    return { caller: anybody, head }
   })
   route(forwardAuth.startHostLogin, async ({ raw, query }) => {
     const { location, cookies } = await startLogin(deps, forwarded(raw), query.rd, raw.headers.cookie)

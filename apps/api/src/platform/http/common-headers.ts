@@ -12,3 +12,9 @@ export const commonHeaders = (publicUrl: string) => ({
     'strict-transport-security': 'max-age=31536000; includeSubDomains',
   }),
 })
+
+/**
+ * The headers of every response for a protected host. Such a host decides about its own transport policy, so this
+ * service sends none for it.
+ */
+export const headersElsewhere = commonHeaders('http:')

@@ -3,7 +3,7 @@ import type { ApiError } from './api-error.ts'
 import { countHostLines } from './host-lines.ts'
 import type { Identified } from './identified.ts'
 import type { BodyReader } from './read-bytes.ts'
-import { sendFinished, type WriteFinished } from './send.ts'
+import { type PreparedHead, sendFinished, type WriteFinished } from './send.ts'
 
 /** The part of a request that an endpoint needs before the framework has handled it. */
 export type Asked = Pick<IncomingMessage, 'headers' | 'socket'>
@@ -15,6 +15,8 @@ export interface MemoryAnswer {
   readonly json?: string
   /** Further headers as a flat list of names and values. They are sent without a check, so each must be valid. */
   readonly headers?: readonly string[]
+  /** The head of a response without a body. It replaces the common head of the endpoint's responses. */
+  readonly head?: PreparedHead
 }
 
 /**

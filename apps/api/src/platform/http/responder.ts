@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Log } from '#platform/log'
 import type { Answer } from './answer.ts'
 import { ApiError } from './api-error.ts'
-import { commonHeaders } from './common-headers.ts'
+import { commonHeaders, headersElsewhere } from './common-headers.ts'
 import type { MemoryAnswer } from './front.ts'
 import type { Identified } from './identified.ts'
 import { notFoundPage } from './not-found-page.ts'
@@ -112,15 +112,12 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     finishedHeads.set(definition, head)
     return head
   }
-  const commonElsewhere = commonHeaders('http:')
-  const elsewhere = prepareHead(200, commonElsewhere)
   const headersOf = (
     definition: EndpointDefinition | undefined,
     request: FastifyRequest,
     own: OutgoingHttpHeaders,
   ): OutgoingHttpHeaders => {
-    // A protected host decides about its own transport policy, so this service sends none for it.
-    const base = definition?.isOnOtherHosts ? commonElsewhere : common
+    const base = definition?.isOnOtherHosts ? headersElsewhere : common
     const headers: OutgoingHttpHeaders = { ...base, 'x-request-id': request.id }
     for (const [name, value] of Object.entries(own)) headers[name.toLowerCase()] = value
     return headers
@@ -217,13 +214,12 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
       sendFinished(reply.raw, head, endOf(request.id, json), json)
       answered(definition, request, head.status)
     },
-    sendFromMemory(definition, requestId, { caller, json, headers = none }, write) {
+    sendFromMemory(definition, requestId, known, write) {
+      const { caller, json: body = '', headers, head = finishedHead(definition) } = known
       const request: Timed = { startedAtUs: 0, caller }
       observe(() => observer.began(request))
-      // Responses without a body go to proxies, for hosts of other services.
-      const head = json === undefined ? elsewhere : finishedHead(definition)
-      const body = json ?? ''
-      write(head, [...headers, ...endOf(requestId, body)], body)
+      const end = endOf(requestId, body)
+      write(head, headers ? [...headers, ...end] : end, body)
       observe(() => observer.answered(routeOf(definition), caller.projectId, head.status, request))
     },
     releaseResponse(definition, request, reply) {
@@ -272,8 +268,6 @@ export function createResponder({ writes, publicUrl, log, observer, refusalPage 
     observe(() => observer.answered(route, projectId, error.status, request))
   }
 }
-
-const none: readonly string[] = []
 
 /** Returns the headers that are added to a prepared head. */
 const endOf = (requestId: string, body: string) => [

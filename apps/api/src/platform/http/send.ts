@@ -26,14 +26,20 @@ export interface PreparedResponse {
 }
 
 /** Validates and formats a status and headers. */
-export function prepareHead(status: number, named: Readonly<Record<string, string>>): PreparedHead {
+export const prepareHead = (status: number, named: Readonly<Record<string, string>>): PreparedHead =>
+  extendHead({ status, headers: [], text: `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n` }, named)
+
+/** Adds headers to a prepared head. The two share the text that they have in common. */
+export function extendHead(
+  { status, headers, text }: PreparedHead,
+  named: Readonly<Record<string, string>>,
+): PreparedHead {
   const lines = Object.entries(named).map(([name, value]) => {
     validateHeaderName(name)
     validateHeaderValue(name, value)
     return `${name}: ${value}\r\n`
   })
-  const text = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}`
-  return { status, headers: Object.entries(named).flat(), text }
+  return { status, headers: [...headers, ...Object.entries(named).flat()], text: text + lines.join('') }
 }
 
 /** Writes a whole response: a prepared head, the headers `more` (name, value, name, value), and a body. */
