@@ -123,6 +123,17 @@ describe.each(mainEngines)('connections that ask nothing but what may be in memo
     }
   })
 
+  test('the rest of a body is waited for, even if its first part is a whole body of its own', async () => {
+    const connection = await openConnection(world.url)
+    await connection.ask(known())
+    const padded = asking(`{"token":"${token}"}  `)
+    connection.socket.write(padded.slice(0, -2))
+    await sleep(20)
+    expect(statuses(await connection.ask('  '))).toEqual([200])
+    expect(statuses(await connection.ask(known()))).toEqual([200])
+    connection.socket.destroy()
+  })
+
   test('a client that takes no answers is not answered for ever', async () => {
     const { hostname, port } = new URL(world.url)
     const socket = connect(Number(port), hostname)
