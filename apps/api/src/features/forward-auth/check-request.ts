@@ -10,7 +10,7 @@ import { remoteHeaders } from '#responses/remote-headers'
 import type { HeldRole } from '#responses/roles'
 import type { HostRule } from '#session-memory/host-rules-store'
 import { liveSession, readSession } from '#session-memory/live-session'
-import type { Session, SessionAt } from '#session-memory/session'
+import { type Session, type SessionAt, sessionAt } from '#session-memory/session'
 import { freshestRoles } from '../../checks/freshest-roles.ts'
 import type { Deps } from '../../deps.ts'
 import { hostCheck, hostRolesCheck, isServed } from './checks.ts'
@@ -93,11 +93,10 @@ export function decideFromMemory(
   const session = answers.session(digestOf(token))
   if (session?.projectId !== rule.projectId || session.serverId !== rule.serverId) return undefined
   if (session.expiresAtMs <= nowMs) return undefined
-  if (session.liveAsOfMs(nowMs) === null) {
-    const terms = memberTerms(settings.current().permissionTtlMs)
-    if (!isFresh({ isLive: false, ageMs: session.ageMs(nowMs) }, terms)) return undefined
-  }
-  return headOf(session, rule)
+  if (!isFresh(sessionAt(session, nowMs), memberTerms(settings.current().permissionTtlMs))) return undefined
+  const { roleIds } = session
+  if (!hostRolesCheck.holds({ anyOf: rule.anyOf, roleIds })) return undefined
+  return headOf(session, rule.remoteUser)
 }
 
 /** Returns the live session of a token at this host, with roles that are fresh enough. Undefined if there is none. */
@@ -123,9 +122,9 @@ async function currentSession(
 
 /** The cached response for a session that may pass: a head, because the response has no body. */
 interface HostHead {
-  /** The response of `validate` from which the headers were built. It contains the roles that were checked. */
+  /** The response of `validate` from which the headers were built. */
   readonly text: string
-  readonly rule: HostRule
+  readonly remoteUser: HostRule['remoteUser']
   readonly head: PreparedHead
 }
 
@@ -133,16 +132,15 @@ const headsBySession = new WeakMap<Session, HostHead>()
 const emptyHead = prepareHead(200, headersElsewhere)
 
 /**
- * Returns the response for a session, or undefined if it lacks the required roles. Reuses the cached response while the
- * member, the roles, and the rule have not changed.
+ * Returns the response for a session that may pass. Reuses the cached response while the member and the roles have not
+ * changed. The text says nothing about a required role that Discord has deleted, so the roles are checked each time.
  */
-function headOf(session: Session, rule: HostRule): PreparedHead | undefined {
+function headOf(session: Session, remoteUser: HostRule['remoteUser']): PreparedHead {
   const text = session.answer(0, '')
   const cached = headsBySession.get(session)
-  if (cached?.text === text && cached.rule === rule) return cached.head
-  if (!hostRolesCheck.holds({ anyOf: rule.anyOf, roleIds: session.roleIds })) return undefined
-  const head = extendHead(emptyHead, headersOf(session, rule.remoteUser))
-  headsBySession.set(session, { text, rule, head })
+  if (cached?.text === text && cached.remoteUser === remoteUser) return cached.head
+  const head = extendHead(emptyHead, headersOf(session, remoteUser))
+  headsBySession.set(session, { text, remoteUser, head })
   return head
 }
 

@@ -192,6 +192,24 @@ describe.each(mainEngines)('forward authentication on one connection of a proxy,
     await expect.poll(() => decide({ anyOf: [demo.roles.crew] })).toContain('remote-user: ada.osei\r\n')
   })
 
+  test('a member who lost a required role that Discord has deleted is refused', async () => {
+    const lines = asked(wiki, cookieOf(wiki, demo.users.ada))
+    await protect({ anyOf: [demo.roles.captain] })
+    const { db, answers } = world.service.deps
+    const holdAsCaptain = async (roleIds: string[]) => {
+      await db.execute(sql`update memberships set role_ids = ${roleIds} where member_id = ${demo.users.ada}`)
+      await answers.confirm()
+    }
+    await holdAsCaptain([demo.roles.captain])
+    expect(await ask(lines)).toContain(' 200 ')
+    await db.execute(sql`delete from roles where id = ${demo.roles.captain}`)
+    await answers.confirm()
+    await ask(lines)
+    await holdAsCaptain([])
+    expect(await ask(lines)).toContain(' 403 ')
+    await protect({ anyOf: [] })
+  })
+
   test('a stranger is refused, although a trusted proxy has just been answered', async () => {
     const lines = headOf(asked(wiki, cookieOf(wiki, demo.users.ada)))
     const stranger = await openConnection(world.url, '127.0.0.2')

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test.each(['a', 'é', '漢', '😀'])('a text of %s arrives whole, whatever its length', async (character) => {
+test.each(['a', 'é', '漢', '😀'])('a text of %s of any length arrives whole', async (character) => {
   for (const length of [0, 1, 65_535, 65_536, 65_537, 400_000]) {
     body = character.repeat(Math.ceil(length / character.length))
     const response = await fetch(url)
