@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { followStored } from './follow-stored.ts'
 
-const value = fc.oneof(fc.string({ maxLength: 2 }), fc.boolean(), fc.array(fc.string({ maxLength: 1 })))
+const value = fc.oneof(fc.string({ maxLength: 2 }), fc.boolean(), fc.array(fc.boolean(), { minLength: 1 }))
 const fields = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), value)
 
 test('a field that the user has not changed follows, and a field that the user has changed stays', () => {
@@ -30,6 +30,24 @@ test('the entries of a map are compared one by one', () => {
   expect(followStored(of({ crew: 'old', mate: 'mine' }), of({ crew: 'old' }), of(null))).toEqual(
     of({ mate: 'mine' }),
   )
+})
+
+test('a list keeps what is added and removed on either side', () => {
+  const entries = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e'))
+  fc.assert(
+    fc.property(entries, entries, entries, (before, mine, theirs) => {
+      const { list } = followStored({ list: mine }, { list: before }, { list: theirs })
+      const expected = ['a', 'b', 'c', 'd', 'e'].filter((entry) =>
+        mine.includes(entry) === before.includes(entry) ? theirs.includes(entry) : mine.includes(entry),
+      )
+      expect([...list].sort()).toEqual(expected)
+    }),
+  )
+})
+
+test('a line that is being typed stays the last line of its list', () => {
+  const merged = followStored({ hosts: ['a', 'wik', ''] }, { hosts: ['a'] }, { hosts: ['a', 'b'] })
+  expect(merged.hosts).toEqual(['a', 'b', 'wik', ''])
 })
 
 test('an equal value stays the same object, so that no editor starts anew', () => {

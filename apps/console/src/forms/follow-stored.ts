@@ -16,7 +16,7 @@ export function changedOf<Values extends object>(values: Values, stored: Values)
 
 /**
  * Returns the values of a form after the stored values have changed: the stored value of each field that the user has
- * not changed, and otherwise the value of the user. The entries of a map are compared one by one.
+ * not changed, and otherwise the value of the user. Lists and maps of texts are merged entry by entry.
  *
  * @param values The values in the form.
  * @param before The stored values when the form took them over.
@@ -32,8 +32,22 @@ export function followStored<Values extends object>(values: Values, before: Valu
 function followValue(mine: unknown, old: unknown, theirs: unknown): unknown {
   if (areEqual(mine, theirs) || areEqual(old, theirs)) return mine
   if (areEqual(mine, old)) return theirs
-  if (!isMap(mine ?? {}) || !isMap(theirs ?? {})) return mine
+  if (isTextList(mine) && isTextList(theirs)) return mergeLists(mine, isTextList(old) ? old : [], theirs)
+  if (!isTextMap(mine ?? {}) || !isTextMap(theirs ?? {})) return mine
   const entries = followStored(mapOf(mine), mapOf(old), mapOf(theirs))
   // A form stores an empty map as null.
   return mine === null && Object.keys(entries).length === 0 ? null : entries
 }
+
+const isText = (value: unknown): value is string => typeof value === 'string'
+const isTextList = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText)
+const isTextMap = (value: unknown): boolean => isMap(value) && Object.values(value).every(isText)
+
+/**
+ * Returns the stored list without the entries that the user has removed, and with those that the user has added. They
+ * come last, so that the cursor of a text area stays on the line that the user types.
+ */
+const mergeLists = (mine: readonly string[], old: readonly string[], theirs: readonly string[]) => [
+  ...theirs.filter((entry) => mine.includes(entry) || !old.includes(entry)),
+  ...mine.filter((entry) => !old.includes(entry) && !theirs.includes(entry)),
+]
