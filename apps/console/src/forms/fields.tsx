@@ -55,10 +55,21 @@ function Field<Values extends object>({ form, of: key, label, help, choices }: F
     id,
     name: key,
     'aria-invalid': problem !== undefined,
-    'aria-describedby': `${id}-help ${id}-problem`,
+    'aria-describedby': `${id}-help ${id}-problem ${id}-conflict`,
     'aria-required': rule.isRequired,
     onBlur: () => form.touch(key),
   }
+  const notes = (
+    <>
+      {said && (
+        <span className="field-help" id={`${id}-help`}>
+          <Prose text={said} />
+        </span>
+      )}
+      <FieldProblem id={`${id}-problem`} text={problem} label={shown} />
+      <FieldConflict id={`${id}-conflict`} conflict={form.conflictOf(key)} choices={choices} />
+    </>
+  )
   if (schema.type === 'boolean') {
     return (
       <div className="check">
@@ -70,10 +81,7 @@ function Field<Values extends object>({ form, of: key, label, help, choices }: F
         />
         <span>
           <label htmlFor={id}>{shown}</label>
-          <span className="field-help" id={`${id}-help`}>
-            <Prose text={said} />
-          </span>
-          <FieldProblem id={`${id}-problem`} text={problem} label={shown} />
+          {notes}
         </span>
       </div>
     )
@@ -95,10 +103,7 @@ function Field<Values extends object>({ form, of: key, label, help, choices }: F
             <span>{choice.text}</span>
           </label>
         ))}
-        <span className="field-help" id={`${id}-help`}>
-          <Prose text={said} />
-        </span>
-        <FieldProblem id={`${id}-problem`} text={problem} label={shown} />
+        {notes}
       </fieldset>
     )
   }
@@ -109,12 +114,7 @@ function Field<Values extends object>({ form, of: key, label, help, choices }: F
         {isMixed && !rule.isRequired && <span className="quiet"> (optional)</span>}
       </label>
       <Input schema={schema} value={value} set={set} props={props} choices={choices} />
-      {said && (
-        <span className="field-help" id={`${id}-help`}>
-          <Prose text={said} />
-        </span>
-      )}
-      <FieldProblem id={`${id}-problem`} text={problem} label={shown} />
+      {notes}
     </div>
   )
 }
@@ -132,6 +132,38 @@ export const FieldProblem = ({
     {text && `${label} ${text}`}
   </span>
 )
+
+const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value))
+
+interface ConflictProps {
+  readonly id: string
+  readonly conflict: ReturnType<Form<object>['conflictOf']>
+  readonly choices?: readonly Choice[] | undefined
+}
+
+/** Says that another administrator has changed a field that the user has changed, too. */
+export function FieldConflict({ id, conflict, choices }: ConflictProps) {
+  const stored = textOf(conflict?.stored)
+  return (
+    <span className="field-problem" id={id} role={conflict ? 'alert' : undefined}>
+      {conflict && (
+        <span>
+          {typeof conflict.stored === 'object' && conflict.stored !== null ? (
+            'Changed elsewhere.'
+          ) : stored === '' && !choices ? (
+            'Cleared elsewhere.'
+          ) : (
+            <>
+              Changed elsewhere to “
+              <bdi>{choices?.find(({ id: one }) => one === stored)?.text ?? stored}</bdi>”.
+            </>
+          )}{' '}
+          Saving replaces it.
+        </span>
+      )}
+    </span>
+  )
+}
 
 interface InputProps {
   readonly schema: Schema
@@ -217,8 +249,6 @@ function Input({ schema, value, set, props, choices }: InputProps) {
     <input {...text} type="text" autoComplete="off" onChange={(event) => set(event.target.value)} />
   )
 }
-
-const textOf = (value: unknown): string => (value === undefined || value === null ? '' : String(value))
 
 /** Returns true for a field with an address. It has a single line despite its length, because it has no line breaks. */
 const isAddress = (name: string): boolean => /ur[li]$/i.test(name)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { followStored } from './follow-stored.ts'
+import { conflictsOf, followStored } from './follow-stored.ts'
 
 const value = fc.oneof(fc.string({ maxLength: 2 }), fc.boolean(), fc.array(fc.boolean(), { minLength: 1 }))
 const fields = fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), value)
@@ -33,7 +33,7 @@ test('the entries of a map are compared one by one', () => {
 })
 
 test('a list keeps what is added and removed on either side', () => {
-  const entries = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e'))
+  const entries = fc.uniqueArray(fc.constantFrom<string>('a', 'b', 'c', 'd', 'e'))
   fc.assert(
     fc.property(entries, entries, entries, (before, mine, theirs) => {
       const { list } = followStored({ list: mine }, { list: before }, { list: theirs })
@@ -48,6 +48,14 @@ test('a list keeps what is added and removed on either side', () => {
 test('a line that is being typed stays the last line of its list', () => {
   const merged = followStored({ hosts: ['a', 'wik', ''] }, { hosts: ['a'] }, { hosts: ['a', 'b'] })
   expect(merged.hosts).toEqual(['a', 'b', 'wik', ''])
+})
+
+test('only a field that both have changed differently, and that cannot be merged, is in conflict', () => {
+  const before = { name: 'old', note: 'old', hosts: ['a'], groupNames: null }
+  const mine = { name: 'mine', note: 'same', hosts: ['a', 'b'], groupNames: { crew: 'mine' } }
+  const stored = { name: 'theirs', note: 'same', hosts: ['c'], groupNames: { crew: 'theirs' } }
+  expect(conflictsOf(mine, before, stored)).toEqual(['name'])
+  expect(conflictsOf(before, before, stored)).toEqual([])
 })
 
 test('an equal value stays the same object, so that no editor starts anew', () => {

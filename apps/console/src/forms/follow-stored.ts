@@ -33,15 +33,29 @@ function followValue(mine: unknown, old: unknown, theirs: unknown): unknown {
   if (areEqual(mine, theirs) || areEqual(old, theirs)) return mine
   if (areEqual(mine, old)) return theirs
   if (isTextList(mine) && isTextList(theirs)) return mergeLists(mine, isTextList(old) ? old : [], theirs)
-  if (!isTextMap(mine ?? {}) || !isTextMap(theirs ?? {})) return mine
+  if (!areTextMaps(mine, theirs)) return mine
   const entries = followStored(mapOf(mine), mapOf(old), mapOf(theirs))
   // A form stores an empty map as null.
   return mine === null && Object.keys(entries).length === 0 ? null : entries
 }
 
+/** Returns the fields that both the user and another administrator have changed, to values that cannot be merged. */
+export function conflictsOf(values: object, before: object, stored: object): string[] {
+  const [mine, old, theirs] = [mapOf(values), mapOf(before), mapOf(stored)]
+  return Object.keys(mine).filter(
+    (key) =>
+      ![mine[key], theirs[key]].some((value) => areEqual(value, old[key])) &&
+      !areEqual(mine[key], theirs[key]) &&
+      !(isTextList(mine[key]) && isTextList(theirs[key])) &&
+      !areTextMaps(mine[key], theirs[key]),
+  )
+}
+
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isTextList = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText)
 const isTextMap = (value: unknown): boolean => isMap(value) && Object.values(value).every(isText)
+const areTextMaps = (...values: readonly unknown[]): boolean =>
+  values.every((value) => isTextMap(value === null ? {} : value))
 
 /**
  * Returns the stored list without the entries that the user has removed, and with those that the user has added. They

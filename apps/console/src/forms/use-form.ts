@@ -11,7 +11,7 @@ import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useChange } from '../api/queries.ts'
 import { forgetDraft, keepDraft, readDraft } from './draft.ts'
-import { areEqual, changedOf, followStored } from './follow-stored.ts'
+import { areEqual, changedOf, conflictsOf, followStored } from './follow-stored.ts'
 import { type FormName, partialForms } from './form-bodies.ts'
 import { type FieldRule, rulesOf } from './rules.ts'
 import { useProblems } from './use-problems.ts'
@@ -47,6 +47,8 @@ export interface Form<Values extends object> {
   set<Key extends keyof Values & string>(key: Key, value: Values[Key] | undefined): void
   /** Returns the problem of a field. Undefined until the user has visited the field. */
   problemOf(path: FieldPath<Values>): string | undefined
+  /** Returns the value that another administrator has stored in a field since the user changed it. */
+  conflictOf(key: keyof Values & string): { readonly stored: unknown } | undefined
   touch(path: FieldPath<Values>): void
   /**
    * Resolves to true if these fields are valid. Otherwise it shows their problems and focuses the first invalid field.
@@ -86,10 +88,12 @@ function useSchemaForm<Name extends FormName, Values extends object>(
     ...initial,
     ...(draft !== undefined && (readDraft(draft) as Partial<Values>)),
   }))
+  const [conflicts, setConflicts] = useState<readonly string[]>([])
   if (!areEqual(followed, initial)) {
     setFollowed(initial)
     setUnchanged(initial)
     setValues(followStored(values, unchanged, initial))
+    setConflicts([...conflicts, ...conflictsOf(values, unchanged, initial)])
   }
   const [touched, setTouched] = useState<ReadonlySet<string>>(new Set())
   const [serviceProblems, setServiceProblems] = useState<readonly ProblemDetail[]>([])
@@ -148,7 +152,8 @@ function useSchemaForm<Name extends FormName, Values extends object>(
     change.mutate({ params, body } as unknown as AdminInput<Name>, {
       onSuccess: (answer) => {
         isDone.current = true
-        setUnchanged(values)
+        setUnchanged((now) => ({ ...now, ...changedOf(values, unchanged) }))
+        setConflicts([])
         if (draft !== undefined) forgetDraft(draft)
         onDone(answer)
         isDone.current = false
@@ -173,9 +178,14 @@ function useSchemaForm<Name extends FormName, Values extends object>(
         ? change.error
         : undefined,
     problemOf,
+    conflictOf: (key) =>
+      conflicts.includes(key) && !areEqual(values[key], unchanged[key])
+        ? { stored: unchanged[key] }
+        : undefined,
     check,
     set: (key, value) => {
       void load()
+      if (areEqual(value, unchanged[key])) setConflicts((before) => before.filter((one) => one !== key))
       setServiceProblems((before) => before.filter((problem) => !isAtField(problem, key)))
       setValues((before) => ({ ...before, [key]: value }))
     },
@@ -189,6 +199,7 @@ function useSchemaForm<Name extends FormName, Values extends object>(
     },
     reset: () => {
       setValues(unchanged)
+      setConflicts([])
       setTouched(new Set())
       setServiceProblems([])
       if (draft !== undefined) forgetDraft(draft)

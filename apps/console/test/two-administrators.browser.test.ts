@@ -1,0 +1,60 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Administration, givenAdministration } from '../../api/test/administration.ts'
+import { type ConsoleWorld, startConsole } from './visit.ts'
+
+let at: ConsoleWorld
+/** Another administrator, who changes what is on the screen. */
+let other: Administration
+beforeAll(async () => {
+  at = await startConsole()
+  other = await givenAdministration(at.world)
+}, 180_000)
+afterAll(() => at?.close())
+
+const { roles, users } = demo
+
+test('owners that two administrators choose are all saved', async () => {
+  const { project } = await other.create({ name: 'Two stewards' })
+  const visit = await at.open(`/console/projects/${project.id}/settings`)
+  const { page } = visit
+  const owners = page.getByRole('region', { name: 'Owners' })
+  await owners.getByLabel('Crew', { exact: true }).check()
+  await other.projects('PATCH', `/${project.id}`, {
+    owners: { roleIds: [roles.captain], memberIds: [users.ada] },
+  })
+  await expect.poll(() => owners.getByLabel('Captain', { exact: true }).isChecked()).toBe(true)
+  await owners.getByRole('button', { name: 'Save owners' }).click()
+  await page.getByText('The owners are saved.').waitFor()
+  const { body } = await other.projects('GET', `/${project.id}`)
+  expect([...body.owners.roleIds].sort()).toEqual([roles.captain, roles.crew].sort())
+  expect(body.owners.memberIds).toEqual([users.ada])
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
+test('a field that two administrators change says so until it is saved or undone', async () => {
+  const { project } = await other.create({ name: 'One description' })
+  const visit = await at.open(`/console/projects/${project.id}/settings`)
+  const { page } = visit
+  const description = page.getByRole('textbox', { name: 'Description' })
+  const conflict = page.getByRole('alert').filter({ hasText: 'Saving replaces it.' })
+  await description.fill('from A')
+  await other.projects('PATCH', `/${project.id}`, { description: 'from B' })
+  await conflict.waitFor()
+  expect(await conflict.textContent()).toBe('Changed elsewhere to “from B”. Saving replaces it.')
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await conflict.waitFor({ state: 'detached' })
+  expect(await description.inputValue()).toBe('from B')
+  await description.fill('from A')
+  await other.projects('PATCH', `/${project.id}`, { description: null })
+  await conflict.waitFor()
+  expect(await conflict.textContent()).toBe('Cleared elsewhere. Saving replaces it.')
+  await page.getByRole('button', { name: 'Save project' }).click()
+  await page.getByText('The project is saved.').waitFor()
+  await conflict.waitFor({ state: 'detached' })
+  await description.fill('from A again')
+  expect(await conflict.count()).toBe(0)
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
