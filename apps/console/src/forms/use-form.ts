@@ -28,6 +28,8 @@ interface FormOptions<Name extends FormName, Values> {
   readonly initial: Partial<Values>
   /** The path parameters of the call. */
   readonly params?: Part<Name, 'params'>
+  /** True if the endpoint replaces the object as a whole, so that the unchanged fields are sent, too. */
+  readonly isReplaced?: boolean
   /** The name under which the input is stored until it is sent. Without it, the input is not stored. */
   readonly draft?: string
   /** Called with the response after the service has accepted the form. */
@@ -80,7 +82,7 @@ export const usePartForm = <Name extends FormName, At extends FieldKey<Name>>(
 function useSchemaForm<Name extends FormName, Values extends object>(
   name: Name,
   at: string | undefined,
-  { initial, params, draft, onDone }: FormOptions<Name, Values>,
+  { initial, params, isReplaced = false, draft, onDone }: FormOptions<Name, Values>,
 ): Form<Values> {
   const [followed, setFollowed] = useState(initial)
   const [unchanged, setUnchanged] = useState(initial)
@@ -102,9 +104,10 @@ function useSchemaForm<Name extends FormName, Values extends object>(
   const change = useChange(name)
   const rules = useMemo(() => rulesOf(name, at), [name, at])
   const body = useMemo(() => {
-    const own = bodyOf(partialForms.has(name) ? changedOf(values, unchanged) : values, rules)
+    const isPartial = partialForms.has(name) && !isReplaced
+    const own = bodyOf(isPartial ? changedOf(values, unchanged) : values, rules)
     return at === undefined ? own : { [at]: own }
-  }, [name, values, unchanged, rules, at])
+  }, [name, values, unchanged, rules, at, isReplaced])
   const { problems, load } = useProblems(name, body)
   const isDirty = !areEqual(values, unchanged)
 

@@ -20,6 +20,7 @@ export function OwnersPanel({ project }: { project: Project }) {
   const form = usePartForm('updateProject', 'owners', {
     initial: { memberIds: [...project.owners.memberIds], roleIds: [...project.owners.roleIds] },
     params: { id: project.id },
+    isReplaced: true,
     onDone: () => say('The owners are saved.'),
   })
   const servers = useAnswer('listServers')
