@@ -21,3 +21,18 @@ test('a cleared field is null where that clears it, and left out where it was ne
   })
   expect(bodyOf({ name: '', description: '' }, rulesOf('createProject'))).toEqual({ name: '' })
 })
+
+test('a list is sent without blank lines and spaces, at any depth, and a schema as it is', () => {
+  const hosts = [' wiki.example ', '', 'a.example']
+  const sent = ['wiki.example', 'a.example']
+  expect(bodyOf({ hosts, remoteUser: 'id' }, rulesOf('updateProject', 'forwardAuth'))).toEqual({
+    hosts: sent,
+    remoteUser: 'id',
+  })
+  expect(bodyOf({ name: 'Log', forwardAuth: { hosts } }, rulesOf('createProject'))).toEqual({
+    name: 'Log',
+    forwardAuth: { hosts: sent },
+  })
+  const schema = { type: 'string', enum: ['', ' a '] }
+  expect(bodyOf({ schema }, rulesOf('updateWebhook'))).toHaveProperty('schema', schema)
+})

@@ -1,3 +1,4 @@
+import type { Schema } from '@rolecall/contract'
 import type {
   AdminAnswer,
   AdminEndpoints,
@@ -212,16 +213,25 @@ function useSchemaForm<Name extends FormName, Values extends object>(
 
 /**
  * Returns the body to send. A cleared field becomes null if the schema allows null. Otherwise it is left out, unless it
- * is required.
+ * is required. Lists of texts are sent without blank lines and without spaces around the entries.
  */
 export function bodyOf(values: object, rules: ReadonlyMap<string, FieldRule>): Record<string, unknown> {
   const entries = Object.entries(values).flatMap(([key, value]): [string, unknown][] => {
     const rule = rules.get(key)
     if (value === undefined || !rule) return []
-    if (value !== '') return [[key, value]]
+    if (value !== '') return [[key, withoutBlanks(value, rule.schema)]]
     return rule.isNullable ? [[key, null]] : rule.isRequired ? [[key, '']] : []
   })
   return Object.fromEntries(entries)
+}
+
+function withoutBlanks(value: unknown, { items, properties = {} }: Schema): unknown {
+  if (Array.isArray(value) && items?.type === 'string')
+    return value.map((entry: string) => entry.trim()).filter((entry) => entry !== '')
+  if (typeof value !== 'object' || value === null) return value
+  const lists = Object.entries(value).filter(([key]) => properties[key]?.type === 'array')
+  const entries = lists.map(([key, list]) => [key, withoutBlanks(list, properties[key] ?? {})] as const)
+  return entries.length === 0 ? value : { ...value, ...Object.fromEntries(entries) }
 }
 
 /** Moves the focus to the first invalid field. */
