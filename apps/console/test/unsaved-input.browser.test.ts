@@ -85,7 +85,6 @@ test('a saved change is confirmed even if the page shows it before the response 
   await page.route(`**/api/admin/projects/${project.id}`, async (route) => {
     if (route.request().method() !== 'PATCH') return route.continue()
     const response = await route.fetch()
-    // The form of this address starts anew when the page shows another address.
     await page.getByLabel('New webhook address').waitFor()
     return route.fulfill({ response })
   })

@@ -31,6 +31,8 @@ interface FormOptions<Name extends FormName, Values> {
   readonly params?: Part<Name, 'params'>
   /** True if the endpoint replaces the object as a whole, so that the unchanged fields are sent, too. */
   readonly isReplaced?: boolean
+  /** True to empty the fields after the service has accepted them, e.g. in a form that adds an entry to a list. */
+  readonly isCleared?: boolean
   /** The name under which the input is stored until it is sent. Without it, the input is not stored. */
   readonly draft?: string
   /** Called with the response after the service has accepted the form. */
@@ -83,7 +85,7 @@ export const usePartForm = <Name extends FormName, At extends FieldKey<Name>>(
 function useSchemaForm<Name extends FormName, Values extends object>(
   name: Name,
   at: string | undefined,
-  { initial, params, isReplaced = false, draft, onDone }: FormOptions<Name, Values>,
+  { initial, params, isReplaced = false, isCleared = false, draft, onDone }: FormOptions<Name, Values>,
 ): Form<Values> {
   const [followed, setFollowed] = useState(initial)
   const [unchanged, setUnchanged] = useState(initial)
@@ -156,7 +158,11 @@ function useSchemaForm<Name extends FormName, Values extends object>(
     change.mutate({ params, body } as unknown as AdminInput<Name>, {
       onSuccess: (answer) => {
         isDone.current = true
-        setUnchanged((now) => ({ ...now, ...changedOf(values, unchanged) }))
+        if (isCleared) {
+          // Keeps what was typed while the request was running.
+          setValues((now) => followStored(now, values, unchanged))
+          setTouched(new Set())
+        } else setUnchanged((now) => ({ ...now, ...changedOf(values, unchanged) }))
         setConflicts([])
         if (draft !== undefined) forgetDraft(draft)
         onDone(answer)

@@ -21,7 +21,7 @@ export const Page = () => (
       <div className="stack">
         <Events project={project} />
         <EventDeliveries project={project} />
-        <NoticeAddress key={project.webhookUrl} project={project} />
+        <NoticeAddress project={project} />
         <Notices project={project} />
       </div>
     )}

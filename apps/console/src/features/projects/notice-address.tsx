@@ -19,6 +19,7 @@ export function NoticeAddress({ project }: { project: Project }) {
   const form = useForm('updateProject', {
     initial: {},
     params: { id: project.id },
+    isCleared: true,
     onDone: () => say('Notices are posted to the new address.'),
   })
   return (
