@@ -1,6 +1,8 @@
 import { demo } from '@rolecall/chat-sim'
+import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../api/test/administration.ts'
+import { call } from '../../api/test/client.ts'
 import { type ConsoleWorld, startConsole } from './visit.ts'
 
 let at: ConsoleWorld
@@ -11,6 +13,25 @@ beforeAll(async () => {
   other = await givenAdministration(at.world)
 }, 180_000)
 afterAll(() => at?.close())
+
+/** Holds the response to the next change at this address until the returned function is called. */
+async function holdChange(page: Page, address: string): Promise<() => Promise<void>> {
+  const held = Promise.withResolvers<void>()
+  const answered = Promise.withResolvers<void>()
+  const handler = async (route: Route) => {
+    if (route.request().method() === 'GET') return route.continue()
+    const response = await route.fetch()
+    await held.promise
+    await route.fulfill({ response })
+    answered.resolve()
+  }
+  await page.route(address, handler)
+  return async () => {
+    held.resolve()
+    await answered.promise
+    await page.unroute(address, handler)
+  }
+}
 
 test('an address for notices is kept while it is typed, and cleared once it is saved', async () => {
   const { id: webhookId, token } = at.world.sim.world.addWebhook(demo.mainGuildId)
@@ -31,6 +52,70 @@ test('an address for notices is kept while it is typed, and cleared once it is s
   await page.getByText('Notices are posted to the new address.').waitFor()
   expect(await field.inputValue()).toBe('')
   expect(await save.isDisabled()).toBe(true)
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
+test('what is typed while the settings are saved stays, and an error goes with the input', async () => {
+  const visit = await at.open('/console/settings')
+  const { page } = visit
+  const webhooks = page.getByLabel('Max webhooks per project')
+  const threshold = page.getByLabel('Member activity threshold', { exact: true })
+  const save = page.getByRole('button', { name: 'Save settings' })
+  await webhooks.fill('8')
+  const release = await holdChange(page, '**/api/admin/settings')
+  await save.click()
+  await threshold.fill('13')
+  await release()
+  await page.getByText('The settings are saved.').waitFor()
+  expect(await threshold.inputValue()).toBe('13')
+  await page.route('**/api/admin/settings', (route) =>
+    route.request().method() === 'GET' ? route.continue() : route.fulfill({ status: 418, json: {} }),
+  )
+  await save.click()
+  await page.getByRole('alert').waitFor()
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByRole('alert').waitFor({ state: 'detached' })
+  await visit.close()
+  await call(at.url, 'DELETE', '/api/admin/settings', { token: other.token })
+}, 60_000)
+
+test('a redirect URI that is typed while another is added stays, and a known one is not called new', async () => {
+  const { project } = await other.create({ name: 'Return addresses' })
+  const visit = await at.open(`/console/projects/${project.id}/redirects`)
+  const { page } = visit
+  const field = page.getByLabel('New redirect URI')
+  const add = page.getByRole('button', { name: 'Add URI' })
+  await field.fill('https://one.example/back')
+  const release = await holdChange(page, `**/projects/${project.id}/redirect-uris`)
+  await add.click()
+  await field.fill('https://two.example/back')
+  await release()
+  await page.getByText('Redirect URI added: https://one.example/back').waitFor()
+  expect(await field.inputValue()).toBe('https://two.example/back')
+  await add.click()
+  await page.getByText('Redirect URI added: https://two.example/back').waitFor()
+  expect(await field.inputValue()).toBe('')
+  await page.getByRole('button', { name: 'Remove https://two.example/back' }).waitFor()
+  await field.fill('https://one.example/back')
+  await add.click()
+  await page.getByText('The project already has this redirect URI: https://one.example/back').waitFor()
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
+test('the address for events is removed with its secret on the screen', async () => {
+  const { project } = await other.create({ name: 'Silent bell' })
+  const visit = await at.open(`/console/projects/${project.id}/events`)
+  const { page } = visit
+  const save = page.getByRole('button', { name: 'Save address' })
+  await page.getByLabel('Backend address').fill('https://bell.example/events')
+  await save.click()
+  await page.locator('.secret code').waitFor()
+  await page.getByLabel('Backend address').fill('')
+  await save.click()
+  await page.getByText('The address is removed. Events are no longer sent.').waitFor()
+  expect(await page.locator('.secret code').count()).toBe(0)
   visit.expectQuiet()
   await visit.close()
 }, 60_000)

@@ -77,15 +77,22 @@ function Events({ project }: { project: Project }) {
   )
 }
 
+interface EventsAddressProps {
+  readonly project: Project
+  readonly onSecret: (secret: string | undefined) => void
+}
+
 /** The form for the address to which events are sent. The response to the first address contains the secret. */
-function EventsAddress({ project, onSecret }: { project: Project; onSecret: (secret: string) => void }) {
+function EventsAddress({ project, onSecret }: EventsAddressProps) {
   const say = useToast()
   const form = useForm('updateProject', {
     initial: { eventsUrl: project.eventsUrl ?? '' },
     params: { id: project.id },
     onDone: (answer) => {
+      const isRemoved = form.values.eventsUrl === ''
+      if (isRemoved) onSecret(undefined)
       if ('eventsSecret' in answer && answer.eventsSecret) onSecret(answer.eventsSecret)
-      say('The address is saved.')
+      say(isRemoved ? 'The address is removed. Events are no longer sent.' : 'The address is saved.')
     },
   })
   return (

@@ -1,5 +1,5 @@
 import type { Project } from '@rolecall/sdk/admin'
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Copyable } from '../../components/copy.tsx'
@@ -19,7 +19,6 @@ export const Page = () => <ProjectPage>{(project) => <RedirectUris project={proj
 function RedirectUris({ project }: { project: Project }) {
   const mayChange = useMayManage(project.id)
   const [removing, setRemoving] = useState<string>()
-  const [added, setAdded] = useState(0)
   const columns: readonly Column<string>[] = [
     { header: 'URI', cell: (uri) => <Copyable text={uri} /> },
     {
@@ -48,14 +47,7 @@ function RedirectUris({ project }: { project: Project }) {
             <Empty title="No redirect URIs">Sign-ins cannot return to this project until you add one.</Empty>
           }
         />
-        {mayChange && (
-          <AddRedirectUri
-            key={added}
-            project={project}
-            takesFocus={added > 0}
-            onAdded={() => setAdded(added + 1)}
-          />
-        )}
+        {mayChange && <AddRedirectUri project={project} />}
       </div>
       {removing !== undefined && (
         <RemoveRedirectUri project={project} uri={removing} onClose={() => setRemoving(undefined)} />
@@ -64,27 +56,24 @@ function RedirectUris({ project }: { project: Project }) {
   )
 }
 
-interface AddProps {
-  readonly project: Project
-  /** True to focus the empty field, so that the user can type the next URI. */
-  readonly takesFocus: boolean
-  readonly onAdded: () => void
-}
-
-function AddRedirectUri({ project, takesFocus, onAdded }: AddProps) {
+function AddRedirectUri({ project }: { project: Project }) {
   const say = useToast()
   const box = useRef<HTMLFormElement>(null)
   const form = useForm('addRedirectUri', {
     initial: {},
     params: { id: project.id },
+    isCleared: true,
     onDone: () => {
-      say(`Redirect URI added: ${form.values.uri}`)
-      onAdded()
+      const { uri = '' } = form.values
+      say(
+        project.redirectUris.includes(uri)
+          ? `The project already has this redirect URI: ${uri}`
+          : `Redirect URI added: ${uri}`,
+      )
+      // The user can type the next URI.
+      box.current?.querySelector('input')?.focus()
     },
   })
-  useEffect(() => {
-    if (takesFocus) box.current?.querySelector('input')?.focus()
-  }, [takesFocus])
   return (
     <form className="stack" onSubmit={form.submit} ref={box}>
       <Fields

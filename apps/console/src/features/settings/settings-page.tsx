@@ -56,13 +56,20 @@ function Settings({ values }: { values: Effective }) {
     shouldBlockFn: () => isDirty && !confirm('Leave without saving? Your changes will be lost.'),
     enableBeforeUnload: () => isDirty,
   })
+  const change = (next: Changes) => {
+    if (update.isError) update.reset()
+    setChanges(next)
+  }
   const save = (event: FormEvent) => {
     event.preventDefault()
     if (body === undefined || isWrong || update.isPending) return
     // The cast is safe, because the names come from the contract's table of settings.
     update.mutate({ body } as AdminInput<'updateSettings'>, {
       onSuccess: () => {
-        setChanges({})
+        // Keeps what was typed while the request was running.
+        setChanges((now) =>
+          Object.fromEntries(Object.entries(now).filter(([path, text]) => text !== changes[path])),
+        )
         say('The settings are saved.')
       },
     })
@@ -79,7 +86,7 @@ function Settings({ values }: { values: Effective }) {
                 values={values}
                 source={sources.data?.sources[row.path]}
                 changed={changes[row.path]}
-                change={mayChange ? (text) => setChanges({ ...changes, [row.path]: text }) : undefined}
+                change={mayChange ? (text) => change({ ...changes, [row.path]: text }) : undefined}
               />
             ))}
           </dl>
@@ -91,7 +98,7 @@ function Settings({ values }: { values: Effective }) {
           <Button kind="main" type="submit" disabled={!isDirty || isWrong} isBusy={update.isPending}>
             Save settings
           </Button>
-          {isDirty && <Button onClick={() => setChanges({})}>Undo</Button>}
+          {isDirty && <Button onClick={() => change({})}>Undo</Button>}
           <Reset />
           <Link className="toolbar-end" to="/audit" search={{ about: 'settings' }}>
             Last changed <Time at={values.meta.updatedAt} />
