@@ -55,6 +55,7 @@ test('the secret of a new webhook is shown once: no reload and no store of the b
   await page.getByRole('button', { name: 'Change Wind' }).waitFor()
   expect(await page.content()).not.toContain(secret)
   await page.getByRole('button', { name: 'Replace secret of Wind' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Replace secret' }).click()
   await page.locator('.secret code').waitFor()
   expect(await page.locator('.secret code').textContent()).not.toBe(secret)
   visit.expectQuiet()

@@ -16,19 +16,19 @@ afterAll(() => at?.close())
 
 /** Holds the response to the next change at this address until the returned function is called. */
 async function holdChange(page: Page, address: string): Promise<() => Promise<void>> {
-  const held = Promise.withResolvers<void>()
-  const answered = Promise.withResolvers<void>()
+  let release = () => {}
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
   const handler = async (route: Route) => {
     if (route.request().method() === 'GET') return route.continue()
     const response = await route.fetch()
-    await held.promise
+    await held
     await route.fulfill({ response })
-    answered.resolve()
   }
   await page.route(address, handler)
   return async () => {
-    held.resolve()
-    await answered.promise
+    release()
     await page.unroute(address, handler)
   }
 }
@@ -77,7 +77,7 @@ test('what is typed while the settings are saved stays, and an error goes with t
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByRole('alert').waitFor({ state: 'detached' })
   await visit.close()
-  await call(at.url, 'DELETE', '/api/admin/settings', { token: other.token })
+  await call(at.url, 'POST', '/api/admin/settings/reset', { token: other.token })
 }, 60_000)
 
 test('a redirect URI that is typed while another is added stays, and a known one is not called new', async () => {
@@ -116,6 +116,30 @@ test('the address for events is removed with its secret on the screen', async ()
   await save.click()
   await page.getByText('The address is removed. Events are no longer sent.').waitFor()
   expect(await page.locator('.secret code').count()).toBe(0)
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
+test('a signing secret is replaced once, and only after a question', async () => {
+  const { project } = await other.create({ name: 'Sealed letters', eventsUrl: 'https://bell.example/events' })
+  await other.projects('POST', `/${project.id}/inbound-webhooks`, { name: 'Seal', schema: {} })
+  const visit = await at.open(`/console/projects/${project.id}/events`)
+  const { page } = visit
+  const sent: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'POST') sent.push(request.url())
+  })
+  const question = page.getByRole('alertdialog')
+  await page.getByRole('button', { name: 'Replace secret' }).dblclick()
+  await question.getByRole('button', { name: 'Replace secret' }).dblclick()
+  await page.getByText('The old secret stays valid until').waitFor()
+  await page.locator('.tabs').getByRole('link', { name: 'Inbound webhooks' }).click()
+  await page.getByRole('button', { name: 'Replace secret of Seal' }).click()
+  await question.getByText('The old secret stops working immediately.').waitFor()
+  expect(sent).toHaveLength(1)
+  await question.getByRole('button', { name: 'Replace secret' }).click()
+  await page.locator('.secret code').waitFor()
+  expect(sent).toHaveLength(2)
   visit.expectQuiet()
   await visit.close()
 }, 60_000)

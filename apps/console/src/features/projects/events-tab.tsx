@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useAnswer, useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Copyable, Secret } from '../../components/copy.tsx'
+import { Danger } from '../../components/danger.tsx'
 import { Panel } from '../../components/page.tsx'
 import { Empty, Notice, Problem } from '../../components/states.tsx'
 import { momentText } from '../../components/time.tsx'
@@ -32,31 +33,14 @@ function Events({ project }: { project: Project }) {
   const say = useToast()
   const maySend = useMayManage(project.id)
   const [secret, setSecret] = useState<string>()
+  const [isReplacing, setReplacing] = useState(false)
   const rotate = useChange('rotateEventsSecret')
   return (
     <Panel
       title="Events"
       note="Sends ended sessions, changed roles, and other events to your backend, as Standard Webhooks."
       actions={
-        maySend &&
-        project.eventsUrl && (
-          <Button
-            isBusy={rotate.isPending}
-            onClick={() =>
-              rotate.mutate(
-                { params: { id: project.id } },
-                {
-                  onSuccess: ({ secret: next, formerEndsAt }) => {
-                    setSecret(next)
-                    if (formerEndsAt) say(`The old secret stays valid until ${momentText(formerEndsAt)}.`)
-                  },
-                },
-              )
-            }
-          >
-            Replace secret
-          </Button>
-        )
+        maySend && project.eventsUrl && <Button onClick={() => setReplacing(true)}>Replace secret…</Button>
       }
     >
       <div className="stack">
@@ -70,9 +54,23 @@ function Events({ project }: { project: Project }) {
             <Secret text={secret} label="Signing secret" />
           </Notice>
         )}
-        {rotate.error && <Problem error={rotate.error} />}
         <EventsAddress project={project} onSecret={setSecret} />
       </div>
+      <Danger
+        action="Replace secret"
+        question={`Replace the signing secret of “${project.name}”?`}
+        isOpen={isReplacing}
+        onClose={() => setReplacing(false)}
+        preview={async () => undefined}
+        run={async () => {
+          const { secret: next, formerEndsAt } = await rotate.mutateAsync({ params: { id: project.id } })
+          setSecret(next)
+          if (formerEndsAt) say(`The old secret stays valid until ${momentText(formerEndsAt)}.`)
+        }}
+      >
+        The new secret is shown once. The old secret stays valid for a day. A secret that was replaced before
+        it stops working immediately.
+      </Danger>
     </Panel>
   )
 }

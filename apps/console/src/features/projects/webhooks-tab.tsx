@@ -28,6 +28,7 @@ function Webhooks({ project }: { project: Project }) {
   const mayChange = useMayManage(project.id)
   const [edited, setEdited] = useState<InboundWebhook | 'new'>()
   const stored = webhooks.data?.data.find((one) => edited !== 'new' && one.id === edited?.id)
+  const [replacing, setReplacing] = useState<InboundWebhook>()
   const [deleting, setDeleting] = useState<InboundWebhook>()
   const [shown, setShown] = useState<{
     readonly id: string
@@ -116,18 +117,9 @@ function Webhooks({ project }: { project: Project }) {
                         <Button
                           size="small"
                           aria-label={`Replace secret of ${webhook.name}`}
-                          isBusy={rotate.isPending}
-                          onClick={() =>
-                            rotate.mutate(
-                              { params: { ...params, webhookId: webhook.id } },
-                              {
-                                onSuccess: ({ secret }) =>
-                                  setShown({ id: webhook.id, name: webhook.name, secret }),
-                              },
-                            )
-                          }
+                          onClick={() => setReplacing(webhook)}
                         >
-                          Replace secret
+                          Replace secret…
                         </Button>
                         <Button
                           size="small"
@@ -151,6 +143,22 @@ function Webhooks({ project }: { project: Project }) {
           )}
         </Answer>
       </Panel>
+      {replacing && (
+        <Danger
+          action="Replace secret"
+          question={`Replace the signing secret of “${replacing.name}”?`}
+          isOpen
+          onClose={() => setReplacing(undefined)}
+          preview={async () => undefined}
+          run={async () => {
+            const { id, name } = replacing
+            const { secret } = await rotate.mutateAsync({ params: { ...params, webhookId: id } })
+            setShown({ id, name, secret })
+          }}
+        >
+          The old secret stops working immediately. The new secret is shown once.
+        </Danger>
+      )}
       {deleting && (
         <Danger
           action="Delete webhook"
