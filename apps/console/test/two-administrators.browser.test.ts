@@ -58,3 +58,27 @@ test('a field that two administrators change says so until it is saved or undone
   visit.expectQuiet()
   await visit.close()
 }, 60_000)
+
+test('a schema that is being typed stays, and says that the stored one has changed', async () => {
+  const { project } = await other.create({ name: 'Half a schema' })
+  const path = `/${project.id}/inbound-webhooks`
+  const { body: webhook } = await other.projects('POST', path, { name: 'Half', schema: { type: 'object' } })
+  const visit = await at.open(`/console/projects/${project.id}/webhooks`)
+  const { page } = visit
+  await page.getByRole('button', { name: 'Change Half' }).click()
+  await page.getByLabel('As plain text').check()
+  const schema = page.getByRole('textbox', { name: 'Schema' })
+  await schema.fill('{"type":"object","maxProp')
+  await page.getByText('The schema is not valid JSON').waitFor()
+  await other.projects('PATCH', `${path}/${webhook.id}`, { schema: { type: 'object', required: ['place'] } })
+  await page.getByRole('alert').filter({ hasText: 'Changed elsewhere. Saving replaces it.' }).waitFor()
+  expect(await schema.inputValue()).toBe('{"type":"object","maxProp')
+  await schema.fill('{"type":"object","maxProperties":7}')
+  await page.getByText('The schema is not valid JSON').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Save webhook' }).click()
+  await page.getByText('“Half” is saved.').waitFor()
+  const { body } = await other.projects('GET', `${path}/${webhook.id}`)
+  expect(body.schema).toEqual({ type: 'object', maxProperties: 7 })
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useId, useState } from 'react'
 import { Skeleton } from '../../components/states.tsx'
-import { FieldProblem } from '../../forms/fields.tsx'
+import { FieldConflict, FieldProblem } from '../../forms/fields.tsx'
 import { areEqual } from '../../forms/follow-stored.ts'
 import type { Body, Form } from '../../forms/use-form.ts'
 import { fileOf } from '../../shell/page-file.tsx'
@@ -17,7 +17,7 @@ interface SchemaFieldProps {
   readonly onJson: (isJson: boolean) => void
 }
 
-/** A JSON field. Text that does not parse stays in the field, and only valid JSON is written to the form. */
+/** A JSON field. While its text is not valid JSON, the form has no schema, so it does not follow the stored one. */
 export function SchemaField({ form, onJson }: SchemaFieldProps) {
   const id = useId()
   const [text, setText] = useState(() => JSON.stringify(form.values.schema, null, 2))
@@ -25,7 +25,7 @@ export function SchemaField({ form, onJson }: SchemaFieldProps) {
   const [isPlain, setPlain] = useState(isTouch)
   const [shown, setShown] = useState(form.values.schema)
   const [editor, setEditor] = useState(0)
-  if (!areEqual(shown, form.values.schema)) {
+  if (form.values.schema !== undefined && !areEqual(shown, form.values.schema)) {
     // The schema was changed elsewhere, and the form has followed. The editor reads its text only at its start.
     setShown(form.values.schema)
     setEditor(editor + 1)
@@ -37,9 +37,9 @@ export function SchemaField({ form, onJson }: SchemaFieldProps) {
     const read = parse(next)
     setMistake('problem' in read ? read.problem : undefined)
     onJson(!('problem' in read))
-    if ('problem' in read) return
-    setShown(read.value)
-    form.set('schema', read.value)
+    const value = 'problem' in read ? undefined : read.value
+    if (value) setShown(value)
+    form.set('schema', value)
   }
   return (
     <div className="field">
@@ -53,7 +53,7 @@ export function SchemaField({ form, onJson }: SchemaFieldProps) {
           value={text}
           onChange={({ target }) => change(target.value)}
           aria-invalid={problem !== undefined}
-          aria-describedby={`${id}-help ${id}-problem`}
+          aria-describedby={`${id}-help ${id}-problem ${id}-conflict`}
         />
       ) : (
         <Suspense fallback={<Skeleton rows={1} height={240} />}>
@@ -68,6 +68,7 @@ export function SchemaField({ form, onJson }: SchemaFieldProps) {
         As plain text
       </label>
       <FieldProblem id={`${id}-problem`} text={problem} label="The schema" />
+      <FieldConflict id={`${id}-conflict`} conflict={form.conflictOf('schema')} />
     </div>
   )
 }
