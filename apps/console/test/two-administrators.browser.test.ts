@@ -82,3 +82,24 @@ test('a schema that is being typed stays, and says that the stored one has chang
   visit.expectQuiet()
   await visit.close()
 }, 60_000)
+
+test('the form of a webhook is not dropped for another one, and closes when its webhook is deleted', async () => {
+  const { project } = await other.create({ name: 'Two webhooks' })
+  const path = `/${project.id}/inbound-webhooks`
+  const { body: one } = await other.projects('POST', path, { name: 'One', schema: {} })
+  await other.projects('POST', path, { name: 'Two', schema: {} })
+  const visit = await at.open(`/console/projects/${project.id}/webhooks`)
+  const { page } = visit
+  await page.getByRole('button', { name: 'Change One' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('One more')
+  const change = page.getByRole('button', { name: 'Change Two' })
+  expect(await change.isDisabled()).toBe(true)
+  await other.projects('DELETE', `${path}/${one.id}`)
+  await page.getByText('“One” was deleted, so its form is closed.').waitFor()
+  expect(await page.getByRole('button', { name: 'Save webhook' }).count()).toBe(0)
+  await change.click()
+  await page.getByRole('button', { name: 'Save webhook' }).waitFor()
+  expect(await page.getByText('“One” was deleted').count()).toBe(0)
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)

@@ -28,6 +28,8 @@ function Webhooks({ project }: { project: Project }) {
   const mayChange = useMayManage(project.id)
   const [edited, setEdited] = useState<InboundWebhook | 'new'>()
   const stored = webhooks.data?.data.find((one) => edited !== 'new' && one.id === edited?.id)
+  const isGone = edited !== undefined && edited !== 'new' && webhooks.isSuccess && !stored
+  const isEditing = edited !== undefined && !isGone
   const [replacing, setReplacing] = useState<InboundWebhook>()
   const [deleting, setDeleting] = useState<InboundWebhook>()
   const [shown, setShown] = useState<{
@@ -53,7 +55,12 @@ function Webhooks({ project }: { project: Project }) {
           </Link>
         </Notice>
       )}
-      {edited && (
+      {isGone && (
+        <div role="alert">
+          <Notice tone="warn" title={`“${edited.name}” was deleted, so its form is closed.`} />
+        </div>
+      )}
+      {isEditing && (
         <WebhookForm
           key={edited === 'new' ? 'new' : edited.id}
           project={project}
@@ -66,7 +73,7 @@ function Webhooks({ project }: { project: Project }) {
         title="Inbound webhooks"
         note="Each webhook stores JSON that matches its schema. Senders need an API key of the project. A webhook can also require a signature or a listed origin."
         flush
-        actions={mayChange && !edited && <Button onClick={() => setEdited('new')}>New webhook</Button>}
+        actions={mayChange && !isEditing && <Button onClick={() => setEdited('new')}>New webhook</Button>}
       >
         <Answer of={webhooks}>
           {({ data }) => (
@@ -110,6 +117,7 @@ function Webhooks({ project }: { project: Project }) {
                         <Button
                           size="small"
                           aria-label={`Change ${webhook.name}`}
+                          disabled={isEditing}
                           onClick={() => setEdited(webhook)}
                         >
                           Change
@@ -172,6 +180,7 @@ function Webhooks({ project }: { project: Project }) {
           run={async () => {
             await remove.mutateAsync({ params: { ...params, webhookId: deleting.id }, query: {} })
             say(`“${deleting.name}” is deleted.`)
+            if (edited !== 'new' && edited?.id === deleting.id) setEdited(undefined)
           }}
         />
       )}
