@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import type { Page, Route } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../api/test/administration.ts'
 import { call } from '../../api/test/client.ts'
@@ -15,22 +15,18 @@ beforeAll(async () => {
 afterAll(() => at?.close())
 
 /** Holds the response to the next change at this address until the returned function is called. */
-async function holdChange(page: Page, address: string): Promise<() => Promise<void>> {
+async function holdChange(page: Page, address: string): Promise<() => void> {
   let release = () => {}
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
-  const handler = async (route: Route) => {
+  await page.route(address, async (route) => {
     if (route.request().method() === 'GET') return route.continue()
     const response = await route.fetch()
     await held
-    await route.fulfill({ response })
-  }
-  await page.route(address, handler)
-  return async () => {
-    release()
-    await page.unroute(address, handler)
-  }
+    return route.fulfill({ response })
+  })
+  return release
 }
 
 test('an address for notices is kept while it is typed, and cleared once it is saved', async () => {
@@ -66,7 +62,7 @@ test('what is typed while the settings are saved stays, and an error goes with t
   const release = await holdChange(page, '**/api/admin/settings')
   await save.click()
   await threshold.fill('13')
-  await release()
+  release()
   await page.getByText('The settings are saved.').waitFor()
   expect(await threshold.inputValue()).toBe('13')
   await page.route('**/api/admin/settings', (route) =>
@@ -90,7 +86,7 @@ test('a redirect URI that is typed while another is added stays, and a known one
   const release = await holdChange(page, `**/projects/${project.id}/redirect-uris`)
   await add.click()
   await field.fill('https://two.example/back')
-  await release()
+  release()
   await page.getByText('Redirect URI added: https://one.example/back').waitFor()
   expect(await field.inputValue()).toBe('https://two.example/back')
   await add.click()
@@ -140,6 +136,31 @@ test('a signing secret is replaced once, and only after a question', async () =>
   await question.getByRole('button', { name: 'Replace secret' }).click()
   await page.locator('.secret code').waitFor()
   expect(sent).toHaveLength(2)
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
+test('a name that is taken is a problem of its field, and goes with the input', async () => {
+  await other.create({ name: 'First of its name' })
+  const { project } = await other.create({ name: 'Second of its name' })
+  const visit = await at.open(`/console/projects/${project.id}/settings`)
+  const { page } = visit
+  const name = page.getByRole('textbox', { name: 'Name', exact: true })
+  const problem = page.getByText('Name is already the name of another project')
+  await name.fill('First of its name')
+  await page.getByRole('button', { name: 'Save project' }).click()
+  await problem.waitFor()
+  expect(await name.getAttribute('aria-invalid')).toBe('true')
+  expect(await page.getByText('Something went wrong').count()).toBe(0)
+  await name.fill('Third of its name')
+  await problem.waitFor({ state: 'detached' })
+  expect(await page.getByText('Something went wrong').count()).toBe(0)
+  await page.goto(`${at.url}/console/projects/new`)
+  await page.getByLabel('A bot or another backend').check()
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('First of its name')
+  for (const _ of [1, 2, 3]) await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('button', { name: 'Create project' }).click()
+  await problem.waitFor()
   visit.expectQuiet()
   await visit.close()
 }, 60_000)

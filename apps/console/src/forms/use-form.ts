@@ -37,6 +37,8 @@ interface FormOptions<Name extends FormName, Values> {
   readonly draft?: string
   /** Called with the response after the service has accepted the form. */
   readonly onDone: (answer: AdminAnswer<Name>) => void
+  /** Called with the problems of the fields after the service has rejected the form. */
+  readonly onRefused?: (problems: readonly ProblemDetail[]) => void
 }
 
 /** A field, or a place within its value, e.g. `groupNames/<role ID>`. */
@@ -85,7 +87,15 @@ export const usePartForm = <Name extends FormName, At extends FieldKey<Name>>(
 function useSchemaForm<Name extends FormName, Values extends object>(
   name: Name,
   at: string | undefined,
-  { initial, params, isReplaced = false, isCleared = false, draft, onDone }: FormOptions<Name, Values>,
+  {
+    initial,
+    params,
+    isReplaced = false,
+    isCleared = false,
+    draft,
+    onDone,
+    onRefused,
+  }: FormOptions<Name, Values>,
 ): Form<Values> {
   const [followed, setFollowed] = useState(initial)
   const [unchanged, setUnchanged] = useState(initial)
@@ -170,6 +180,7 @@ function useSchemaForm<Name extends FormName, Values extends object>(
       },
       onError: ({ errors }) => {
         setServiceProblems(errors)
+        onRefused?.(errors)
         if (errors.length > 0) focusFirstProblem()
       },
       onSettled: () => {
@@ -196,6 +207,7 @@ function useSchemaForm<Name extends FormName, Values extends object>(
     set: (key, value) => {
       void load()
       if (areEqual(value, unchanged[key])) setConflicts((before) => before.filter((one) => one !== key))
+      if (change.isError) change.reset()
       setServiceProblems((before) => before.filter((problem) => !isAtField(problem, key)))
       setValues((before) => ({ ...before, [key]: value }))
     },
@@ -212,6 +224,7 @@ function useSchemaForm<Name extends FormName, Values extends object>(
       setConflicts([])
       setTouched(new Set())
       setServiceProblems([])
+      if (change.isError) change.reset()
       if (draft !== undefined) forgetDraft(draft)
     },
   }

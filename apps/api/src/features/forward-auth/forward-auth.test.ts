@@ -378,7 +378,10 @@ describe.each(ciEngines)('forward authentication on %s', (engine) => {
 
   test('a host belongs to one project, and is free when that project is deleted', async () => {
     const other = await givenProject(world)
-    expect((await protect({ hosts: [host.toUpperCase()] }, other.id, 409)).code).toBe('HOST_TAKEN')
+    expect(await protect({ hosts: [host.toUpperCase()] }, other.id, 409)).toMatchObject({
+      code: 'HOST_TAKEN',
+      errors: [{ path: '/forwardAuth/hosts', code: 'TAKEN' }],
+    })
     await call(world.url, 'DELETE', `/api/admin/projects/${project.id}`, { token: admin })
     await protect({ hosts: [host] }, other.id)
     for (const wrong of ['a.test.', 'a,b', 'x@a.test', 'a.test:0', ''])

@@ -62,7 +62,10 @@ export async function setRule(tx: Tx, projectId: string, input: forwardAuth.Forw
         unique.map((host) => ({ host: host.host, callbacks: callbacksOf(host) })),
       )
   } catch (error) {
-    throw violates(error, 'forward_auth_hosts_pkey') ? new ApiError('HOST_TAKEN', { cause: error }) : error
+    if (!violates(error, 'forward_auth_hosts_pkey')) throw error
+    const message = 'must not include a host that another project protects'
+    const problem = { path: '/forwardAuth/hosts', message, code: 'TAKEN' }
+    throw new ApiError('HOST_TAKEN', { errors: [problem], cause: error })
   }
   return { before, after }
 }

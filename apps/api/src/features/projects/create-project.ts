@@ -123,6 +123,8 @@ export async function refuseTakenName<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {
-    throw violates(error, 'projects_name_key') ? new ApiError('PROJECT_NAME_TAKEN', { cause: error }) : error
+    if (!violates(error, 'projects_name_key')) throw error
+    const problem = { path: '/name', message: 'is already the name of another project', code: 'TAKEN' }
+    throw new ApiError('PROJECT_NAME_TAKEN', { errors: [problem], cause: error })
   }
 }

@@ -52,7 +52,10 @@ describe.each(mainEngines)('projects on %s', (engine) => {
     test('refuses a taken name in any case, and writes nothing', async () => {
       await create({ name: 'Taken' })
       const before = await entries()
-      expect((await create({ name: 'tAKEN' })).body.code).toBe('PROJECT_NAME_TAKEN')
+      expect((await create({ name: 'tAKEN' })).body).toMatchObject({
+        code: 'PROJECT_NAME_TAKEN',
+        errors: [{ path: '/name', code: 'TAKEN' }],
+      })
       expect(await entries()).toBe(before)
     })
 

@@ -77,7 +77,10 @@ describe.each(ciEngines)('resources of a project, on %s', (engine) => {
       projects.map(({ id }, i) => set(id, i % 2 === 0 ? wanted : [...wanted].reverse())),
     )
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409, 409])
-    expect(replies.find(({ status }) => status === 409)?.body.code).toBe('RESOURCE_TAKEN')
+    expect(replies.find(({ status }) => status === 409)?.body).toMatchObject({
+      code: 'RESOURCE_TAKEN',
+      errors: [{ path: '/oidc/resources', code: 'TAKEN' }],
+    })
     const taken = await ask('POST', '/projects', { name: 'Late', oidc: { resources: [wanted[0]] } })
     expect([taken.status, taken.body.code]).toEqual([409, 'RESOURCE_TAKEN'])
     const winner = projects[replies.findIndex(({ status }) => status === 200)]

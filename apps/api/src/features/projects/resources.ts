@@ -26,6 +26,9 @@ export async function setResources(tx: Tx, projectId: string, resources: readonl
     await deleteResources(tx, projectId, resources)
     await insertResources(tx, projectId, resources)
   } catch (error) {
-    throw violates(error, 'oidc_resources_pkey') ? new ApiError('RESOURCE_TAKEN', { cause: error }) : error
+    if (!violates(error, 'oidc_resources_pkey')) throw error
+    const message = 'must not include a resource of another project'
+    const problem = { path: '/oidc/resources', message, code: 'TAKEN' }
+    throw new ApiError('RESOURCE_TAKEN', { errors: [problem], cause: error })
   }
 }

@@ -102,8 +102,9 @@ export async function refuseTakenSlug<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write()
   } catch (error) {
-    throw violates(error, 'inbound_webhooks_slug')
-      ? new ApiError('WEBHOOK_SLUG_TAKEN', { cause: error })
-      : error
+    if (!violates(error, 'inbound_webhooks_slug')) throw error
+    const message = 'is already the slug of another webhook of the project'
+    const problem = { path: '/slug', message, code: 'TAKEN' }
+    throw new ApiError('WEBHOOK_SLUG_TAKEN', { errors: [problem], cause: error })
   }
 }

@@ -58,6 +58,11 @@ function CreateProject() {
       setCreated({ answer, redirects, failure: await saveRedirects(answer, redirects) })
       forgetDraft(ownDraft)
     },
+    onRefused: (problems) => {
+      const isAt = (field: string) => problems.some(({ path }) => path.startsWith(field))
+      if (isAt('/name') || isAt('/description')) go(1)
+      else if (isAt('/forwardAuth')) go(2)
+    },
   })
   const [filters, setFilters] = useFilters()
   const step = Math.min(steps.length, Math.max(1, Number(filters['step'] ?? 1) || 1))
