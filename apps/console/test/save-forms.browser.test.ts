@@ -164,3 +164,39 @@ test('a name that is taken is a problem of its field, and goes with the input', 
   visit.expectQuiet()
   await visit.close()
 }, 60_000)
+
+test('a role that was deleted in Discord can be removed, and the roles of another server are not kept', async () => {
+  const admin = (method: string, path: string, body?: object) =>
+    call(at.url, method, `/api/admin${path}`, { token: other.token, ...(body && { body }) })
+  const { quiet, crew } = demo.roles
+  await admin('POST', '/servers', { serverId: demo.gamesGuildId })
+  const forwardAuth = { hosts: ['quiet.example'], anyOf: [quiet, crew] }
+  const { project } = await other.create({ name: 'Deleted role', owners: { roleIds: [quiet] }, forwardAuth })
+  at.world.sim.world.deleteRole(demo.mainGuildId, quiet)
+  await expect
+    .poll(async () => (await admin('GET', `/servers/${demo.mainGuildId}/roles`)).text)
+    .not.toContain(quiet)
+  const visit = await at.open(`/console/projects/${project.id}/settings`)
+  const { page } = visit
+  const deleted = page.getByLabel(`Deleted role ${quiet}`)
+  await deleted.uncheck()
+  await page.getByRole('button', { name: 'Save owners' }).click()
+  await page.getByText('The owners are saved.').waitFor()
+  await page.locator('.tabs').getByRole('link', { name: 'Protected hosts' }).click()
+  await deleted.uncheck()
+  await page.getByLabel('Hosts').fill('loud.example \n')
+  await page.getByRole('button', { name: 'Save hosts' }).click()
+  await page.getByText('The protected hosts are saved.').waitFor()
+  const { body } = await other.projects('GET', `/${project.id}`)
+  expect(body.forwardAuth).toMatchObject({ hosts: ['loud.example'], anyOf: [crew] })
+  const server = page.getByLabel('Server for sign-in')
+  const crewBox = page.getByLabel('Crew', { exact: true })
+  await server.selectOption('Harbour Games')
+  await page.getByLabel('Player').waitFor()
+  expect(await page.getByLabel(/^Deleted role/).count()).toBe(0)
+  await server.selectOption('The main server')
+  await crewBox.waitFor()
+  expect(await crewBox.isChecked()).toBe(true)
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { question, useAnswer } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { RoleChip } from '../../components/chip.tsx'
 import { Panel } from '../../components/page.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { Problem } from '../../components/states.tsx'
@@ -12,6 +11,7 @@ import { Fields } from '../../forms/fields.tsx'
 import { SaveButtons } from '../../forms/save-buttons.tsx'
 import { usePartForm } from '../../forms/use-form.ts'
 import { useMayChange } from '../../shell/profile.ts'
+import { roleChoices } from './role-choices.tsx'
 
 /** The form for the owners of a project, who manage it besides System Admins. */
 export function OwnersPanel({ project }: { project: Project }) {
@@ -65,10 +65,10 @@ export function OwnersPanel({ project }: { project: Project }) {
           labels={{ roleIds: 'Roles of the main server' }}
           helps={{ roleIds: 'Every member with one of these roles is an owner.' }}
           choices={{
-            roleIds: (roles.data?.data ?? []).map(({ id, name, color }) => ({
-              id,
-              text: <RoleChip name={name} color={color} />,
-            })),
+            roleIds: roleChoices(roles.data?.data, [
+              ...project.owners.roleIds,
+              ...(form.values.roleIds ?? []),
+            ]),
           }}
         />
         {form.failure && <Problem error={form.failure} />}

@@ -1,12 +1,12 @@
 import type { Project } from '@rolecall/sdk/admin'
 import { useQuery } from '@tanstack/react-query'
 import { question, useAnswer } from '../../api/queries.ts'
-import { RoleChip } from '../../components/chip.tsx'
 import { Panel } from '../../components/page.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { Fields } from '../../forms/fields.tsx'
 import { usePartForm } from '../../forms/use-form.ts'
 import { ProjectPage } from './project-page.tsx'
+import { roleChoices } from './role-choices.tsx'
 import { SaveRow } from './save-row.tsx'
 import { serverChoices } from './server-choices.ts'
 
@@ -22,7 +22,14 @@ function ForwardAuth({ project }: { project: Project }) {
     onDone: () => say('The protected hosts are saved.'),
   })
   const servers = useAnswer('listServers')
-  const serverId = form.values.serverId || servers.data?.data.find(({ isMain }) => isMain)?.id
+  const mainId = servers.data?.data.find(({ isMain }) => isMain)?.id
+  const serverId = form.values.serverId || mainId
+  const storedServerId = given ?? mainId
+  const set: typeof form.set = (key, value) => {
+    form.set(key, value)
+    // The roles belong to the server.
+    if (key === 'serverId') form.set('anyOf', (value || mainId) === storedServerId ? [...anyOf] : [])
+  }
   const roles = useQuery({
     ...question('listRoles', { params: { id: serverId ?? '' } }),
     enabled: serverId !== undefined,
@@ -43,7 +50,7 @@ function ForwardAuth({ project }: { project: Project }) {
         <fieldset className="stack" disabled={!hasHosts}>
           <legend className="unseen">Options</legend>
           <Fields
-            form={form}
+            form={{ ...form, set }}
             keys={['serverId', 'anyOf', 'remoteUser']}
             labels={{
               serverId: 'Server for sign-in',
@@ -56,12 +63,10 @@ function ForwardAuth({ project }: { project: Project }) {
             }}
             choices={{
               serverId: serverChoices(servers.data?.data),
-              ...(roles.data && {
-                anyOf: roles.data.data.map(({ id, name, color }) => ({
-                  id,
-                  text: <RoleChip name={name} color={color} />,
-                })),
-              }),
+              anyOf: roleChoices(roles.isPlaceholderData ? undefined : roles.data?.data, [
+                ...(serverId === storedServerId ? anyOf : []),
+                ...(form.values.anyOf ?? []),
+              ]),
             }}
           />
         </fieldset>
