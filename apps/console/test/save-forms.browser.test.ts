@@ -182,7 +182,7 @@ test('a role that was deleted in Discord can be removed, and the roles of anothe
   await deleted.uncheck()
   await page.getByRole('button', { name: 'Save owners' }).click()
   await page.getByText('The owners are saved.').waitFor()
-  await page.locator('.tabs').getByRole('link', { name: 'Protected hosts' }).click()
+  await page.locator('.tabs').getByRole('link', { name: 'Proxy' }).click()
   await deleted.uncheck()
   await page.getByLabel('Hosts').fill('loud.example \n')
   await page.getByRole('button', { name: 'Save hosts' }).click()
@@ -197,6 +197,29 @@ test('a role that was deleted in Discord can be removed, and the roles of anothe
   await server.selectOption('The main server')
   await crewBox.waitFor()
   expect(await crewBox.isChecked()).toBe(true)
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
+test('an auditor can edit no field of a project', async () => {
+  const { project } = await other.create({ name: 'Read only' })
+  const { body } = await call(at.url, 'GET', '/api/admin/profile', { token: other.token })
+  const visit = await at.open(`/console/projects/${project.id}/settings`, {
+    prepare: (page) =>
+      page.route('**/api/admin/profile', (route) =>
+        route.fulfill({ json: { ...body, isSystemAdmin: false, isAuditor: true } }),
+      ),
+  })
+  const { page } = visit
+  await page.getByRole('textbox', { name: 'Name', exact: true }).waitFor()
+  const editable = page.locator('main :is(input, textarea, select):enabled:not([type=search])')
+  const tabs = { 'OpenID Connect': 'OpenID Connect', Proxy: 'Protected hosts', Events: 'Events' }
+  for (const [tab, panel] of Object.entries(tabs)) {
+    expect(await editable.count(), `before ${tab}`).toBe(0)
+    await page.locator('.tabs').getByRole('link', { name: tab }).click()
+    await page.getByRole('region', { name: panel, exact: true }).waitFor()
+  }
+  expect(await editable.count()).toBe(0)
   visit.expectQuiet()
   await visit.close()
 }, 60_000)

@@ -7,9 +7,9 @@ import { Panel } from '../../components/page.tsx'
 import { Problem } from '../../components/states.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { Fields } from '../../forms/fields.tsx'
-import { SaveButtons } from '../../forms/save-buttons.tsx'
 import { usePartForm } from '../../forms/use-form.ts'
 import { useMayManage } from '../../shell/profile.ts'
+import { SaveForm } from './save-form.tsx'
 import './branding.css'
 
 /** The form for the appearance of a project on the pages that members see. */
@@ -34,7 +34,7 @@ function AccentColor({ project }: { project: Project }) {
   })
   const { accentColor } = form.values
   return (
-    <form className="stack" onSubmit={form.submit}>
+    <SaveForm form={form} action="Save color" mayChange={mayManage}>
       <div className="branding-color">
         <Fields
           form={form}
@@ -60,9 +60,7 @@ function AccentColor({ project }: { project: Project }) {
           </span>
         )}
       </div>
-      {form.failure && <Problem error={form.failure} />}
-      {mayManage && <SaveButtons form={form} label="Save color" />}
-    </form>
+    </SaveForm>
   )
 }
 

@@ -83,6 +83,7 @@ interface EventsAddressProps {
 /** The form for the address to which events are sent. The response to the first address contains the secret. */
 function EventsAddress({ project, onSecret }: EventsAddressProps) {
   const say = useToast()
+  const maySend = useMayManage(project.id)
   const form = useForm('updateProject', {
     initial: { eventsUrl: project.eventsUrl ?? '' },
     params: { id: project.id },
@@ -95,9 +96,11 @@ function EventsAddress({ project, onSecret }: EventsAddressProps) {
   })
   return (
     <form className="stack" onSubmit={form.submit}>
-      <Fields form={form} keys={['eventsUrl']} labels={{ eventsUrl: 'Backend address' }} />
+      <fieldset className="stack" disabled={!maySend}>
+        <Fields form={form} keys={['eventsUrl']} labels={{ eventsUrl: 'Backend address' }} />
+      </fieldset>
       {form.failure && <Problem error={form.failure} />}
-      {useMayManage(project.id) && (
+      {maySend && (
         <div className="form-actions">
           <Button
             kind="main"

@@ -46,14 +46,16 @@ export function NoticeAddress({ project }: { project: Project }) {
       <form className="stack" onSubmit={form.submit}>
         <Facts of={[['Posted to', project.webhookUrl ?? 'No address yet']]} />
         {remove.error && <Problem error={remove.error} />}
-        <Fields
-          form={form}
-          keys={['webhookUrl']}
-          labels={{ webhookUrl: project.webhookUrl ? 'New webhook address' : 'Webhook address' }}
-          helps={{
-            webhookUrl: 'In Discord: channel settings, Integrations, Webhooks. It is stored encrypted.',
-          }}
-        />
+        {mayManage && (
+          <Fields
+            form={form}
+            keys={['webhookUrl']}
+            labels={{ webhookUrl: project.webhookUrl ? 'New webhook address' : 'Webhook address' }}
+            helps={{
+              webhookUrl: 'In Discord: channel settings, Integrations, Webhooks. It is stored encrypted.',
+            }}
+          />
+        )}
         {form.failure && <Problem error={form.failure} />}
         {mayManage && (
           <div className="form-actions">

@@ -5,9 +5,10 @@ import { Panel } from '../../components/page.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { Fields } from '../../forms/fields.tsx'
 import { usePartForm } from '../../forms/use-form.ts'
+import { useMayChange } from '../../shell/profile.ts'
 import { ProjectPage } from './project-page.tsx'
 import { roleChoices } from './role-choices.tsx'
-import { SaveRow } from './save-row.tsx'
+import { SaveForm } from './save-form.tsx'
 import { serverChoices } from './server-choices.ts'
 
 /** The tab for the hosts that a reverse proxy protects with a project, and the roles that they require. */
@@ -37,7 +38,7 @@ function ForwardAuth({ project }: { project: Project }) {
   const hasHosts = (form.values.hosts ?? []).some((host) => host.trim() !== '')
   return (
     <Panel title="Protected hosts" note="A reverse proxy checks each request to these hosts with Rolecall.">
-      <form className="stack" onSubmit={form.submit}>
+      <SaveForm form={form} action="Save hosts" mayChange={useMayChange()}>
         <Fields
           form={form}
           keys={['hosts']}
@@ -70,8 +71,7 @@ function ForwardAuth({ project }: { project: Project }) {
             }}
           />
         </fieldset>
-        <SaveRow form={form} action="Save hosts" />
-      </form>
+      </SaveForm>
     </Panel>
   )
 }

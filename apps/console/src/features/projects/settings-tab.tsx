@@ -9,12 +9,12 @@ import { Panel } from '../../components/page.tsx'
 import { Problem } from '../../components/states.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { Fields } from '../../forms/fields.tsx'
-import { SaveButtons } from '../../forms/save-buttons.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useMayChange, useMayManage } from '../../shell/profile.ts'
 import { BrandingPanel } from './branding-panel.tsx'
 import { OwnersPanel } from './owners-panel.tsx'
 import { ProjectPage } from './project-page.tsx'
+import { SaveForm } from './save-form.tsx'
 
 /** The tab for the name, the appearance, and the owners of a project, and for deactivating or deleting it. */
 export const Page = () => <ProjectPage>{(project) => <Settings project={project} />}</ProjectPage>
@@ -36,16 +36,14 @@ function Settings({ project }: { project: Project }) {
   return (
     <div className="stack">
       <Panel title="Project">
-        <form className="stack" onSubmit={form.submit}>
+        <SaveForm form={form} action="Save project" mayChange={mayManage}>
           <Fields
             form={form}
             keys={'name' in form.values ? ['name', 'description', 'isInternal'] : ['description']}
             labels={{ isInternal: 'Internal: always uses the main server' }}
             helps={{ name: 'Members see it when they sign in.' }}
           />
-          {form.failure && <Problem error={form.failure} />}
-          {mayManage && <SaveButtons form={form} label="Save project" />}
-        </form>
+        </SaveForm>
       </Panel>
       <BrandingPanel project={project} />
       <OwnersPanel project={project} />

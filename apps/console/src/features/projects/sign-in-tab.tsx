@@ -6,11 +6,11 @@ import { Empty } from '../../components/states.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { Fields } from '../../forms/fields.tsx'
 import { usePartForm } from '../../forms/use-form.ts'
-import { useMayManage } from '../../shell/profile.ts'
+import { useMayChange, useMayManage } from '../../shell/profile.ts'
 import { Deliveries, useDeliveryFilters } from './deliveries.tsx'
 import { GroupsPanel } from './groups-panel.tsx'
 import { ProjectPage } from './project-page.tsx'
-import { SaveRow } from './save-row.tsx'
+import { SaveForm } from './save-form.tsx'
 import { serverChoices } from './server-choices.ts'
 
 /** The OpenID Connect tab of a project: its settings, its groups, and the logout tokens that were sent to it. */
@@ -57,7 +57,7 @@ function OpenIdConnect({ project }: { project: Project }) {
             ]}
           />
         )}
-        <form className="stack" onSubmit={form.submit}>
+        <SaveForm form={form} action="Save OpenID Connect" mayChange={useMayChange()}>
           <Fields
             form={form}
             keys={['enabled']}
@@ -102,8 +102,7 @@ function OpenIdConnect({ project }: { project: Project }) {
               choices={{ serverId: serverChoices(servers.data?.data) }}
             />
           </fieldset>
-          <SaveRow form={form} action="Save OpenID Connect" />
-        </form>
+        </SaveForm>
       </div>
     </Panel>
   )
