@@ -274,7 +274,8 @@ test('every field of a project that the API takes is in a form of the console', 
     // Roles are read from the main server before they can be chosen.
     if (tab !== 'Events') await page.getByText('Captain', { exact: true }).first().waitFor()
     const names = await page
-      .locator('form [name]')
+      // The search for members is not in the form of the owners, which Enter would submit.
+      .locator('form [name], fieldset[name]')
       .evaluateAll((all) => all.map((one) => one.getAttribute('name')))
     for (const name of names) if (name) offered.add(name)
   }

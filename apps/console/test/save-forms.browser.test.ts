@@ -223,3 +223,24 @@ test('an auditor can edit no field of a project', async () => {
   visit.expectQuiet()
   await visit.close()
 }, 60_000)
+
+test('Enter in the search for an owner does not save the owners', async () => {
+  const { project } = await other.create({ name: 'Search for owners' })
+  const visit = await at.open(`/console/projects/${project.id}/settings`)
+  const { page } = visit
+  const owners = page.getByRole('region', { name: 'Owners' })
+  const changes: string[] = []
+  page.on('request', (request) => {
+    if (request.method() === 'PATCH') changes.push(request.url())
+  })
+  await owners.getByLabel('Crew', { exact: true }).check()
+  await owners.getByLabel('Find a member to add').fill('kenji')
+  const add = owners.getByRole('button', { name: /^Add / })
+  await add.waitFor()
+  await owners.getByLabel('Find a member to add').press('Enter')
+  await add.click()
+  await owners.getByRole('button', { name: /^Remove / }).waitFor()
+  expect(changes).toEqual([])
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)

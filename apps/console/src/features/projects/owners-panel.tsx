@@ -5,13 +5,12 @@ import { question, useAnswer } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Panel } from '../../components/page.tsx'
 import { SearchField } from '../../components/search-field.tsx'
-import { Problem } from '../../components/states.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { Fields } from '../../forms/fields.tsx'
-import { SaveButtons } from '../../forms/save-buttons.tsx'
 import { usePartForm } from '../../forms/use-form.ts'
 import { useMayChange } from '../../shell/profile.ts'
 import { roleChoices } from './role-choices.tsx'
+import { SaveForm } from './save-form.tsx'
 
 /** The form for the owners of a project, who manage it besides System Admins. */
 export function OwnersPanel({ project }: { project: Project }) {
@@ -35,7 +34,8 @@ export function OwnersPanel({ project }: { project: Project }) {
       title="Owners"
       note="Owners can change the description, branding, keys, webhooks, and addresses of the project, and see its deliveries. Only System Admins can choose owners."
     >
-      <form className="stack" onSubmit={form.submit}>
+      <div className="stack">
+        {/* Not in the form, so that Enter in the search does not save the owners. */}
         <fieldset className="field" name="memberIds" disabled={!mayChange}>
           <legend>Members</legend>
           {memberIds.map((id) => (
@@ -59,21 +59,21 @@ export function OwnersPanel({ project }: { project: Project }) {
             </span>
           )}
         </fieldset>
-        <Fields
-          form={form}
-          keys={['roleIds']}
-          labels={{ roleIds: 'Roles of the main server' }}
-          helps={{ roleIds: 'Every member with one of these roles is an owner.' }}
-          choices={{
-            roleIds: roleChoices(roles.data?.data, [
-              ...project.owners.roleIds,
-              ...(form.values.roleIds ?? []),
-            ]),
-          }}
-        />
-        {form.failure && <Problem error={form.failure} />}
-        {mayChange && <SaveButtons form={form} label="Save owners" />}
-      </form>
+        <SaveForm form={form} action="Save owners" mayChange={mayChange}>
+          <Fields
+            form={form}
+            keys={['roleIds']}
+            labels={{ roleIds: 'Roles of the main server' }}
+            helps={{ roleIds: 'Every member with one of these roles is an owner.' }}
+            choices={{
+              roleIds: roleChoices(roles.data?.data, [
+                ...project.owners.roleIds,
+                ...(form.values.roleIds ?? []),
+              ]),
+            }}
+          />
+        </SaveForm>
+      </div>
     </Panel>
   )
 }
