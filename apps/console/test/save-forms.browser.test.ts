@@ -1,6 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { removeRole } from '../../api/src/mirror/write-servers.ts'
 import { type Administration, givenAdministration } from '../../api/test/administration.ts'
 import { call } from '../../api/test/client.ts'
 import { type ConsoleWorld, startConsole } from './visit.ts'
@@ -169,13 +170,11 @@ test('a role that was deleted in Discord can be removed, and the roles of anothe
   const admin = (method: string, path: string, body?: object) =>
     call(at.url, method, `/api/admin${path}`, { token: other.token, ...(body && { body }) })
   const { quiet, crew } = demo.roles
-  await admin('POST', '/servers', { serverId: demo.gamesGuildId })
+  await admin('POST', '/servers', { id: demo.gamesGuildId })
   const forwardAuth = { hosts: ['quiet.example'], anyOf: [quiet, crew] }
-  const { project } = await other.create({ name: 'Deleted role', owners: { roleIds: [quiet] }, forwardAuth })
+  const { project } = await other.create({ name: 'Former role', owners: { roleIds: [quiet] }, forwardAuth })
   at.world.sim.world.deleteRole(demo.mainGuildId, quiet)
-  await expect
-    .poll(async () => (await admin('GET', `/servers/${demo.mainGuildId}/roles`)).text)
-    .not.toContain(quiet)
+  await at.world.service.deps.db.transaction((tx) => removeRole(tx, demo.mainGuildId, quiet))
   const visit = await at.open(`/console/projects/${project.id}/settings`)
   const { page } = visit
   const deleted = page.getByLabel(`Deleted role ${quiet}`)
@@ -184,7 +183,7 @@ test('a role that was deleted in Discord can be removed, and the roles of anothe
   await page.getByText('The owners are saved.').waitFor()
   await page.locator('.tabs').getByRole('link', { name: 'Proxy' }).click()
   await deleted.uncheck()
-  await page.getByLabel('Hosts').fill('loud.example \n')
+  await page.getByRole('textbox', { name: 'Hosts' }).fill('loud.example \n')
   await page.getByRole('button', { name: 'Save hosts' }).click()
   await page.getByText('The protected hosts are saved.').waitFor()
   const { body } = await other.projects('GET', `/${project.id}`)
@@ -212,7 +211,7 @@ test('an auditor can edit no field of a project', async () => {
   })
   const { page } = visit
   await page.getByRole('textbox', { name: 'Name', exact: true }).waitFor()
-  const editable = page.locator('main :is(input, textarea, select):enabled:not([type=search])')
+  const editable = page.locator('main form :is(input, textarea, select):enabled:not([type=search])')
   const tabs = { 'OpenID Connect': 'OpenID Connect', Proxy: 'Protected hosts', Events: 'Events' }
   for (const [tab, panel] of Object.entries(tabs)) {
     expect(await editable.count(), `before ${tab}`).toBe(0)
@@ -234,13 +233,34 @@ test('Enter in the search for an owner does not save the owners', async () => {
     if (request.method() === 'PATCH') changes.push(request.url())
   })
   await owners.getByLabel('Crew', { exact: true }).check()
-  await owners.getByLabel('Find a member to add').fill('kenji')
+  await owners.getByLabel('Find a member to add').fill('mara')
   const add = owners.getByRole('button', { name: /^Add / })
   await add.waitFor()
   await owners.getByLabel('Find a member to add').press('Enter')
   await add.click()
   await owners.getByRole('button', { name: /^Remove / }).waitFor()
   expect(changes).toEqual([])
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
+test('a project is deleted without a question about its unsaved form', async () => {
+  const { project } = await other.create({ name: 'Unsaved and deleted' })
+  const visit = await at.open(`/console/projects/${project.id}/settings`)
+  const { page } = visit
+  const questions: string[] = []
+  page.on('dialog', (dialog) => {
+    questions.push(dialog.message())
+    void dialog.dismiss()
+  })
+  await page.getByRole('textbox', { name: 'Description' }).fill('Not saved')
+  await page.getByRole('button', { name: 'Delete…' }).click()
+  const dialog = page.getByRole('alertdialog')
+  await dialog.getByLabel(/to confirm/).fill(project.name)
+  await dialog.getByRole('button', { name: 'Delete project' }).click()
+  await page.getByText(`“${project.name}” is deleted.`).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Projects' }).waitFor()
+  expect(questions).toEqual([])
   visit.expectQuiet()
   await visit.close()
 }, 60_000)

@@ -123,8 +123,9 @@ function DangerZone({ project }: { project: Project }) {
         preview={async () => ask('deleteProject', { params: { id }, query: { dryRun: true } })}
         run={async () => {
           await remove.mutateAsync({ params: { id }, query: {} })
-          await navigate({ to: '/projects' })
           say(`“${name}” is deleted.`)
+          // Input for a deleted project cannot be saved, so there is no question about it.
+          await navigate({ to: '/projects', ignoreBlocker: true })
         }}
       />
     </Panel>
