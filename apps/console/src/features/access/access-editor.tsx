@@ -5,8 +5,9 @@ import { useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Danger } from '../../components/danger.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
-import { Problem } from '../../components/states.tsx'
+import { Notice, Problem } from '../../components/states.tsx'
 import { useToast } from '../../components/toast.tsx'
+import { areEqual, followStored } from '../../forms/follow-stored.ts'
 import { doScopesCount, isBuiltIn } from './access-text.ts'
 
 const operations = [
@@ -26,6 +27,31 @@ const scopes = [
   ['read_members', 'Read members and their roles'],
   ['check_permissions', 'Check whether members hold roles'],
 ] as const
+
+type Operation = (typeof operations)[number][0]
+type Scope = (typeof scopes)[number][0]
+/** The checkboxes of the form. */
+type Grant = Readonly<Record<Operation | Scope, boolean>>
+
+/** Returns the checkboxes for the stored access, or those for new access, with the defaults of the service. */
+const grantOf = (mapping: AccessMapping | undefined): Grant => ({
+  ...(mapping?.operations ?? { READ: true, SEND_MESSAGES: false, MANAGE_WEBHOOKS: false }),
+  read_members: mapping?.scopes.includes('read_members') ?? true,
+  check_permissions: mapping?.scopes.includes('check_permissions') ?? true,
+})
+
+const scopesOf = (grant: Grant): Scope[] => scopes.map(([scope]) => scope).filter((scope) => grant[scope])
+
+/** Returns the body that changes the stored access. The service keeps what it omits. */
+function changeOf(stored: Grant, grant: Grant) {
+  const changed = operations.map(([name]) => name).filter((name) => grant[name] !== stored[name])
+  return {
+    ...(changed.length > 0 && {
+      operations: Object.fromEntries(changed.map((name) => [name, grant[name]])),
+    }),
+    ...(!areEqual(scopesOf(grant), scopesOf(stored)) && { scopes: scopesOf(grant) }),
+  }
+}
 
 /** A cell of the access matrix: a project and a server. */
 export interface Cell {
@@ -54,23 +80,25 @@ export function AccessEditor({ cell, onClose }: EditorProps) {
 function AccessForm({ cell, onClose, onRevoke }: EditorProps & { readonly onRevoke: () => void }) {
   const { project, server, mapping } = cell
   const isInternalHere = isBuiltIn(project, server)
-  const [given, setGiven] = useState({
-    ...(mapping?.operations ?? { READ: true, SEND_MESSAGES: false, MANAGE_WEBHOOKS: false }),
-  })
-  const [chosen, setChosen] = useState<readonly ('read_members' | 'check_permissions')[]>(
-    mapping?.scopes ?? ['read_members', 'check_permissions'],
-  )
+  const stored = grantOf(mapping)
+  const [followed, setFollowed] = useState(stored)
+  const [given, setGiven] = useState(stored)
+  if (!areEqual(followed, stored)) {
+    setFollowed(stored)
+    setGiven(followStored(given, followed, stored))
+  }
+  const [hadAccess] = useState(mapping !== undefined)
   const set = useChange('setAccess')
   const say = useToast()
   const canAsk = doScopesCount(given, isInternalHere)
   // While scopes have no effect, the form shows none, and saves none.
-  const shownScopes = canAsk ? chosen : []
+  const shown = canAsk ? given : { ...given, read_members: false, check_permissions: false }
   const save = () =>
     set.mutate(
       {
         params: { projectId: project.id, serverId: server.id },
         query: {},
-        body: { operations: given, scopes: [...shownScopes] },
+        body: changeOf(stored, shown),
       },
       {
         onSuccess: () => {
@@ -99,7 +127,7 @@ function AccessForm({ cell, onClose, onRevoke }: EditorProps & { readonly onRevo
           <label key={operation} className="check">
             <input
               type="checkbox"
-              checked={given[operation]}
+              checked={shown[operation]}
               onChange={({ target }) => setGiven({ ...given, [operation]: target.checked })}
             />
             <span>
@@ -119,10 +147,8 @@ function AccessForm({ cell, onClose, onRevoke }: EditorProps & { readonly onRevo
           <label key={scope} className="check">
             <input
               type="checkbox"
-              checked={shownScopes.includes(scope)}
-              onChange={({ target }) =>
-                setChosen(target.checked ? [...chosen, scope] : chosen.filter((one) => one !== scope))
-              }
+              checked={shown[scope]}
+              onChange={({ target }) => setGiven({ ...given, [scope]: target.checked })}
             />
             <span>
               {text} <code className="quiet">{scope}</code>
@@ -131,6 +157,11 @@ function AccessForm({ cell, onClose, onRevoke }: EditorProps & { readonly onRevo
         ))}
       </fieldset>
       <div role="status">
+        {hadAccess && !mapping && (
+          <Notice tone="warn" title="This access was revoked">
+            Another administrator revoked it while this dialog was open.
+          </Notice>
+        )}
         {!canAsk && (
           <p className="quiet">Scopes take effect only if members can sign in, so none will be saved.</p>
         )}

@@ -22,7 +22,7 @@ import './access.css'
 /** The access matrix of all projects and servers. A cell shows the access, and a click on it opens the editor. */
 export function Page() {
   const [{ name = '' }, setFilters] = useFilters()
-  const [open, setOpen] = useState<Cell>()
+  const [open, setOpen] = useState<Pick<Cell, 'project' | 'server'>>()
   const mayChange = useMayChange()
   const projects = useAnswer('listProjects', { query: { name: name || undefined } })
   const servers = useAnswer('listServers')
@@ -59,10 +59,21 @@ export function Page() {
         </Answer>
         <Trail />
       </div>
-      {open && <AccessEditor cell={open} onClose={() => setOpen(undefined)} />}
+      {open && (
+        <AccessEditor
+          cell={{ ...open, mapping: matrix.data?.data.find(isOf(open)) }}
+          onClose={() => setOpen(undefined)}
+        />
+      )}
     </PageFrame>
   )
 }
+
+/** Returns a test for the mapping of a project and a server. */
+const isOf =
+  ({ project, server }: Pick<Cell, 'project' | 'server'>) =>
+  ({ projectId, serverId }: AccessMapping): boolean =>
+    projectId === project.id && serverId === server.id
 
 /** The content of a matrix without cells. */
 function NoCells({ isSearched, hasServers }: { isSearched: boolean; hasServers: boolean }) {

@@ -1,0 +1,57 @@
+import { demo } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Administration, givenAdministration } from '../../api/test/administration.ts'
+import { type ConsoleWorld, startConsole } from './visit.ts'
+
+let at: ConsoleWorld
+/** Another administrator, who changes what is on the screen. */
+let other: Administration
+beforeAll(async () => {
+  at = await startConsole()
+  other = await givenAdministration(at.world)
+}, 180_000)
+afterAll(() => at?.close())
+
+test('the access editor follows what is stored, saves only what was changed, and says that access was revoked', async () => {
+  const serverAccess = [{ serverId: demo.mainGuildId }]
+  const { project } = await other.create({ name: 'Lighthouse log', serverAccess })
+  const access = `/${project.id}/servers/${demo.mainGuildId}`
+  const visit = await at.open('/console/access')
+  const { page } = visit
+  const cell = page.getByRole('button', { name: /^Lighthouse log in Harbour Club/ })
+  await cell.click()
+  await other.projects('PUT', access, { scopes: [] })
+  const reads = page.getByLabel(/^Read members/)
+  await expect.poll(() => reads.isChecked()).toBe(false)
+  await page.getByLabel(/^Posts a notice/).check()
+  await page.getByRole('button', { name: 'Save access' }).click()
+  await page.getByText('access saved').waitFor()
+  const stored = async () => (await other.projects('GET', `/${project.id}/servers`)).body.data
+  expect(await stored()).toMatchObject([{ scopes: [], operations: { READ: true, SEND_MESSAGES: true } }])
+
+  await cell.click()
+  await other.projects('DELETE', access)
+  await page.getByText('This access was revoked').waitFor()
+  await page.getByRole('button', { name: 'Grant access' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Save access' }).count()).toBe(0)
+  expect(await stored()).toEqual([])
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
+test('a save of access does not undo a change of which the page has not heard', async () => {
+  const serverAccess = [{ serverId: demo.mainGuildId }]
+  const { project } = await other.create({ name: 'Deaf lighthouse', serverAccess })
+  const visit = await at.open('/console/access', {
+    prepare: (page) => page.route('**/api/admin/stream', () => {}),
+  })
+  const { page } = visit
+  await page.getByRole('button', { name: /^Deaf lighthouse in Harbour Club/ }).click()
+  await other.projects('PUT', `/${project.id}/servers/${demo.mainGuildId}`, { scopes: [] })
+  await page.getByLabel(/^Posts a notice/).check()
+  await page.getByRole('button', { name: 'Save access' }).click()
+  await page.getByText('access saved').waitFor()
+  const { body } = await other.projects('GET', `/${project.id}/servers`)
+  expect(body.data).toMatchObject([{ scopes: [], operations: { SEND_MESSAGES: true } }])
+  await visit.close()
+}, 60_000)
