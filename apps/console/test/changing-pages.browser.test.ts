@@ -55,3 +55,19 @@ test('a save of access does not undo a change of which the page has not heard', 
   expect(body.data).toMatchObject([{ scopes: [], operations: { SEND_MESSAGES: true } }])
   await visit.close()
 }, 60_000)
+
+test('a lost response of a change says that the change may have been made', async () => {
+  const { project } = await other.create({ name: 'Lost letters' })
+  const visit = await at.open(`/console/projects/${project.id}/settings`)
+  const { page } = visit
+  await page.route(`**/api/admin/projects/${project.id}`, (route) =>
+    route.request().method() === 'PATCH' ? route.abort() : route.continue(),
+  )
+  await page.getByLabel('Description').fill('Sent twice')
+  await page.getByRole('button', { name: 'Save project' }).click()
+  await page
+    .getByRole('alert')
+    .getByText('No response from Rolecall. The change may have been made. Check before you repeat it.')
+    .waitFor()
+  await visit.close()
+}, 60_000)
