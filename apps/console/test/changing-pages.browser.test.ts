@@ -71,3 +71,18 @@ test('a lost response of a change says that the change may have been made', asyn
     .waitFor()
   await visit.close()
 }, 60_000)
+
+test('relative times move while the page stays open', async () => {
+  const { project } = await other.create({ name: 'Slow clock' })
+  const visit = await at.open(`/console/projects/${project.id}/keys`, {
+    prepare: (page) => page.clock.install(),
+  })
+  const { page } = visit
+  const age = page.locator('tbody tr').first().locator('time').last()
+  await expect.poll(() => age.innerText()).toMatch(/sec|now/)
+  await page.clock.fastForward(30_000)
+  await expect.poll(() => age.innerText()).toMatch(/^[34]\d sec/)
+  await page.clock.fastForward(2 * 3_600_000)
+  await expect.poll(() => age.innerText()).toBe('2 hr. ago')
+  await visit.close()
+}, 60_000)

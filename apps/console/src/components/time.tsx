@@ -1,3 +1,5 @@
+import { useSyncExternalStore } from 'react'
+
 const moment = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' })
@@ -18,6 +20,41 @@ export function timeFrom(at: Date, now: Date): string {
   const seconds = Math.round((at.getTime() - now.getTime()) / 1_000)
   const [unit, length] = units.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1]
   return relative.format(Math.trunc(seconds / length), unit)
+}
+
+/**
+ * Returns a function that subscribes to one shared timer. It runs while anything is subscribed. It skips ticks while
+ * the page is hidden, and ticks once when the page is visible again.
+ */
+function createTick(everyMs: number) {
+  const listeners = new Set<() => void>()
+  const tick = () => {
+    if (document.visibilityState === 'visible') for (const listener of listeners) listener()
+  }
+  let timer: ReturnType<typeof setInterval> | undefined
+  return (listener: () => void) => {
+    if (listeners.size === 0) {
+      timer = setInterval(tick, everyMs)
+      document.addEventListener('visibilitychange', tick)
+    }
+    listeners.add(listener)
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size > 0) return
+      clearInterval(timer)
+      document.removeEventListener('visibilitychange', tick)
+    }
+  }
+}
+
+const minuteMs = 60_000
+const everyMinute = createTick(minuteMs)
+const everyTenSeconds = createTick(10_000)
+
+/** The distance of a moment from now. With each tick, only texts that have changed are rendered again. */
+function Distance({ of: at }: { of: Date }) {
+  const isRecent = Math.abs(Date.now() - at.getTime()) < minuteMs
+  return useSyncExternalStore(isRecent ? everyTenSeconds : everyMinute, () => timeFrom(at, new Date()))
 }
 
 interface TimeProps {
@@ -41,7 +78,7 @@ export function Time({ at, never = 'never', show = 'relative' }: TimeProps) {
     <time dateTime={at} title={`${exact.format(date)}\n${utc}`} className="nowrap">
       {(show === 'full' || show === 'both') && moment.format(date)}
       {show === 'both' && ', '}
-      {(show === 'relative' || show === 'both') && timeFrom(date, new Date())}
+      {(show === 'relative' || show === 'both') && <Distance of={date} />}
       {show === 'clock' && clock.format(date)}
     </time>
   )
