@@ -86,3 +86,30 @@ test('relative times move while the page stays open', async () => {
   await expect.poll(() => age.innerText()).toBe('2 hr. ago')
   await visit.close()
 }, 60_000)
+
+test('a project that another administrator deletes leaves the screen', async () => {
+  const { project } = await other.create({ name: 'Sunken ship' })
+  const visit = await at.open(`/console/projects/${project.id}/settings`)
+  const { page } = visit
+  await visit.settled(/^Sunken ship$/)
+  await other.projects('DELETE', `/${project.id}`)
+  await page.getByText('Not found', { exact: true }).waitFor()
+  expect(await page.getByText('Active', { exact: true }).count()).toBe(0)
+  expect(await page.getByRole('navigation', { name: 'Sunken ship' }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Save project' }).count()).toBe(0)
+  await visit.close()
+}, 60_000)
+
+test('an administrator whose role is taken away is told so', async () => {
+  const visit = await at.open('/console/members')
+  const { page } = visit
+  await visit.settled(/^Members$/)
+  const refusal = { status: 403, title: 'No.', code: 'NOT_SYSTEM_ADMIN', detail: 'The role is missing.' }
+  await page.route('**/api/admin/**', (route) =>
+    route.fulfill({ status: 403, contentType: 'application/problem+json', body: JSON.stringify(refusal) }),
+  )
+  await page.getByRole('link', { name: 'Projects', exact: true }).click()
+  await page.getByRole('heading', { name: 'You are not an administrator' }).waitFor()
+  expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(0)
+  await visit.close()
+}, 60_000)

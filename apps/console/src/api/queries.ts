@@ -1,6 +1,7 @@
 import type { AdminAnswer, AdminInput, AdminQuestion, RolecallError } from '@rolecall/sdk/admin'
 import {
   keepPreviousData,
+  QueryCache,
   QueryClient,
   queryOptions,
   useMutation,
@@ -18,6 +19,16 @@ declare module '@tanstack/react-query' {
 
 /** The cache of responses, with the rules for retries and refetches that all calls share. */
 export const queryClient = new QueryClient({
+  queryCache: new QueryCache({
+    // Drops the old response if the object was deleted, or the administrator has lost access to it. Other failures keep
+    // it on the screen. After a 403, the frame of the console follows the roles of the administrator, too.
+    onError: ({ status }, query) => {
+      if (status === 403 || status === 404) query.setState({ data: undefined })
+      if (status === 403 && query.queryKey[0] !== 'getProfile') {
+        void queryClient.invalidateQueries({ queryKey: ['getProfile'] })
+      }
+    },
+  }),
   defaultOptions: {
     queries: {
       staleTime: 10_000,

@@ -36,10 +36,12 @@ export function ProjectPage({ children }: { children: (project: Project) => Reac
       id={id}
       actions={state && <Status tone={state.tone}>{state.text}</Status>}
     >
-      <Tabs
-        label={title}
-        tabs={projectTabs.map(([path, text]) => ({ to: `/projects/${id}${path}`, text }))}
-      />
+      {(project.data || project.isPending) && (
+        <Tabs
+          label={title}
+          tabs={projectTabs.map(([path, text]) => ({ to: `/projects/${id}${path}`, text }))}
+        />
+      )}
       {/* The key resets the state when another project opens, so that it does not show a secret of this one. */}
       <Answer of={project}>{(one) => <Fragment key={one.id}>{children(one)}</Fragment>}</Answer>
     </Page>
