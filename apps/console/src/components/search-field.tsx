@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'react'
+import { useEffect } from 'react'
 import { Icon } from './icon.tsx'
+import { useTyped } from './use-typed.ts'
 
 interface SearchFieldProps {
   readonly label: string
@@ -12,11 +13,10 @@ const settleMs = 60
 
 /** A search field that searches while the user types. The key `/` moves the focus to it. */
 export function SearchField({ label, value, onSearch }: SearchFieldProps) {
-  const [typed, setTyped] = useState(value)
+  const { typed, setTyped, report } = useTyped(value, onSearch)
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a change of the typed text starts a search.
   useEffect(() => {
-    if (typed === value) return
-    const timer = setTimeout(() => onSearch(typed), settleMs)
+    const timer = setTimeout(() => report(typed), settleMs)
     return () => clearTimeout(timer)
   }, [typed])
   return (
