@@ -28,3 +28,30 @@ test('a search field follows the address, and does not lose what is typed', asyn
   visit.expectQuiet()
   await visit.close()
 }, 60_000)
+
+test('an incomplete date keeps its filter, and a reversed period is refused at its fields', async () => {
+  const visit = await at.open('/console/audit?from=2026-01-02T03:04')
+  const { page } = visit
+  const [from, to] = [page.getByLabel('From', { exact: true }), page.getByLabel('To', { exact: true })]
+  await from.focus()
+  await page.keyboard.press('Backspace')
+  expect(await from.evaluate((one: HTMLInputElement) => one.validity.badInput)).toBe(true)
+  await page.keyboard.type('02')
+  await page.waitForURL('**/audit?from=2026-02-02T03%3A04')
+  expect(await from.inputValue()).toBe('2026-02-02T03:04')
+
+  const problem = page.getByText('“From” must not be after “To”.')
+  await to.fill('2026-01-01T00:00')
+  await problem.waitFor()
+  expect(await to.getAttribute('aria-invalid')).toBe('true')
+  expect(new URL(page.url()).searchParams.has('to')).toBe(false)
+  await from.fill('2025-12-31T00:00')
+  await problem.waitFor({ state: 'detached' })
+  await page.waitForURL('**/audit?from=2025-12-31T00%3A00&to=2026-01-01T00%3A00')
+
+  await page.goto(`${at.url}/console/audit?from=2026-02-02T00:00&to=2026-01-01T00:00`)
+  await problem.waitFor()
+  expect(await page.getByText('Loading failed').count()).toBe(0)
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)

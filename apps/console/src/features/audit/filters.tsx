@@ -1,7 +1,7 @@
 import type { AdminInput, AuditEntry } from '@rolecall/sdk/admin'
 import { Choice } from '../../components/choice.tsx'
 import { countText } from '../../components/number.tsx'
-import { instantOf, PeriodFields } from '../../components/period-fields.tsx'
+import { PeriodFields, periodOf } from '../../components/period-fields.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { pastedIn } from '../../shell/pasted.ts'
 import { PersonFilter, TargetFilter } from './lookups.tsx'
@@ -41,8 +41,7 @@ export const queryOf = ({ kind, severity, who, about, text, from, to }: Filters)
   memberId: pastedIn(who ?? '')?.kind === 'member' ? who : undefined,
   targetId: about || undefined,
   search: text?.trim().slice(0, maxSearchLength) || undefined,
-  dateFrom: instantOf(from),
-  dateTo: instantOf(to),
+  ...periodOf({ from, to }),
 })
 
 interface FiltersProps {

@@ -7,7 +7,7 @@ import { type Column, DataTable } from '../../components/data-table.tsx'
 import { ExportButton } from '../../components/export-button.tsx'
 import { Panel } from '../../components/page.tsx'
 import { usePagePeriod } from '../../components/page-period.ts'
-import { instantOf, PeriodFields } from '../../components/period-fields.tsx'
+import { PeriodFields, periodOf } from '../../components/period-fields.tsx'
 import { Answer, Empty } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFilters } from '../../components/use-filters.ts'
@@ -45,7 +45,7 @@ function Payload({ of: payload }: { of: unknown }) {
 export function WebhookSubmissions({ webhook: { id, projectId, slug } }: { webhook: InboundWebhook }) {
   const [{ from, to, cursor }, setFilters] = useFilters()
   const params = { projectId, webhookId: id }
-  const period = { dateFrom: instantOf(from), dateTo: instantOf(to) }
+  const period = periodOf({ from, to })
   usePagePeriod({
     period: { from: period.dateFrom, to: period.dateTo },
     show: (begin, end) => setFilters({ from: begin, to: end, cursor: undefined }),
