@@ -1,0 +1,81 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { givenAdministration } from '../../api/test/administration.ts'
+import { call } from '../../api/test/client.ts'
+import { type ConsoleWorld, startConsole } from './visit.ts'
+
+/** The folder for screenshots; none are taken without it. */
+const pictures = process.env['SCREENSHOTS']
+const name = 'Harbour'.repeat(15).slice(0, 100)
+const tabs = ['', '/keys', '/redirects', '/proxy', '/webhooks', '/events', '/sessions', '/audit', '/settings']
+
+let at: ConsoleWorld
+let projectId: string
+beforeAll(async () => {
+  at = await startConsole()
+  const admin = await givenAdministration(at.world)
+  const { project } = await admin.create({ name, description: 'tide'.repeat(100) })
+  projectId = project.id
+  await call(at.url, 'PATCH', '/api/admin/profile', {
+    token: admin.token,
+    body: { preferredName: name.slice(0, 50) },
+  })
+}, 180_000)
+afterAll(() => at?.close())
+
+test.each([
+  [390, 'light'],
+  [640, 'dark'],
+  [1280, 'light'],
+  ...(pictures
+    ? ([
+        [390, 'dark'],
+        [1280, 'dark'],
+      ] as const)
+    : []),
+] as const)(
+  'long text without spaces fits into %i pixels (%s)',
+  async (width, colorScheme) => {
+    const visit = await at.open('/console/projects', { width, colorScheme })
+    const { page } = visit
+    const wide: string[] = []
+    const paths = [
+      '/projects',
+      '/monitoring',
+      '/access',
+      '/overview',
+      ...tabs.map((tab) => `/projects/${projectId}${tab}`),
+    ]
+    for (const path of paths) {
+      await page.goto(`${at.url}/console${path}`)
+      await visit.settled(/./)
+      const over = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      if (over > 0) wide.push(`${path}: ${over}`)
+      if (path === '/projects' && width >= 1280) {
+        const frame = page.locator('.table-frame')
+        expect(await frame.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
+      }
+      if (pictures) {
+        mkdirSync(pictures, { recursive: true })
+        const file = `${path.replaceAll('/', '-').replace(projectId, 'id').slice(1)}-${width}-${colorScheme}.png`
+        await page.screenshot({ path: join(pictures, file) })
+      }
+    }
+    expect(wide).toEqual([])
+    await visit.close()
+  },
+  120_000,
+)
+
+test('the own name ends with an ellipsis', async () => {
+  const visit = await at.open('/console/about')
+  const own = visit.page.locator('.side-self-name bdi')
+  await own.waitFor()
+  const style = await own.evaluate((one) => ({
+    ...getComputedStyle(one),
+    isCut: one.scrollWidth > one.clientWidth,
+  }))
+  expect([style.textOverflow, style.isCut]).toEqual(['ellipsis', true])
+  await visit.close()
+}, 60_000)
