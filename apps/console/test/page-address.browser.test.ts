@@ -55,3 +55,16 @@ test('an incomplete date keeps its filter, and a reversed period is refused at i
   visit.expectQuiet()
   await visit.close()
 }, 60_000)
+
+test('the back button of the browser returns to the step before', async () => {
+  const visit = await at.open('/console/projects/new')
+  const { page } = visit
+  await page.getByLabel('Name', { exact: true }).fill('Back and forth')
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByRole('heading', { level: 2, name: 'Addresses' }).waitFor()
+  await page.goBack()
+  await page.getByRole('heading', { level: 2, name: 'Basics' }).waitFor()
+  expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Back and forth')
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)

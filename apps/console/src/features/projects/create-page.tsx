@@ -1,11 +1,12 @@
 import type { AdminAnswer } from '@rolecall/sdk/admin'
+import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { ask } from '../../api/admin.ts'
 import { queryClient } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Page as PageFrame } from '../../components/page.tsx'
 import { Forbidden, Problem } from '../../components/states.tsx'
-import { useFilters } from '../../components/use-filters.ts'
+import { useFilters, withFilters } from '../../components/use-filters.ts'
 import { forgetDraft, useDraft } from '../../forms/draft.ts'
 import { focusFirstProblem, useForm } from '../../forms/use-form.ts'
 import { useMayChange } from '../../shell/profile.ts'
@@ -64,9 +65,16 @@ function CreateProject() {
       else if (isAt('/forwardAuth')) go(2)
     },
   })
-  const [filters, setFilters] = useFilters()
+  const [filters] = useFilters()
+  const navigate = useNavigate()
   const step = Math.min(steps.length, Math.max(1, Number(filters['step'] ?? 1) || 1))
-  const go = (to: number) => setFilters({ step: to === 1 ? undefined : String(to) })
+  // Adds an entry to the history, so that the browser’s back button returns to the step before.
+  const go = (to: number) =>
+    void navigate({
+      to: '.',
+      search: withFilters({ step: to === 1 ? undefined : String(to) }),
+      resetScroll: false,
+    })
   const stepTitle = useRef<HTMLHeadingElement>(null)
   const seen = useRef(step)
   useEffect(() => {
