@@ -68,3 +68,22 @@ test('the back button of the browser returns to the step before', async () => {
   visit.expectQuiet()
   await visit.close()
 }, 60_000)
+
+test('a page that does not exist, and text that is not a member ID, say so', async () => {
+  const { project } = await admin.create({ name: 'Wrong numbers' })
+  const visit = await at.open('/console/members?page=999')
+  const { page } = visit
+  await page.getByText('There is no page 999').waitFor()
+  expect(await page.getByText('No members yet').count()).toBe(0)
+  await page.getByRole('link', { name: 'Go to the first page' }).click()
+  await page.getByRole('link', { name: /^Ada Osei/ }).waitFor()
+
+  await page.goto(`${at.url}/console/projects/${project.id}/sessions?member=tomas`)
+  await page.getByText(/this is not a member ID/).waitFor()
+  await page.goto(`${at.url}/console/members/4808`)
+  await page.getByText('Member ID must be a Discord ID').waitFor()
+  await page.goto(`${at.url}/console/members?server=4808`)
+  await page.getByText('Server ID must be a Discord ID').waitFor()
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)

@@ -59,11 +59,17 @@ export const Reason = ({ error: { errors, detail, message } }: { error: Rolecall
     <ul>
       {errors.map((one) => (
         <li key={`${one.path} ${one.message}`}>
-          {labelOf(one.path.split('/').at(-1) ?? '')} {one.message}.
+          {fieldOf(one.path)} {one.message}.
         </li>
       ))}
     </ul>
   )
+
+/** Returns the label of the field at a path of the request. An item of a list has the label of the list. */
+function fieldOf(path: string): string {
+  const key = path.split('/').findLast((part) => !/^\d+$/.test(part)) ?? ''
+  return key === 'chat_user_id' ? 'Member ID' : labelOf(key)
+}
 
 /** A failed or rejected call: the problem, the error code, and the request ID for an operator. */
 export const Problem = ({ error, title }: { error: RolecallError; title?: string }) => (

@@ -5,7 +5,7 @@ import { RoleChip, Status } from '../../components/chip.tsx'
 import { byId, Choice } from '../../components/choice.tsx'
 import { Copyable } from '../../components/copy.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
-import { countText } from '../../components/number.tsx'
+import { countText, numberText } from '../../components/number.tsx'
 import { Page as PageFrame, Panel } from '../../components/page.tsx'
 import { Pager } from '../../components/pager.tsx'
 import { Portrait } from '../../components/portrait.tsx'
@@ -128,7 +128,16 @@ export function Page() {
               rowKey={({ memberId }) => memberId}
               rowLink={({ memberId }) => `/members/${memberId}`}
               empty={
-                pastedIn(search)?.kind === 'member' ? (
+                number > 1 ? (
+                  <Empty
+                    title={`There is no page ${numberText(number)}`}
+                    action={
+                      <Link to="/members" search={withFilters({ page: '' })}>
+                        Go to the first page
+                      </Link>
+                    }
+                  />
+                ) : pastedIn(search)?.kind === 'member' ? (
                   <NoName id={search} />
                 ) : search || server ? (
                   <Empty title="No members match">
@@ -143,7 +152,9 @@ export function Page() {
               }
             />
             {search !== '' && number === 1 && <RefusedPeople search={search} />}
-            <Pager page={number} pages={totalPages} onPage={(next) => setFilters({ page: String(next) })} />
+            {number <= totalPages && (
+              <Pager page={number} pages={totalPages} onPage={(next) => setFilters({ page: String(next) })} />
+            )}
           </>
         )}
       </Answer>
