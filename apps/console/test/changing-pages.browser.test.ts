@@ -113,3 +113,22 @@ test('an administrator whose role is taken away is told so', async () => {
   expect(await page.getByRole('navigation', { name: 'Main' }).count()).toBe(0)
   await visit.close()
 }, 60_000)
+
+test('what both administrators delete is called deleted', async () => {
+  const { project } = await other.create({ name: 'Twice gone' })
+  const { body: webhook } = await other.projects('POST', `/${project.id}/inbound-webhooks`, {
+    name: 'Buoy',
+    schema: { type: 'object' },
+  })
+  const visit = await at.open(`/console/projects/${project.id}/webhooks`, {
+    prepare: (page) => page.route('**/api/admin/stream', () => {}),
+  })
+  const { page } = visit
+  await page.getByRole('button', { name: 'Delete Buoy' }).click()
+  await page.getByLabel(/to confirm/).fill('Buoy')
+  await page.getByRole('list', { name: 'Effects' }).waitFor()
+  await other.projects('DELETE', `/${project.id}/inbound-webhooks/${webhook.id}`)
+  await page.getByRole('button', { name: 'Delete webhook' }).click()
+  await page.getByText('This webhook is already deleted.').waitFor()
+  await visit.close()
+}, 60_000)

@@ -51,10 +51,23 @@ export const Notice = ({ tone = 'none', title, children, action }: NoticeProps) 
   </div>
 )
 
-/** The reason of a refusal: each wrong field in words, or else the service's sentence without its Markdown. */
-export const Reason = ({ error: { errors, detail, message } }: { error: RolecallError }) =>
+/**
+ * Sentences for objects that another administrator has just deleted. The service's sentences address programs, which may
+ * have sent a wrong ID.
+ */
+const goneTexts: Readonly<Partial<Record<RolecallError['code'], string>>> = {
+  PROJECT_NOT_FOUND: 'This project is already deleted.',
+  WEBHOOK_NOT_FOUND: 'This webhook is already deleted.',
+  REDIRECT_URI_NOT_FOUND: 'This redirect URI is already deleted.',
+  API_KEY_NOT_FOUND: 'This key is already deleted.',
+  ACCESS_NOT_FOUND: 'This access is already revoked.',
+  SESSION_NOT_FOUND: 'This session has already ended.',
+}
+
+/** The reason of a refusal: each wrong field in words, or else a sentence without Markdown. */
+export const Reason = ({ error: { code, errors, detail, message } }: { error: RolecallError }) =>
   errors.length === 0 ? (
-    (detail || message).replaceAll('`', '')
+    (goneTexts[code] ?? (detail || message)).replaceAll('`', '')
   ) : (
     <ul>
       {errors.map((one) => (
