@@ -25,8 +25,18 @@ export const NewKey = Closed({
   expiresAt: Type.Optional({ ...DateTime, description: 'The time at which the key expires.' }),
 })
 
+const KeyId = {
+  ...Uuid,
+  description:
+    'The ID of the key that you expect to be the newest. If another key is, the request is refused.',
+}
+
+/** The options for restoring a key. */
+export const RestoreApiKey = Closed({ keyId: Type.Optional(KeyId) })
+
 /** The options for replacing a key. */
 export const RegenerateApiKey = Closed({
+  keyId: Type.Optional(KeyId),
   graceSec: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -93,7 +103,7 @@ export const revokeApiKey = endpoint({
   refuses: ['PROJECT_NOT_FOUND'],
 })
 
-/** Restores a revoked key. Refuses with PROJECT_NOT_FOUND, NO_REVOKED_KEY. */
+/** Restores a revoked key. Refuses with PROJECT_NOT_FOUND, API_KEY_NOT_NEWEST, NO_REVOKED_KEY. */
 export const restoreApiKey = endpoint({
   method: 'POST',
   path: '/api/admin/projects/{id}/restore-key',
@@ -103,11 +113,16 @@ export const restoreApiKey = endpoint({
   auth: 'admin',
   owners: 'id',
   params: ProjectId,
+  body: RestoreApiKey,
+  bodyOptional: true,
   answers: { 204: null },
-  refuses: ['PROJECT_NOT_FOUND', 'NO_REVOKED_KEY'],
+  refuses: ['PROJECT_NOT_FOUND', 'API_KEY_NOT_NEWEST', 'NO_REVOKED_KEY'],
 })
 
-/** Replaces the newest key and returns the new one, once. Refuses with PROJECT_NOT_FOUND, API_KEY_LIMIT_REACHED. */
+/**
+ * Replaces the newest key and returns the new one, once. Refuses with PROJECT_NOT_FOUND, API_KEY_NOT_NEWEST,
+ * API_KEY_LIMIT_REACHED.
+ */
 export const regenerateApiKey = endpoint({
   method: 'POST',
   path: '/api/admin/projects/{id}/regenerate-api-key',
@@ -135,7 +150,7 @@ export const regenerateApiKey = endpoint({
       ),
     }),
   },
-  refuses: ['PROJECT_NOT_FOUND', 'API_KEY_LIMIT_REACHED'],
+  refuses: ['PROJECT_NOT_FOUND', 'API_KEY_NOT_NEWEST', 'API_KEY_LIMIT_REACHED'],
 })
 
 /** Lists the keys of a project: all valid ones, and the latest invalid ones. Refuses with PROJECT_NOT_FOUND. */
@@ -193,5 +208,6 @@ export const revokeOneApiKey = endpoint({
 
 export type ApiKeyInfo = Static<typeof ApiKeyInfo>
 export type NewKey = Static<typeof NewKey>
+export type RestoreApiKey = Static<typeof RestoreApiKey>
 export type RegenerateApiKey = Static<typeof RegenerateApiKey>
 export type ProjectKey = Static<typeof ProjectKey>

@@ -396,6 +396,13 @@ export const errors = define({
     title: 'Another project already has this name.',
     mend: 'Choose another name. Upper and lower case make no difference.',
   },
+  API_KEY_NOT_NEWEST: {
+    status: 409,
+    title: 'The key in the request is not the newest key of the project.',
+    mend:
+      'Check the keys again: GET /api/admin/projects/{id}/keys. To change the newest key, repeat the request ' +
+      'with its `id`.',
+  },
   NO_REVOKED_KEY: {
     status: 409,
     title: 'There is no key to restore: the newest key of the project is not revoked, or has expired.',

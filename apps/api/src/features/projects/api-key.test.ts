@@ -117,6 +117,35 @@ describe.each(mainEngines)('API keys on %s', (engine) => {
     expect(JSON.stringify(await admin.audit(project.id))).not.toContain(apiKey)
   })
 
+  test.each(['regenerate-api-key', 'restore-key'])(
+    'POST /%s with the ID of a key: 409 if another key is the newest, and nothing changes',
+    async (path) => {
+      const { project, apiKey } = await admin.create()
+      const { id: own } = (await admin.projects('GET', `/${project.id}/keys`)).body.data[0]
+      const { body: added } = await admin.projects('POST', `/${project.id}/keys`)
+      await admin.projects('DELETE', `/${project.id}/keys/${added.id}`)
+      const refused = await admin.projects('POST', `/${project.id}/${path}`, { keyId: own })
+      expect([refused.status, refused.body.code]).toEqual([409, 'API_KEY_NOT_NEWEST'])
+      expect([await codeFor(apiKey), await codeFor(added.apiKey)]).toEqual([
+        'INVALID_TOKEN',
+        'INVALID_API_KEY',
+      ])
+      const done = await admin.projects('POST', `/${project.id}/${path}`, { keyId: added.id.toUpperCase() })
+      expect(done.status, done.text).toBe(path === 'restore-key' ? 204 : 200)
+    },
+  )
+
+  test('of an added key and a replacement that names the key before it, in parallel, none is lost', async () => {
+    const { project } = await admin.create()
+    const { id: keyId } = (await admin.projects('GET', `/${project.id}/keys`)).body.data[0]
+    const [added, replaced] = await Promise.all([
+      admin.projects('POST', `/${project.id}/keys`),
+      admin.projects('POST', `/${project.id}/regenerate-api-key`, { keyId }),
+    ])
+    expect([200, 409]).toContain(replaced.status)
+    expect(await codeFor(added.body.apiKey)).toBe('INVALID_TOKEN')
+  })
+
   test('a project whose key was revoked gets a working one by regenerating', async () => {
     const { project } = await admin.create()
     await admin.projects('DELETE', `/${project.id}/key`)

@@ -61,19 +61,32 @@ export async function issueApiKey(
 }
 
 /**
+ * Refuses a request that names a key other than the newest one. Changes to a project run one after another, so the
+ * newest key stays the same until the transaction ends.
+ *
+ * @throws API_KEY_NOT_NEWEST
+ */
+async function checkNewest(tx: Tx, projectId: string, keyId: string | undefined): Promise<void> {
+  if (keyId === undefined) return
+  const newest = await findNewestKeyId(tx, projectId)
+  if (newest?.id !== keyId.toLowerCase()) throw new ApiError('API_KEY_NOT_NEWEST')
+}
+
+/**
  * Replaces the newest key. The old key becomes invalid when the transaction commits or, if requested, at the end of a
  * grace period. It cannot be restored.
  *
- * @throws PROJECT_NOT_FOUND, API_KEY_LIMIT_REACHED, VALIDATION_FAILED
+ * @throws PROJECT_NOT_FOUND, API_KEY_NOT_NEWEST, API_KEY_LIMIT_REACHED, VALIDATION_FAILED
  */
 export const regenerateApiKey = (
   deps: KeyDeps,
   by: By,
   projectId: string,
-  { graceSec, graceUntil, ...wanted }: apiKeys.RegenerateApiKey = {},
+  { keyId, graceSec, graceUntil, ...wanted }: apiKeys.RegenerateApiKey = {},
 ) =>
   changeProject(deps, projectId, async (tx, project, record) => {
     await lockKeys(tx, projectId)
+    await checkNewest(tx, projectId, keyId)
     const successorId = uuidv7()
     const grace = await graceOf(tx, { graceSec, graceUntil })
     const isAnnouncedNow = grace.graceSec > 0 && grace.graceSec <= announcedBeforeSec
@@ -175,10 +188,16 @@ export const revokeOneApiKey = (deps: KeyDeps, by: By, projectId: string, keyId:
 /**
  * Restores the newest key after it was revoked. Older and expired keys cannot be restored.
  *
- * @throws PROJECT_NOT_FOUND, NO_REVOKED_KEY
+ * @throws PROJECT_NOT_FOUND, API_KEY_NOT_NEWEST, NO_REVOKED_KEY
  */
-export const restoreApiKey = (deps: KeyDeps, by: By, projectId: string) =>
+export const restoreApiKey = (
+  deps: KeyDeps,
+  by: By,
+  projectId: string,
+  { keyId }: apiKeys.RestoreApiKey = {},
+) =>
   changeProject(deps, projectId, async (tx, project, record) => {
+    await checkNewest(tx, projectId, keyId)
     if ((await restoreNewestKey(tx, projectId)) === 0) throw new ApiError('NO_REVOKED_KEY')
     await record({ ...by, action: 'key.restore', summary: `The API key of ${project.name} was restored.` })
   })

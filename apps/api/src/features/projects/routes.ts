@@ -93,7 +93,7 @@ export function projectRoutes({ route }: Router<Callers>, deps: Deps, needs: Pro
     await change(deps)
     return new Answer(204)
   })
-  route(apiKeys.restoreApiKey, (request) => restoreApiKey(deps, by(request), request.params.id))
+  route(apiKeys.restoreApiKey, (request) => restoreApiKey(deps, by(request), request.params.id, request.body))
   route(apiKeys.regenerateApiKey, (request) =>
     regenerateApiKey(deps, by(request), request.params.id, request.body),
   )

@@ -45,7 +45,7 @@ function Keys({ project }: { project: Project }) {
   const revoke = useChange('revokeOneApiKey')
   const say = useToast()
   const [revoking, setRevoking] = useState<ProjectKey>()
-  const [isReplacing, setReplacing] = useState(false)
+  const [replacing, setReplacing] = useState<ProjectKey>()
   const [isAdding, setAdding] = useState(false)
   const [shown, setShown] = useState<string>()
   const columns: readonly Column<ProjectKey>[] = [
@@ -104,7 +104,7 @@ function Keys({ project }: { project: Project }) {
         ),
     },
   ]
-  const canRestore = mayChange && project.apiKey.status === 'revoked'
+  const newest = keys.data?.data.find(({ isNewest }) => isNewest)
   return (
     <div className="stack">
       {shown && (
@@ -118,22 +118,23 @@ function Keys({ project }: { project: Project }) {
         note="A backend identifies itself with one of these keys. Up to five can be valid at the same time."
         flush
         actions={
-          mayChange && (
+          mayChange &&
+          newest && (
             <>
-              {canRestore && (
+              {newest.status === 'revoked' && (
                 <Button
                   isBusy={restore.isPending}
                   onClick={() =>
                     restore.mutate(
-                      { params: { id: project.id } },
-                      { onSuccess: () => say('The key works again.') },
+                      { params: { id: project.id }, body: { keyId: newest.id } },
+                      { onSuccess: () => say(`${newest.prefix}… works again.`) },
                     )
                   }
                 >
-                  Restore newest
+                  Restore {newest.prefix}…
                 </Button>
               )}
-              <Button onClick={() => setReplacing(true)}>Replace…</Button>
+              <Button onClick={() => setReplacing(newest)}>Replace…</Button>
               <Button onClick={() => setAdding(true)}>Add key…</Button>
             </>
           )
@@ -151,12 +152,14 @@ function Keys({ project }: { project: Project }) {
           )}
         </Answer>
       </Panel>
-      <ReplaceKey
-        project={project}
-        isOpen={isReplacing}
-        onClose={() => setReplacing(false)}
-        onKey={setShown}
-      />
+      {replacing && (
+        <ReplaceKey
+          project={project}
+          old={replacing}
+          onClose={() => setReplacing(undefined)}
+          onKey={setShown}
+        />
+      )}
       <AddKey project={project} isOpen={isAdding} onClose={() => setAdding(false)} onKey={setShown} />
       {revoking && (
         <Danger

@@ -1,4 +1,4 @@
-import type { Project } from '@rolecall/sdk/admin'
+import type { Project, ProjectKey } from '@rolecall/sdk/admin'
 import { useId, useState } from 'react'
 import { Button } from '../../components/button.tsx'
 import { Dialog, DialogActions } from '../../components/dialog.tsx'
@@ -13,9 +13,14 @@ export interface KeyDialogProps {
   readonly onKey: (key: string) => void
 }
 
+interface ReplaceKeyProps extends Omit<KeyDialogProps, 'isOpen'> {
+  /** The newest key when the dialog opened. If another key is newer by now, the service replaces neither. */
+  readonly old: ProjectKey
+}
+
 /** A dialog that replaces the newest key with a new one, and shows that once. */
-export const ReplaceKey = (props: KeyDialogProps) => (
-  <Dialog title="Replace newest key" isOpen={props.isOpen} onClose={props.onClose}>
+export const ReplaceKey = (props: ReplaceKeyProps) => (
+  <Dialog title={`Replace the key ${props.old.prefix}…`} isOpen onClose={props.onClose}>
     <ReplaceForm {...props} />
   </Dialog>
 )
@@ -41,9 +46,9 @@ const fieldsOf = (grace: Grace): { readonly graceSec?: number; readonly graceUnt
   return { graceUntil: new Date(Date.now() + weekMs).toISOString() }
 }
 
-function ReplaceForm({ project, onClose, onKey }: KeyDialogProps) {
+function ReplaceForm({ project, old, onClose, onKey }: ReplaceKeyProps) {
   const form = useForm('regenerateApiKey', {
-    initial: fieldsOf('day'),
+    initial: { ...fieldsOf('day'), keyId: old.id },
     params: { id: project.id },
     onDone: ({ apiKey }) => {
       onKey(apiKey)
