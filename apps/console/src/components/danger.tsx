@@ -4,6 +4,7 @@ import { Button } from './button.tsx'
 import { Dialog, DialogActions } from './dialog.tsx'
 import { countText } from './number.tsx'
 import { Problem, Skeleton } from './states.tsx'
+import { isNameTyped } from './typed-name.ts'
 
 interface DangerProps {
   /** The verb and the object, as on the button that opened the dialog, e.g. `Revoke the key`. */
@@ -58,7 +59,7 @@ function DangerBody({ action, onClose, preview, children, name, run }: BodyProps
       setBusy(false)
     }
   }
-  const isReady = effects !== undefined && (name === undefined || typed.trim() === name)
+  const isReady = effects !== undefined && (name === undefined || isNameTyped(typed, name))
   return (
     <form
       className="stack"
