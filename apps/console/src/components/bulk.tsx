@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import { effectsOf } from './danger.tsx'
-import { Dialog, DialogActions } from './dialog.tsx'
+import { CloseButton, Dialog, DialogActions } from './dialog.tsx'
 import { type Failure, runSteps, type Step } from './run-steps.ts'
 import { Reason } from './states.tsx'
 import { useToast } from './toast.tsx'
@@ -92,13 +92,11 @@ function BulkBody({ action, done, changes, children, onClose }: BulkProps) {
         <Progress phase={phase} failed={failures.length} />
       </div>
       {failures.length > 0 && phase.name !== 'running' && <Failures failures={failures} />}
-      <DialogActions>
+      <DialogActions isBusy={phase.name === 'running'}>
         {phase.name === 'running' ? (
           <Button onClick={() => ending.current.abort()}>Stop</Button>
         ) : (
-          <Button onClick={onClose} autoFocus>
-            {phase.name === 'ended' ? 'Close' : 'Cancel'}
-          </Button>
+          <CloseButton text={phase.name === 'ended' ? 'Close' : 'Cancel'} autoFocus />
         )}
         {phase.name === 'ended' ? (
           <Button kind="destroy" onClick={() => void make(again)}>

@@ -1,7 +1,7 @@
 import type { DryRun, RolecallError } from '@rolecall/sdk/admin'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import { Button } from './button.tsx'
-import { Dialog, DialogActions } from './dialog.tsx'
+import { CloseButton, Dialog, DialogActions } from './dialog.tsx'
 import { countText } from './number.tsx'
 import { Problem, Skeleton } from './states.tsx'
 import { isNameTyped } from './typed-name.ts'
@@ -97,10 +97,8 @@ function DangerBody({ action, onClose, preview, children, name, run }: BodyProps
           />
         </div>
       )}
-      <DialogActions>
-        <Button onClick={onClose} autoFocus>
-          Cancel
-        </Button>
+      <DialogActions isBusy={isBusy}>
+        <CloseButton autoFocus />
         <Button kind="destroy" type="submit" disabled={!isReady} isBusy={isBusy}>
           {action}
         </Button>

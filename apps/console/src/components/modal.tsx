@@ -6,6 +6,8 @@ export interface DialogProps {
   readonly title: string
   readonly isOpen: boolean
   readonly onClose: () => void
+  /** True while the action of the dialog runs. The dialog then cannot be closed. */
+  readonly isBusy: boolean
   /** True for a question. A click outside does not close it, so the user must choose a button. */
   readonly isQuestion?: boolean
   readonly size?: 'normal' | 'wide'
@@ -17,6 +19,7 @@ export default function Modal({
   title,
   isOpen,
   onClose,
+  isBusy,
   isQuestion = false,
   size = 'normal',
   children,
@@ -25,7 +28,7 @@ export default function Modal({
     <ModalOverlay
       className="overlay fade"
       isOpen={isOpen}
-      onOpenChange={(open) => !open && onClose()}
+      onOpenChange={(open) => !open && !isBusy && onClose()}
       isDismissable={!isQuestion}
     >
       <AriaModal className="modal" data-size={size}>

@@ -1,6 +1,5 @@
 import { useState } from 'react'
-import { Button } from '../components/button.tsx'
-import { Dialog, DialogActions } from '../components/dialog.tsx'
+import { CloseButton, Dialog, DialogActions } from '../components/dialog.tsx'
 import { Facts } from '../components/page.tsx'
 import { areKeysOn, type Key, turnKeys } from './keys.ts'
 import type { Place } from './places.ts'
@@ -37,7 +36,7 @@ export default function KeysDialog({ keys, places, onClose }: KeysDialogProps) {
         Enable single-key shortcuts
       </label>
       <DialogActions>
-        <Button onClick={onClose}>Close</Button>
+        <CloseButton text="Close" />
       </DialogActions>
     </Dialog>
   )

@@ -4,7 +4,7 @@ import { ask } from '../../api/admin.ts'
 import { useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Danger } from '../../components/danger.tsx'
-import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { CloseButton, Dialog, DialogActions } from '../../components/dialog.tsx'
 import { Notice, Problem } from '../../components/states.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { areEqual, followStored } from '../../forms/follow-stored.ts'
@@ -167,13 +167,13 @@ function AccessForm({ cell, onClose, onRevoke }: EditorProps & { readonly onRevo
         )}
       </div>
       {set.error && <Problem error={set.error} />}
-      <DialogActions>
+      <DialogActions isBusy={set.isPending}>
         {mapping && (
-          <Button kind="danger" onClick={onRevoke}>
+          <Button kind="danger" onClick={onRevoke} disabled={set.isPending}>
             Revoke access…
           </Button>
         )}
-        <Button onClick={onClose}>Cancel</Button>
+        <CloseButton />
         <Button kind="main" type="submit" isBusy={set.isPending}>
           {mapping ? 'Save access' : 'Grant access'}
         </Button>

@@ -2,7 +2,7 @@ import type { MemberServers } from '@rolecall/sdk/admin'
 import { useState } from 'react'
 import { useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
-import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { CloseButton, Dialog, DialogActions } from '../../components/dialog.tsx'
 import { Facts, Panel } from '../../components/page.tsx'
 import { Problem } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
@@ -84,8 +84,8 @@ function BlockForm({ member, onClose }: { member: MemberServers; onClose: () => 
       <p>All their sessions end immediately, on every site.</p>
       <Fields form={form} keys={['reason', 'until']} />
       {form.failure && <Problem error={form.failure} />}
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+      <DialogActions isBusy={form.isBusy}>
+        <CloseButton />
         <Button kind="destroy" type="submit" isBusy={form.isBusy}>
           Block member
         </Button>

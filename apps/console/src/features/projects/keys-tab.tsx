@@ -7,7 +7,7 @@ import { Status } from '../../components/chip.tsx'
 import { Secret } from '../../components/copy.tsx'
 import { Danger } from '../../components/danger.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
-import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { CloseButton, Dialog, DialogActions } from '../../components/dialog.tsx'
 import { Num } from '../../components/number.tsx'
 import { Panel } from '../../components/page.tsx'
 import { Answer, Empty, Notice, Problem } from '../../components/states.tsx'
@@ -206,8 +206,8 @@ function AddForm({ project, onClose, onKey }: KeyDialogProps) {
       <p>Existing keys stay valid. The new key is shown once.</p>
       <Fields form={form} keys={['note', 'expiresAt']} />
       {form.failure && <Problem error={form.failure} />}
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+      <DialogActions isBusy={form.isBusy}>
+        <CloseButton />
         <Button kind="main" type="submit" isBusy={form.isBusy}>
           Add key
         </Button>

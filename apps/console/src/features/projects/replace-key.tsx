@@ -1,7 +1,7 @@
 import type { Project, ProjectKey } from '@rolecall/sdk/admin'
 import { useId, useState } from 'react'
 import { Button } from '../../components/button.tsx'
-import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { CloseButton, Dialog, DialogActions } from '../../components/dialog.tsx'
 import { Problem } from '../../components/states.tsx'
 import { Fields } from '../../forms/fields.tsx'
 import { type Body, type Form, useForm } from '../../forms/use-form.ts'
@@ -61,8 +61,8 @@ function ReplaceForm({ project, old, onClose, onKey }: ReplaceKeyProps) {
       <GraceField form={form} />
       <Fields form={form} keys={['note']} helps={{ note: 'The purpose of the key.' }} />
       {form.failure && <Problem error={form.failure} />}
-      <DialogActions>
-        <Button onClick={onClose}>Cancel</Button>
+      <DialogActions isBusy={form.isBusy}>
+        <CloseButton />
         <Button kind="main" type="submit" isBusy={form.isBusy}>
           Replace key
         </Button>

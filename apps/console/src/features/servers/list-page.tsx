@@ -6,7 +6,7 @@ import { Button, ButtonAnchor } from '../../components/button.tsx'
 import { Status } from '../../components/chip.tsx'
 import { Copyable } from '../../components/copy.tsx'
 import { type Column, DataTable } from '../../components/data-table.tsx'
-import { Dialog, DialogActions } from '../../components/dialog.tsx'
+import { CloseButton, Dialog, DialogActions } from '../../components/dialog.tsx'
 import { Icon } from '../../components/icon.tsx'
 import { Num } from '../../components/number.tsx'
 import { Page as PageFrame } from '../../components/page.tsx'
@@ -147,11 +147,11 @@ function AddServer({ onClose }: { onClose: () => void }) {
                   ))}
                 </ul>
               )}
-              <DialogActions>
+              <DialogActions isBusy={add.isPending}>
                 <ButtonAnchor href={inviteUrl} target="_blank" rel="noreferrer">
                   Invite the bot to a server
                 </ButtonAnchor>
-                <Button onClick={onClose}>Cancel</Button>
+                <CloseButton />
               </DialogActions>
             </div>
           )
