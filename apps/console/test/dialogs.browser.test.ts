@@ -1,6 +1,8 @@
+import { demo } from '@rolecall/chat-sim'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../api/test/administration.ts'
+import { givenProject, givenSession } from '../../api/test/given.ts'
 import { type ConsoleWorld, startConsole } from './visit.ts'
 
 let at: ConsoleWorld
@@ -56,3 +58,24 @@ test.each([
   },
   60_000,
 )
+
+test('a click outside keeps a dialog with a form, and closes one without', async () => {
+  await givenSession(at.world, await givenProject(at.world), demo.users.joon)
+  const visit = await at.open(`/console/members/${demo.users.joon}`)
+  const { page } = visit
+  await page.getByRole('button', { name: 'Block…' }).click()
+  const dialog = page.locator('.dialog')
+  await dialog.getByLabel('Reason').fill('A long story')
+  await page.mouse.click(5, 5)
+  expect(await dialog.getByLabel('Reason').inputValue()).toBe('A long story')
+  // The dialog takes the focus back in the next frame.
+  await expect.poll(() => dialog.evaluate((one) => one.contains(document.activeElement))).toBe(true)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.keyboard.press('?')
+  await dialog.waitFor()
+  await page.mouse.click(5, 5)
+  await dialog.waitFor({ state: 'detached' })
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)

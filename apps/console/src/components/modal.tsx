@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { Modal as AriaModal, Dialog, Heading, ModalOverlay } from 'react-aria-components'
 import './dialog.css'
 
@@ -24,14 +24,17 @@ export default function Modal({
   size = 'normal',
   children,
 }: DialogProps) {
+  const modal = useRef<HTMLDivElement>(null)
   return (
     <ModalOverlay
       className="overlay fade"
       isOpen={isOpen}
       onOpenChange={(open) => !open && !isBusy && onClose()}
       isDismissable={!isQuestion}
+      // A click outside must not discard what was typed into a form.
+      shouldCloseOnInteractOutside={() => !modal.current?.querySelector('form')}
     >
-      <AriaModal className="modal" data-size={size}>
+      <AriaModal className="modal" data-size={size} ref={modal}>
         <Dialog className="dialog" role={isQuestion ? 'alertdialog' : 'dialog'}>
           <Heading slot="title" level={2}>
             {title}
