@@ -142,7 +142,7 @@ describe('logging in', () => {
     await visit.close()
   })
 
-  test('a session that ended leads back to the same place, and what was typed into a form is still there', async () => {
+  test('a session that ended is replaced in another tab, and what was typed into a form is still there', async () => {
     const visit = await at.open('/console/projects/new')
     const { page, context } = visit
     await page.getByLabel('Name').fill('Tide table')
@@ -151,9 +151,12 @@ describe('logging in', () => {
     // The next step sends a request to the service.
     await page.getByRole('button', { name: 'Next' }).click()
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor()
+    const opening = context.waitForEvent('page')
     await page.getByRole('link', { name: 'Sign in' }).click()
-    await page.getByRole('button', { name: 'Mara Lind' }).click()
-    await page.getByRole('button', { name: 'Authorize' }).click()
+    const tab = await opening
+    await tab.getByRole('button', { name: 'Mara Lind' }).click()
+    await tab.getByRole('button', { name: 'Authorize' }).click()
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ state: 'detached' })
     await page.getByRole('heading', { level: 1, name: 'New project' }).waitFor()
     await page.getByRole('heading', { level: 2, name: 'Servers' }).waitFor()
     await page.getByRole('button', { name: 'Back' }).click()

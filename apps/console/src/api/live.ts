@@ -46,6 +46,14 @@ const isEventName = (name: string): name is EventName => Object.hasOwn(about, na
 /** The message, besides events, with which the tab that holds the stream tells the others that it is alive. */
 const aliveMessage = 'alive'
 
+/** Tells the other tabs that the session has changed, so that they refetch everything with the new one. */
+export function announceSession(): void {
+  const channel = new BroadcastChannel(channelName)
+  const name: EventName = 'reset'
+  channel.postMessage(name)
+  channel.close()
+}
+
 /** Keeps the screen up to date while the component is mounted. */
 export function useLive(): void {
   const client = useQueryClient()

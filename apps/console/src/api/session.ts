@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import { forgetDrafts } from '../forms/draft.ts'
 import { ask } from './admin.ts'
 import { forgetSessionTime } from './keep-session.ts'
+import { announceSession } from './live.ts'
 import { queryClient, question } from './queries.ts'
 
 /**
@@ -31,6 +32,7 @@ export async function redeemCode(): Promise<unknown> {
   try {
     await ask('adminToken', { body: { code, cookie: true } })
     forgetSessionTime()
+    announceSession()
     return undefined
   } catch (error) {
     return error

@@ -10,61 +10,79 @@ interface Refusal {
 }
 
 /** The page for a visitor without a session or without access: not signed in, signed out, or not permitted. */
-export function LoginPage({ reason }: { reason: unknown }) {
+export const LoginPage = ({ reason }: { reason: unknown }) => (
+  <main className="way-in">
+    <div className="way-in-card">
+      <LoginCard reason={reason} />
+    </div>
+  </main>
+)
+
+/** The content of the login page. With the reason `ended`, it covers a page that stays open, so it opens a new tab. */
+export function LoginCard({ reason }: { reason: unknown }) {
   const { code, detail, requestId } = (typeof reason === 'object' ? reason : {}) as Refusal
   const place = location.pathname + location.search
   const isLoggedOut = new URLSearchParams(location.search).has('logged_out')
+  const isEnded = reason === 'ended'
   const title = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
+    const before = document.title
     title.current?.focus()
     document.title = 'Sign in · Rolecall'
+    return () => {
+      document.title = before
+    }
   }, [])
   const isNotAllowed = code === 'NOT_SYSTEM_ADMIN'
   const isFailure = !isNotAllowed && code !== undefined && code !== 'INVALID_TOKEN'
   return (
-    <main className="way-in">
-      <div className="way-in-card">
-        <Brand />
-        <h1 tabIndex={-1} ref={title}>
-          {isNotAllowed
-            ? 'You are not an administrator'
-            : reason === 'ended'
-              ? 'Your session has ended'
-              : 'Administration'}
-        </h1>
-        {isNotAllowed ? (
-          <>
-            <p>
-              To use the console, you need the administrator or auditor role in the main server, or you must
-              own a project. Ask an administrator of this community for access, and then sign in again.
-            </p>
-            <p className="quiet">{detail}</p>
-          </>
-        ) : (
+    <>
+      <Brand />
+      <h1 tabIndex={-1} ref={title}>
+        {isNotAllowed
+          ? 'You are not an administrator'
+          : isEnded
+            ? 'Your session has ended'
+            : 'Administration'}
+      </h1>
+      {isNotAllowed ? (
+        <>
           <p>
-            {reason === 'ended'
-              ? 'Sign in again to continue. The text in your forms is kept.'
-              : isLoggedOut
-                ? 'You are signed out.'
-                : 'Manage the projects, members, and servers of your community. Sign in with your Discord account.'}
+            To use the console, you need the administrator or auditor role in the main server, or you must own
+            a project. Ask an administrator of this community for access, and then sign in again.
           </p>
-        )}
-        {isFailure && (
-          <Notice tone="bad" title="Sign-in failed">
-            {detail}
-            <span className="quiet">
-              {code} {requestId && `· request ${requestId}`}
-            </span>
-          </Notice>
-        )}
-        <div className="row">
+          <p className="quiet">{detail}</p>
+        </>
+      ) : (
+        <p>
+          {isEnded
+            ? 'Sign in again in a new tab. This page then continues, with the text in your forms.'
+            : isLoggedOut
+              ? 'You are signed out.'
+              : 'Manage the projects, members, and servers of your community. Sign in with your Discord account.'}
+        </p>
+      )}
+      {isFailure && (
+        <Notice tone="bad" title="Sign-in failed">
+          {detail}
+          <span className="quiet">
+            {code} {requestId && `· request ${requestId}`}
+          </span>
+        </Notice>
+      )}
+      <div className="row">
+        {isEnded ? (
+          <ButtonAnchor kind="main" href={loginAddress('/console/')} target="_blank" rel="noreferrer">
+            Sign in
+          </ButtonAnchor>
+        ) : (
           <ButtonAnchor kind="main" href={loginAddress(isLoggedOut ? '/console/' : place)}>
             Sign in
           </ButtonAnchor>
-          {isNotAllowed && <Button onClick={() => void logOut()}>Sign out</Button>}
-        </div>
+        )}
+        {isNotAllowed && <Button onClick={() => void logOut()}>Sign out</Button>}
       </div>
-    </main>
+    </>
   )
 }
 

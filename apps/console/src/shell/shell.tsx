@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Outlet, useLocation, useRouteContext } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { useConnection } from '../api/connection.ts'
 import { useSessionKept } from '../api/keep-session.ts'
 import { useLive } from '../api/live.ts'
@@ -11,9 +11,12 @@ import { ConnectionBar } from './connection-bar.tsx'
 import { Keyboard } from './keyboard.tsx'
 import { Brand, LoginPage } from './login-page.tsx'
 import { PageClosed } from './page-closed.tsx'
+import { fileOf } from './page-file.tsx'
 import { closedPlace } from './places.ts'
 import { ProfileContext } from './profile.ts'
 import { SideBar } from './side-bar.tsx'
+
+const SessionEnded = lazy(fileOf(() => import('./session-ended.tsx')))
 
 /** The frame of every page. Until an administrator signs in, it contains only the login page. */
 export function Shell() {
@@ -30,7 +33,8 @@ export function Shell() {
   const closed = closedPlace(data, pathname)
   return (
     <ProfileContext value={data}>
-      <Toasts>
+      {/* A tab shows nothing that one administrator typed to another who signs in later. */}
+      <Toasts key={data.id}>
         <button type="button" className="skip" onClick={focusContent}>
           Skip to content
         </button>
@@ -45,8 +49,13 @@ export function Shell() {
           </div>
         </div>
         <Live />
-        <Keyboard profile={data} />
-        {state === 'ended' && <LoginPage reason="ended" />}
+        {state === 'ended' ? (
+          <Suspense fallback={null}>
+            <SessionEnded />
+          </Suspense>
+        ) : (
+          <Keyboard profile={data} />
+        )}
       </Toasts>
     </ProfileContext>
   )
