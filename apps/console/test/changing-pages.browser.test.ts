@@ -129,6 +129,6 @@ test('what both administrators delete is called deleted', async () => {
   await page.getByRole('list', { name: 'Effects' }).waitFor()
   await other.projects('DELETE', `/${project.id}/inbound-webhooks/${webhook.id}`)
   await page.getByRole('button', { name: 'Delete webhook' }).click()
-  await page.getByText('This webhook is already deleted.').waitFor()
+  await page.getByText('This webhook does not exist. It may have been deleted.').waitFor()
   await visit.close()
 }, 60_000)

@@ -130,6 +130,7 @@ test('a signing secret is replaced once, and only after a question', async () =>
   await page.getByRole('button', { name: 'Replace secret' }).dblclick()
   await question.getByRole('button', { name: 'Replace secret' }).dblclick()
   await page.getByText('The old secret stays valid until').waitFor()
+  await page.getByRole('group', { name: 'Signing secret' }).getByRole('button', { name: 'Copy' }).click()
   await page.locator('.tabs').getByRole('link', { name: 'Inbound webhooks' }).click()
   await page.getByRole('button', { name: 'Replace secret of Seal' }).click()
   await question.getByText('The old secret stops working immediately.').waitFor()

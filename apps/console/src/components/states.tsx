@@ -51,23 +51,20 @@ export const Notice = ({ tone = 'none', title, children, action }: NoticeProps) 
   </div>
 )
 
-/**
- * Sentences for objects that another administrator has just deleted. The service's sentences address programs, which may
- * have sent a wrong ID.
- */
-const goneTexts: Readonly<Partial<Record<RolecallError['code'], string>>> = {
-  PROJECT_NOT_FOUND: 'This project is already deleted.',
-  WEBHOOK_NOT_FOUND: 'This webhook is already deleted.',
-  REDIRECT_URI_NOT_FOUND: 'This redirect URI is already deleted.',
-  API_KEY_NOT_FOUND: 'This key is already deleted.',
-  ACCESS_NOT_FOUND: 'This access is already revoked.',
-  SESSION_NOT_FOUND: 'This session has already ended.',
+/** Sentences for administrators. The service's sentences about these errors address programs, and name endpoints. */
+const ownTexts: Readonly<Partial<Record<RolecallError['code'], string>>> = {
+  PROJECT_NOT_FOUND: 'This project does not exist. It may have been deleted.',
+  WEBHOOK_NOT_FOUND: 'This webhook does not exist. It may have been deleted.',
+  REDIRECT_URI_NOT_FOUND: 'This redirect URI does not exist. It may have been deleted.',
+  ACCESS_NOT_FOUND: 'This access does not exist. It may have been revoked.',
+  SESSION_NOT_FOUND: 'This session does not exist. It may have ended.',
+  API_KEY_NOT_NEWEST: 'Another key is the newest one now. Close this dialog, and check the keys.',
 }
 
 /** The reason of a refusal: each wrong field in words, or else a sentence without Markdown. */
 export const Reason = ({ error: { code, errors, detail, message } }: { error: RolecallError }) =>
   errors.length === 0 ? (
-    (goneTexts[code] ?? (detail || message)).replaceAll('`', '')
+    (ownTexts[code] ?? (detail || message)).replaceAll('`', '')
   ) : (
     <ul>
       {errors.map((one) => (
