@@ -21,7 +21,7 @@ export function formBodies(): string {
   const definitions = endpoints.filter((definition) => forms.includes(operationIdOf(definition)))
   const partial = definitions.filter(({ method }) => method === 'PATCH').map(operationIdOf)
   const bodies = definitions.map(
-    (definition) => `  ${operationIdOf(definition)}: ${JSON.stringify(definition.body)},\n`,
+    (definition) => `  ${operationIdOf(definition)}: ${JSON.stringify(definition.body, withoutUnshown)},\n`,
   )
   return `// Generated from packages/contract by tools/build-generated.js. Do not edit.
 import type { Schema } from '@rolecall/contract'
@@ -38,4 +38,17 @@ export const formBodies: Readonly<Record<FormName, Schema>> = bodies
 /** The endpoints that keep the values of omitted fields. */
 export const partialForms: ReadonlySet<FormName> = new Set([${partial.map((name) => `'${name}'`).join(', ')}])
 `
+}
+
+interface Described {
+  readonly type?: string
+  readonly format?: string
+  readonly anyOf?: readonly { readonly type?: string }[]
+}
+
+/** Leaves out the descriptions that no field of a form shows: those of objects and of IDs. */
+function withoutUnshown(this: Described, key: string, value: unknown) {
+  if (key !== 'description' || typeof value !== 'string') return value
+  const isObject = [this, ...(this.anyOf ?? [])].some(({ type }) => type === 'object')
+  return isObject || this.format === 'uuid' ? undefined : value
 }

@@ -104,7 +104,9 @@ async function filledIn(one: EndpointDefinition, admin: string): Promise<string>
       .replace(/(?<=members\/)\{\w+\}/, users.ada)
       .replace(/(?<=projects\/)\{\w+\}/, project.id)
   const shown = shownPath(one, request)
+  const keyId = request.includes('"keyId"') ? await newestKeyOf(path, admin) : ''
   return request
+    .replace(/(?<="keyId":")[^"]+/, keyId)
     .replace(shown, () => path)
     .replace(`server_id=${example.id}`, `server_id=${club}`)
     .replace(`client_id=${example.uuid}`, `client_id=${project.id}`)
@@ -118,6 +120,12 @@ async function filledIn(one: EndpointDefinition, admin: string): Promise<string>
     .replaceAll('rcs_…', session.token)
     .replaceAll('rcr_…', session.refreshToken)
     .replaceAll('rcc_…', code)
+}
+
+/** Returns the ID of the newest key of the project at a path. */
+async function newestKeyOf(path: string, token: string): Promise<string> {
+  const keys = await call(world.url, 'GET', path.replace(/[^/]+$/, 'keys'), { token })
+  return keys.body.data.find(({ isNewest }: { isNewest: boolean }) => isNewest).id
 }
 
 const shownPath = ({ path }: EndpointDefinition, request: string) => {

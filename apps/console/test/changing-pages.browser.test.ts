@@ -39,20 +39,39 @@ test('the access editor follows what is stored, saves only what was changed, and
   await visit.close()
 }, 60_000)
 
-test('a save of access does not undo a change of which the page has not heard', async () => {
+test('saving access does not undo a change that the page has not received', async () => {
   const serverAccess = [{ serverId: demo.mainGuildId }]
-  const { project } = await other.create({ name: 'Deaf lighthouse', serverAccess })
+  const { project } = await other.create({ name: 'Offline lighthouse', serverAccess })
   const visit = await at.open('/console/access', {
     prepare: (page) => page.route('**/api/admin/stream', () => {}),
   })
   const { page } = visit
-  await page.getByRole('button', { name: /^Deaf lighthouse in Harbour Club/ }).click()
+  await page.getByRole('button', { name: /^Offline lighthouse in Harbour Club/ }).click()
   await other.projects('PUT', `/${project.id}/servers/${demo.mainGuildId}`, { scopes: [] })
   await page.getByLabel(/^Posts a notice/).check()
   await page.getByRole('button', { name: 'Save access' }).click()
   await page.getByText('access saved').waitFor()
   const { body } = await other.projects('GET', `/${project.id}/servers`)
   expect(body.data).toMatchObject([{ scopes: [], operations: { SEND_MESSAGES: true } }])
+  await visit.close()
+}, 60_000)
+
+test('access that was revoked is not granted again with more rights than were shown', async () => {
+  const { project } = await other.create({ name: 'Closed lighthouse', serverAccess: [] })
+  const access = `/${project.id}/servers/${demo.mainGuildId}`
+  await other.projects('PUT', access, { operations: { READ: false, MANAGE_WEBHOOKS: true }, scopes: [] })
+  const visit = await at.open('/console/access', {
+    prepare: (page) => page.route('**/api/admin/stream', () => {}),
+  })
+  const { page } = visit
+  await page.getByRole('button', { name: /^Closed lighthouse in Harbour Club/ }).click()
+  await other.projects('DELETE', access)
+  await page.getByLabel(/^Posts a notice/).check()
+  await page.getByRole('button', { name: 'Save access' }).click()
+  await page.getByText('access saved').waitFor()
+  const { body } = await other.projects('GET', `/${project.id}/servers`)
+  const operations = { READ: false, MANAGE_WEBHOOKS: true, SEND_MESSAGES: true }
+  expect(body.data).toMatchObject([{ scopes: [], operations }])
   await visit.close()
 }, 60_000)
 
@@ -67,7 +86,9 @@ test('a lost response of a change says that the change may have been made', asyn
   await page.getByRole('button', { name: 'Save project' }).click()
   await page
     .getByRole('alert')
-    .getByText('No response from Rolecall. The change may have been made. Check before you repeat it.')
+    .getByText(
+      'No response from Rolecall. The change may have been made anyway. Reload the page, and check before you try again.',
+    )
     .waitFor()
   await visit.close()
 }, 60_000)

@@ -207,7 +207,7 @@ test('a form shows what it will store, and options of a sign-in that is off are 
   await page.getByLabel('Accepts submissions').press('Space')
   await page.getByRole('button', { name: 'Create webhook' }).click()
   await page.getByText('inactive').waitFor()
-  // Until the secret was copied, the page asks before it is left.
+  // Until the secret is copied, the page asks before it is left.
   await page.getByRole('group', { name: 'Signing secret' }).getByRole('button', { name: 'Copy' }).click()
   await page.getByText('Copied').waitFor()
 

@@ -44,9 +44,9 @@ test('a key that another administrator adds is not replaced by a dialog that sho
 test('only the named key is restored, not one that was revoked since', async () => {
   const { visit, page, project, statuses } = await openKeys('Fog horns')
   await other.projects('DELETE', `/${project.id}/key`)
-  const restore = page.getByRole('button', { name: /^Restore rck_\w+…$/ })
+  const restore = page.getByRole('button', { name: /^Restore key rck_\w+$/ })
   await restore.waitFor()
-  // From here on, the page hears of no change.
+  // From here on, the page receives no changes.
   await page.route('**/api/admin/**', (route) =>
     route.request().method() === 'GET' ? route.abort() : route.continue(),
   )

@@ -40,7 +40,7 @@ test('an incomplete date keeps its filter, and a reversed period is refused at i
   await page.waitForURL('**/audit?from=2026-02-02T03%3A04')
   expect(await from.inputValue()).toBe('2026-02-02T03:04')
 
-  const problem = page.getByText('“From” must not be after “To”.')
+  const problem = page.getByText('“From” is after “To”. Change one of them to filter by time.')
   await to.fill('2026-01-01T00:00')
   await problem.waitFor()
   expect(await to.getAttribute('aria-invalid')).toBe('true')
@@ -79,7 +79,7 @@ test('a page that does not exist, and text that is not a member ID, say so', asy
   await page.getByRole('link', { name: /^Ada Osei/ }).waitFor()
 
   await page.goto(`${at.url}/console/projects/${project.id}/sessions?member=tomas`)
-  await page.getByText(/this is not a member ID/).waitFor()
+  await page.getByText(/That is not a valid member ID/).waitFor()
   await page.goto(`${at.url}/console/members/4808`)
   await page.getByText('Member ID must be a Discord ID').waitFor()
   await page.goto(`${at.url}/console/members?server=4808`)

@@ -47,8 +47,11 @@ test('a session that ends while a dialog is open is replaced in another tab, and
 
 test('the forms of one administrator are not shown to another who signs in', async () => {
   at.world.sim.world.setRoles(demo.mainGuildId, demo.users.joon, [demo.roles.steward])
-  const visit = await at.open('/console/profile')
+  const visit = await at.open('/console/projects/new')
   const { page, context } = visit
+  const name = page.getByRole('textbox', { name: 'Name', exact: true })
+  await name.fill('Draft of Mara')
+  await page.goto(`${at.url}/console/profile`)
   await visit.settled(/^Your profile$/)
   const typed = page.getByRole('textbox', { name: 'Preferred name', exact: true })
   await typed.fill('Typed by Mara')
@@ -62,5 +65,8 @@ test('the forms of one administrator are not shown to another who signs in', asy
   await tab.getByRole('button', { name: 'Authorize' }).click()
   await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor({ state: 'detached' })
   await expect.poll(() => typed.inputValue()).not.toBe('Typed by Mara')
+  await page.goto(`${at.url}/console/projects/new`)
+  await name.waitFor()
+  expect(await name.inputValue()).toBe('')
   await visit.close()
 }, 60_000)

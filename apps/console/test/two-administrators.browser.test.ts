@@ -38,18 +38,22 @@ test('a field that two administrators change says so until it is saved or undone
   const visit = await at.open(`/console/projects/${project.id}/settings`)
   const { page } = visit
   const description = page.getByRole('textbox', { name: 'Description' })
-  const conflict = page.getByRole('alert').filter({ hasText: 'Saving replaces it.' })
+  const conflict = page.getByRole('alert').filter({ hasText: 'Saving overwrites that value.' })
   await description.fill('from A')
   await other.projects('PATCH', `/${project.id}`, { description: 'from B' })
   await conflict.waitFor()
-  expect(await conflict.textContent()).toBe('Changed elsewhere to “from B”. Saving replaces it.')
+  expect(await conflict.textContent()).toBe(
+    'This field was changed to “from B” while you were editing. Saving overwrites that value.',
+  )
   await page.getByRole('button', { name: 'Undo' }).click()
   await conflict.waitFor({ state: 'detached' })
   expect(await description.inputValue()).toBe('from B')
   await description.fill('from A')
   await other.projects('PATCH', `/${project.id}`, { description: null })
   await conflict.waitFor()
-  expect(await conflict.textContent()).toBe('Cleared elsewhere. Saving replaces it.')
+  expect(await conflict.textContent()).toBe(
+    'This field was cleared while you were editing. Saving overwrites that value.',
+  )
   await page.getByRole('button', { name: 'Save project' }).click()
   await page.getByText('The project is saved.').waitFor()
   await conflict.waitFor({ state: 'detached' })
@@ -71,7 +75,10 @@ test('a schema that is being typed stays, and says that the stored one has chang
   await schema.fill('{"type":"object","maxProp')
   await page.getByText('The schema is not valid JSON').waitFor()
   await other.projects('PATCH', `${path}/${webhook.id}`, { schema: { type: 'object', required: ['place'] } })
-  await page.getByRole('alert').filter({ hasText: 'Changed elsewhere. Saving replaces it.' }).waitFor()
+  await page
+    .getByRole('alert')
+    .filter({ hasText: 'This field was changed while you were editing. Saving overwrites that value.' })
+    .waitFor()
   expect(await schema.inputValue()).toBe('{"type":"object","maxProp')
   await schema.fill('{"type":"object","maxProperties":7}')
   await page.getByText('The schema is not valid JSON').waitFor({ state: 'detached' })

@@ -13,7 +13,7 @@ beforeAll(async () => {
 }, 180_000)
 afterAll(() => at?.close())
 
-test('what is typed stays while another administrator changes the project, and the other fields follow', async () => {
+test('a form keeps its input while another administrator changes the project, and updates its other fields', async () => {
   const { project } = await other.create({ name: 'Tide tables' })
   const visit = await at.open(`/console/projects/${project.id}/settings`)
   const { page } = visit
@@ -39,13 +39,13 @@ test('what is typed stays while another administrator changes the project, and t
   await visit.close()
 }, 60_000)
 
-test('a save does not undo what another administrator changed, though the page has not heard of it', async () => {
-  const { project } = await other.create({ name: 'Deaf harbour', isInternal: false })
+test('a save does not undo a change that the page has not received', async () => {
+  const { project } = await other.create({ name: 'Offline harbour', isInternal: false })
   const visit = await at.open(`/console/projects/${project.id}/settings`, {
     prepare: (page) => page.route('**/api/admin/stream', () => {}),
   })
   const { page } = visit
-  await visit.settled(/^Deaf harbour$/)
+  await visit.settled(/^Offline harbour$/)
   await page.getByLabel('Description').fill('No signal')
   await other.projects('PATCH', `/${project.id}`, { name: 'Heard harbour', isInternal: true })
   await page.getByRole('button', { name: 'Save project' }).click()

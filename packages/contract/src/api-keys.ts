@@ -28,7 +28,8 @@ export const NewKey = Closed({
 const KeyId = {
   ...Uuid,
   description:
-    'The ID of the key that you expect to be the newest. If another key is, the request is refused.',
+    'The ID of the key that you expect to be the newest. If another key is the newest, the request fails with ' +
+    'API_KEY_NOT_NEWEST.',
 }
 
 /** The options for restoring a key. */
@@ -36,7 +37,6 @@ export const RestoreApiKey = Closed({ keyId: Type.Optional(KeyId) })
 
 /** The options for replacing a key. */
 export const RegenerateApiKey = Closed({
-  keyId: Type.Optional(KeyId),
   graceSec: Type.Optional(
     Type.Integer({
       minimum: 0,
@@ -52,6 +52,7 @@ export const RegenerateApiKey = Closed({
   }),
   note: Type.Optional(Note),
   expiresAt: Type.Optional({ ...DateTime, description: 'The time at which the new key expires.' }),
+  keyId: Type.Optional(KeyId),
 })
 
 /** One of the keys of a project: never the key itself. */

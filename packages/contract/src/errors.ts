@@ -400,8 +400,8 @@ export const errors = define({
     status: 409,
     title: 'The key in the request is not the newest key of the project.',
     mend:
-      'Check the keys again: GET /api/admin/projects/{id}/keys. To change the newest key, repeat the request ' +
-      'with its `id`.',
+      'List the keys again: GET /api/admin/projects/{id}/keys. To replace or restore the newest key, send its ' +
+      '`id` as `keyId`.',
   },
   NO_REVOKED_KEY: {
     status: 409,

@@ -78,17 +78,3 @@ test('a file has an address for the browser', () => {
     `${world.url}/api/admin/audit/logs/export?severity=error`,
   )
 })
-
-test('on a page of the service itself, a lost response says whether a change may have been made', async () => {
-  const lost = () => Promise.reject(new TypeError('Failed to fetch'))
-  const own = createAdmin({ baseUrl: '', fetch: lost })
-  const detailOf = (call: Promise<unknown>) => call.catch(({ detail }: RolecallError) => detail)
-  const projectId = '00000000-0000-4000-8000-000000000000'
-  const params = { projectId, serverId: '1100089314336833537' }
-  const tryAgain = 'No response from Rolecall. Check your connection, and try again.'
-  expect(await detailOf(own.ask('listProjects'))).toBe(tryAgain)
-  expect(await detailOf(own.ask('revokeAccess', { params, query: { dryRun: true } }))).toBe(tryAgain)
-  expect(await detailOf(own.ask('revokeAccess', { params, query: {} }))).toBe(
-    'No response from Rolecall. The change may have been made. Check before you repeat it.',
-  )
-})

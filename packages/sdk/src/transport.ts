@@ -88,7 +88,7 @@ export function createTransport({ baseUrl, retries, fetch, ...options }: Transpo
           return await sendOnce(call, target, deadline.signal)
         } catch (reason) {
           signal?.throwIfAborted()
-          const error = asRolecallError(reason, baseUrl, call, deadline.isOver() ? timeoutMs : undefined)
+          const error = asRolecallError(reason, baseUrl, deadline.isOver() ? timeoutMs : undefined)
           if (!isRepeatable || attempt >= retries) throw error
           const elapsedMs = performance.now() - startedAt
           const pauseMs = pauseBeforeRetry(error, attempt, elapsedMs)
@@ -109,36 +109,13 @@ export function createTransport({ baseUrl, retries, fetch, ...options }: Transpo
 const bodyOf = ({ text, body }: { readonly text?: string; readonly body?: unknown }) =>
   text ?? (body === undefined || body instanceof Blob ? body : JSON.stringify(body))
 
-function asRolecallError(
-  reason: unknown,
-  baseUrl: string,
-  call: { readonly method: string; readonly query?: object | undefined },
-  timeoutMs: number | undefined,
-): RolecallError {
+function asRolecallError(reason: unknown, baseUrl: string, timeoutMs: number | undefined): RolecallError {
   if (reason instanceof RolecallError) return reason
-  const isLate = timeoutMs !== undefined
-  if (baseUrl === '') {
-    return new RolecallError(isLate ? 'TIMEOUT' : 'NETWORK_ERROR', noResponse(call), { cause: reason })
+  if (timeoutMs !== undefined) {
+    const detail = `${baseUrl} did not respond within ${timeoutMs} ms.`
+    return new RolecallError('TIMEOUT', detail, { cause: reason })
   }
-  if (!isLate) return networkError(baseUrl, reason)
-  return new RolecallError('TIMEOUT', `${baseUrl} did not respond within ${timeoutMs} ms.`, { cause: reason })
-}
-
-/**
- * Returns the message for a request without a response on a page of the service itself. A person reads it there, and
- * must learn that a change may have been made although its response was lost.
- */
-function noResponse({
-  method,
-  query = {},
-}: {
-  readonly method: string
-  readonly query?: object | undefined
-}) {
-  const isRead = method === 'GET' || ('dryRun' in query && query.dryRun === true)
-  return isRead
-    ? 'No response from Rolecall. Check your connection, and try again.'
-    : 'No response from Rolecall. The change may have been made. Check before you repeat it.'
+  return networkError(baseUrl, reason)
 }
 
 /** Returns the error for a request without a response. Its message names the `reason`. */

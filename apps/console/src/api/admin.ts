@@ -32,12 +32,34 @@ export async function ask<Name extends AdminQuestion>(
       await pairSettled()
       return attempt()
     })
-    note(undefined)
+    note(undefined, name)
     return cleanNames(answer as AdminAnswer<Name>)
   } catch (error) {
     if (error instanceof RolecallError) note(error)
-    throw error
+    throw isLost(error) ? lost(error.code, 'Check your connection, and try again.') : error
   }
 }
+
+/**
+ * Calls an endpoint that changes something. If the response is lost, the message says that the change may have been
+ * made.
+ */
+export const askToChange: typeof ask = (name, input) =>
+  ask(name, input).catch((error: unknown) => {
+    throw isLost(error)
+      ? lost(
+          error.code,
+          'The change may have been made anyway. Reload the page, and check before you try again.',
+        )
+      : error
+  })
+
+type Lost = RolecallError & { readonly code: 'NETWORK_ERROR' | 'TIMEOUT' }
+
+const isLost = (error: unknown): error is Lost =>
+  error instanceof RolecallError && (error.code === 'NETWORK_ERROR' || error.code === 'TIMEOUT')
+
+const lost = (code: Lost['code'], mend: string) =>
+  new RolecallError(code, `No response from Rolecall. ${mend}`)
 
 type AskWith = (name: AdminQuestion, input: object, options: { signal?: AbortSignal }) => Promise<unknown>

@@ -1,4 +1,4 @@
-import type { RolecallError } from '@rolecall/sdk/admin'
+import type { AdminQuestion, RolecallError } from '@rolecall/sdk/admin'
 import { useSyncExternalStore } from 'react'
 
 /** The state of the connection to the service, according to the last response. */
@@ -14,10 +14,14 @@ export type Connection =
 let connection: Connection = { state: 'good' }
 const listeners = new Set<() => void>()
 
-/** Records the outcome of a call: its error, or undefined if the service accepted the call. */
-export function note(error: RolecallError | undefined): void {
+/**
+ * Records the outcome of a call: its error, or undefined if the service accepted the call. After the end of a session,
+ * the console continues only when it knows who has signed in.
+ */
+export function note(error: RolecallError | undefined, name?: AdminQuestion): void {
   const next = connectionAfter(error)
   if (next.state === connection.state) return
+  if (connection.state === 'ended' && next.state === 'good' && name !== 'getProfile') return
   connection = next
   for (const listener of listeners) listener()
 }

@@ -46,7 +46,7 @@ const isEventName = (name: string): name is EventName => Object.hasOwn(about, na
 /** The message, besides events, with which the tab that holds the stream tells the others that it is alive. */
 const aliveMessage = 'alive'
 
-/** Tells the other tabs that the session has changed, so that they refetch everything with the new one. */
+/** Notifies the other tabs that the session has changed, so that they refetch everything with the new one. */
 export function announceSession(): void {
   const channel = new BroadcastChannel(channelName)
   const name: EventName = 'reset'

@@ -8,7 +8,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
-import { ask } from './admin.ts'
+import { ask, askToChange } from './admin.ts'
 import { isPassing } from './connection.ts'
 
 declare module '@tanstack/react-query' {
@@ -21,7 +21,7 @@ declare module '@tanstack/react-query' {
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
     // Drops the old response if the object was deleted, or the administrator has lost access to it. Other failures keep
-    // it on the screen. After a 403, the frame of the console follows the roles of the administrator, too.
+    // it on the screen. After a 403, also refetches the profile, so that the shell shows only what the administrator may use.
     onError: ({ status }, query) => {
       if (status === 403 || status === 404) query.setState({ data: undefined })
       if (status === 403 && query.queryKey[0] !== 'getProfile') {
@@ -60,7 +60,7 @@ export const question = <Name extends AdminQuestion>(name: Name, ...[input]: Res
 export const useAnswer = <Name extends AdminQuestion>(name: Name, ...rest: Rest<Name>) =>
   useQuery(question(name, ...rest))
 
-/** What a component does with the response to its change. */
+/** Handlers for the response to a change. */
 interface ChangeHandlers<Name extends AdminQuestion> {
   readonly onSuccess?: (answer: AdminAnswer<Name>) => void
   readonly onError?: (error: RolecallError) => void
@@ -69,13 +69,13 @@ interface ChangeHandlers<Name extends AdminQuestion> {
 
 /**
  * Calls an endpoint that changes something, and then refetches everything on the screen. The change does not wait for
- * the refetch. Unlike those of the library, the handlers are called even if a refetch has unmounted the component: the
- * screen also follows changes as the service reports them, which can be before the response arrives.
+ * the refetch. Unlike those of TanStack Query, the handlers run even if a refetch has unmounted the component: the event
+ * of the service can arrive, and start a refetch, before the response.
  */
 export function useChange<Name extends AdminQuestion>(name: Name) {
   const client = useQueryClient()
   const change = useMutation({
-    mutationFn: (input: AdminInput<Name>): Promise<AdminAnswer<Name>> => ask(name, input),
+    mutationFn: (input: AdminInput<Name>): Promise<AdminAnswer<Name>> => askToChange(name, input),
     onSuccess: () => void client.invalidateQueries(),
   })
   const mutate = (

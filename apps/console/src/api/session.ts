@@ -5,11 +5,25 @@ import { forgetSessionTime } from './keep-session.ts'
 import { announceSession } from './live.ts'
 import { queryClient, question } from './queries.ts'
 
+let administratorId: string | undefined
+
 /**
  * The signed-in administrator. It is rarely fetched again, because every other call also shows if the session has
- * ended.
+ * ended. If another administrator has signed in, deletes what the former one has typed and seen.
  */
-export const profile = queryOptions({ ...question('getProfile'), staleTime: 60_000 })
+export const profile = queryOptions({
+  ...question('getProfile'),
+  staleTime: 60_000,
+  queryFn: async ({ signal }) => {
+    const answer = await ask('getProfile', {}, signal)
+    if (administratorId !== undefined && administratorId !== answer.id) {
+      forgetDrafts()
+      queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'getProfile' })
+    }
+    administratorId = answer.id
+    return answer
+  },
+})
 
 /** Returns the address that signs in and then returns to `place`, a path of the console with its query. */
 export const loginAddress = (place: string): string =>

@@ -5,7 +5,7 @@ import { focusOnceFree } from './focus.ts'
 import { Icon } from './icon.tsx'
 
 const copiedEvent = 'rolecall-copied'
-const failedText = 'Not copied. Copy the selected text.'
+const failedText = 'Copying failed. The text is selected, so that you can copy it yourself.'
 
 /**
  * Copies a text. If the browser does not allow it, selects the element that shows the text, so that the reader can copy
@@ -84,7 +84,7 @@ interface SecretProps {
 }
 
 /**
- * A secret that is shown only once. The console does not store it. Until it was copied, the user must confirm before
+ * A secret that is shown only once. The console does not store it. Until it is copied, the user must confirm before
  * they leave the page.
  */
 export function Secret({ text, label, takesFocus = true }: SecretProps) {
@@ -97,7 +97,7 @@ export function Secret({ text, label, takesFocus = true }: SecretProps) {
     shouldBlockFn: ({ current, next }) =>
       !isCopied &&
       current.pathname !== next.pathname &&
-      !confirm('Leave without copying? The text is not shown again.'),
+      !confirm('Leave without copying? The secret is not shown again.'),
     enableBeforeUnload: () => !isCopied,
   })
   return (

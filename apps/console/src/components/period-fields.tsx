@@ -40,7 +40,7 @@ export function PeriodFields({ from = '', to = '', onChange }: PeriodFieldsProps
       </label>
       {isWrong && (
         <span id={problemId} className="field-problem" role="alert">
-          “From” must not be after “To”.
+          “From” is after “To”. Change one of them to filter by time.
         </span>
       )}
     </>
@@ -57,13 +57,13 @@ function momentsOf(text: string) {
   return { from, to }
 }
 
-/** Returns the moment in a field, or `before` while the date is incomplete: its value is then empty, as if cleared. */
+/** Returns the moment in a field. While the date is incomplete, the value of the input is empty, so it returns `before`. */
 const completeOf = (field: HTMLInputElement | null, before: string): string =>
   !field || field.validity.badInput ? before : field.value
 
 const isReversed = ({ from = '', to = '' }: Moments): boolean => new Date(from) > new Date(to)
 
-/** Returns the period for a query of the service. A reversed period, which an address may contain, has no ends. */
+/** Returns the period for a query. Returns no bounds for a reversed period, which an address may contain. */
 export const periodOf = ({ from, to }: Moments) =>
   isReversed({ from, to })
     ? { dateFrom: undefined, dateTo: undefined }

@@ -55,10 +55,11 @@ export const Notice = ({ tone = 'none', title, children, action }: NoticeProps) 
 const ownTexts: Readonly<Partial<Record<RolecallError['code'], string>>> = {
   PROJECT_NOT_FOUND: 'This project does not exist. It may have been deleted.',
   WEBHOOK_NOT_FOUND: 'This webhook does not exist. It may have been deleted.',
-  REDIRECT_URI_NOT_FOUND: 'This redirect URI does not exist. It may have been deleted.',
-  ACCESS_NOT_FOUND: 'This access does not exist. It may have been revoked.',
+  REDIRECT_URI_NOT_FOUND: 'The project does not have this redirect URI. It may have been removed.',
+  ACCESS_NOT_FOUND: 'The project has no access to this server. The access may have been revoked.',
   SESSION_NOT_FOUND: 'This session does not exist. It may have ended.',
-  API_KEY_NOT_NEWEST: 'Another key is the newest one now. Close this dialog, and check the keys.',
+  API_KEY_NOT_NEWEST:
+    'This key is no longer the newest one, so nothing was changed. Check the list of keys, and try again.',
 }
 
 /** The reason of a refusal: each wrong field in words, or else a sentence without Markdown. */

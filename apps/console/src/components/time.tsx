@@ -22,40 +22,25 @@ export function timeFrom(at: Date, now: Date): string {
   return relative.format(Math.trunc(seconds / length), unit)
 }
 
-/**
- * Returns a function that subscribes to one shared timer. It runs while anything is subscribed. It skips ticks while
- * the page is hidden, and ticks once when the page is visible again.
- */
-function createTick(everyMs: number) {
-  const listeners = new Set<() => void>()
-  const tick = () => {
-    if (document.visibilityState === 'visible') for (const listener of listeners) listener()
-  }
-  let timer: ReturnType<typeof setInterval> | undefined
-  return (listener: () => void) => {
-    if (listeners.size === 0) {
-      timer = setInterval(tick, everyMs)
-      document.addEventListener('visibilitychange', tick)
-    }
-    listeners.add(listener)
-    return () => {
-      listeners.delete(listener)
-      if (listeners.size > 0) return
-      clearInterval(timer)
-      document.removeEventListener('visibilitychange', tick)
-    }
-  }
-}
+const tickMs = 10_000
+const listeners = new Set<() => void>()
+let timer: ReturnType<typeof setInterval> | undefined
 
-const minuteMs = 60_000
-const everyMinute = createTick(minuteMs)
-const everyTenSeconds = createTick(10_000)
+/** Subscribes to one shared timer. It skips ticks while the page is hidden, and ticks when the page is visible again. */
+function onTick(listener: () => void): () => void {
+  const tick = () => {
+    if (document.visibilityState === 'visible') for (const one of listeners) one()
+  }
+  if (!timer) {
+    timer = setInterval(tick, tickMs)
+    document.addEventListener('visibilitychange', tick)
+  }
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
 
 /** The distance of a moment from now. With each tick, only texts that have changed are rendered again. */
-function Distance({ of: at }: { of: Date }) {
-  const isRecent = Math.abs(Date.now() - at.getTime()) < minuteMs
-  return useSyncExternalStore(isRecent ? everyTenSeconds : everyMinute, () => timeFrom(at, new Date()))
-}
+const Distance = ({ of: at }: { of: Date }) => useSyncExternalStore(onTick, () => timeFrom(at, new Date()))
 
 interface TimeProps {
   /** The moment, as the service returns it. Null means never. */

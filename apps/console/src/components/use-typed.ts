@@ -1,8 +1,8 @@
 import { useEffect, useRef, useState } from 'react'
 
 /**
- * The text in a field whose value is in the address. The text follows the value when something else changes it, for
- * example a link. A value that the field itself has reported returns later, and does not replace newer input.
+ * Returns the text of a field whose value is in the address. If something else changes the address, such as a link, the
+ * text changes, too. What the field itself has reported reaches the address late, so it does not replace newer input.
  */
 export function useTyped(value: string, onReport: (text: string) => void) {
   const [typed, setTyped] = useState(value)
@@ -13,8 +13,10 @@ export function useTyped(value: string, onReport: (text: string) => void) {
     reported.current = at < 0 ? [] : reported.current.slice(at + 1)
     if (at < 0) setTyped(value)
   }, [value])
+  const latest = useRef(value)
+  latest.current = value
   const report = (text: string) => {
-    if (text === (reported.current.at(-1) ?? value)) return
+    if (text === (reported.current.at(-1) ?? latest.current)) return
     reported.current = [...reported.current, text]
     onReport(text)
   }

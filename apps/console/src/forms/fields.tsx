@@ -141,24 +141,29 @@ interface ConflictProps {
   readonly choices?: readonly Choice[] | undefined
 }
 
+/** Returns a stored value as the fields show it. */
+const storedText = (stored: unknown): string =>
+  typeof stored === 'boolean' ? (stored ? 'on' : 'off') : textOf(stored)
+
 /** Says that another administrator has changed a field that the user has changed, too. */
 export function FieldConflict({ id, conflict, choices }: ConflictProps) {
-  const stored = textOf(conflict?.stored)
+  const stored = storedText(conflict?.stored)
   return (
     <span className="field-problem" id={id} role={conflict ? 'alert' : undefined}>
       {conflict && (
         <span>
           {typeof conflict.stored === 'object' && conflict.stored !== null ? (
-            'Changed elsewhere.'
+            'This field was changed while you were editing.'
           ) : stored === '' && !choices ? (
-            'Cleared elsewhere.'
+            'This field was cleared while you were editing.'
           ) : (
             <>
-              Changed elsewhere to “
-              <bdi>{choices?.find(({ id: one }) => one === stored)?.text ?? stored}</bdi>”.
+              This field was changed to “
+              <bdi>{choices?.find(({ id: one }) => one === stored)?.text ?? stored}</bdi>” while you were
+              editing.
             </>
           )}{' '}
-          Saving replaces it.
+          Saving overwrites that value.
         </span>
       )}
     </span>

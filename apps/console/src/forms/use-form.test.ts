@@ -20,6 +20,10 @@ test('a cleared field is null where that clears it, and left out where it was ne
     description: null,
   })
   expect(bodyOf({ name: '', description: '' }, rulesOf('createProject'))).toEqual({ name: '' })
+  // To leave the name out would keep the old one, although the form says that it is saved.
+  const cleared = bodyOf({ name: '', description: '' }, rulesOf('updateProject'), true)
+  expect(cleared).toEqual({ name: '', description: null })
+  expect(problemsOf('updateProject', cleared)).toContainEqual(expect.objectContaining({ path: '/name' }))
 })
 
 test('a list is sent without blank lines and spaces, at any depth, and a schema as it is', () => {

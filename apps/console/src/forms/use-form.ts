@@ -12,7 +12,7 @@ import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useChange } from '../api/queries.ts'
 import { forgetDraft, keepDraft, readDraft } from './draft.ts'
-import { areEqual, changedOf, conflictsOf, followStored } from './follow-stored.ts'
+import { areEqual, changedOf, conflictsOf, differingKeys, followStored } from './follow-stored.ts'
 import { type FormName, partialForms } from './form-bodies.ts'
 import { type FieldRule, rulesOf } from './rules.ts'
 import { useProblems } from './use-problems.ts'
@@ -54,7 +54,7 @@ export interface Form<Values extends object> {
   set<Key extends keyof Values & string>(key: Key, value: Values[Key] | undefined): void
   /** Returns the problem of a field. Undefined until the user has visited the field. */
   problemOf(path: FieldPath<Values>): string | undefined
-  /** Returns the value that another administrator has stored in a field since the user changed it. */
+  /** Returns the stored value of a field that both the user and another administrator have changed. */
   conflictOf(key: keyof Values & string): { readonly stored: unknown } | undefined
   touch(path: FieldPath<Values>): void
   /**
@@ -104,7 +104,9 @@ function useSchemaForm<Name extends FormName, Values extends object>(
     ...(draft !== undefined && (readDraft(draft) as Partial<Values>)),
   }))
   const [conflicts, setConflicts] = useState<readonly string[]>([])
-  if (!areEqual(followed, initial)) {
+  const change = useChange(name)
+  // While a change runs, the stored values can already be those that it saves. The form then follows after it.
+  if (!change.isPending && !areEqual(followed, initial)) {
     setFollowed(initial)
     setUnchanged(initial)
     setValues(followStored(values, unchanged, initial))
@@ -114,15 +116,14 @@ function useSchemaForm<Name extends FormName, Values extends object>(
   const [serviceProblems, setServiceProblems] = useState<readonly ProblemDetail[]>([])
   const isDone = useRef(false)
   const isSending = useRef(false)
-  const change = useChange(name)
   const rules = useMemo(() => rulesOf(name, at), [name, at])
   const body = useMemo(() => {
     const isPartial = partialForms.has(name) && !isReplaced
-    const own = bodyOf(isPartial ? changedOf(values, unchanged) : values, rules)
+    const own = bodyOf(isPartial ? changedOf(values, unchanged) : values, rules, isPartial)
     return at === undefined ? own : { [at]: own }
   }, [name, values, unchanged, rules, at, isReplaced])
   const { problems, load } = useProblems(name, body)
-  const isDirty = !areEqual(values, unchanged)
+  const isDirty = differingKeys(values, unchanged).length > 0
 
   useEffect(() => {
     if (draft !== undefined && isDirty) keepDraft(draft, values)
@@ -232,14 +233,19 @@ function useSchemaForm<Name extends FormName, Values extends object>(
 
 /**
  * Returns the body to send. A cleared field becomes null if the schema allows null. Otherwise it is left out, unless it
- * is required. Lists of texts are sent without blank lines and without spaces around the entries.
+ * is required, or the endpoint keeps omitted fields: it would seem to be saved, so it is sent, and reported as a
+ * problem. Lists of texts are sent without blank lines and without spaces around the entries.
  */
-export function bodyOf(values: object, rules: ReadonlyMap<string, FieldRule>): Record<string, unknown> {
+export function bodyOf(
+  values: object,
+  rules: ReadonlyMap<string, FieldRule>,
+  isPartial = false,
+): Record<string, unknown> {
   const entries = Object.entries(values).flatMap(([key, value]): [string, unknown][] => {
     const rule = rules.get(key)
     if (value === undefined || !rule) return []
     if (value !== '') return [[key, withoutBlanks(value, rule.schema)]]
-    return rule.isNullable ? [[key, null]] : rule.isRequired ? [[key, '']] : []
+    return rule.isNullable ? [[key, null]] : rule.isRequired || isPartial ? [[key, '']] : []
   })
   return Object.fromEntries(entries)
 }

@@ -18,7 +18,7 @@ export const LoginPage = ({ reason }: { reason: unknown }) => (
   </main>
 )
 
-/** The content of the login page. With the reason `ended`, it covers a page that stays open, so it opens a new tab. */
+/** The content of the login page. For the reason `ended`, the page below stays open, so the link opens a new tab. */
 export function LoginCard({ reason }: { reason: unknown }) {
   const { code, detail, requestId } = (typeof reason === 'object' ? reason : {}) as Refusal
   const place = location.pathname + location.search
@@ -56,7 +56,7 @@ export function LoginCard({ reason }: { reason: unknown }) {
       ) : (
         <p>
           {isEnded
-            ? 'Sign in again in a new tab. This page then continues, with the text in your forms.'
+            ? 'Sign in again in the tab that opens. Then return to this page. The text in your forms is still here.'
             : isLoggedOut
               ? 'You are signed out.'
               : 'Manage the projects, members, and servers of your community. Sign in with your Discord account.'}

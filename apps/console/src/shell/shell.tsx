@@ -33,7 +33,7 @@ export function Shell() {
   const closed = closedPlace(data, pathname)
   return (
     <ProfileContext value={data}>
-      {/* A tab shows nothing that one administrator typed to another who signs in later. */}
+      {/* The key resets everything when another administrator signs in, who must not see the input of the former one. */}
       <Toasts key={data.id}>
         <button type="button" className="skip" onClick={focusContent}>
           Skip to content

@@ -133,7 +133,7 @@ const emptyHead = prepareHead(200, headersElsewhere)
 
 /**
  * Returns the response for a session that may pass. Reuses the cached response while the member and the roles have not
- * changed. The text says nothing about a required role that Discord has deleted, so the roles are checked each time.
+ * changed. The response of `validate` omits roles that Discord has deleted, so the caller checks the required roles.
  */
 function headOf(session: Session, remoteUser: HostRule['remoteUser']): PreparedHead {
   const text = session.answer(0, '')

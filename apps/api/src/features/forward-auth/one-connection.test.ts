@@ -210,7 +210,7 @@ describe.each(mainEngines)('forward authentication on one connection of a proxy,
     await protect({ anyOf: [] })
   })
 
-  test('a stranger is refused, although a trusted proxy has just been answered', async () => {
+  test('an untrusted client is refused, even right after a request of a trusted proxy', async () => {
     const lines = headOf(asked(wiki, cookieOf(wiki, demo.users.ada)))
     const stranger = await openConnection(world.url, '127.0.0.2')
     for (let i = 0; i < 3; i++) {
@@ -220,7 +220,7 @@ describe.each(mainEngines)('forward authentication on one connection of a proxy,
     stranger.socket.destroy()
   })
 
-  test('a request that is not alone, or not whole, is answered as by Node.js', async () => {
+  test('pipelined and split requests get the same responses as from Node.js', async () => {
     const whole = headOf(asked(wiki, cookieOf(wiki, demo.users.ada)))
     const unknown = headOf(asked(wiki, cookieOf(other, demo.users.ada)))
     for (const [sent, expected] of [

@@ -63,7 +63,8 @@ export async function setRule(tx: Tx, projectId: string, input: forwardAuth.Forw
       )
   } catch (error) {
     if (!violates(error, 'forward_auth_hosts_pkey')) throw error
-    const message = 'must not include a host that another project protects'
+    const message =
+      'includes a host that another project already protects. Remove the host here or from that project'
     const problem = { path: '/forwardAuth/hosts', message, code: 'TAKEN' }
     throw new ApiError('HOST_TAKEN', { errors: [problem], cause: error })
   }

@@ -135,7 +135,7 @@ describe.each(mainEngines)('API keys on %s', (engine) => {
     },
   )
 
-  test('of an added key and a replacement that names the key before it, in parallel, none is lost', async () => {
+  test('adding a key while the key before it is replaced does not lose the added key', async () => {
     const { project } = await admin.create()
     const { id: keyId } = (await admin.projects('GET', `/${project.id}/keys`)).body.data[0]
     const [added, replaced] = await Promise.all([

@@ -124,7 +124,8 @@ export async function refuseTakenName<T>(write: () => Promise<T>): Promise<T> {
     return await write()
   } catch (error) {
     if (!violates(error, 'projects_name_key')) throw error
-    const problem = { path: '/name', message: 'is already the name of another project', code: 'TAKEN' }
+    const message = 'is already used by another project. Upper and lower case make no difference'
+    const problem = { path: '/name', message, code: 'TAKEN' }
     throw new ApiError('PROJECT_NAME_TAKEN', { errors: [problem], cause: error })
   }
 }

@@ -27,7 +27,8 @@ export async function setResources(tx: Tx, projectId: string, resources: readonl
     await insertResources(tx, projectId, resources)
   } catch (error) {
     if (!violates(error, 'oidc_resources_pkey')) throw error
-    const message = 'must not include a resource of another project'
+    const message =
+      'includes a resource that another project already has. Remove it here or from that project'
     const problem = { path: '/oidc/resources', message, code: 'TAKEN' }
     throw new ApiError('RESOURCE_TAKEN', { errors: [problem], cause: error })
   }

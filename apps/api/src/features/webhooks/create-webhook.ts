@@ -103,7 +103,7 @@ export async function refuseTakenSlug<T>(write: () => Promise<T>): Promise<T> {
     return await write()
   } catch (error) {
     if (!violates(error, 'inbound_webhooks_slug')) throw error
-    const message = 'is already the slug of another webhook of the project'
+    const message = 'is already used by another webhook of the project'
     const problem = { path: '/slug', message, code: 'TAKEN' }
     throw new ApiError('WEBHOOK_SLUG_TAKEN', { errors: [problem], cause: error })
   }

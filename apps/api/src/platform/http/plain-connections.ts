@@ -128,7 +128,7 @@ const emptyLine = 0x0d0a0d0a
 
 /**
  * Returns the length of the head at the start of a chunk, or -1. A plain GET has no body, so its head ends with the
- * chunk. That takes no search, which would cost half as much as parsing the head.
+ * chunk. So it needs no search, which would cost half as much as parsing the head.
  */
 function endOfHead(chunk: Buffer): number {
   if (chunk[0] !== letterG) return chunk.indexOf('\r\n\r\n')

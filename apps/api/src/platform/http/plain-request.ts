@@ -43,9 +43,9 @@ const usual = [
 ]
 const capitalized = (name: string) => name.replace(/\b[a-z]/g, (letter) => letter.toUpperCase())
 /**
- * The lower-case form of the usual names, by the spellings in which they are sent. Reading a head takes half the time
- * if its names need no new strings. The list is fixed: a name from a request could be a part of the text with the
- * credentials, and would keep that text in memory.
+ * The common spellings of header names, with their lower-case form. Reading a head takes half the time if its names need
+ * no new strings. Names from requests are never added: such a string can be a part of the text of the request, and would
+ * keep its credentials in memory.
  */
 const usualNames: ReadonlyMap<string, string> = new Map([
   ...usual.flatMap((name) => [[name, name] as const, [capitalized(name), name] as const]),

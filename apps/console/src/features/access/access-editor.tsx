@@ -42,14 +42,22 @@ const grantOf = (mapping: AccessMapping | undefined): Grant => ({
 
 const scopesOf = (grant: Grant): Scope[] => scopes.map(([scope]) => scope).filter((scope) => grant[scope])
 
-/** Returns the body that changes the stored access. The service keeps what it omits. */
+const defaults = grantOf(undefined)
+
+/**
+ * Returns the body that changes the stored access. The service keeps what it omits. If the access has been revoked
+ * meanwhile, the service grants its defaults, so the body also contains everything that differs from them.
+ */
 function changeOf(stored: Grant, grant: Grant) {
-  const changed = operations.map(([name]) => name).filter((name) => grant[name] !== stored[name])
+  const isSent = (name: Operation) => grant[name] !== stored[name] || grant[name] !== defaults[name]
+  const changed = operations.map(([name]) => name).filter(isSent)
   return {
     ...(changed.length > 0 && {
       operations: Object.fromEntries(changed.map((name) => [name, grant[name]])),
     }),
-    ...(!areEqual(scopesOf(grant), scopesOf(stored)) && { scopes: scopesOf(grant) }),
+    ...([stored, defaults].some((other) => !areEqual(scopesOf(grant), scopesOf(other))) && {
+      scopes: scopesOf(grant),
+    }),
   }
 }
 
@@ -83,7 +91,8 @@ function AccessForm({ cell, onClose, onRevoke }: EditorProps & { readonly onRevo
   const stored = grantOf(mapping)
   const [followed, setFollowed] = useState(stored)
   const [given, setGiven] = useState(stored)
-  if (!areEqual(followed, stored)) {
+  // If the access was revoked, the form keeps what it showed.
+  if (mapping && !areEqual(followed, stored)) {
     setFollowed(stored)
     setGiven(followStored(given, followed, stored))
   }
@@ -159,7 +168,8 @@ function AccessForm({ cell, onClose, onRevoke }: EditorProps & { readonly onRevo
       <div role="status">
         {hadAccess && !mapping && (
           <Notice tone="warn" title="This access was revoked">
-            Another administrator revoked it while this dialog was open.
+            It was revoked while this dialog was open. To give the project access again, check the
+            permissions, and select “Grant access”.
           </Notice>
         )}
         {!canAsk && (

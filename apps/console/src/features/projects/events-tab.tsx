@@ -68,8 +68,8 @@ function Events({ project }: { project: Project }) {
           if (formerEndsAt) say(`The old secret stays valid until ${momentText(formerEndsAt)}.`)
         }}
       >
-        The new secret is shown once. The old secret stays valid for a day. A secret that was replaced before
-        it stops working immediately.
+        The old secret stays valid for a day. If you already replaced a secret within the last day, that
+        earlier secret stops working immediately. The new secret is shown once.
       </Danger>
     </Panel>
   )

@@ -6,7 +6,7 @@ import { RoleChip } from '../../components/chip.tsx'
 import { Panel } from '../../components/page.tsx'
 import { Problem } from '../../components/states.tsx'
 import { useToast } from '../../components/toast.tsx'
-import { FieldProblem, Fields } from '../../forms/fields.tsx'
+import { FieldConflict, FieldProblem, Fields } from '../../forms/fields.tsx'
 import { SaveButtons } from '../../forms/save-buttons.tsx'
 import { type Body, type Form, useForm } from '../../forms/use-form.ts'
 import { useMayChange } from '../../shell/profile.ts'
@@ -75,6 +75,7 @@ export function GroupsPanel({ project }: { project: Project }) {
         </fieldset>
         {mayChange && answers.map(({ error }, at) => error && <Problem key={serverIds[at]} error={error} />)}
         <FieldProblem id="group-names-problem" text={tooMany(form)} label="Group names" />
+        <FieldConflict id="group-names-conflict" conflict={form.conflictOf('groupNames')} />
         {form.failure && <Problem error={form.failure} />}
         {mayChange && <SaveButtons form={form} label="Save groups" />}
       </form>

@@ -127,11 +127,11 @@ function Keys({ project }: { project: Project }) {
                   onClick={() =>
                     restore.mutate(
                       { params: { id: project.id }, body: { keyId: newest.id } },
-                      { onSuccess: () => say(`${newest.prefix}… works again.`) },
+                      { onSuccess: () => say(`${newest.prefix}… is restored.`) },
                     )
                   }
                 >
-                  Restore {newest.prefix}…
+                  Restore key {newest.prefix}
                 </Button>
               )}
               <Button onClick={() => setReplacing(newest)}>Replace…</Button>

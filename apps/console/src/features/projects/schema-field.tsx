@@ -17,7 +17,7 @@ interface SchemaFieldProps {
   readonly onJson: (isJson: boolean) => void
 }
 
-/** A JSON field. While its text is not valid JSON, the form has no schema, so it does not follow the stored one. */
+/** A JSON field. While its text is not valid JSON, the form has no schema, so that a stored schema does not replace it. */
 export function SchemaField({ form, onJson }: SchemaFieldProps) {
   const id = useId()
   const [text, setText] = useState(() => JSON.stringify(form.values.schema, null, 2))
@@ -26,7 +26,7 @@ export function SchemaField({ form, onJson }: SchemaFieldProps) {
   const [shown, setShown] = useState(form.values.schema)
   const [editor, setEditor] = useState(0)
   if (form.values.schema !== undefined && !areEqual(shown, form.values.schema)) {
-    // The schema was changed elsewhere, and the form has followed. The editor reads its text only at its start.
+    // The stored schema has changed, and the form has adopted it. The editor reads its text only when it starts.
     setShown(form.values.schema)
     setEditor(editor + 1)
     setText(JSON.stringify(form.values.schema, null, 2))

@@ -143,7 +143,7 @@ function List({ project }: { project: Project }) {
       >
         {member.trim() !== '' && idOf(member) === undefined && (
           <p className="field-problem panel-toolbar" role="status">
-            The list is not filtered, because this is not a member ID. Enter all 17 to 20 digits.
+            That is not a valid member ID, so the list is not filtered. IDs have 17 to 20 digits.
           </p>
         )}
         <EndSessions

@@ -51,7 +51,13 @@ function ChangeForm({ project, webhook, onDone, onClose }: WebhookFormProps & { 
     <WebhookFields title={`Change “${name}”`} action="Save webhook" form={form} onClose={onClose}>
       <details>
         <summary>Try a payload with this schema before you save it</summary>
-        <TryPayload webhook={webhook} payload={payload} onChange={setPayload} schema={form.values.schema} />
+        <TryPayload
+          webhook={webhook}
+          payload={payload}
+          onChange={setPayload}
+          schema={form.values.schema}
+          isDisabled={form.values.schema === undefined}
+        />
       </details>
     </WebhookFields>
   )

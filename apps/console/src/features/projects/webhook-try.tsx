@@ -22,10 +22,13 @@ interface TryPayloadProps {
   readonly onChange: (payload: string) => void
   /** A draft schema. Without it, the stored schema applies. */
   readonly schema?: InboundWebhook['schema'] | undefined
+  /** True while the draft is not valid JSON. */
+  readonly isDisabled?: boolean
 }
 
 /** A form that asks the service whether it would accept a payload. Nothing is stored. */
-export function TryPayload({ webhook: { id, projectId }, payload, onChange, schema }: TryPayloadProps) {
+export function TryPayload({ webhook, payload, onChange, schema, isDisabled = false }: TryPayloadProps) {
+  const { id, projectId } = webhook
   const fieldId = useId()
   const tried = useMutation({
     mutationFn: (body: Tried) => ask('tryPayload', { params: { projectId, webhookId: id }, body }),
@@ -48,7 +51,11 @@ export function TryPayload({ webhook: { id, projectId }, payload, onChange, sche
         />
       </div>
       <div>
-        <Button isBusy={tried.isPending} onClick={() => tried.mutate({ payload, ...(schema && { schema }) })}>
+        <Button
+          isBusy={tried.isPending}
+          disabled={isDisabled}
+          onClick={() => tried.mutate({ payload, ...(schema && { schema }) })}
+        >
           Try it
         </Button>
       </div>

@@ -118,6 +118,7 @@ function Webhooks({ project }: { project: Project }) {
                           size="small"
                           aria-label={`Change ${webhook.name}`}
                           disabled={isEditing}
+                          title={isEditing ? 'Save or cancel the open form first.' : undefined}
                           onClick={() => setEdited(webhook)}
                         >
                           Change
