@@ -1,11 +1,10 @@
 import type { forwardAuth, ProblemDetail } from '@rolecall/contract'
 import { isServer } from '#mirror/read-servers'
 import type { Tx } from '#platform/db/database'
-import { violates } from '#platform/db/database'
-import { ApiError } from '#platform/http/api-error'
 import { invalid } from '#platform/http/check-request'
 import { parseUrl } from '#platform/parse-url'
 import { checkRolesKnown } from '../../checks/known-roles.ts'
+import { refuseTaken } from '../../checks/refuse-taken.ts'
 import type { Deps } from '../../deps.ts'
 import { callbacksOf, readHost } from './host.ts'
 import { findStoredRule, type StoredRule, writeHosts, writeRule } from './store.ts'
@@ -53,20 +52,23 @@ export async function setRule(tx: Tx, projectId: string, input: forwardAuth.Forw
   // The roles are checked even if only the server changed, because another server has other roles.
   const serverId = after.serverId ?? undefined
   await checkRolesKnown(tx, { path: '/forwardAuth/anyOf', roleIds: after.anyOf, serverId })
-  try {
-    await writeRule(tx, projectId, after)
-    if (unique)
-      await writeHosts(
-        tx,
-        projectId,
-        unique.map((host) => ({ host: host.host, callbacks: callbacksOf(host) })),
-      )
-  } catch (error) {
-    if (!violates(error, 'forward_auth_hosts_pkey')) throw error
-    const message =
-      'includes a host that another project already protects. Remove the host here or from that project'
-    const problem = { path: '/forwardAuth/hosts', message, code: 'TAKEN' }
-    throw new ApiError('HOST_TAKEN', { errors: [problem], cause: error })
-  }
+  await refuseTaken(
+    {
+      index: 'forward_auth_hosts_pkey',
+      code: 'HOST_TAKEN',
+      path: '/forwardAuth/hosts',
+      message:
+        'includes a host that another project already protects. Remove the host here or from that project',
+    },
+    async () => {
+      await writeRule(tx, projectId, after)
+      if (unique)
+        await writeHosts(
+          tx,
+          projectId,
+          unique.map((host) => ({ host: host.host, callbacks: callbacksOf(host) })),
+        )
+    },
+  )
   return { before, after }
 }

@@ -1,9 +1,9 @@
 import { type ProblemDetail, type projects, storedName, type webhooks } from '@rolecall/contract'
 import type { By } from '#audit/event'
 import { uuidv7 } from '#platform/crypto/uuid'
-import { type Tx, violates } from '#platform/db/database'
-import { ApiError } from '#platform/http/api-error'
+import type { Tx } from '#platform/db/database'
 import { invalid } from '#platform/http/check-request'
+import { refuseTaken } from '../../checks/refuse-taken.ts'
 import type { Deps } from '../../deps.ts'
 import { issueApiKey } from './api-key.ts'
 import { complaintsAboutEventsUrl, setEventsUrl } from './events-address.ts'
@@ -115,17 +115,14 @@ export async function createProject(
   )
 }
 
-/**
- * Converts a violation of the unique index on names to PROJECT_NAME_TAKEN. The index decides, because a concurrent
- * request can take the same name.
- */
-export async function refuseTakenName<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    if (!violates(error, 'projects_name_key')) throw error
-    const message = 'is already used by another project. Upper and lower case make no difference'
-    const problem = { path: '/name', message, code: 'TAKEN' }
-    throw new ApiError('PROJECT_NAME_TAKEN', { errors: [problem], cause: error })
-  }
-}
+/** Runs a change of a project. Refuses a name that another project has with PROJECT_NAME_TAKEN. */
+export const refuseTakenName = <T>(write: () => Promise<T>): Promise<T> =>
+  refuseTaken(
+    {
+      index: 'projects_name_key',
+      code: 'PROJECT_NAME_TAKEN',
+      path: '/name',
+      message: 'is already used by another project. Upper and lower case make no difference',
+    },
+    write,
+  )

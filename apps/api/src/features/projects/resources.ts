@@ -1,7 +1,7 @@
 import type { ProblemDetail } from '@rolecall/contract'
-import { type Tx, violates } from '#platform/db/database'
-import { ApiError } from '#platform/http/api-error'
+import type { Tx } from '#platform/db/database'
 import { parseUrl } from '#platform/parse-url'
+import { refuseTaken } from '../../checks/refuse-taken.ts'
 import { deleteResources, insertResources } from './oidc-store.ts'
 
 /** Matches an absolute URI without a fragment (RFC 3986). */
@@ -21,15 +21,16 @@ export const complaintsAboutResources = (resources: readonly string[] = []): Pro
  *
  * @throws RESOURCE_TAKEN if another project has one of them
  */
-export async function setResources(tx: Tx, projectId: string, resources: readonly string[]): Promise<void> {
-  try {
-    await deleteResources(tx, projectId, resources)
-    await insertResources(tx, projectId, resources)
-  } catch (error) {
-    if (!violates(error, 'oidc_resources_pkey')) throw error
-    const message =
-      'includes a resource that another project already has. Remove it here or from that project'
-    const problem = { path: '/oidc/resources', message, code: 'TAKEN' }
-    throw new ApiError('RESOURCE_TAKEN', { errors: [problem], cause: error })
-  }
-}
+export const setResources = (tx: Tx, projectId: string, resources: readonly string[]): Promise<void> =>
+  refuseTaken(
+    {
+      index: 'oidc_resources_pkey',
+      code: 'RESOURCE_TAKEN',
+      path: '/oidc/resources',
+      message: 'includes a resource that another project already has. Remove it here or from that project',
+    },
+    async () => {
+      await deleteResources(tx, projectId, resources)
+      await insertResources(tx, projectId, resources)
+    },
+  )

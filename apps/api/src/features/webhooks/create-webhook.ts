@@ -1,8 +1,9 @@
 import { storedName, type webhooks } from '@rolecall/contract'
 import type { By } from '#audit/event'
 import { uuidv7 } from '#platform/crypto/uuid'
-import { type Tx, violates } from '#platform/db/database'
+import type { Tx } from '#platform/db/database'
 import { ApiError } from '#platform/http/api-error'
+import { refuseTaken } from '../../checks/refuse-taken.ts'
 import type { Deps } from '../../deps.ts'
 import { checkInput, findInputProblems } from './check-input.ts'
 import { mintSecret } from './secret.ts'
@@ -94,17 +95,14 @@ function freeSlug(name: string, taken: readonly string[]): string {
   }
 }
 
-/**
- * Converts a violation of the unique index on slugs to WEBHOOK_SLUG_TAKEN. The index decides, because a concurrent
- * request can take the same slug.
- */
-export async function refuseTakenSlug<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    if (!violates(error, 'inbound_webhooks_slug')) throw error
-    const message = 'is already used by another webhook of the project'
-    const problem = { path: '/slug', message, code: 'TAKEN' }
-    throw new ApiError('WEBHOOK_SLUG_TAKEN', { errors: [problem], cause: error })
-  }
-}
+/** Runs a change of a webhook. Refuses a slug that another webhook of the project has with WEBHOOK_SLUG_TAKEN. */
+export const refuseTakenSlug = <T>(write: () => Promise<T>): Promise<T> =>
+  refuseTaken(
+    {
+      index: 'inbound_webhooks_slug',
+      code: 'WEBHOOK_SLUG_TAKEN',
+      path: '/slug',
+      message: 'is already used by another webhook of the project',
+    },
+    write,
+  )
