@@ -1,20 +1,14 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { sql } from '../../api/src/platform/db/sql.ts'
-import { type Administration, givenAdministration } from '../../api/test/administration.ts'
 import { call } from '../../api/test/client.ts'
 import { givenProject, validate } from '../../api/test/given.ts'
 import { startLogoutReceiver } from '../../api/test/logout-receiver.ts'
 import { givenClient, logIn } from '../../api/test/oidc.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
+import { administrationForTests, consoleForTests } from './console-for-tests.ts'
 
-let at: ConsoleWorld
-let admin: Administration
-beforeAll(async () => {
-  at = await startConsole()
-  admin = await givenAdministration(at.world)
-}, 180_000)
-afterAll(() => at?.close())
+const at = consoleForTests()
+const admin = administrationForTests(at)
 
 test('what another administrator does shows by itself, in two tabs that have one stream, with what changed', async () => {
   const visit = await at.open('/console/audit')

@@ -1,16 +1,10 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Administration, givenAdministration } from '../../api/test/administration.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
+import { expect, test } from 'vitest'
+import { administrationForTests, consoleForTests } from './console-for-tests.ts'
 
-let at: ConsoleWorld
+const at = consoleForTests()
 /** Another administrator, who changes what is on the screen. */
-let other: Administration
-beforeAll(async () => {
-  at = await startConsole()
-  other = await givenAdministration(at.world)
-}, 180_000)
-afterAll(() => at?.close())
+const other = administrationForTests(at)
 
 test('the access editor follows what is stored, saves only what was changed, and says that access was revoked', async () => {
   const serverAccess = [{ serverId: demo.mainGuildId }]

@@ -1,17 +1,11 @@
 import { demo } from '@rolecall/chat-sim'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Administration, givenAdministration } from '../../api/test/administration.ts'
+import { expect, test } from 'vitest'
 import { givenProject, givenSession } from '../../api/test/given.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
+import { administrationForTests, consoleForTests } from './console-for-tests.ts'
 
-let at: ConsoleWorld
-let admin: Administration
-beforeAll(async () => {
-  at = await startConsole()
-  admin = await givenAdministration(at.world)
-}, 180_000)
-afterAll(() => at?.close())
+const at = consoleForTests()
+const admin = administrationForTests(at)
 
 /** Holds the requests of this method, without those of a dry run. Returns a function that fails them. */
 async function holdRequests(page: Page, method: string): Promise<() => void> {

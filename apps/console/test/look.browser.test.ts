@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Administration, givenAdministration } from '../../api/test/administration.ts'
+import { expect, test } from 'vitest'
 import { call } from '../../api/test/client.ts'
 import { authorizePath } from '../../api/test/given.ts'
 import { ihdr, png, pngOf } from '../../api/test/images.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
+import { administrationForTests, consoleForTests } from './console-for-tests.ts'
 
-let at: ConsoleWorld
-let admin: Administration
-beforeAll(async () => {
-  at = await startConsole()
-  admin = await givenAdministration(at.world)
-}, 180_000)
-afterAll(() => at?.close())
+const at = consoleForTests()
+const admin = administrationForTests(at)
 
 const file = (name: string, buffer: Buffer, mimeType = 'image/png') => ({ name, mimeType, buffer })
 

@@ -1,19 +1,13 @@
 import { demo } from '@rolecall/chat-sim'
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { removeRole } from '../../api/src/mirror/write-servers.ts'
-import { type Administration, givenAdministration } from '../../api/test/administration.ts'
 import { call } from '../../api/test/client.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
+import { administrationForTests, consoleForTests } from './console-for-tests.ts'
 
-let at: ConsoleWorld
+const at = consoleForTests()
 /** Another administrator, who prepares what is on the screen, and changes it. */
-let other: Administration
-beforeAll(async () => {
-  at = await startConsole()
-  other = await givenAdministration(at.world)
-}, 180_000)
-afterAll(() => at?.close())
+const other = administrationForTests(at)
 
 /** Holds the response to the next change at this address until the returned function is called. */
 async function holdChange(page: Page, address: string): Promise<() => void> {

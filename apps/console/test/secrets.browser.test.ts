@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Administration, givenAdministration } from '../../api/test/administration.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
+import { expect, test } from 'vitest'
+import { administrationForTests, consoleForTests } from './console-for-tests.ts'
 
-let at: ConsoleWorld
-let admin: Administration
-beforeAll(async () => {
-  at = await startConsole()
-  admin = await givenAdministration(at.world)
-}, 180_000)
-afterAll(() => at?.close())
+const at = consoleForTests()
+const admin = administrationForTests(at)
 
 /** Opens a project with a new key that is shown once, and counts the questions that the page asks. */
 const showKey = async (name: string, prepare?: () => void) => {

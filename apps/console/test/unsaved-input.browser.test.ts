@@ -1,17 +1,11 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Administration, givenAdministration } from '../../api/test/administration.ts'
+import { expect, test } from 'vitest'
 import { call } from '../../api/test/client.ts'
-import { type ConsoleWorld, startConsole } from './visit.ts'
+import { administrationForTests, consoleForTests } from './console-for-tests.ts'
 
-let at: ConsoleWorld
+const at = consoleForTests()
 /** Another administrator, who changes what is on the screen. */
-let other: Administration
-beforeAll(async () => {
-  at = await startConsole()
-  other = await givenAdministration(at.world)
-}, 180_000)
-afterAll(() => at?.close())
+const other = administrationForTests(at)
 
 test('a form keeps its input while another administrator changes the project, and updates its other fields', async () => {
   const { project } = await other.create({ name: 'Tide tables' })
