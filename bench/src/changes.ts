@@ -69,7 +69,7 @@ export async function measureChanges(place: Place): Promise<Table[]> {
 }
 
 const note =
-  'Each answer follows a commit to disk. The database has one core, which the service and the cache share with it; the load has the other.'
+  'Each response follows a commit to disk. The database, the service, and the cache share one core. The load generator has the other.'
 
 async function compare(
   { id, title }: Requested,

@@ -98,7 +98,7 @@ const columns = [
   { key: 'p99', title: 'p99 ms', digits: 2 },
   { key: 'p99Ratio', title: 'p99 ratio', digits: 2 },
   { key: 'cpu', title: 'CPU s per 1,000', digits: 3 },
-  { key: 'bytes', title: 'Bytes of the answer', digits: 0 },
+  { key: 'bytes', title: 'Response bytes', digits: 0 },
 ]
 
 /**

@@ -25,8 +25,8 @@ export const waysOf = (project: string): readonly Way[] => [
   { name: 'Overview', goal: overview, link: 'a[href="/console/overview"]' },
   to('/projects', 'Projects'),
   { ...to(`/projects/${project}`, 'Project \\d+', 'main .facts'), name: 'A project' },
-  { ...to(`/projects/${project}/keys`, 'Project \\d+', 'main .panel'), name: 'Its keys' },
-  { ...to(`/projects/${project}/audit`, 'Project \\d+'), name: 'Its audit' },
+  { ...to(`/projects/${project}/keys`, 'Project \\d+', 'main .panel'), name: 'Keys of a project' },
+  { ...to(`/projects/${project}/audit`, 'Project \\d+'), name: 'Audit of a project' },
   to('/access', 'Access'),
   to('/members', 'Members'),
   to('/servers', 'Servers', 'main a[href*="/servers/"]'),
@@ -81,7 +81,7 @@ export const narrowingsOf = (member: string): readonly Narrowing[] => [
     act: (page: Page) => page.getByLabel(label, { exact: true }).selectOption(value),
   })),
   {
-    name: 'Audit: what one member did',
+    name: 'Audit: entries of one member',
     path: '/audit',
     goal: { address: `/audit\\?who=${member}`, heading: 'Audit', shown: 'main tbody tr' },
     act: async (page) => {

@@ -102,7 +102,7 @@ async function measure({ browser, url, token, project, member }: Measured): Prom
   const frames = new Map<string, number[]>()
   const heaps: { name: string; mebibytes: number[] }[] = [
     { name: 'After the first page', mebibytes: [] },
-    { name: 'After every page twice, searches and scrolling', mebibytes: [] },
+    { name: 'After two visits of each page, searches, and scrolling', mebibytes: [] },
   ]
   for (let round = 1; round <= rounds; round++) {
     console.log(`round ${round} of ${rounds}`)
@@ -121,20 +121,20 @@ async function measure({ browser, url, token, project, member }: Measured): Prom
     await page.context().close()
   }
   const size = `${sizes.MEMBERS.toLocaleString('en')} members, ${sizes.PROJECTS} projects, ${sizes.ENTRIES.toLocaleString('en')} audit entries`
-  const parts = 'Medians; what is the console’s is the time in which no request was under way.'
+  const parts = 'Medians. *Console* is the time in which no request was in progress.'
   return [
-    timesTable('console-first', `Pages that were never open before, with ${size}`, parts, first),
-    timesTable('console-again', 'The same pages a second time', parts, again),
+    timesTable('console-first', `First visit of each page, with ${size}`, parts, first),
+    timesTable('console-again', 'Second visit of each page', parts, again),
     timesTable(
       'console-narrowed',
       'Search while typing, and filters',
-      `From the last key or the choice to the rows. ${parts}`,
+      `From the last key press or the selection to the rows. ${parts}`,
       narrowed,
     ),
     {
       id: 'console-scroll',
       title: 'Scrolling to the end of a list, 400 pixels a frame',
-      note: 'A screen of 60 Hz leaves 16.7 ms to a frame.',
+      note: 'At 60 Hz, a frame has 16.7 ms.',
       columns: [
         { key: 'name', title: 'List' },
         { key: 'p50', title: 'Frame p50 ms', digits: 1 },
@@ -151,7 +151,7 @@ async function measure({ browser, url, token, project, member }: Measured): Prom
     {
       id: 'console-memory',
       title: 'Memory of the tab',
-      note: 'What scripts hold, after a collection.',
+      note: 'The JavaScript heap after a garbage collection.',
       columns: [
         { key: 'name', title: 'When' },
         { key: 'heap', title: 'MiB', digits: 1 },
@@ -230,8 +230,8 @@ function timesTable(id: string, title: string, note: string, times: Times): Tabl
     { key: 'name', title: 'What' },
     { key: 'p50', title: 'p50 ms', digits: 0 },
     { key: 'max', title: 'Slowest ms', digits: 0 },
-    { key: 'api', title: 'Of it, requests ms', digits: 0 },
-    { key: 'own', title: 'The console’s ms', digits: 0 },
+    { key: 'api', title: 'Requests ms', digits: 0 },
+    { key: 'own', title: 'Console ms', digits: 0 },
   ]
   return { id, title, note, columns, rows }
 }

@@ -75,7 +75,7 @@ async function measure(
     answerBytes,
   }
   const note =
-    'PostgreSQL commits to disk before each answer to a change. Server, database and cache share one core.'
+    'PostgreSQL commits each change to disk before the response. The server, the database, and the cache share one core.'
   const results = await interleaved([limit, target], connections)
   await bare.stop()
   return summarise({ id, title, note }, results)

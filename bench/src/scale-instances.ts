@@ -153,10 +153,10 @@ function tablesOf(measured: readonly Measured[], store: string): Table[] {
   return [
     {
       id: 'instances',
-      title: 'What an instance more costs the database',
+      title: 'Database statements by number of instances',
       note:
-        `${store}, gateway off, all on two cores. Logouts and refreshes go to one instance while all have ` +
-        `the session in memory, one after another; at rest for ${restSeconds} s. What is there at rest is taken off.`,
+        `${store}, without the gateway, everything on two cores. All instances cache each session, and one instance receives the logouts ` +
+        `and refreshes, one after another. The statements at rest, measured for ${restSeconds} s, are subtracted from the other columns.`,
       columns: [
         ...columns,
         { key: 'perValidate', title: 'Statements per validate', digits: 2 },
@@ -167,7 +167,7 @@ function tablesOf(measured: readonly Measured[], store: string): Table[] {
     },
     {
       id: 'many-instances',
-      title: `The same for ${manyInstances} instances, by the straight line through what was measured`,
+      title: `Extrapolation to ${manyInstances} instances`,
       note: `Statements per second at rest: ${formula(rest)}. Statements per logout: ${formula(logout)}.`,
       columns,
       rows: [

@@ -29,8 +29,8 @@ async function measureSize(deps: Parameters<Parameters<typeof prepare>[1]>[0], s
     'page 5,000': { page: 5_000 },
     'last page': { page: Math.floor(size / 20) },
     'search for one name': { search: `delta${last}` },
-    'search for every fifth name': { search: 'coral' },
-    'search for nobody': { search: 'nobody' },
+    'search that matches every fifth name': { search: 'coral' },
+    'search without a match': { search: 'nobody' },
     'one role': { roleId: [roleIds[0] ?? ''] },
     'one server, a role, a part of a name': {
       serverId: [serverId],
@@ -55,7 +55,7 @@ async function measureSize(deps: Parameters<Parameters<typeof prepare>[1]>[0], s
   return {
     id: `members-${size}`,
     title: `Lists of ${size.toLocaleString('en')} members`,
-    note: `PostgreSQL, one after another, ${times} times each.`,
+    note: `PostgreSQL. ${times} requests each, one after another.`,
     columns: [
       { key: 'name', title: 'List' },
       { key: 'total', title: 'Members found', digits: 0 },

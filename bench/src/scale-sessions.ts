@@ -45,7 +45,7 @@ export async function measureSessions(sizes: readonly number[]): Promise<Table> 
       {
         id: 'sessions',
         title: 'Validate with many sessions, 64 connections',
-        note: 'PostgreSQL, one process, everything on one core. Memory is the process’s after the run.',
+        note: 'PostgreSQL, one process, everything on one core. *Memory* is the memory of the process after the run.',
       },
       results,
     )

@@ -45,21 +45,21 @@ const whole = { isPart: false }
 if (wanted.includes('sessions')) {
   const run = describeRun('npm run bench:scale', { SESSIONS: sizes.sessions.join(), ...load })
   const tables = [await measureSessions(sizes.sessions)]
-  writeResult('scale-sessions', { title: 'More sessions', ...run, versions, tables }, whole)
+  writeResult('scale-sessions', { title: 'Scale: sessions', ...run, versions, tables }, whole)
 }
 if (wanted.includes('members')) {
   const run = describeRun('npm run bench:scale', { MEMBERS: sizes.members.join() })
   const tables = await measureMembers(sizes.members)
-  writeResult('scale-members', { title: 'More members', ...run, versions, tables }, whole)
+  writeResult('scale-members', { title: 'Scale: members', ...run, versions, tables }, whole)
 }
 if (wanted.includes('mass')) {
   const run = describeRun('npm run bench:scale', { MASS: sizes.mass.join() })
   const [members = 0, holders = 0, leavers = 0, read = 0] = sizes.mass
   const tables = [await measureMassChanges({ members, holders, leavers, read })]
-  writeResult('scale-mass', { title: 'Thousands of changes at once', ...run, versions, tables }, whole)
+  writeResult('scale-mass', { title: 'Scale: thousands of changes', ...run, versions, tables }, whole)
 }
 if (wanted.includes('instances')) {
   const run = describeRun('npm run bench:scale', { INSTANCES: sizes.instances.join() })
   const tables = await measureInstances(sizes.instances)
-  writeResult('scale-instances', { title: 'More instances', ...run, versions, tables }, whole)
+  writeResult('scale-instances', { title: 'Scale: instances', ...run, versions, tables }, whole)
 }

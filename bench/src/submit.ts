@@ -26,13 +26,13 @@ const perRun = 20_000 * seconds
 
 const places = [
   { id: 'submit', title: 'Signed submission of 1 KB, service and database on one core', core: serverCore },
-  { id: 'submit-two-cores', title: 'Signed submission of 1 KB, all share two cores', core: allCores },
+  { id: 'submit-two-cores', title: 'Signed submission of 1 KB, everything on two cores', core: allCores },
 ]
 const note =
-  'HMAC-SHA256 over the body, a JSON Schema with ten fields, stored before it is answered: PostgreSQL commits to disk.'
+  'The service verifies an HMAC-SHA256 signature and a JSON Schema with ten fields. It responds after PostgreSQL has committed to disk.'
 
 const limitNote =
-  'pgbench stores the same row, with the mark of its signature and the count, one by one. It checks no signature, schema, or key. The database has one core, which the service shares with it; the load has the other.'
+  'pgbench stores the same row, with the mark against replays and the count, one transaction each. It checks no signature, schema, or key. The database and the service share one core. The load generator has the other.'
 /** The number of rows per second that pgbench may store. */
 const perSecond = 20_000
 
@@ -110,7 +110,7 @@ export async function measureSubmit({ folder, postgres }: Place): Promise<Table[
         pids: [postgres.pid],
         perSecond,
       })
-      const title = 'Signed submission of 1 KB, and the database alone'
+      const title = 'Signed submission of 1 KB, compared with the database alone'
       tables.push(
         withoutTimes(
           summarise({ id: 'submit-pgbench', title, note: limitNote }, await interleaved([plain, target], 64)),

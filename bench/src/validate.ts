@@ -41,7 +41,7 @@ export async function measureValidate(place: Place): Promise<Table[]> {
   if (!limit) throw new Error('ENGINE is postgres or pglite.')
   await limit.service.stop()
   return [...pairs].map(([connections, measured]) => {
-    const note = 'Server, database and cache share one core; the load comes from the other.'
+    const note = 'The server, the database, and the cache share one core. The load generator has the other.'
     const title = `Validate, ${connections} ${connections === 1 ? 'connection' : 'connections'}`
     return summarisePairs({ id: `validate-${connections}`, title, note }, measured)
   })
@@ -243,8 +243,8 @@ export async function measureWorkers({ folder, postgres, redis, seedPostgres }: 
     const limit = limitTarget(bare, { script: () => path, answerBytes: answer.length })
     targets.unshift(workers === 1 ? limit : { ...limit, name: `${limit.name}, ${workers} processes` })
   }
-  const note = 'Servers, database, cache and load share two cores.'
+  const note = 'The servers, the database, the cache, and the load generator share two cores.'
   const results = await interleaved(targets, 64)
   for (const service of services) await service.stop()
-  return [summarise({ id: 'workers', title: 'One process and two, 64 connections', note }, results)]
+  return [summarise({ id: 'workers', title: 'One and two processes, 64 connections', note }, results)]
 }

@@ -7,7 +7,7 @@ import type { Allowance, Verdicts } from './verdicts.ts'
 /** A fault that the soak causes, and the promises that must hold meanwhile. */
 export interface SoakFault {
   readonly name: string
-  readonly part: 'Database' | 'Cache' | 'Chat platform' | 'Process'
+  readonly part: 'Database' | 'Cache' | 'Discord' | 'Process'
   readonly promise: string
   readonly allows: Allowance
   /** The minimum and the maximum duration in milliseconds. 0 if the fault is over at once. */
@@ -30,16 +30,17 @@ const platform: Allowance = {
   codes: ['CHAT_PLATFORM_UNAVAILABLE', 'temporarily_unavailable', 'a page'],
 }
 
-const unavailable = '503 with Retry-After, never 401; by itself back after it; what was acknowledged is there'
-const withoutCache = 'everything is served from the database, without an error'
+const unavailable =
+  'Requests receive 503 with Retry-After, never 401. The service recovers by itself. Acknowledged changes are stored.'
+const withoutCache = 'The service reads from the database. No request fails.'
 const rolesCatchUp =
-  'roles are read when they are due (60 s), and say how old they are; who left loses the session when it is heard or read'
+  'Roles are read again when they are 60 s old, and responses contain their age. Sessions of departed members end when the departure is reported or read.'
 const sessionsGoOn =
-  'validate, refresh, logout, sessions and the admin API go on; logins say so; nobody loses a session'
+  'Validate, refresh, logout, session lists, and the admin API work. Sign-ins report the problem. No session ends.'
 
 const failing = (name: string, fault: Fault): SoakFault => ({
   name,
-  part: 'Chat platform',
+  part: 'Discord',
   promise: sessionsGoOn,
   allows: platform,
   lastsMs: [2_000, 8_000],
@@ -54,7 +55,8 @@ export const soakFaults: readonly SoakFault[] = [
     part: 'Process',
     // A client may send a request on an idle connection at the moment at which the service closes it. The service does
     // not accept that request, and HTTP has no means to tell the client.
-    promise: 'what was accepted is answered; only a request that meets the end of an idle connection is not',
+    promise:
+      'Accepted requests receive their responses. Only a request on an idle connection that is closed at that moment fails.',
     allows: { lost: troubled },
     lastsMs: [500, 3_000],
     begin: ({ troubled: one }) => one.stop(),
@@ -64,7 +66,7 @@ export const soakFaults: readonly SoakFault[] = [
     name: 'instance killed with SIGKILL and started',
     part: 'Process',
     promise:
-      'what was answered stays true; only what that instance had in hand has no answer; the other serves everything',
+      'Acknowledged changes are stored. Only requests in progress at that instance fail. The other instance serves all requests.',
     allows: { lost: troubled },
     lastsMs: [500, 5_000],
     begin: ({ troubled: one }) => one.kill(),
@@ -73,15 +75,15 @@ export const soakFaults: readonly SoakFault[] = [
   {
     name: 'worker killed with SIGKILL',
     part: 'Process',
-    promise: 'what that worker had in hand has no answer; it is replaced',
+    promise: 'Only requests in progress in that worker fail. A new worker replaces it.',
     allows: { lost: troubled },
     lastsMs: [3_000, 3_000],
     begin: ({ troubled: one }) => one.killWorker(),
   },
   {
-    name: 'instance hung (SIGSTOP) and resumed',
+    name: 'instance suspended (SIGSTOP) and resumed',
     part: 'Process',
-    promise: 'the other serves everything; nothing that was revoked meanwhile validates',
+    promise: 'The other instance serves all requests. Sessions that were revoked meanwhile stay invalid.',
     // By the time the instance resumes, its pending statements have timed out at the database.
     allows: { lost: troubled, codes: databaseCodes, logins: true },
     lastsMs: [1_000, 6_000],
@@ -107,7 +109,7 @@ export const soakFaults: readonly SoakFault[] = [
     end: ({ postgres }) => postgres.start(),
   },
   {
-    name: 'database hung (SIGSTOP) and resumed',
+    name: 'database suspended (SIGSTOP) and resumed',
     part: 'Database',
     promise: unavailable,
     allows: database,
@@ -125,7 +127,7 @@ export const soakFaults: readonly SoakFault[] = [
     end: ({ redis }) => redis.start(),
   },
   {
-    name: 'cache hung (SIGSTOP) and resumed',
+    name: 'cache suspended (SIGSTOP) and resumed',
     part: 'Cache',
     promise: withoutCache,
     allows: {},
@@ -133,13 +135,13 @@ export const soakFaults: readonly SoakFault[] = [
     begin: ({ redis }) => redis.pause(),
     end: ({ redis }) => redis.resume(),
   },
-  failing('platform answers 503', { status: 503 }),
-  failing('platform answers 429', { status: 429, retryAfterSec: 1 }),
-  failing('platform is late by a second', { delayMs: 1_000 }),
-  failing('platform answers HTML', { html200: true }),
+  failing('Discord returns 503', { status: 503 }),
+  failing('Discord returns 429', { status: 429, retryAfterSec: 1 }),
+  failing('Discord responds a second late', { delayMs: 1_000 }),
+  failing('Discord returns HTML', { html200: true }),
   {
-    name: 'platform unreachable',
-    part: 'Chat platform',
+    name: 'Discord is unreachable',
+    part: 'Discord',
     promise: sessionsGoOn,
     allows: platform,
     lastsMs: [2_000, 8_000],
@@ -147,8 +149,8 @@ export const soakFaults: readonly SoakFault[] = [
     end: ({ sim }) => sim.up(),
   },
   {
-    name: 'gateway cut, and its sessions forgotten',
-    part: 'Chat platform',
+    name: 'gateway closed, and its sessions invalid',
+    part: 'Discord',
     promise: rolesCatchUp,
     allows: {},
     lastsMs: [500, 5_000],
@@ -160,8 +162,8 @@ export const soakFaults: readonly SoakFault[] = [
     end: ({ sim }) => sim.gateway.refuse(0),
   },
   {
-    name: 'gateway silent, then cut',
-    part: 'Chat platform',
+    name: 'gateway silent, then closed',
+    part: 'Discord',
     promise: rolesCatchUp,
     allows: {},
     lastsMs: [2_000, 12_000],

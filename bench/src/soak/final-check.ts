@@ -54,11 +54,11 @@ export async function checkAll({ place, ask, ledger, traffic, events, project, w
         const { status, body } = await traffic.validate(member, session, at)
         const mustBe = before === 'live' ? 200 : 401
         if (before === 'unsure' && member.leftAt === undefined) continue
-        hold('sessions', status === mustBe, `${session.id} was ${before} and answers ${status}`)
+        hold('sessions', status === mustBe, `${session.id} was ${before} and returns ${status}`)
         if (status !== 200) continue
         const roles = sorted(listOf(body, 'roles').map((role) => textOf(role, 'roleId')))
         const held = member.history.at(-1)?.roles
-        hold('roles', roles === held, `${member.id} holds ${held}, and ${roles} is answered`)
+        hold('roles', roles === held, `${member.id} holds ${held}, and the response has ${roles}`)
       }
     }
   }
@@ -77,7 +77,7 @@ export async function checkAll({ place, ask, ledger, traffic, events, project, w
       `${what} ${id} has ${entries.get(id) ?? 0} entries`,
     )
   for (const id of ledger.unansweredWrites)
-    hold('changes without an answer, made once or not at all', (entries.get(id) ?? 0) <= 1, `${id}`)
+    hold('changes without a response, made at most once', (entries.get(id) ?? 0) <= 1, `${id}`)
 
   const projects = await ask('GET', '/api/admin/projects', { token: admin.token })
   const there = new Set(listOf(projects.body, 'data').map((one) => textOf(one, 'id')))
@@ -95,7 +95,7 @@ export async function checkAll({ place, ask, ledger, traffic, events, project, w
   for (const [number, id] of ledger.submissions) {
     const found = kept.get(number) ?? []
     const isSo = id === undefined ? found.length <= 1 : found.length === 1 && found[0] === id
-    hold('submissions', isSo, `${number} was answered ${id} and is kept as ${found}`)
+    hold('submissions', isSo, `${number} was acknowledged as ${id} and is stored as ${found}`)
   }
 
   const missing = () => [
@@ -104,9 +104,9 @@ export async function checkAll({ place, ask, ledger, traffic, events, project, w
   ]
   const deadline = performance.now() + eventsDeadlineMs
   while (missing().length > 0 && performance.now() < deadline) await sleep(500)
-  checked.set('events of sessions that ended or rotated', ledger.revoked.size + ledger.rotated.size)
-  for (const id of missing()) lost.push(`events: nobody was told of ${id}`)
-  for (const reason of events.resets) lost.push(`events: the stream began anew (${reason})`)
+  checked.set('events of ended and refreshed sessions', ledger.revoked.size + ledger.rotated.size)
+  for (const id of missing()) lost.push(`events: none for ${id}`)
+  for (const reason of events.resets) lost.push(`events: the stream was reset (${reason})`)
 
   const chain = verifyAudit(place.env)
   hold('the audit chain', chain === undefined, chain ?? '')

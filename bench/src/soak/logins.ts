@@ -32,7 +32,7 @@ export function createLogins(ask: Ask, sim: ChatSim, publicUrl: string, verdicts
       if (next.hash !== '') return { address: next }
       path = next.pathname + next.search
     }
-    throw new Error('A login goes round in circles.')
+    throw new Error('A sign-in redirects in a loop.')
   }
 
   /** Signs in and returns the code. Undefined if the platform or an outage prevented the sign-in. */
@@ -44,7 +44,7 @@ export function createLogins(ask: Ask, sim: ChatSim, publicUrl: string, verdicts
     const end = await walk(path, member.id)
     if ('answer' in end) {
       // The sign-in ended on an error page of the platform, or with a response that was already judged.
-      if (end.answer.status === 302) verdicts.loginRefused('the platform did not send the browser back')
+      if (end.answer.status === 302) verdicts.loginRefused('Discord did not redirect the browser back')
       return undefined
     }
     const { address } = end

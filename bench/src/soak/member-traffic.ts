@@ -73,14 +73,15 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
       return
     }
     session.id = textOf(body, 'session', 'id')
-    if (textOf(body, 'member', 'id') !== member.id) verdicts.broken(`${nameOf(session)} is somebody else's`)
+    if (textOf(body, 'member', 'id') !== member.id)
+      verdicts.broken(`${nameOf(session)} belongs to another member`)
     const source = textOf(body, 'rolesSource')
-    ledger.count(`answers by the ${source}`)
+    ledger.count(`responses with roles from ${source === 'gateway' ? 'the gateway' : 'the REST API'}`)
     const isTooLate = (ms: number) => isOlderThanPromised(source, ms)
     const { leftAt } = member
     if (leftAt !== undefined) {
       if (isTooLate(asked - leftAt))
-        verdicts.broken(`who left ${asked - leftAt} ms ago validates by the ${source}`)
+        verdicts.broken(`a member who left ${asked - leftAt} ms ago is valid by the ${source}`)
       return
     }
     const roles = sorted(listOf(body, 'roles').map((role) => textOf(role, 'roleId')))
@@ -113,7 +114,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
     const mayEnter = member.leftAt === undefined && !member.isBlocked
     const code = await logins.ofProject(project, member, mayEnter)
     if (code === undefined) return
-    if (member.isBlocked) verdicts.broken('a blocked member was given a code')
+    if (member.isBlocked) verdicts.broken('a blocked member received a code')
     const body = { clientId: project.id, code, redirectUri }
     const answer = await ask('POST', '/api/auth/token', { key: project.key, body })
     if (answer.status === 200) {
@@ -125,7 +126,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
         state: mayEnter ? 'live' : 'unsure',
       }
       member.sessions.push(session)
-      ledger.count('logins')
+      ledger.count('sign-ins')
       await validate(member, session)
       return
     }
@@ -168,7 +169,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
       return
     }
     end(session)
-    ledger.count('log-outs')
+    ledger.count('sign-outs')
     await expectGone(member, session)
   }
 
@@ -184,7 +185,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
       else session.state = 'unsure'
     }
     if (answer.status !== 200) return
-    ledger.count('log-outs of all')
+    ledger.count('sign-outs of all sessions')
     for (const session of own) await expectGone(member, session)
   }
 
@@ -248,7 +249,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
     member.history.push({ from: Date.now(), roles: sorted(roles) })
     if (member.history.length > 50) member.history.splice(0, 25)
     sim.world.setRoles(club, member.id, roles)
-    ledger.count('changes of roles')
+    ledger.count('role changes')
   }
 
   /**

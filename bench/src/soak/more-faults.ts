@@ -9,7 +9,7 @@ import type { SoakPlace } from './place.ts'
 /** The faults that the soak omits, because they take longer, or because the service cannot respond at all meanwhile. */
 
 const unavailable = { logins: true, codes: ['DATABASE_UNAVAILABLE', 'temporarily_unavailable', 'a page'] }
-const withoutDatabase = '503 with Retry-After, never 401; by itself back after it'
+const withoutDatabase = 'Requests receive 503 with Retry-After, never 401. The service recovers by itself.'
 
 /** Runs statements as an administrator of the database, over a connection of its own. */
 async function atDatabase(place: SoakPlace, ...statements: readonly string[]) {
@@ -61,9 +61,9 @@ export const moreFaults: readonly SoakFault[] = [
     },
   },
   {
-    name: 'takes no writes (read-only)',
+    name: 'read-only',
     part: 'Database',
-    promise: 'what only reads goes on; writes are 503, and say why',
+    promise: 'Reads work. Changes receive 503 with the reason.',
     allows: unavailable,
     lastsMs: [4_000, 4_000],
     begin: (place) =>
@@ -72,7 +72,7 @@ export const moreFaults: readonly SoakFault[] = [
       atDatabase(place, 'alter system reset default_transaction_read_only', 'select pg_reload_conf()'),
   },
   {
-    name: 'has no connection left for anybody',
+    name: 'out of connections',
     part: 'Database',
     promise: withoutDatabase,
     allows: unavailable,
@@ -100,7 +100,7 @@ export const moreFaults: readonly SoakFault[] = [
   {
     name: 'down while an instance starts',
     part: 'Database',
-    promise: 'the instance waits for it, and is ready by itself',
+    promise: 'The instance waits for the database, and then becomes ready by itself.',
     allows: unavailable,
     lastsMs: [3_000, 3_000],
     begin: async (place) => {
@@ -115,7 +115,7 @@ export const moreFaults: readonly SoakFault[] = [
   {
     name: 'down while an instance starts',
     part: 'Cache',
-    promise: 'the instance starts and serves',
+    promise: 'The instance starts and serves requests.',
     allows: {},
     lastsMs: [500, 500],
     begin: async (place) => {
@@ -128,7 +128,7 @@ export const moreFaults: readonly SoakFault[] = [
   {
     name: 'emptied (FLUSHALL)',
     part: 'Cache',
-    promise: 'no error; nothing that was revoked comes back',
+    promise: 'No request fails. Revoked sessions and keys stay invalid.',
     allows: {},
     lastsMs: [1_000, 1_000],
     begin: async ({ redis: { url } }) => {
@@ -138,9 +138,9 @@ export const moreFaults: readonly SoakFault[] = [
     },
   },
   {
-    name: 'bot token refused (401)',
-    part: 'Chat platform',
-    promise: 'what needs it is 503, no member loses a session',
+    name: 'bot token rejected (401)',
+    part: 'Discord',
+    promise: 'Requests that need the token receive 503. No session ends.',
     allows: { logins: true, codes: ['CHAT_PLATFORM_UNAVAILABLE', 'temporarily_unavailable', 'a page'] },
     lastsMs: [5_000, 5_000],
     begin: ({ sim }) => sim.failFor('*', { status: 401 }, 600_000, { auth: 'bot' }),
@@ -148,8 +148,8 @@ export const moreFaults: readonly SoakFault[] = [
   },
   {
     name: 'the main server is unavailable',
-    part: 'Chat platform',
-    promise: 'ends no session and no membership',
+    part: 'Discord',
+    promise: 'No session and no membership ends.',
     allows: { logins: true, codes: ['CHAT_PLATFORM_UNAVAILABLE', 'temporarily_unavailable', 'a page'] },
     lastsMs: [5_000, 5_000],
     begin: ({ sim, env }) => sim.world.setGuildUnavailable(env['CHAT_GUILD_ID'] ?? '', true),

@@ -20,11 +20,11 @@ export function reportTables({ checked, lost, verdicts, ledger, growth, events }
   return [
     {
       id: 'soak-promises',
-      title: 'What was acknowledged, and is so',
+      title: 'Acknowledged results',
       note:
-        `${counts.requests.toLocaleString('en')} requests, among them ${acknowledged.join(', ')}; ` +
-        `${events.counts.events.toLocaleString('en')} events over ${events.counts.connections} connections. Each log-out, revocation, ` +
-        'rotation and block was followed by the question at both instances whether it is so; the rest was asked at the end.',
+        `${counts.requests.toLocaleString('en')} requests, including ${acknowledged.join(', ')}. ` +
+        `${events.counts.events.toLocaleString('en')} events over ${events.counts.connections} connections. Each sign-out, revocation, ` +
+        'refresh, and block was checked at both instances at once, and all other results at the end.',
       columns: [
         { key: 'what', title: 'What' },
         { key: 'times', title: 'Times', digits: 0 },
@@ -32,22 +32,22 @@ export function reportTables({ checked, lost, verdicts, ledger, growth, events }
       rows: [
         ...[...checked].map(([what, times]) => ({ what: `checked at the end: ${what}`, times })),
         { what: 'lost', times: lost.length },
-        { what: 'wrong answers', times: wrong.length },
-        { what: 'answers without or with 503 that a fault explains', times: counts.explained },
-        { what: 'the same that nothing explains', times: unexplained.length },
+        { what: 'wrong responses', times: wrong.length },
+        { what: 'failed requests that a fault explains', times: counts.explained },
+        { what: 'failed requests without an explanation', times: unexplained.length },
       ],
     },
     {
       id: 'soak-faults',
-      title: 'Faults, and what was seen of them',
+      title: 'Effects of the faults',
       note:
-        'One at a time, at random. Unanswered or 503: how many requests of all lanes could not be served. Recovery: the longest time from ' +
-        'the end of such a fault to the last request that could not.',
+        'One at a time, at random. *Failed* counts requests without a response or with 503. *Recovery* is the longest time from the end of ' +
+        'such a fault to the last failed request.',
       columns: [
         { key: 'fault', title: 'Fault' },
         { key: 'times', title: 'Times', digits: 0 },
         { key: 'lasted', title: 'Longest s', digits: 1 },
-        { key: 'failures', title: 'Unanswered or 503', digits: 0 },
+        { key: 'failures', title: 'Failed', digits: 0 },
         { key: 'recovery', title: 'Recovery s', digits: 1 },
       ],
       rows: [...verdicts.faults()].map(([fault, { times, failures, recoveryMs, lastedMs }]) => ({
@@ -60,14 +60,14 @@ export function reportTables({ checked, lost, verdicts, ledger, growth, events }
     },
     {
       id: 'soak-growth',
-      title: 'What the instance that was never stopped holds',
-      note: `${growth.samples} samples after the warm-up; growth an hour by least squares, first and last tenth as means.`,
+      title: 'Memory and files of the instance that ran throughout',
+      note: `${growth.samples} samples after the warm-up; the growth per hour is a least-squares fit, and *First* and *Last* are means of a tenth of the samples.`,
       columns: [
         { key: 'what', title: 'What' },
         { key: 'first', title: 'First', digits: 1 },
         { key: 'last', title: 'Last', digits: 1 },
         { key: 'most', title: 'Most', digits: 1 },
-        { key: 'slopePerHour', title: 'Growth an hour', digits: 1 },
+        { key: 'slopePerHour', title: 'Growth per hour', digits: 1 },
       ],
       rows: growth.rows.map(({ what, ...values }) => ({
         ...values,
@@ -76,8 +76,8 @@ export function reportTables({ checked, lost, verdicts, ledger, growth, events }
     },
     {
       id: 'soak-requests',
-      title: 'The slowest answers, by kind of request',
-      note: 'Faults included: who waits for a database that hangs is told so within two seconds.',
+      title: 'Slowest responses by kind of request',
+      note: 'With faults: a request that waits for a suspended database receives 503 within two seconds.',
       columns: [
         { key: 'kind', title: 'Request' },
         { key: 'requests', title: 'Requests', digits: 0 },
