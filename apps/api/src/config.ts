@@ -14,7 +14,7 @@ import { type Given, givenSecret } from './process/secret-files.ts'
 export interface Variable<T = unknown> {
   readonly name: string
   readonly group:
-    | 'Chat platform'
+    | 'Discord'
     | 'Storage'
     | 'HTTP'
     | 'Sessions'
@@ -117,7 +117,7 @@ const changeable = ({ variables: [name], meaning, editable: { min, max } }: Edit
 export const variables = {
   chatBotToken: {
     name: 'CHAT_BOT_TOKEN',
-    group: 'Chat platform',
+    group: 'Discord',
     required: true,
     secret: true,
     meaning: 'The token of the Discord bot.',
@@ -125,14 +125,14 @@ export const variables = {
   },
   chatClientId: {
     name: 'CHAT_CLIENT_ID',
-    group: 'Chat platform',
+    group: 'Discord',
     required: true,
     meaning: 'The ID of the Discord application (OAuth client ID).',
     read: snowflake,
   },
   chatClientSecret: {
     name: 'CHAT_CLIENT_SECRET',
-    group: 'Chat platform',
+    group: 'Discord',
     required: true,
     secret: true,
     meaning: 'The OAuth client secret of the Discord application.',
@@ -140,21 +140,21 @@ export const variables = {
   },
   chatGuildId: {
     name: 'CHAT_GUILD_ID',
-    group: 'Chat platform',
+    group: 'Discord',
     required: true,
     meaning: 'The ID of the main server, whose roles decide who is a System Admin.',
     read: snowflake,
   },
   chatAdminRoleId: {
     name: 'CHAT_ADMIN_ROLE_ID',
-    group: 'Chat platform',
+    group: 'Discord',
     required: true,
     meaning: 'The ID of the role for System Admins in the main server.',
     read: snowflake,
   },
   chatAuditorRoleId: {
     name: 'CHAT_AUDITOR_ROLE_ID',
-    group: 'Chat platform',
+    group: 'Discord',
     meaning:
       'The ID of the role for auditors in the main server. Auditors can read everything and change nothing. If ' +
       'not set, there are no auditors.',
@@ -162,7 +162,7 @@ export const variables = {
   },
   chatCallbackUrl: {
     name: 'CHAT_CALLBACK_URL',
-    group: 'Chat platform',
+    group: 'Discord',
     required: true,
     meaning:
       'The address to which Discord redirects after a sign-in: `PUBLIC_URL` with `/api/auth/callback`. ' +
@@ -171,28 +171,28 @@ export const variables = {
   },
   chatApiUrl: {
     name: 'CHAT_API_URL',
-    group: 'Chat platform',
+    group: 'Discord',
     default: 'https://discord.com/api',
     meaning: 'The address of Discord’s REST API, without the version.',
     read: base,
   },
   chatAuthorizeUrl: {
     name: 'CHAT_AUTHORIZE_URL',
-    group: 'Chat platform',
+    group: 'Discord',
     default: 'https://discord.com/oauth2/authorize',
     meaning: 'The address of Discord’s OAuth screen.',
     read: base,
   },
   chatCdnUrl: {
     name: 'CHAT_CDN_URL',
-    group: 'Chat platform',
+    group: 'Discord',
     default: 'https://cdn.discordapp.com',
     meaning: 'The address of Discord’s images. The service reads images from no other host.',
     read: base,
   },
   chatGateway: {
     name: 'CHAT_GATEWAY',
-    group: 'Chat platform',
+    group: 'Discord',
     default: 'on',
     meaning:
       '`off`: the service does not connect to Discord’s gateway, so roles are not live. They are read with ' +

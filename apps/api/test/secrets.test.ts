@@ -104,7 +104,7 @@ describe.each(mainEngines)('secrets on %s', (engine) => {
         troubled.sim.failNext(route, fault, { times: 3 })
         await walkLogin(troubled, authorizePath(id), { as: demo.users.joon })
         const { lines } = troubled.service.logs
-        told.push(...lines.filter((line) => line.includes('sign-ins fail: the chat platform')))
+        told.push(...lines.filter((line) => line.includes('sign-ins fail: Discord')))
         await troubled.close()
       }
     }

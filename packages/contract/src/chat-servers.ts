@@ -5,20 +5,20 @@ import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts
 
 const tag = 'Servers'
 
-/** One sync of all members of a server from the chat platform. */
+/** One sync of all members of a server from Discord. */
 export const MemberSync = Type.Object({
   id: Uuid,
   serverId: Snowflake,
   status: OneOf('running', 'succeeded', 'failed'),
   startedAt: DateTime,
   finishedAt: Nullable(DateTime),
-  seen: Type.Integer({ description: 'Members that the chat platform has listed so far.' }),
+  seen: Type.Integer({ description: 'Members that Discord has listed so far.' }),
   changed: Type.Integer({ description: 'Memberships that were added or changed.' }),
-  ended: Type.Integer({ description: 'Memberships that ended, according to the chat platform.' }),
+  ended: Type.Integer({ description: 'Memberships that ended, according to Discord.' }),
   problem: Nullable(Type.String({ description: 'The reason for the failure.' })),
 })
 
-/** A server of the chat platform that is registered here. */
+/** A Discord server that is registered here. */
 export const ChatServer = Type.Object({
   id: Snowflake,
   name: Type.String(),
@@ -53,7 +53,7 @@ const BotServer = Type.Object({
   isRegistered: Type.Boolean(),
 })
 
-/** The bot, with its data from the chat platform. */
+/** The bot, with its data from Discord. */
 export const Bot = Type.Object({
   name: Type.String(),
   inviteUrl: Type.String({
@@ -146,7 +146,7 @@ export const syncServer = endpoint({
   method: 'POST',
   path: '/api/admin/servers/{id}/sync',
   tag,
-  summary: 'Sync a server: read its name, roles, and members from the chat platform',
+  summary: 'Sync a server: read its name, roles, and members from Discord',
   description:
     'The sync runs in the background. The response contains this sync, or the one that is already running. ' +
     '`lastSync` of the server shows the progress. At the end, the audit log receives an entry of the type ' +

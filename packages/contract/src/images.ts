@@ -9,16 +9,16 @@ export const pictureTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp
 const ImageHash = Type.String({ pattern: patterns.imageHash.pattern, maxLength: 66 })
 
 /**
- * Returns a picture of the chat platform, through the service. Refuses with IMAGE_NOT_FOUND, CHAT_PLATFORM_UNAVAILABLE.
+ * Returns a picture from Discord, through the service. Refuses with IMAGE_NOT_FOUND, CHAT_PLATFORM_UNAVAILABLE.
  */
 export const getImage = endpoint({
   method: 'GET',
   path: '/api/admin/images/{kind}/{id}/{hash}',
   tag: 'Members',
-  summary: 'Read a picture of a member or server without a request from the browser to the chat platform',
+  summary: 'Read a picture of a member or server without a request from the browser to Discord',
   description:
     'The path has the same form as in `avatar` and `icon`. The service reads images only from the image host ' +
-    'of the chat platform, up to 128 pixels and half a megabyte. An image never changes under its hash, so ' +
+    'of Discord, up to 128 pixels and half a megabyte. An image never changes under its hash, so ' +
     'browsers cache it for a week.',
   auth: 'admin',
   owners: 'any',

@@ -55,7 +55,7 @@ export const authorize = endpoint({
   summary: 'Start a sign-in in the browser',
   description:
     'Send the browser to this address. The service stores the request for 10 minutes, sets the cookie ' +
-    '`svc_auth_req`, and redirects to the chat platform. After the sign-in, the browser returns to ' +
+    '`svc_auth_req`, and redirects to Discord. After the sign-in, the browser returns to ' +
     '`redirect_uri` with `code`, `state`, and `iss`. If the sign-in is refused, it returns with `error`, ' +
     '`error_description`, `error_reason`, `state`, and `iss`.',
   auth: 'none',
@@ -75,7 +75,7 @@ export const ssoAuthorize = endpoint({
   summary: 'Start a sign-in that uses the single sign-on of this browser',
   description:
     'If the browser has a valid `svc_sso` cookie from an earlier sign-in, the code is issued immediately, ' +
-    'without a screen of the chat platform. Otherwise, the sign-in continues as with `/api/auth/authorize`. ' +
+    'without a Discord screen. Otherwise, the sign-in continues as with `/api/auth/authorize`. ' +
     'With `prompt=none`, the browser then returns to `redirect_uri` with `error=login_required` instead.',
   auth: 'none',
   needs: 'READ',
@@ -109,7 +109,7 @@ export const resumeLogin = endpoint({
   path: '/api/auth/chat',
   tag,
   summary: 'Resume the pending sign-in of this browser',
-  description: 'Redirects the browser to the chat platform for its newest sign-in that is not completed.',
+  description: 'Redirects the browser to Discord for its newest sign-in that is not completed.',
   auth: 'none',
   page: true,
   answers: { 302: null },
@@ -127,9 +127,9 @@ export const chatCallback = endpoint({
   path: '/api/auth/callback',
   isUsedOnce: true,
   tag,
-  summary: 'Complete a sign-in with the response of the chat platform',
+  summary: 'Complete a sign-in with the response of Discord',
   description:
-    'The chat platform redirects the browser to this address, once. The service completes the sign-in and ' +
+    'Discord redirects the browser to this address, once. The service completes the sign-in and ' +
     'redirects to the project, or shows the reason for a refusal.',
   auth: 'none',
   page: true,

@@ -100,7 +100,7 @@ export const memberFields = {
     schema: Nullable({
       ...DateTime,
       description:
-        'The time at which the account was created on the chat platform. In member lists, `joinedAt` is the time ' +
+        'The time at which the account was created on Discord. In member lists, `joinedAt` is the time ' +
         'at which the member joined the server.',
     }),
     example: '2026-03-01T12:00:00.000Z',

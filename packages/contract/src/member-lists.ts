@@ -162,12 +162,12 @@ export const listMemberServers = endpoint({
   refuses: ['MEMBER_NOT_FOUND'],
 })
 
-/** Reads one member from the chat platform now. Refuses with MEMBER_NOT_FOUND, CHAT_PLATFORM_UNAVAILABLE. */
+/** Reads one member from Discord now. Refuses with MEMBER_NOT_FOUND, CHAT_PLATFORM_UNAVAILABLE. */
 export const refreshMember = endpoint({
   method: 'POST',
   path: '/api/admin/members/{chat_user_id}/refresh',
   tag,
-  summary: 'Read a member again from the chat platform',
+  summary: 'Read a member again from Discord',
   description:
     'Reads the member in all registered servers, up to 20, and returns the result. Creates an audit entry. ' +
     'Each administrator can refresh 30 members per minute.',

@@ -29,10 +29,10 @@ const Rest = Type.Object({
   }),
   invalidRequests: Type.Integer({
     description:
-      'Responses with 401, 403, or 429 to all instances in ten minutes. At 10,000, the platform bans the address.',
+      'Responses with 401, 403, or 429 to all instances in ten minutes. At 10,000, Discord bans the address.',
   }),
   breaker: Type.Array(Type.String(), {
-    description: 'Kinds of requests that are paused because the platform would reject them. Usually empty.',
+    description: 'Kinds of requests that are paused because Discord would reject them. Usually empty.',
   }),
 })
 
@@ -42,7 +42,7 @@ const ServerNotLive = Type.Object({
   reason: {
     ...OneOf('lost', 'unavailable', 'reading'),
     description:
-      '`lost`: the bot has left the server. `unavailable`: the platform has an outage. `reading`: a read is ' +
+      '`lost`: the bot has left the server. `unavailable`: Discord has an outage. `reading`: a read is ' +
       'running.',
   },
   since: DateTime,
@@ -73,8 +73,8 @@ export const SystemHealth = Type.Object({
       Nullable(
         Type.Integer({
           description:
-            'The number of gateway sessions that the service can still start until the platform resets the count. ' +
-            'The platform resets the token of a bot that starts more.',
+            'The number of gateway sessions that the service can still start until Discord resets the count. ' +
+            'Discord resets the token of a bot that starts more.',
         }),
       ),
     ),
@@ -104,7 +104,7 @@ export const systemHealth = endpoint({
   method: 'GET',
   path: '/api/admin/monitoring/health',
   tag,
-  summary: 'Read the health of service, chat platform, database, and cache',
+  summary: 'Read the health of the service, Discord, the database, and the cache',
   auth: 'admin',
   answers: { 200: SystemHealth },
   refuses: [],

@@ -27,9 +27,7 @@ const Delivery = Type.Object({
   text: Type.String({ description: 'The text of the notice.' }),
   status: DeliveryStatus,
   attempts: Type.Integer(),
-  lastStatus: Nullable(
-    Type.Integer({ description: 'The HTTP status of the last response of the chat platform.' }),
-  ),
+  lastStatus: Nullable(Type.Integer({ description: 'The HTTP status of the last response of Discord.' })),
   lastError: Nullable(Type.String()),
   createdAt: DateTime,
   lastAttemptAt: Nullable(DateTime),

@@ -44,7 +44,7 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   'Project-server access': 'The access of each project in each server, and the trail of its changes.',
   'Members, for projects': 'Members and their roles, within the scopes of a project.',
   Account: 'The account page of a person, for browsers.',
-  Servers: 'The registered servers of the chat platform.',
+  Servers: 'The registered Discord servers.',
   Members: 'Members across servers, for administrators.',
   Explanations: 'Explain why a member has access or is refused, and the effect of a change.',
   'Inbound webhooks': 'Addresses that accept JSON from other programs, each with a schema.',

@@ -145,7 +145,7 @@ export const checkManyPermissions = endpoint({
   summary: 'Check whether up to 1,000 members hold roles',
   description:
     'Requires the scope `check_permissions`. Returns the same results as `permissions/check`, in the order ' +
-    'of `memberIds`, but never asks the chat platform: roles that are not live come from the last known ' +
+    'of `memberIds`, but never asks Discord: roles that are not live come from the last known ' +
     'state, as `rolesSource` and `rolesAsOf` show. To get the current roles of a member, check this member ' +
     'alone.',
   auth: 'projectKey',

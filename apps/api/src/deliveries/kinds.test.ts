@@ -122,7 +122,7 @@ describe.each(ciEngines)('deliveries on %s', (engine) => {
 
   test.each([
     ['event', 307, 'The receiver returned status 307; redirects are not followed.'],
-    ['notice', 307, 'The chat platform returned status 307.'],
+    ['notice', 307, 'Discord returned status 307.'],
     ['logout', 307, 'The client returned status 307.'],
     ['logout', 410, 'The client returned status 410.'],
   ] as const)('%s: %i counts as a failure, and redirects are not followed', async (kind, status, error) => {

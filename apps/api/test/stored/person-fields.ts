@@ -138,7 +138,7 @@ function userTextsIn(
 
 /** Sets every name that the platform has, and reads the server again. */
 const platformNames: StoredField = {
-  title: 'the names of a member, a role and a server of the chat platform',
+  title: 'the names of a member, a role and a server of Discord',
   covers: [
     ...['GET /api/admin/members ?search', 'GET /api/admin/members/cross-server ?search'],
     'GET /api/admin/members/export ?search',

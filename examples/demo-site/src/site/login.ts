@@ -87,5 +87,5 @@ function refused(query: URLSearchParams) {
 
 const refusals: Record<string, [status: number, title: string]> = {
   access_denied: [403, 'You were not signed in'],
-  temporarily_unavailable: [503, 'The chat platform does not respond'],
+  temporarily_unavailable: [503, 'Discord does not respond'],
 }

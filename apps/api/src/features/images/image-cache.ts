@@ -58,7 +58,7 @@ export function createImageCache(chat: Pick<ChatPlatform, 'image'>) {
   const inTurn = async <T>(ask: () => Promise<T>): Promise<T> => {
     if (underWay >= maxAtOnce) {
       if (waiting.length >= maxWaiting)
-        throw new ChatPlatformError('unavailable', 'Too many images are waiting for the chat platform.')
+        throw new ChatPlatformError('unavailable', 'Too many images are waiting for Discord.')
       await new Promise<void>((resolve) => waiting.push(resolve))
     } else underWay += 1
     try {

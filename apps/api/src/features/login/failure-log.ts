@@ -9,8 +9,8 @@ import type { LogLoginFailure } from '../../deps.ts'
  * it needs a fix.
  */
 export function createLoginFailureLog(log: Pick<Log, 'warn'>): LogLoginFailure {
-  const unavailable = createMinuteLog(log, 'sign-ins fail: the chat platform is unavailable')
-  const refused = createMinuteLog(log, 'sign-ins fail: the chat platform rejects requests')
+  const unavailable = createMinuteLog(log, 'sign-ins fail: Discord is unavailable')
+  const refused = createMinuteLog(log, 'sign-ins fail: Discord rejects requests')
   return (error) => {
     const platformCode = error instanceof ChatPlatformError ? error.platformCode : undefined
     if (error instanceof ChatPlatformError && error.failure === 'unavailable')

@@ -59,9 +59,7 @@ describe.each(mainEngines)('a login while the platform is in trouble on %s', (en
       await world.sim.up()
     }
     const told = logs.lines.filter((line) => /"level":[45]0/.test(line) && !line.includes('"request failed"'))
-    expect(
-      told.filter((line) => line.includes('sign-ins fail: the chat platform is unavailable')),
-    ).toHaveLength(1)
+    expect(told.filter((line) => line.includes('sign-ins fail: Discord is unavailable'))).toHaveLength(1)
     expect(told.filter((line) => line.includes('"stack"'))).toEqual([])
   }, 120_000)
 

@@ -42,7 +42,7 @@ export async function refreshMember(
       actionType: 'member',
       action: 'member.refresh',
       target: { type: 'member', id: memberId, name: member.username },
-      summary: `${member.username} was read again from the chat platform. Their number of servers: ${member.servers.length}.`,
+      summary: `${member.username} was read again from Discord. Their number of servers: ${member.servers.length}.`,
     }),
   )
   return member

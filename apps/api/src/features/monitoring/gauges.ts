@@ -112,7 +112,7 @@ const gauges: readonly GaugeRow[] = [
   },
   {
     name: 'rolecall_gateway_sessions_left',
-    help: 'New gateway sessions that the platform allows until it resets its count. Absent while unknown.',
+    help: 'New gateway sessions that Discord allows until it resets its count. Absent while unknown.',
     over: 'max',
     read: ({ chatFigures }) => {
       const { sessionsLeft } = chatFigures()
@@ -153,19 +153,19 @@ const gauges: readonly GaugeRow[] = [
   },
   {
     name: 'rolecall_platform_rest_remaining',
-    help: 'Requests that this instance can still send to the chat platform in this second without a wait.',
+    help: 'Requests that this instance can still send to Discord in this second without a wait.',
     over: 'sum',
     read: ({ chatFigures }) => [[chatFigures().rest.remaining]],
   },
   {
     name: 'rolecall_platform_invalid_requests',
-    help: 'Responses 401, 403, and 429 of the chat platform in ten minutes, for all instances that share the cache.',
+    help: 'Responses 401, 403, and 429 of Discord in ten minutes, for all instances that share the cache.',
     over: 'max',
     read: ({ chatFigures }) => [[chatFigures().rest.refusedTogether]],
   },
   {
     name: 'rolecall_platform_breakers_open',
-    help: 'Kinds of requests that are paused because the chat platform would reject them.',
+    help: 'Kinds of requests that are paused because Discord would reject them.',
     over: 'max',
     read: ({ chatFigures }) => [[chatFigures().rest.open.length]],
   },

@@ -94,7 +94,7 @@ function registerPlatform(registry: Registry, { platformWatch, liveMirror }: Met
   const labelNames = ['operation', 'outcome'] as const
   new Counter({
     name: 'rolecall_platform_requests_total',
-    help: 'Requests to the chat platform by kind and outcome.',
+    help: 'Requests to Discord by kind and outcome.',
     labelNames,
     registers: [registry],
     collect() {
@@ -105,7 +105,7 @@ function registerPlatform(registry: Registry, { platformWatch, liveMirror }: Met
   })
   new Counter({
     name: 'rolecall_platform_request_seconds_total',
-    help: 'Time spent waiting for the chat platform. Divide it by the number of requests for the mean.',
+    help: 'Time spent waiting for Discord. Divide it by the number of requests for the mean.',
     labelNames,
     registers: [registry],
     collect() {
@@ -116,7 +116,7 @@ function registerPlatform(registry: Registry, { platformWatch, liveMirror }: Met
   })
   new Counter({
     name: 'rolecall_mirror_samples_total',
-    help: 'Members that were compared with the chat platform. wrong: the gateway missed a change.',
+    help: 'Members that were compared with Discord. wrong: the gateway missed a change.',
     labelNames: ['outcome'],
     registers: [registry],
     collect() {

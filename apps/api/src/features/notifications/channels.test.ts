@@ -77,7 +77,7 @@ describe.each(ciEngines)('notices to channels, on %s', (engine) => {
     await expect
       .poll(() => fatesOf(world, project))
       .toMatchObject([
-        { isOver: true, status: 400, error: 'The chat platform returned status 400 50035.' },
+        { isOver: true, status: 400, error: 'Discord returned status 400 50035.' },
         { isOver: false, status: 200 },
       ])
     expect(await webhookEntries(world, project)).toMatchObject([

@@ -114,7 +114,7 @@ describe.each(mainEngines)('member syncs on %s', (engine) => {
     expect(ended).toMatchObject({
       status: 'failed',
       ended: 0,
-      problem: 'The chat platform returned status 403.',
+      problem: 'Discord returned status 403.',
     })
     expect((await membership(joon))?.hasLeft).toBe(false)
     expect(await lastAudit('server.sync')).toMatchObject({ severity: 'error', actor: mara })

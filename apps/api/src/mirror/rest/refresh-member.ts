@@ -48,7 +48,7 @@ export function createMemberRefresher(deps: RefreshDeps): MemberRefresher {
     const slow = setTimeout(recordFailure, slowAfterMs, serverId)
     try {
       await read(serverId, memberId)
-      if (failing.delete(serverId)) deps.log.info({ serverId }, 'chat platform reachable again')
+      if (failing.delete(serverId)) deps.log.info({ serverId }, 'Discord reachable again')
       return 'fresh'
     } catch (error) {
       if (!(error instanceof ChatPlatformError)) throw error

@@ -118,8 +118,7 @@ function inOrder(page: ChatMember[], after: string): ChatMember[] {
   let last = BigInt(after)
   for (const { user } of page) {
     const id = BigInt(user.id)
-    if (id <= last)
-      throw new ChatPlatformError('unexpected', 'The chat platform returned members out of order.')
+    if (id <= last) throw new ChatPlatformError('unexpected', 'Discord returned members out of order.')
     last = id
   }
   return page

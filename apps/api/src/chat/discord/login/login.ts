@@ -90,7 +90,7 @@ export function createDiscordLogin(
         return await queue.run(from, () => identifyOnce(code, codeVerifier), isTheirs)
       } catch (error) {
         if (!(error instanceof QueueFull)) throw error
-        throw new ChatPlatformError('unavailable', 'Too many sign-ins are waiting for the chat platform.')
+        throw new ChatPlatformError('unavailable', 'Too many sign-ins are waiting for Discord.')
       }
     },
     isClientAccepted: async () => {
@@ -158,7 +158,7 @@ function refuseIncomplete({ clientId, clientSecret }: DiscordLoginOptions) {
 /** Thrown if Discord limits the requests of the member who signs in. */
 class MemberLimited extends ChatPlatformError {
   constructor() {
-    super('unavailable', 'The chat platform rate-limits this member.', 429)
+    super('unavailable', 'Discord rate-limits this member.', 429)
   }
 }
 
@@ -212,8 +212,7 @@ async function fetchOnce(
     signal,
   })
   const body = await readAnswer(response, signal, maxBytes)
-  if (!body)
-    throw new ChatPlatformError('unexpected', 'The chat platform sent an oversized response to a sign-in.')
+  if (!body) throw new ChatPlatformError('unexpected', 'Discord sent an oversized response to a sign-in.')
   const text = new TextDecoder().decode(body)
   return new Response(withoutIdToken(text), { status: response.status, headers: response.headers })
 }
@@ -235,7 +234,7 @@ function withoutIdToken(text: string): string {
 const statusError = (status: number, code?: string) =>
   new ChatPlatformError(
     status === 429 || status >= 500 ? 'unavailable' : 'refused',
-    `The chat platform returned status ${status}.`,
+    `Discord returned status ${status}.`,
     status,
     code,
   )
@@ -251,11 +250,11 @@ async function asChatPlatformError<T>(run: () => Promise<T>): Promise<T> {
     if (error instanceof oauth.OperationProcessingError) {
       const { cause } = error
       if (cause instanceof Response && cause.status !== 200) throw statusError(cause.status)
-      throw new ChatPlatformError('unexpected', 'The chat platform sent an unexpected response to a sign-in.')
+      throw new ChatPlatformError('unexpected', 'Discord sent an unexpected response to a sign-in.')
     }
     if (error instanceof SyntaxError) {
-      throw new ChatPlatformError('unexpected', 'The chat platform sent a response that is not JSON.')
+      throw new ChatPlatformError('unexpected', 'Discord sent a response that is not JSON.')
     }
-    throw new ChatPlatformError('unavailable', 'The chat platform did not respond in time.')
+    throw new ChatPlatformError('unavailable', 'Discord did not respond in time.')
   }
 }

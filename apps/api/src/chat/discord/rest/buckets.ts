@@ -43,7 +43,7 @@ export function createBuckets(cache: Cache): Buckets {
       while ((await Promise.all(keys.map((key) => cache.get(key)))).some((found) => found !== undefined)) {
         signal?.throwIfAborted()
         if (performance.now() > deadline) {
-          throw new ChatPlatformError('unavailable', 'The chat platform rate-limits requests.', 429)
+          throw new ChatPlatformError('unavailable', 'Discord rate-limits requests.', 429)
         }
         await sleep(checkEveryMs)
       }

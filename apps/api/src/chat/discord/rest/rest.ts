@@ -80,7 +80,7 @@ function createClient(options: DiscordRestOptions, priority: Priority): REST {
     },
   })
   client.on('invalidRequestWarning', ({ count, remainingTime }) =>
-    log.warn({ count, remainingTimeMs: remainingTime }, 'chat platform rejects many requests'),
+    log.warn({ count, remainingTimeMs: remainingTime }, 'Discord rejects many requests'),
   )
   return client.setToken(botToken)
 }
@@ -99,23 +99,19 @@ function toChatPlatformError(error: unknown): ChatPlatformError {
     const failure = error.status === 429 ? 'unavailable' : 'refused'
     return new ChatPlatformError(
       failure,
-      `The chat platform returned status ${error.status}.`,
+      `Discord returned status ${error.status}.`,
       error.status,
       error.code,
     )
   }
   if (error instanceof RateLimitError) {
-    return new ChatPlatformError('unavailable', 'The chat platform rate-limits requests.', 429)
+    return new ChatPlatformError('unavailable', 'Discord rate-limits requests.', 429)
   }
   if (error instanceof HTTPError) {
-    return new ChatPlatformError(
-      'unavailable',
-      `The chat platform returned status ${error.status}.`,
-      error.status,
-    )
+    return new ChatPlatformError('unavailable', `Discord returned status ${error.status}.`, error.status)
   }
   if (error instanceof SyntaxError) {
-    return new ChatPlatformError('unexpected', 'The chat platform sent a response that is not JSON.')
+    return new ChatPlatformError('unexpected', 'Discord sent a response that is not JSON.')
   }
-  return new ChatPlatformError('unavailable', 'The chat platform did not respond in time.')
+  return new ChatPlatformError('unavailable', 'Discord did not respond in time.')
 }

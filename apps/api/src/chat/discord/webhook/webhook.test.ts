@@ -58,16 +58,8 @@ describe('posting to a webhook of the simulated platform', () => {
   })
 
   test.each<[string, Fault, object]>([
-    [
-      '404',
-      { status: 404, code: 10_015 },
-      { outcome: 'gone', error: 'The chat platform returned status 404 10015.' },
-    ],
-    [
-      '401',
-      { status: 401, code: 50_027 },
-      { outcome: 'gone', error: 'The chat platform returned status 401 50027.' },
-    ],
+    ['404', { status: 404, code: 10_015 }, { outcome: 'gone', error: 'Discord returned status 404 10015.' }],
+    ['401', { status: 401, code: 50_027 }, { outcome: 'gone', error: 'Discord returned status 401 50027.' }],
     ['403 with the code of an unknown webhook', { status: 403, code: 10_015 }, { outcome: 'gone' }],
     ['403', { status: 403, code: 50_013 }, { outcome: 'failed', status: 403 }],
     ['400', { status: 400, code: 50_035 }, { outcome: 'refused' }],

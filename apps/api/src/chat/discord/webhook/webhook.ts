@@ -43,7 +43,7 @@ interface Said {
 
 function outcomeOf({ status, headers, ok }: Response, said: Said | undefined): ChatPost {
   const code = typeof said?.code === 'number' && said.code !== 0 ? ` ${said.code}` : ''
-  const answered = { status, error: `The chat platform returned status ${status}${code}.` }
+  const answered = { status, error: `Discord returned status ${status}${code}.` }
   if (ok) return { outcome: 'delivered', status, error: null, pauseMs: pauseAfter(headers) }
   if (status === 401 || status === 404 || said?.code === RESTJSONErrorCodes.UnknownWebhook) {
     return { outcome: 'gone', ...answered }
