@@ -127,7 +127,8 @@ test('a refused person is found on Overview, in the member list, and with Ctrl K
 
 test('the reasons for access are a readable list, and a change can be tried without being made', async () => {
   const { id } = await givenProject(at.world, { name: 'Pilot book' })
-  const changed = await (await givenAdministration(at.world)).projects('PATCH', `/${id}`, {
+  const { projects } = await givenAdministration(at.world)
+  const changed = await projects('PATCH', `/${id}`, {
     oidc: { enabled: true },
     forwardAuth: { hosts: ['book.example'] },
   })
@@ -161,6 +162,14 @@ test('the reasons for access are a readable list, and a change can be tried with
   }
   await page.getByText('book.example', { exact: true }).waitFor()
   expect(await visit.findings()).toEqual([])
+  // Each failed check leads to the page on which it can be fixed.
+  await projects('PATCH', `/${id}`, { forwardAuth: { anyOf: [roles.captain] } })
+  await projects('DELETE', `/${id}/key`)
+  await page.reload()
+  await page.getByText('The member has none of the required roles: Captain.').waitFor()
+  await page.getByRole('link', { name: 'Open the protected hosts of the project' }).waitFor()
+  await page.getByRole('link', { name: 'Open the keys of the project' }).first().click()
+  await page.waitForURL(`**/console/projects/${id}/keys`)
   visit.expectQuiet()
   await visit.close()
 }, 60_000)

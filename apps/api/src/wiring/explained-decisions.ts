@@ -1,3 +1,4 @@
+import { namesOfRoles } from '#mirror/read-roles'
 import { stepsOf } from '../checks/check.ts'
 import type { Deps } from '../deps.ts'
 import { findBlock } from '../features/blocks/store.ts'
@@ -58,10 +59,12 @@ export const explainedDecisions = ({
     if (first === undefined) return undefined
     const rule = await answers.hostRule(first)
     const read = readHost(first, undefined)
+    const anyOf = rule?.anyOf ?? []
+    const names = await namesOfRoles(db, rule?.serverId ?? '', anyOf)
     return {
       ...{ hosts, serverId: rule?.serverId ?? undefined, redirectUri: read && callbacksOf(read)[0] },
       steps: stepsOf([hostCheck], { rule }),
-      roles: (roleIds) => stepsOf([hostRolesCheck], { anyOf: rule?.anyOf ?? [], roleIds }),
+      roles: (roleIds) => stepsOf([hostRolesCheck], { anyOf, roleIds, names }),
     }
   },
   client: async (projectId) => {

@@ -77,6 +77,11 @@ describe.each(ciEngines)('POST /api/admin/explain, of other ways in, on %s', (en
       expect(explained.protectedHosts).toMatchObject({ hosts: [host], serverId: club, code })
       expect(failed(explained.protectedHosts)).toEqual(code ? ['host.any_of'] : [])
     }
+    const lacking = (await explain(project)).protectedHosts.steps.find(
+      ({ check }: { check: string }) => check === 'host.any_of',
+    )
+    // An administrator knows the role by its name.
+    expect(lacking.detail).toBe('The member has none of the required roles: Captain.')
     const { protectedHosts } = await explain(project, users.ada, { assume: { addRoleIds: [roles.captain] } })
     expect(protectedHosts.outcome).toBe('allowed')
     // A host in a server that the project may not use ends each sign-in, regardless of the main server.

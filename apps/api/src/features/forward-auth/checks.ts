@@ -22,15 +22,18 @@ export const isServed = (rule: HostRule | undefined): rule is HostRule & { serve
 export const hostRolesCheck = errorCheck<{
   readonly anyOf: readonly string[]
   readonly roleIds: readonly string[]
+  /** The names of the required roles by ID, for `describe`. */
+  readonly names?: ReadonlyMap<string, string>
 }>({
   name: 'host.any_of',
   refusal: 'ROLE_LACKING',
   holds: ({ anyOf, roleIds }) => anyOf.length === 0 || anyOf.some((id) => roleIds.includes(id)),
-  describe: ({ anyOf, roleIds }) => {
+  describe: ({ anyOf, roleIds, names }) => {
     if (anyOf.length === 0) return 'The host requires no role.'
+    const listed = (ids: readonly string[]) => ids.map((id) => names?.get(id) ?? id).join(', ')
     const held = anyOf.filter((id) => roleIds.includes(id))
     return held.length > 0
-      ? `The member has ${held.join(', ')}. The host requires one of ${anyOf.join(', ')}.`
-      : `The member has none of the roles ${anyOf.join(', ')}.`
+      ? `The member has a required role: ${listed(held)}.`
+      : `The member has none of the required roles: ${listed(anyOf)}.`
   },
 })

@@ -167,6 +167,8 @@ interface MendPlace {
 /** The page of the console on which each check can be fixed, by the code of the check. */
 const mendPlaces = (memberId: string, projectId: string): Readonly<Record<string, MendPlace>> => {
   const access = { to: '/access', text: 'Open the access of projects' }
+  const keys = { to: `/projects/${projectId}/keys`, text: 'Open the keys of the project' }
+  const hosts = { to: `/projects/${projectId}/proxy`, text: 'Open the protected hosts of the project' }
   return {
     'authorize.project_active': {
       to: `/projects/${projectId}/settings`,
@@ -178,6 +180,14 @@ const mendPlaces = (memberId: string, projectId: string): Readonly<Record<string
     },
     'authorize.server_accessible': access,
     'callback.access_kept': access,
+    'key.known': keys,
+    'oidc.client_authenticates': keys,
+    'oidc.server_known': {
+      to: `/projects/${projectId}/sign-in`,
+      text: 'Open OpenID Connect of the project',
+    },
+    'host.server_known': hosts,
+    'host.any_of': hosts,
     'callback.not_blocked': { to: `/members/${memberId}`, text: 'Open the block of the member' },
   }
 }

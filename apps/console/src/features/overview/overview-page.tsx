@@ -149,7 +149,7 @@ function Newest() {
             rows={data}
             rowKey={({ id }) => id}
             columns={[
-              { header: 'What', cell: ({ summary }) => <bdi>{summary}</bdi> },
+              { header: 'What', cell: ({ summary }) => <span dir="auto">{summary}</span> },
               { header: 'When', cell: ({ at }) => <Time at={at} />, align: 'end' },
             ]}
             empty={<Empty title="No entries yet">Changes by administrators will appear here.</Empty>}
