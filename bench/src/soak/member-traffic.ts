@@ -73,8 +73,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
       return
     }
     session.id = textOf(body, 'session', 'id')
-    if (textOf(body, 'member', 'id') !== member.id)
-      verdicts.broken(`${nameOf(session)} belongs to another member`)
+    if (textOf(body, 'member', 'id') !== member.id) verdicts.broken(`${nameOf(session)} is another member's`)
     const source = textOf(body, 'rolesSource')
     ledger.count(`responses with roles from ${source === 'gateway' ? 'the gateway' : 'the REST API'}`)
     const isTooLate = (ms: number) => isOlderThanPromised(source, ms)
