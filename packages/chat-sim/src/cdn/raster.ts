@@ -5,10 +5,10 @@ type Rgb = readonly [number, number, number]
 const size = 128
 
 /** Returns a PNG of 128 × 128 pixels. The function returns the color of each pixel. */
-export function png(colourAt: (x: number, y: number) => Rgb): Buffer {
+export function png(colorAt: (x: number, y: number) => Rgb): Buffer {
   const row = 1 + size * 3
   const raw = Buffer.alloc(row * size)
-  for (let y = 0; y < size; y++) for (let x = 0; x < size; x++) raw.set(colourAt(x, y), y * row + 1 + x * 3)
+  for (let y = 0; y < size; y++) for (let x = 0; x < size; x++) raw.set(colorAt(x, y), y * row + 1 + x * 3)
   const head = Buffer.alloc(13)
   head.writeUInt32BE(size, 0)
   head.writeUInt32BE(size, 4)

@@ -13,7 +13,7 @@ export function peoplePanel(world: World, view: View): Html {
 <h2 id="people-title">People</h2>
 <form class="search" method="get" action="/control" role="search">
 <input type="hidden" name="guild" value="${view.guild.id}">
-<label for="search">Find by name or id</label>
+<label for="search">Find by name or ID</label>
 <input id="search" type="search" name="search" value="${view.search}" autocomplete="off">
 <button class="secondary">Search</button>
 </form>

@@ -67,7 +67,7 @@ const controlPage = ({ platform, gateway }: Desk, view: View, said: Html | undef
     title: 'Control',
     script: '/assets/control.js',
     main: html`<main class="control" id="control">
-<header><h1>Control room</h1><p class="quiet">Change the simulated platform, and watch how the service reacts.</p>
+<header><h1>Control room</h1><p class="quiet">Change the simulated Discord, and watch how the service reacts.</p>
 ${serverTabs(platform.world, view)}</header>
 <div id="said" class="saying">${said}</div>
 <div class="columns">

@@ -46,7 +46,7 @@ ${actionForm(
   'update-role',
   html`<input type="hidden" name="role" value="${role.id}">
 <label>Name <input name="name" value="${role.name}" required maxlength="100"></label>
-<label>Colour <input type="color" name="color" value="${hexColor(role.color)}"></label>
+<label>Color <input type="color" name="color" value="${hexColor(role.color)}"></label>
 <label>Position <input type="number" name="position" value="${role.position}" min="1" max="250"></label>
 <button class="secondary">Save role</button>`,
   'fields',
@@ -59,7 +59,7 @@ ${actionForm(
   view,
   'create-role',
   html`<label>Name <input name="name" required maxlength="100"></label>
-<label>Colour <input type="color" name="color" value="#3b82f6"></label>
+<label>Color <input type="color" name="color" value="#3b82f6"></label>
 <button id="create-role" class="primary">Create role</button>`,
   'fields',
 )}

@@ -13,7 +13,7 @@ export const troublePanel = (
 <h2 id="trouble-title">Faults</h2>
 <div class="trouble">
 ${actionForm(view, 'storm', html`<button id="storm" class="danger">429 storm</button> ${seconds('storm-for', 15)}`)}
-${actionForm(view, 'outage', html`<button id="down" class="danger">Platform down</button> ${seconds('down-for', 15)}`)}
+${actionForm(view, 'outage', html`<button id="down" class="danger">Discord down</button> ${seconds('down-for', 15)}`)}
 ${actionForm(view, 'errors', html`<button id="errors" class="danger">503 everywhere</button> ${seconds('errors-for', 15)}`)}
 </div>
 <h3>Gateway</h3>

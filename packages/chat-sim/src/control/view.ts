@@ -14,7 +14,7 @@ export interface View {
 /** Reads the selection from the query of the address. */
 export function readView(world: World, params: Call['query']): View {
   const guild = world.guilds.get(params.get('guild') ?? '') ?? [...world.guilds.values()][0]
-  if (!guild) throw new Error('The simulated platform has no servers')
+  if (!guild) throw new Error('The simulated Discord has no servers')
   return { guild, user: findUser(world, params.get('member') ?? ''), search: params.get('search') ?? '' }
 }
 

@@ -8,7 +8,7 @@ import { displayName, picture } from './person.ts'
 
 const meanings: Record<string, string> = {
   identify: 'Access your username, avatar and banner',
-  email: 'Access your e-mail address',
+  email: 'Access your email address',
   openid: 'Sign you in with an ID token',
   guilds: 'Know what servers you are in',
   'guilds.join': 'Join servers for you',

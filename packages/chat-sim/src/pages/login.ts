@@ -26,7 +26,7 @@ export function loginPage({ world }: Platform, call: Call): Reply {
 <p class="quiet">to continue to <strong>${world.application.name}</strong>. There are no passwords here. Choose one of ${total} simulated people.</p>
 <form class="search" method="get" action="${call.path}" role="search">
 ${[...request].map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}
-<label for="search">Find by name or id</label>
+<label for="search">Find by name or ID</label>
 <input id="search" type="search" name="${searchName}" value="${search}" autocomplete="off">
 <button class="secondary">Search</button>
 </form>

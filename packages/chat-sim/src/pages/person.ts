@@ -24,8 +24,8 @@ export function badges(world: World, user: SimUser): Html[] {
   const marks = guilds.flatMap((guild) => guildBadges(guild, user))
   if (!guilds.some((guild) => guild.members.get(user.id))) marks.push(badge('in no server', 'warn'))
   if (user.bot) marks.push(badge('bot', 'warn'))
-  else if (user.email === null) marks.push(badge('no e-mail', 'warn'))
-  else if (!user.verified) marks.push(badge('e-mail not verified', 'warn'))
+  else if (user.email === null) marks.push(badge('no email', 'warn'))
+  else if (!user.verified) marks.push(badge('email not verified', 'warn'))
   return marks
 }
 

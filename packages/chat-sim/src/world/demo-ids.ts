@@ -43,9 +43,9 @@ export const demo = {
     noor: '688675146575249412',
     /** In no server. */
     emil: '728011683083190274',
-    /** Has no e-mail address. */
+    /** Has no email address. */
     rosa: '764449655252713475',
-    /** E-mail not verified. */
+    /** Email address not verified. */
     kenji: '780672980903657479',
     /** Has not passed membership screening. */
     layla: '784837788334948353',

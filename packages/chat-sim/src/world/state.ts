@@ -43,14 +43,14 @@ export function findUser(state: WorldState, id: string): SimUser | undefined {
 /** Returns an account. Throws if it does not exist. */
 export function getUser(state: WorldState, id: string): SimUser {
   const user = findUser(state, id)
-  if (!user) throw new Error(`The simulated platform has no user ${id}`)
+  if (!user) throw new Error(`The simulated Discord has no user ${id}`)
   return user
 }
 
 /** Returns a server. Throws if it does not exist. */
 export function getGuild(state: WorldState, id: string): SimGuild {
   const guild = state.guilds.get(id)
-  if (!guild) throw new Error(`The simulated platform has no guild ${id}`)
+  if (!guild) throw new Error(`The simulated Discord has no guild ${id}`)
   return guild
 }
 

@@ -69,7 +69,7 @@ export function JsonEditor({ label, text, onChange, check }: JsonEditorProps) {
           indentUnit.of('  '),
           bracketMatching(),
           json(),
-          syntaxHighlighting(colours),
+          syntaxHighlighting(colors),
           lintGutter(),
           linter(lint, { delay: 250 }),
           keymap.of([...defaultKeymap, ...historyKeymap]),
@@ -125,7 +125,7 @@ async function problemsIn(editor: EditorView, check: JsonEditorProps['check']): 
   }))
 }
 
-const colours = HighlightStyle.define([
+const colors = HighlightStyle.define([
   { tag: tags.propertyName, color: 'var(--accent)' },
   { tag: tags.string, color: 'var(--good)' },
   { tag: [tags.number, tags.bool, tags.null], color: 'var(--warn)' },
