@@ -34,7 +34,7 @@ export function LatencyPanel({ range: { from, to }, projectId }: { range: Range;
       cell: ({ name }) => <bdi className={groupBy === 'route' ? 'mono' : undefined}>{name}</bdi>,
     },
     {
-      header: 'Answers',
+      header: 'Requests',
       align: 'end',
       cell: ({ count }) => <Num value={count} short />,
       sortBy: ({ count }) => count,
@@ -43,12 +43,12 @@ export function LatencyPanel({ range: { from, to }, projectId }: { range: Range;
     { header: 'p95', align: 'end', cell: ({ p95Ms, measured }) => boundText(p95Ms, measured) },
     { header: 'p99', align: 'end', cell: ({ p99Ms, measured }) => boundText(p99Ms, measured) },
     {
-      header: 'Refused',
+      header: 'Rejected',
       align: 'end',
       cell: ({ clientErrors, count }) => <Share part={clientErrors} count={count} />,
     },
     {
-      header: 'Failed',
+      header: 'Errors',
       align: 'end',
       cell: ({ serverErrors, count }) => <Share part={serverErrors} count={count} />,
     },

@@ -6,7 +6,7 @@ import { Num } from '../../components/number.tsx'
 import { Figures } from '../../components/page.tsx'
 import { Answer, Skeleton } from '../../components/states.tsx'
 import type { Range } from '../../components/time-range.tsx'
-import { summaryOf } from './summary.ts'
+import { summaryOf, waitingIn } from './summary.ts'
 
 const everyMs = 15_000
 /** The maximum number of endpoints to request. It exceeds the number of endpoints that the service has. */
@@ -46,9 +46,7 @@ export function FiveQuestions({
                 { name: 'Latency, p95', value: boundText(p95Ms, measured) },
                 {
                   name: 'Waiting in queues',
-                  value: figureValue(queues, ({ data: all }) => (
-                    <Num value={all.reduce((total, one) => total + one.waiting, 0)} short />
-                  )),
+                  value: figureValue(queues, ({ data: all }) => <Num value={waitingIn(all)} short />),
                   note: projectId && 'across all projects',
                 },
               ]}

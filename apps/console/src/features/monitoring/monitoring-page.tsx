@@ -67,7 +67,7 @@ export function Page() {
 
 const groupings = { route: 'By endpoint', project: 'By project', status: 'By status' } as const
 type Grouping = keyof typeof groupings
-const faults = { '4xx': 'Refused (4xx)', '5xx': 'Failed (5xx)' } as const
+const faults = { '4xx': 'Rejected (4xx)', '5xx': 'Errors (5xx)' } as const
 
 interface RequestsProps {
   readonly range: Range
@@ -124,7 +124,7 @@ const Platform = ({ health: { chatPlatform, database } }: { health: SystemHealth
         note: `of ${chatPlatform.rest.perSecond}`,
       },
       {
-        name: 'Refused by Discord in ten minutes',
+        name: 'Rejected by Discord in ten minutes',
         value: <Num value={chatPlatform.rest.invalidRequests} />,
         note: 'Discord bans at 10,000',
       },

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { summaryOf } from './summary.ts'
+import { summaryOf, waitingIn } from './summary.ts'
 
 const boundsMs = [1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 10_000]
 
@@ -30,4 +30,13 @@ test('an answer beyond the last bound has no bound, and no answers have a percen
   const endless = { ...row([]), took: [...Array(12).fill(0), 100] }
   expect(summaryOf([endless], boundsMs).p95Ms).toBeNull()
   expect(summaryOf([], boundsMs)).toMatchObject({ count: 0, measured: 0 })
+})
+
+test('events that stay in the outbox for a day are not counted as waiting', () => {
+  const queues = [
+    { name: 'outbox', waiting: 6 },
+    { name: 'notifications', waiting: 2 },
+    { name: 'member_syncs', waiting: 1 },
+  ]
+  expect(waitingIn(queues)).toBe(3)
 })

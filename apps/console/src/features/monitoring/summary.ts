@@ -33,3 +33,7 @@ export function summaryOf(rows: readonly Measured[], boundsMs: readonly number[]
     p95Ms: boundsMs[place] ?? null,
   }
 }
+
+/** Counts the entries that wait in all queues. The outbox is not one of them: it keeps each event for a day. */
+export const waitingIn = (queues: readonly { readonly name: string; readonly waiting: number }[]): number =>
+  queues.reduce((total, { name, waiting }) => (name === 'outbox' ? total : total + waiting), 0)
