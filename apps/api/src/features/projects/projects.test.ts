@@ -1,329 +1,322 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { givenAdministration, hostileTexts } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { authorizePath, givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
-import { sql } from '../../platform/db/sql.ts'
+import { authorizePath, givenProject, givenSession, validate } from '../../../test/given.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
-const webhookUrl = `https://discord.com/api/webhooks/1202796037459279874/${'a'.repeat(68)}`
+const unknownId = '018f3b1e-0000-7000-8000-000000000000'
+const webhookUrl = `https://discord.com/api/webhooks/${demo.webhook.id}/${demo.webhook.token}`
 
 describe.each(mainEngines)('projects on %s', (engine) => {
-  let world: World
-  let token: string
-  beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
-    token = await givenAdmin(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
+  const admin = madeForTests(() => givenAdministration(world))
 
-  const admin = (method: string, path: string, body?: unknown) =>
-    call(world.url, method, `/api/admin/projects${path}`, { token, ...(body !== undefined && { body }) })
-  const create = (body: object) => admin('POST', '', body)
-  const entries = async () => {
-    const row = await world.service.deps.db.maybeOne<{ n: number }>(sql`select count(*) as n from audit_log`)
-    return row?.n ?? 0
+  const keyWorks = async (key: string) => {
+    const reply = await call(world.url, 'POST', '/api/auth/validate', { key, body: { token: 'x' } })
+    return reply.body.code === 'INVALID_TOKEN'
   }
 
   describe('POST /api/admin/projects', () => {
-    test('answers the key once, grants the main server with all scopes, and leaves one audit entry', async () => {
-      const before = await entries()
-      const { status, body } = await create({ name: 'Ferry times', description: 'When it sails', webhookUrl })
-      expect(status).toBe(201)
-      expect(body.apiKey).toMatch(/^rck_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}$/)
-      expect(body.project).toMatchObject({
-        name: 'Ferry times',
+    test('201 answers the record and the key, which works at once', async () => {
+      const reply = await admin.projects('POST', '', { name: 'Library', description: 'Lends books' })
+      expect(reply.status).toBe(201)
+      const { project, apiKey } = reply.body
+      expect(project).toMatchObject({
+        name: 'Library',
+        description: 'Lends books',
         isActive: true,
         isInternal: false,
-        webhookUrl: 'https://discord.com/…',
+        redirectUris: [],
+        webhookUrl: null,
+        apiKey: { prefix: apiKey.slice(0, 12), status: 'active', lastUsedAt: null, revokedAt: null },
       })
-      expect(body.project.serverAccess).toMatchObject([
-        { serverId: demo.mainGuildId, isMainServer: true, scopes: ['read_members', 'check_permissions'] },
+      expect(await keyWorks(apiKey)).toBe(true)
+    })
+
+    test('gives all scopes on the main server when serverAccess is left out, and none when it is empty', async () => {
+      const { project } = (await admin.projects('POST', '', { name: 'Default access' })).body
+      expect(project.serverAccess).toMatchObject([
+        {
+          projectId: project.id,
+          serverId: demo.mainGuildId,
+          isMainServer: true,
+          operations: { READ: true, SEND_MESSAGES: false, MANAGE_WEBHOOKS: false },
+          scopes: ['read_members', 'check_permissions'],
+        },
       ])
-      expect(await entries()).toBe(before + 1)
-      const dump = JSON.stringify(await world.service.deps.db.query(sql`select * from api_keys`))
-      expect(dump).not.toContain(body.apiKey)
+      const none = (await admin.projects('POST', '', { name: 'No access', serverAccess: [] })).body
+      expect(none.project.serverAccess).toEqual([])
     })
 
-    test('with an empty serverAccess grants nothing', async () => {
-      expect((await create({ name: 'Hermit', serverAccess: [] })).body.project.serverAccess).toEqual([])
+    test('takes the scopes that are named: all when left out, none when empty', async () => {
+      const scopesOf = async (scopes: string[] | undefined) => {
+        const { project } = await admin.create({
+          serverAccess: [{ serverId: demo.mainGuildId, ...(scopes && { scopes }) }],
+        })
+        return (await admin.projects('GET', `/${project.id}`)).body.serverAccess[0].scopes
+      }
+      expect(await scopesOf(undefined)).toEqual(['read_members', 'check_permissions'])
+      expect(await scopesOf(['check_permissions'])).toEqual(['check_permissions'])
+      expect(await scopesOf([])).toEqual([])
     })
 
-    test('refuses a taken name in any case, and writes nothing', async () => {
-      await create({ name: 'Taken' })
-      const before = await entries()
-      expect((await create({ name: 'tAKEN' })).body).toMatchObject({
-        code: 'PROJECT_NAME_TAKEN',
-        errors: [{ path: '/name', code: 'TAKEN' }],
+    test('400 lists every bad entry of serverAccess with the other problems, and leaves no project', async () => {
+      const reply = await admin.projects('POST', '', {
+        name: 'Half made',
+        webhookUrl: `https://evil.example/api/webhooks/${demo.webhook.id}/token`,
+        serverAccess: [
+          { serverId: demo.mainGuildId },
+          { serverId: demo.mainGuildId },
+          { serverId: '12345678901234567' },
+        ],
       })
-      expect(await entries()).toBe(before)
-    })
-
-    test('of twenty simultaneous creations with one name exactly one succeeds', async () => {
-      const replies = await Promise.all(Array.from({ length: 20 }, () => create({ name: 'Rush' })))
-      expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array(19).fill(409)])
-    })
-
-    test.each([
-      [{ name: '' }],
-      [{ name: '   ' }],
-      [{ name: ' padded' }],
-      [{ name: 'a\u0000b' }],
-      [{ name: 'x'.repeat(101) }],
-      [{ name: 5 }],
-      [{}],
-      [{ name: 'Unknown key', isSystemAdmin: true }],
-      [{ name: 'Bad schema', inboundWebhook: { name: 'x', schema: { $async: true } } }],
-      [{ name: 'Unknown server', serverAccess: [{ serverId: '1100000000000000009' }] }],
-      [{ name: 'Twice', serverAccess: [{ serverId: demo.mainGuildId }, { serverId: demo.mainGuildId }] }],
-      [{ name: 'Scope', serverAccess: [{ serverId: demo.mainGuildId, scopes: ['everything'] }] }],
-      [{ name: 'Elsewhere', webhookUrl: 'https://evil.example/api/webhooks/1202796037459279874/abc' }],
-      [
-        {
-          name: 'Host trick',
-          webhookUrl: 'https://discord.com.evil.example/api/webhooks/1202796037459279874/abc',
-        },
-      ],
-      [
-        {
-          name: 'User trick',
-          webhookUrl: 'https://discord.com@evil.example/api/webhooks/1202796037459279874/abc',
-        },
-      ],
-      [{ name: 'Plain', webhookUrl: 'http://discord.com/api/webhooks/1202796037459279874/abc' }],
-      [{ name: 'Not a webhook', webhookUrl: 'https://discord.com/api/users/@me' }],
-    ])('refuses %j with every problem named, and writes nothing', async (body) => {
-      const before = await entries()
-      const reply = await create(body)
       expect(reply.status).toBe(400)
-      expect(reply.body.errors.length).toBeGreaterThan(0)
-      expect(await entries()).toBe(before)
+      expect(reply.body.errors.map(({ path, code }: { path: string; code: string }) => [path, code])).toEqual(
+        [
+          ['/webhookUrl', 'WEBHOOK_URL'],
+          ['/serverAccess/1/serverId', 'DUPLICATE'],
+          ['/serverAccess/2/serverId', 'UNKNOWN_SERVER'],
+        ],
+      )
+      expect((await admin.projects('GET', '?name=Half%20made')).body.total).toBe(0)
+    })
+
+    test.each<[string, object]>([
+      ['no name', {}],
+      ['an empty name', { name: '' }],
+      ['a blank name', { name: ' \u00a0\u2003 ' }],
+      ['a name of invisible characters', { name: '\u200b\u2060' }],
+      ['a name with space around it', { name: ' Name ' }],
+      ['a name with a line break', { name: 'two\nlines' }],
+      ['a name with NUL', { name: 'a\0b' }],
+      ['a name of a lone surrogate', { name: 'a\ud800' }],
+      ['a name over 100 characters', { name: 'x'.repeat(101) }],
+      ['a name that is no string', { name: ['Listed'] }],
+      ['a flag that is no boolean', { name: 'Flag', isActive: 'true' }],
+      ['an unknown key', { name: 'Extra', id: unknownId }],
+      ['an unknown scope', { name: 'S', serverAccess: [{ serverId: demo.mainGuildId, scopes: ['write'] }] }],
+      ['a server id that is none', { name: 'S', serverAccess: [{ serverId: '18446744073709551616' }] }],
+      ['null for a list', { name: 'S', serverAccess: null }],
+    ])('400 for %s', async (_, body) => {
+      const reply = await admin.projects('POST', '', body)
+      expect(reply.status).toBe(400)
+      expect(reply.body.code).toBe('VALIDATION_FAILED')
+    })
+
+    test('409 for a name that differs only in case, also beyond ASCII; other names are free', async () => {
+      await admin.create({ name: 'Ärzte und Ōkami' })
+      const reply = await admin.projects('POST', '', { name: 'äRZTE UND ōKAMI' })
+      expect([reply.status, reply.body.code]).toEqual([409, 'PROJECT_NAME_TAKEN'])
+      await admin.create({ name: 'Ärzte und Ōkami 2' })
+    })
+
+    test('leaves one audit entry, without key and webhook address', async () => {
+      const { project, apiKey } = await admin.create({ webhookUrl })
+      const entries = await admin.audit(project.id)
+      expect(entries).toMatchObject([{ action: 'project.create', actorId: demo.users.mara }])
+      expect(JSON.stringify(entries)).not.toContain(apiKey)
+      expect(JSON.stringify(entries)).not.toContain(demo.webhook.token)
+    })
+
+    test.each(hostileTexts)('keeps %j as it is', async (text) => {
+      const name = `${text.slice(0, 60)} kept`
+      const { project } = await admin.create({ name, description: text })
+      const read = (await admin.projects('GET', `/${project.id}`)).body
+      expect([read.name, read.description]).toEqual([name, text])
     })
   })
 
   describe('GET /api/admin/projects', () => {
-    test('filters by state and by part of the name, where every character stands for itself', async () => {
-      for (const name of ['100% sure', '100 sure', 'under_score', 'underXscore', 'back\\slash', "O'Neil"])
-        await create({ name })
-      const named = async (name: string) =>
-        (await admin('GET', `?${new URLSearchParams({ name })}`)).body.data.map(
-          (one: { name: string }) => one.name,
-        )
-      expect(await named('100%')).toEqual(['100% sure'])
-      expect(await named('UNDER_')).toEqual(['under_score'])
-      expect(await named('k\\s')).toEqual(['back\\slash'])
-      expect(await named("o'n")).toEqual(["O'Neil"])
-      expect(await named("' or 1=1 --")).toEqual([])
-      await create({ name: 'Asleep', isActive: false, isInternal: true })
-      expect(
-        (await admin('GET', '?isActive=false')).body.data.map((one: { name: string }) => one.name),
-      ).toEqual(['Asleep'])
-      expect((await admin('GET', '?isInternal=true')).body.total).toBe(1)
+    test('200 lists newest first with a total, and never a key or a webhook address', async () => {
+      const first = await admin.create({ webhookUrl })
+      const second = await admin.create()
+      const reply = await admin.projects('GET', '')
+      const ids = reply.body.data.map(({ id }: { id: string }) => id)
+      expect(reply.body.total).toBe(ids.length)
+      expect(ids.indexOf(second.project.id)).toBeLessThan(ids.indexOf(first.project.id))
+      expect(reply.text).not.toContain(first.apiKey)
+      expect(reply.text).not.toContain(demo.webhook.token)
+    })
+
+    test('filters by isActive, isInternal and part of the name in any case, together', async () => {
+      await admin.create({ name: 'Filter One' })
+      await admin.create({ name: 'filter two', isActive: false })
+      await admin.create({ name: 'FILTER three', isInternal: true })
+      const names = async (query: string) =>
+        (await admin.projects('GET', query)).body.data.map(({ name }: { name: string }) => name)
+      expect(await names('?name=fILTER')).toEqual(['FILTER three', 'filter two', 'Filter One'])
+      expect(await names('?name=filter&isActive=false')).toEqual(['filter two'])
+      expect(await names('?name=filter&isInternal=true')).toEqual(['FILTER three'])
+      expect(await names('?name=filter&isActive=true&isInternal=false')).toEqual(['Filter One'])
+      expect(await names('?name=filter&limit=1&offset=1')).toEqual(['filter two'])
+      expect((await admin.projects('GET', '?name=filter&offset=1000')).body).toEqual({ data: [], total: 3 })
+    })
+
+    test.each(hostileTexts)('takes %j in the name for what it is', async (text) => {
+      const name = `<${text.slice(0, 90)}>`
+      await admin.create({ name })
+      const { body, status } = await admin.projects('GET', `?name=${encodeURIComponent(name)}`)
+      expect([status, body.total, body.data[0].name]).toEqual([200, 1, name])
+      const other = await admin.projects('GET', `?name=${encodeURIComponent(`~${text.slice(0, 90)}~`)}`)
+      expect([other.status, other.body.total]).toEqual([200, 0])
     })
 
     test.each([
-      '?isActive=1',
-      '?isActive=TRUE',
-      '?isActive=',
-      '?isActive=true&isActive=false',
-      '?nope=1',
-      '?limit=0x10',
-    ])('refuses %s', async (query) => {
-      expect((await admin('GET', query)).status).toBe(400)
+      'isActive=1',
+      'isActive=TRUE',
+      'isActive=yes',
+      'isActive=',
+      'isActive=true&isActive=true',
+      'isInternal=0',
+      'name=a&name=b',
+      'name=%00',
+      `name=${'a'.repeat(101)}`,
+      'isactive=true',
+      'limit=0',
+      'limit=501',
+      'offset=-1',
+      'offset=99999999999',
+    ])('400 for ?%s', async (query) => {
+      expect((await admin.projects('GET', `?${query}`)).status).toBe(400)
     })
+  })
+
+  describe('one project', () => {
+    const all: [string, string, object?][] = [
+      ['GET', ''],
+      ['PATCH', '', {}],
+      ['DELETE', ''],
+      ['GET', '/api-key'],
+      ['DELETE', '/key'],
+      ['POST', '/restore-key'],
+      ['POST', '/regenerate-api-key'],
+      ['PATCH', '/redirect-uri', { redirectUri: 'https://a.example/' }],
+    ]
+
+    test.each(all)(
+      '%s %s: 400 for an id that is no UUID, 404 for one of no project',
+      async (method, path, body) => {
+        for (const id of ['42', `${unknownId}0`, 'servers', '%00', "1'or'1"]) {
+          expect((await admin.projects(method, `/${id}${path}`, body)).status, id).toBe(400)
+        }
+        const reply = await admin.projects(method, `/${unknownId}${path}`, body)
+        expect([reply.status, reply.body.code]).toEqual([404, 'PROJECT_NOT_FOUND'])
+      },
+    )
+
+    test.each(all)('%s %s: 404 once it is deleted', async (method, path, body) => {
+      const { project } = await admin.create()
+      await admin.projects('DELETE', `/${project.id}`)
+      expect((await admin.projects(method, `/${project.id}${path}`, body)).status).toBe(404)
+    })
+
+    test.each(all)(
+      '%s %s: 401 without a session, 403 for someone who is no admin',
+      async (method, path, body) => {
+        const url = `/api/admin/projects/${unknownId}${path}`
+        expect((await call(world.url, method, url, { body })).status).toBe(401)
+        const { token } = await givenSession(world, await givenProject(world))
+        const reply = await call(world.url, method, url, { token, body })
+        expect([reply.status, reply.body.code]).toEqual([403, 'NOT_SYSTEM_ADMIN'])
+      },
+    )
   })
 
   describe('PATCH /api/admin/projects/{id}', () => {
-    test('changes what is given, tells before and after, and leaves no trace of what changes nothing', async () => {
-      const { project } = (await create({ name: 'Patched', webhookUrl })).body
-      const before = await entries()
-      const same = await admin('PATCH', `/${project.id}`, { name: 'Patched', isActive: true, webhookUrl })
-      expect(same.status).toBe(200)
-      expect(await entries()).toBe(before)
-      const changed = await admin('PATCH', `/${project.id}`, { description: 'new', webhookUrl: null })
-      expect(changed.body).toMatchObject({ description: 'new', webhookUrl: null })
-      const [entry] = await world.service.deps.db.query<{ changes: object }>(
-        sql`select changes from audit_log order by seq desc limit 1`,
-      )
-      expect(entry?.changes).toEqual({
-        description: { before: null, after: 'new' },
-        webhookUrl: { before: 'https://discord.com', after: null },
+    test('200 changes what is named and nothing else, with before and after in one audit entry', async () => {
+      const { project } = await admin.create({ name: 'Before', description: 'Kept' })
+      const reply = await admin.projects('PATCH', `/${project.id}`, { name: 'After', isInternal: true })
+      expect(reply.status).toBe(200)
+      expect(reply.body).toMatchObject({
+        name: 'After',
+        description: 'Kept',
+        isInternal: true,
+        isActive: true,
       })
+      expect((await admin.audit(project.id)).slice(1)).toMatchObject([
+        {
+          action: 'project.update',
+          changes: {
+            name: { before: 'Before', after: 'After' },
+            isInternal: { before: false, after: true },
+          },
+        },
+      ])
     })
 
-    test('deactivation ends logins, keys and sessions at once; reactivation brings back logins and keys, and no session', async () => {
+    test('null clears the description; an empty patch and the values that are there write nothing', async () => {
+      const { project } = await admin.create({ description: 'Gone soon', webhookUrl })
+      const path = `/${project.id}`
+      const cleared = await admin.projects('PATCH', path, { description: null })
+      expect(cleared.body.description).toBeNull()
+      const same = { name: project.name, description: null, isActive: true, isInternal: false, webhookUrl }
+      for (const patch of [{}, same]) {
+        const reply = await admin.projects('PATCH', path, patch)
+        expect([reply.status, reply.body.updatedAt]).toEqual([200, cleared.body.updatedAt])
+      }
+      expect(await admin.audit(project.id)).toHaveLength(2)
+    })
+
+    test('400 writes none of a patch that is bad in part', async () => {
+      const { project } = await admin.create({ name: 'Untouched' })
+      for (const patch of [
+        { name: 'Touched', isActive: 'no' },
+        { name: 'Touched', apiKeyHash: 'x' },
+        { name: ' ' },
+      ]) {
+        expect((await admin.projects('PATCH', `/${project.id}`, patch)).status).toBe(400)
+      }
+      expect((await admin.projects('GET', `/${project.id}`)).body.name).toBe('Untouched')
+      expect(await admin.audit(project.id)).toHaveLength(1)
+    })
+
+    test('409 for the name of another project; the own name in other letters is fine', async () => {
+      await admin.create({ name: 'Taken' })
+      const { project } = await admin.create({ name: 'Mine' })
+      const reply = await admin.projects('PATCH', `/${project.id}`, { name: 'TAKEN' })
+      expect([reply.status, reply.body.code]).toEqual([409, 'PROJECT_NAME_TAKEN'])
+      expect((await admin.projects('PATCH', `/${project.id}`, { name: 'MINE' })).status).toBe(200)
+    })
+
+    test('an inactive project is refused everywhere at once, and works again when it is active', async () => {
       const project = await givenProject(world)
-      const session = await givenSession(world, project)
-      await admin('PATCH', `/${project.id}`, { isActive: false })
-      expect((await validate(world, project, session.token)).body.code).toBe('PROJECT_INACTIVE')
+      const { token } = await givenSession(world, project)
+      await admin.projects('PATCH', `/${project.id}`, { isActive: false })
+      const refused = await validate(world, project, token)
+      expect([refused.status, refused.body.code]).toEqual([401, 'PROJECT_INACTIVE'])
       expect((await call(world.url, 'GET', authorizePath(project.id))).status).toBe(403)
-      expect((await call(world.url, 'GET', '/api/auth/sessions', { token: session.token })).status).toBe(401)
-      await admin('PATCH', `/${project.id}`, { isActive: true })
-      // Its backends were notified of the end.
-      const over = await validate(world, project, session.token)
-      expect([over.status, over.body.code]).toEqual([401, 'INVALID_TOKEN'])
-      expect((await call(world.url, 'GET', '/api/auth/sessions', { token: session.token })).status).toBe(401)
+      expect((await call(world.url, 'GET', '/api/auth/sessions', { token })).status).toBe(401)
+      await admin.projects('PATCH', `/${project.id}`, { isActive: true })
+      // Its backends were notified of the end, so no session returns.
+      expect((await validate(world, project, token)).body.code).toBe('INVALID_TOKEN')
+      expect((await call(world.url, 'GET', '/api/auth/sessions', { token })).status).toBe(401)
       const again = await givenSession(world, project)
       expect((await validate(world, project, again.token)).status).toBe(200)
-    })
-
-    test('two admins racing on one record leave one state and two truthful entries', async () => {
-      const { project } = (await create({ name: 'Contested' })).body
-      await Promise.all(
-        ['one', 'two'].map((description) => admin('PATCH', `/${project.id}`, { description })),
-      )
-      const rows = await world.service.deps.db.query<{
-        changes: { description: { before: string; after: string } }
-      }>(
-        sql`select changes from audit_log where target_id = ${project.id} and action = 'project.update' order by seq`,
-      )
-      const [first, second] = rows.map(({ changes }) => changes.description)
-      expect(first?.before).toBeNull()
-      expect(second?.before).toBe(first?.after)
-      expect((await admin('GET', `/${project.id}`)).body.description).toBe(second?.after)
-    })
-  })
-
-  describe('keys', () => {
-    test('a revoked key is refused for the next request, and restored it works again', async () => {
-      const project = await givenProject(world)
-      const session = await givenSession(world, project)
-      expect((await validate(world, project, session.token)).status).toBe(200)
-      expect((await admin('DELETE', `/${project.id}/key`)).status).toBe(204)
-      expect((await validate(world, project, session.token)).body.code).toBe('INVALID_API_KEY')
-      const before = await entries()
-      expect((await admin('DELETE', `/${project.id}/key`)).status).toBe(204)
-      expect(await entries()).toBe(before)
-      expect((await admin('GET', `/${project.id}/api-key`)).body.status).toBe('revoked')
-      expect((await admin('POST', `/${project.id}/restore-key`)).status).toBe(204)
-      expect((await validate(world, project, session.token)).status).toBe(200)
-      expect((await admin('POST', `/${project.id}/restore-key`)).body.code).toBe('NO_REVOKED_KEY')
-    })
-
-    test('of ten simultaneous regenerations exactly one key works, and the old one never again', async () => {
-      const project = await givenProject(world)
-      const session = await givenSession(world, project)
-      const replies = await Promise.all(
-        Array.from({ length: 10 }, () => admin('POST', `/${project.id}/regenerate-api-key`)),
-      )
-      const keys = [project.key, ...replies.map(({ body }) => body.apiKey as string)]
-      const statuses = await Promise.all(
-        keys.map(async (key) => (await validate(world, { ...project, key }, session.token)).status),
-      )
-      expect(statuses.filter((status) => status === 200)).toHaveLength(1)
-      expect(statuses[0]).toBe(401)
-      const info = (await admin('GET', `/${project.id}/api-key`)).body
-      const working = keys[statuses.indexOf(200)] ?? ''
-      expect(working.startsWith(info.prefix)).toBe(true)
-      await admin('POST', `/${project.id}/restore-key`)
-      expect((await validate(world, project, session.token)).status).toBe(401)
     })
   })
 
   describe('DELETE /api/admin/projects/{id}', () => {
-    test('ends key and sessions at once, frees the name, and keeps the history', async () => {
+    test('204 ends key, sessions and logins at once, frees the name and keeps the audit history', async () => {
       const project = await givenProject(world, { name: 'Short-lived' })
-      const session = await givenSession(world, project)
-      expect((await admin('DELETE', `/${project.id}`)).status).toBe(204)
-      expect((await validate(world, project, session.token)).status).toBe(401)
-      expect((await admin('GET', `/${project.id}`)).status).toBe(404)
-      expect((await admin('DELETE', `/${project.id}`)).status).toBe(404)
-      expect((await create({ name: 'short-LIVED' })).status).toBe(201)
-    })
-  })
+      const { token } = await givenSession(world, project)
+      expect((await validate(world, project, token)).status).toBe(200)
+      expect((await admin.projects('DELETE', `/${project.id}`)).status).toBe(204)
 
-  describe('PATCH /api/admin/projects/{id}/redirect-uri', () => {
-    test('replaces the list, which authorize then takes byte for byte', async () => {
-      const { project } = (await create({ name: 'Redirects' })).body
-      const redirectUri =
-        'https://a.example/cb , https://b.example/cb?x=1,com.example.app:/cb,http://127.0.0.1:8080/cb'
-      const reply = await admin('PATCH', `/${project.id}/redirect-uri`, { redirectUri })
-      expect(reply.body.redirectUris).toEqual([
-        'https://a.example/cb',
-        'https://b.example/cb?x=1',
-        'com.example.app:/cb',
-        'http://127.0.0.1:8080/cb',
+      const refused = await validate(world, project, token)
+      expect([refused.status, refused.body.code]).toEqual([401, 'INVALID_API_KEY'])
+      expect((await call(world.url, 'GET', '/api/auth/sessions', { token })).status).toBe(401)
+      expect((await call(world.url, 'GET', authorizePath(project.id))).status).toBe(400)
+      expect((await admin.projects('GET', '?name=short-lived')).body.total).toBe(0)
+      expect((await admin.projects('GET', '/access/matrix?projectName=short-lived')).body.total).toBe(0)
+      await admin.create({ name: 'SHORT-LIVED' })
+      expect((await admin.audit(project.id)).map(({ action }) => action)).toEqual([
+        'project.create',
+        'access.grant',
+        'project.delete',
       ])
-      const at = (redirect_uri: string) => call(world.url, 'GET', authorizePath(project.id, { redirect_uri }))
-      expect((await at('https://b.example/cb?x=1')).status).toBe(302)
-      expect((await at('https://b.example/cb')).body.code).toBe('REDIRECT_URI_NOT_ALLOWED')
     })
-
-    test('names every bad entry, and one refuses the whole list', async () => {
-      const { project } = (await create({ name: 'Bad redirects' })).body
-      const bad = [
-        'javascript:alert(1)',
-        'http://site.example/',
-        'https://a.example/#x',
-        'https://u@a.example/',
-        'https://*.example/',
-        '/relative',
-        'nodot:/cb',
-      ]
-      const reply = await admin('PATCH', `/${project.id}/redirect-uri`, {
-        redirectUri: ['https://ok.example/', ...bad].join(','),
-      })
-      expect(reply.status).toBe(400)
-      expect(reply.body.errors).toHaveLength(bad.length)
-      expect((await admin('GET', `/${project.id}`)).body.redirectUris).toEqual([])
-      for (const redirectUri of [
-        ',,',
-        ' ',
-        Array.from({ length: 21 }, (_, i) => `https://a.example/${i}`).join(),
-      ]) {
-        expect((await admin('PATCH', `/${project.id}/redirect-uri`, { redirectUri })).status).toBe(400)
-      }
-    })
-  })
-
-  test.each(['', '/api-key'])(
-    'an unknown project is 404 and a malformed id 400 at GET …/{id}%s',
-    async (suffix) => {
-      expect((await admin('GET', `/00000000-0000-7000-8000-000000000000${suffix}`)).status).toBe(404)
-      expect((await admin('GET', `/not-a-uuid${suffix}`)).status).toBe(400)
-    },
-  )
-})
-
-describe('projects on two instances', () => {
-  test('what one instance ends is ended for the next request on the other', async () => {
-    const world = await startWorld('postgres', {
-      PERMISSION_TTL_MS: '3600000',
-      PROJECT_AUTH_TTL_MS: '3600000',
-    })
-    const other = await world.another()
-    try {
-      const token = await givenAdmin(world)
-      const project = await givenProject(world)
-      let session = await givenSession(world, project)
-      const admin = (method: string, path: string, body?: unknown) =>
-        call(world.url, method, `/api/admin/projects/${project.id}${path}`, {
-          token,
-          ...(body !== undefined && { body }),
-        })
-      const there = async () => (await validate(other, project, session.token)).status
-      const changes: [() => Promise<unknown>, () => Promise<unknown>][] = [
-        [() => admin('DELETE', '/key'), () => admin('POST', '/restore-key')],
-        [() => admin('PATCH', '', { isActive: false }), () => admin('PATCH', '', { isActive: true })],
-        [
-          () => admin('DELETE', `/servers/${demo.mainGuildId}`),
-          () => admin('PUT', `/servers/${demo.mainGuildId}`, {}),
-        ],
-      ]
-      for (let round = 0; round < 20; round++) {
-        for (const [end, revive] of changes) {
-          expect(await there()).toBe(200)
-          await end()
-          expect(await there()).toBe(401)
-          await revive()
-          // Sessions of a project that was switched off do not come back.
-          session = await givenSession(world, project)
-        }
-      }
-      await admin('DELETE', '')
-      expect(await there()).toBe(401)
-    } finally {
-      await world.close()
-    }
   })
 })
