@@ -330,20 +330,4 @@ describe.each(mainEngines)('project-server access on %s', (engine) => {
   ])('400: %s %s', async (method, path) => {
     expect((await admin.projects(method, path, method === 'PUT' ? {} : undefined)).status).toBe(400)
   })
-
-  test.each([
-    ['GET', `/${unknownProject}/servers`],
-    ['GET', `/servers/${main}/projects`],
-    ['PUT', `/${unknownProject}/servers/${main}`],
-    ['DELETE', `/${unknownProject}/servers/${main}`],
-    ['GET', '/access/matrix'],
-    ['GET', '/access/audit'],
-  ])('401 without a session, 403 for someone who is no admin: %s %s', async (method, path) => {
-    const url = `/api/admin/projects${path}`
-    expect((await call(world.url, method, url)).status).toBe(401)
-    const project = await givenProject(world)
-    const { token } = await givenSession(world, project)
-    expect((await call(world.url, method, url, { token })).status).toBe(403)
-    expect((await call(world.url, method, url, { key: project.key })).status).toBe(401)
-  })
 })

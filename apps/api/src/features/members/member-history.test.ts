@@ -29,8 +29,8 @@ describe.each(ciEngines)('the history of a member on %s', (engine) => {
     project = await givenProject(world, { name: 'Crew list' })
   })
 
-  const list = (id: string, query = '', token = admin) =>
-    call(world.url, 'GET', `/api/admin/members/${id}/history${query}`, { token })
+  const list = (id: string, query = '') =>
+    call(world.url, 'GET', `/api/admin/members/${id}/history${query}`, { token: admin })
   const entriesOf = async (id: string): Promise<memberHistory.MemberHistoryEntry[]> => {
     const { status, text, body } = await list(id)
     expect(status, text).toBe(200)
@@ -135,11 +135,8 @@ describe.each(ciEngines)('the history of a member on %s', (engine) => {
     expect((await list(users.tomas, '?cursor=x')).status).toBe(400)
   })
 
-  test('is for System Admins, and of known members', async () => {
+  test('is of known members', async () => {
     expect((await list('1234567890123456789')).body.code).toBe('MEMBER_NOT_FOUND')
-    const { token } = await givenSession(world, project)
-    expect((await list(users.tomas, '', token)).status).toBe(403)
-    expect((await call(world.url, 'GET', `/api/admin/members/${users.tomas}/history`)).status).toBe(401)
   })
 
   test('is 30 days long', async () => {
