@@ -1,12 +1,12 @@
 import { demo } from '@rolecall/chat-sim'
 import type { EndpointDefinition } from '@rolecall/contract'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '../src/platform/db/sql.ts'
 import { call } from './client.ts'
 import { ciEngines, mainEngines } from './databases.ts'
 import { givenAdmin, givenProject, givenSession, walkAdminLogin, walkLogin } from './given.ts'
 import { addressOf, nameOf, rowsOf } from './requests.ts'
-import { worldForTests } from './world-for-tests.ts'
+import { adminForTests, worldForTests } from './world-for-tests.ts'
 
 const { ada, joon, yusra } = demo.users
 const { captain: auditorRole, deckhand: ownerRole, guest, steward } = demo.roles
@@ -64,10 +64,7 @@ test('what owners may call is what the contract declares, and all of it names on
 
 describe.each(ciEngines)('administrators on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '0', CHAT_AUDITOR_ROLE_ID: auditorRole })
-  let admin: string
-  beforeAll(async () => {
-    admin = await givenAdmin(world)
-  })
+  const admin = adminForTests(world)
   beforeEach(() => {
     for (const one of [ada, joon, yusra]) give(one, guest)
   })
@@ -75,7 +72,7 @@ describe.each(ciEngines)('administrators on %s', (engine) => {
   const give = (memberId: string, role: string) =>
     world.sim.world.setRoles(demo.mainGuildId, memberId, [role])
   const asAdmin = (method: string, path: string, body?: unknown) =>
-    call(world.url, method, path, { token: admin, ...(body !== undefined && { body }) })
+    call(world.url, method, path, { ...admin, ...(body !== undefined && { body }) })
   const givenOwned = async (owners: object) => {
     const { id } = await givenProject(world, { owners })
     return id
@@ -122,7 +119,7 @@ describe.each(ciEngines)('administrators on %s', (engine) => {
           !(await isRefused(ask(one, token, projectId)))
         // At once, because each request waits for the platform.
         const [asAdmin, asStranger, asAuditor, asOwner, asOther] = await Promise.all([
-          isLetIn(admin),
+          isLetIn(admin.token),
           isLetIn(stranger, own),
           isLetIn(auditor, own),
           isLetIn(owner, own),

@@ -5,9 +5,9 @@ import { sql } from '../src/platform/db/sql.ts'
 import { type AdminWrite, type Asked, adminWrites } from './admin-writes.ts'
 import { type Call, call } from './client.ts'
 import { engines } from './databases.ts'
-import { givenAdmin, givenProject, givenSession } from './given.ts'
+import { givenProject, givenSession } from './given.ts'
 import { addressOf, rowsOf } from './requests.ts'
-import { worldForTests } from './world-for-tests.ts'
+import { adminForTests, worldForTests } from './world-for-tests.ts'
 
 const writes = rowsOf(({ auth, method, isRead }) => auth === 'admin' && method !== 'GET' && !isRead)
 
@@ -17,14 +17,13 @@ test('every endpoint of the administration that changes something is in the tabl
 
 describe.each(engines)('the audit entries on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
-  let token: string
   let member: string
+  const admin = adminForTests(world)
   beforeAll(async () => {
-    token = await givenAdmin(world)
     member = (await givenSession(world, await givenProject(world))).token
   })
 
-  const ask = ({ method }: EndpointDefinition, { path, ...sent }: Asked, more: Call = { token }) =>
+  const ask = ({ method }: EndpointDefinition, { path, ...sent }: Asked, more: Call = admin) =>
     call(world.url, method, path, { ...sent, ...more })
   const rowOf = (name: string) => adminWrites[name] as AdminWrite
   /** The entries that something leaves. */
@@ -42,7 +41,7 @@ describe.each(engines)('the audit entries on %s', (engine) => {
     '%s leaves exactly one, which says who, from where and in which request',
     async (name, one) => {
       const { given, settled, undo, again, action, actionType } = rowOf(name)
-      const asking = { world, token }
+      const asking = { world, ...admin }
       const asked = await given(asking)
       const send = () =>
         entriesOf(async () => {
@@ -65,17 +64,17 @@ describe.each(engines)('the audit entries on %s', (engine) => {
 
   test.each(writes)('%s leaves none when it is refused, for any reason', async (name, one) => {
     const { given, undo } = rowOf(name)
-    const asked = await given({ world, token })
+    const asked = await given({ world, ...admin })
     const nowhere = { ...asked, path: addressOf(one).replaceAll(demo.mainGuildId, '999999999999999999') }
     const refused: [Asked, Call][] = [
       [asked, {}],
       [asked, { token: member }],
-      [asked, { headers: { cookie: `svc_admin=${token}` } }],
-      ...(one.body ? ([[{ ...asked, body: { unknown: 1 } }, { token }]] as [Asked, Call][]) : []),
+      [asked, { headers: { cookie: `svc_admin=${admin.token}` } }],
+      ...(one.body ? ([[{ ...asked, body: { unknown: 1 } }, admin]] as [Asked, Call][]) : []),
       ...(one.params
         ? ([
-            [nowhere, { token }],
-            [{ ...asked, path: addressOf(one, { malformed: true }) }, { token }],
+            [nowhere, admin],
+            [{ ...asked, path: addressOf(one, { malformed: true }) }, admin],
           ] as [Asked, Call][])
         : []),
     ]
@@ -84,6 +83,6 @@ describe.each(engines)('the audit entries on %s', (engine) => {
     )
     for (const { status, text } of result) expect(status, text).toBeGreaterThanOrEqual(400)
     expect(entries).toEqual([])
-    await undo?.({ world, token })
+    await undo?.({ world, ...admin })
   })
 })

@@ -1,13 +1,13 @@
 import { demo } from '@rolecall/chat-sim'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { findMirrored, listToSample } from '#mirror/gateway/samples-store'
 import { findRunningSync, insertSync, releaseSync, takeOverSyncs } from '#mirror/rest/sync-store'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { sql } from '#platform/db/sql'
 import { call } from './client.ts'
 import { engines } from './databases.ts'
-import { type GivenProject, givenAdmin, givenProject, givenSession } from './given.ts'
-import { worldForTests } from './world-for-tests.ts'
+import { givenSession } from './given.ts'
+import { adminForTests, projectForTests, worldForTests } from './world-for-tests.ts'
 
 const club = demo.mainGuildId
 
@@ -16,14 +16,10 @@ const club = demo.mainGuildId
  */
 describe.each(engines)('on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
-  let token: string
-  let project: GivenProject
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-    project = await givenProject(world, { name: 'Harbour Tickets', isInternal: true })
-  })
+  const admin = adminForTests(world)
+  const project = projectForTests(world, { name: 'Harbour Tickets', isInternal: true })
   const idsOf = async (path: string, key: 'id' | 'projectId') => {
-    const { status, body } = await call(world.url, 'GET', `/api/admin/projects${path}`, { token })
+    const { status, body } = await call(world.url, 'GET', `/api/admin/projects${path}`, admin)
     expect(status).toBe(200)
     return body.data.map((one: { id: string; projectId: string }) => one[key])
   }
@@ -49,7 +45,7 @@ describe.each(engines)('on %s', (engine) => {
         case when n in (1, 2) then clock_now() end, case when n = 3 then clock_now() end
       from generate_series(1, 4) n`)
     const list = (query: string) =>
-      call(world.url, 'GET', `/api/admin/projects/${projectId}/deliveries${query}`, { token })
+      call(world.url, 'GET', `/api/admin/projects/${projectId}/deliveries${query}`, admin)
     const statuses = async (query: string) =>
       (await list(query)).body.data.map(({ status }: { status: string }) => status)
     expect(await statuses('?status=delivered')).toEqual(['delivered', 'delivered'])

@@ -8,12 +8,12 @@ import {
   refusals,
   type Schema,
 } from '@rolecall/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from './client.ts'
 import { mainEngines } from './databases.ts'
-import { authorizePath, type GivenProject, givenAdmin, givenProject } from './given.ts'
+import { authorizePath } from './given.ts'
 import { addressOf, nameOf, rowsOf } from './requests.ts'
-import { startWorld, type World } from './service.ts'
+import { adminForTests, projectForTests, worldForTests } from './world-for-tests.ts'
 
 const refusedWith = { operation: 'OPERATION_REQUIRED', scope: 'SCOPE_REQUIRED' } as const
 const all = Object.keys(grants) as Grant[]
@@ -33,22 +33,16 @@ describe('what endpoints declare to need', () => {
 })
 
 describe.each(mainEngines)('a project that lacks one grant on %s', (engine) => {
-  let world: World
-  let admin: string
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine)
-    admin = await givenAdmin(world)
-    project = await givenProject(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine)
+  const admin = adminForTests(world)
+  const project = projectForTests(world)
 
   const grant = async (given: readonly Grant[]) => {
     const of = (kind: 'operation' | 'scope') => all.filter((name) => grants[name].kind === kind)
     const operations = Object.fromEntries(of('operation').map((name) => [name, given.includes(name)]))
     const scopes = of('scope').filter((name) => given.includes(name))
     const path = `/api/admin/projects/${project.id}/servers/${demo.mainGuildId}`
-    const reply = await call(world.url, 'PUT', path, { token: admin, body: { operations, scopes } })
+    const reply = await call(world.url, 'PUT', path, { ...admin, body: { operations, scopes } })
     expect(reply.status).toBe(200)
   }
   const codeOf = async (one: EndpointDefinition) => {

@@ -1,5 +1,5 @@
 import { bodyLimitOf, type EndpointDefinition, exampleBody } from '@rolecall/contract'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../src/app.ts'
 import { createLifecycle } from '../src/platform/http/lifecycle.ts'
 import { createRateLimiter } from '../src/platform/rate-limit/rate-limiter.ts'
@@ -17,16 +17,14 @@ import {
   takes,
   wrongTypes,
 } from './requests.ts'
-import { startWorld, type World } from './service.ts'
+import { worldForTests } from './world-for-tests.ts'
 
 describe.each(mainEngines)('every endpoint of the contract on %s', (engine) => {
-  let world: World
   let given: Credentials
+  const world = worldForTests(engine)
   beforeAll(async () => {
-    world = await startWorld(engine)
     given = await givenCredentials(world)
   })
-  afterAll(() => world.close())
 
   const good = ({ auth }: EndpointDefinition): Call => {
     if (auth === 'projectKey') return { key: given.project.key }

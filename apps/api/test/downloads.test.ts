@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../src/platform/db/sql.ts'
 import { call } from './client.ts'
 import { mainEngines } from './databases.ts'
-import { givenAdmin, givenProject } from './given.ts'
+import { givenProject } from './given.ts'
 import { givenWebhook, submit } from './given-webhook.ts'
 import { rowsOf } from './requests.ts'
-import { worldForTests } from './world-for-tests.ts'
+import { adminForTests, worldForTests } from './world-for-tests.ts'
 
 const downloads = rowsOf(
   ({ answers }) => answers[200] && typeof answers[200] === 'object' && 'download' in answers[200],
@@ -37,10 +37,9 @@ test('every endpoint that answers a file is in the table', () => {
 
 describe.each(mainEngines)('files on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
-  let token: string
   let ids: Record<string, string>
+  const admin = adminForTests(world)
   beforeAll(async () => {
-    token = await givenAdmin(world)
     const project = await givenProject(world)
     const hook = await givenWebhook(world, project)
     await submit(world, project, hook.id, { body: { name: 'Ada' } })
@@ -49,7 +48,7 @@ describe.each(mainEngines)('files on %s', (engine) => {
 
   const addressOf = (name: string) =>
     (name.split(' ')[1] ?? '').replaceAll(/\{(\w+)\}/g, (_, id: string) => ids[id] ?? '') + rows[name]?.query
-  const ask = (name: string, as: string | undefined = token) =>
+  const ask = (name: string, as: string | undefined = admin.token) =>
     call(world.url, 'GET', addressOf(name), { ...(as && { token: as }) })
   const entries = () =>
     world.service.deps.db.query<Record<string, unknown>>(sql`
@@ -84,7 +83,7 @@ describe.each(mainEngines)('files on %s', (engine) => {
     const { db } = world.service.deps
     await db.script('create table kept_head as select * from audit_head; delete from audit_head')
     // Sent without `call`: a damaged database is a fault, which no contract declares.
-    const headers = { authorization: `Bearer ${token}` }
+    const headers = { authorization: `Bearer ${admin.token}` }
     const reply = await fetch(world.url + addressOf(name), { headers })
     await reply.text()
     await db.script('insert into audit_head select * from kept_head; drop table kept_head')

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { givenAdmin } from '../../test/given.ts'
-import { worldForTests } from '../../test/world-for-tests.ts'
+import { adminForTests, worldForTests } from '../../test/world-for-tests.ts'
 import { migrate } from '../platform/db/migrate.ts'
 import { sql } from '../platform/db/sql.ts'
 import { recordAudit } from './record.ts'
@@ -15,25 +14,24 @@ const size = 4
 
 describe('the audit log that the guide divided by number, beside a running service', () => {
   const world = worldForTests('postgres')
-  let token: string
   const db = () => world.service.deps.db
   const createProject = async (name: string) => {
     const response = await fetch(`${world.url}/api/admin/projects`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${admin.token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ name }),
     })
     expect(response.status, await response.clone().text()).toBe(201)
   }
   const listed = async () => {
     const response = await fetch(`${world.url}/api/admin/audit/logs?limit=100`, {
-      headers: { authorization: `Bearer ${token}` },
+      headers: { authorization: `Bearer ${admin.token}` },
     })
     expect(response.status).toBe(200)
     return response.text()
   }
+  const admin = adminForTests(world)
   beforeAll(async () => {
-    token = await givenAdmin(world)
     for (let i = 0; i < 2 * size; i++) await createProject(`Before ${i}`)
     await Promise.all([
       db().script(script.replaceAll('1000000', String(size))),

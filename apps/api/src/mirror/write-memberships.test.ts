@@ -1,11 +1,11 @@
 import { demo } from '@rolecall/chat-sim'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../test/client.ts'
 import { engines } from '../../test/databases.ts'
-import { givenAdmin, givenSession, validate } from '../../test/given.ts'
+import { givenSession, validate } from '../../test/given.ts'
 import { memberEntries } from '../../test/live-mirror.ts'
-import { projectForTests, worldForTests } from '../../test/world-for-tests.ts'
+import { adminForTests, projectForTests, worldForTests } from '../../test/world-for-tests.ts'
 
 const club = demo.mainGuildId
 const { ada, tomas, joon, kenji, rosa, yusra } = demo.users
@@ -16,10 +16,7 @@ const { ada, tomas, joon, kenji, rosa, yusra } = demo.users
 describe.each(engines)('who left, or was banned, and came back unseen, on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   const project = projectForTests(world)
-  let admin: string
-  beforeAll(async () => {
-    admin = await givenAdmin(world)
-  })
+  const admin = adminForTests(world)
 
   const status = async (token: string) => (await validate(world, project, token)).status
   const rejoin = (id: string) => {
@@ -38,9 +35,9 @@ describe.each(engines)('who left, or was banned, and came back unseen, on %s', (
   const read = (id: string) => world.service.deps.refreshMember(club, id)
   const sync = async () => {
     const servers = '/api/admin/servers'
-    await call(world.url, 'POST', `${servers}/${club}/sync`, { token: admin })
+    await call(world.url, 'POST', `${servers}/${club}/sync`, admin)
     const isDone = async () => {
-      const { body } = await call(world.url, 'GET', servers, { token: admin })
+      const { body } = await call(world.url, 'GET', servers, admin)
       return body.data.find((one: { id: string }) => one.id === club).lastSync.status
     }
     await expect.poll(isDone, { timeout: 20_000 }).toBe('succeeded')

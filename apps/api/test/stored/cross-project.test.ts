@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../client.ts'
 import { engines } from '../databases.ts'
-import { type GivenProject, givenAdmin, givenProject } from '../given.ts'
+import { type GivenProject, givenProject } from '../given.ts'
 import { type GivenWebhook, givenWebhook, submit } from '../given-webhook.ts'
-import { worldForTests } from '../world-for-tests.ts'
+import { adminForTests, worldForTests } from '../world-for-tests.ts'
 import { csvRows } from './field.ts'
 
 /** Large enough that several submissions share a batch. */
@@ -11,10 +11,9 @@ const each = 60
 
 describe.each(engines)('submissions of two projects at once, on %s', (engine) => {
   const world = worldForTests(engine, { RATE_LIMIT_GLOBAL: '0' })
-  let token: string
   let hooks: [GivenProject, GivenWebhook][]
+  const admin = adminForTests(world)
   beforeAll(async () => {
-    token = await givenAdmin(world)
     hooks = await Promise.all(
       [1, 2].map(async () => {
         const project = await givenProject(world)
@@ -43,7 +42,7 @@ describe.each(engines)('submissions of two projects at once, on %s', (engine) =>
     )
     expect(replies.map(({ status }) => status)).toEqual(turns.map(() => 201))
     const ids = new Map(turns.map(({ raw }, i) => [replies[i]?.body.id as string, raw]))
-    const ask = (method: string, path: string) => call(world.url, method, path, { token })
+    const ask = (method: string, path: string) => call(world.url, method, path, admin)
     for (const [project, hook] of hooks) {
       const path = `/api/admin/projects/${project.id}/inbound-webhooks/${hook.id}/submissions`
       const own = new Map([...ids].filter(([, raw]) => raw.includes(`"${hook.slug}"`)))

@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import {
@@ -7,8 +7,6 @@ import {
   authorizePath,
   Browser,
   exchange,
-  type GivenProject,
-  givenAdmin,
   givenProject,
   givenSession,
   redirectUri,
@@ -16,22 +14,18 @@ import {
   walkLogin,
 } from '../../../test/given.ts'
 import { authPath, givenClient, introspect, postForm, redeem, walk } from '../../../test/oidc.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const { users, mainGuildId, gamesGuildId } = demo
 
 describe.each(ciEngines)('the account page on %s', (engine) => {
   const world = worldForTests(engine, { RATE_LIMIT_GLOBAL: '0' })
-  let admin: string
-  let wiki: GivenProject
-  beforeAll(async () => {
-    admin = await givenAdmin(world)
-    wiki = await givenProject(world, { name: 'The Wiki' })
-  })
+  const admin = adminForTests(world)
+  const wiki = projectForTests(world, { name: 'The Wiki' })
 
   const asAdmin = (method: string, path: string, body?: object) =>
-    call(world.url, method, `/api/admin${path}`, { token: admin, ...(body && { body }) })
+    call(world.url, method, `/api/admin${path}`, { ...admin, ...(body && { body }) })
   const page = { accept: 'text/html' }
   const open = (browser: Browser) => browser.get('/account', page)
   /** Opens the page, signs in at the platform, and returns to the page. */

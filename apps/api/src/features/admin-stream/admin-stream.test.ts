@@ -1,11 +1,12 @@
 import { demo } from '@rolecall/chat-sim'
 import { type adminStream, adminStream as contract, formats } from '@rolecall/contract'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { givenAdmin, givenProject } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { startWorld } from '../../../test/service.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const { mainGuildId, users, roles } = demo
@@ -21,13 +22,9 @@ interface Reader {
 }
 
 describe.each(mainEngines)('the stream of the administration on %s', (engine) => {
-  let world: World
-  let token: string
   const open: Reader[] = []
-  beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
-    token = await givenAdmin(world)
-  })
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
+  const admin = adminForTests(world)
   afterEach(() => {
     for (const reader of open.splice(0)) {
       for (const { type, data } of reader.events) {
@@ -37,11 +34,10 @@ describe.each(mainEngines)('the stream of the administration on %s', (engine) =>
       reader.close()
     }
   })
-  afterAll(() => world.close())
 
   const listen = async ({
     url = world.url,
-    as = token,
+    as = admin.token,
     lastId,
   }: {
     url?: string
@@ -87,9 +83,10 @@ describe.each(mainEngines)('the stream of the administration on %s', (engine) =>
     await expect.poll(() => events.map((one) => one.type), { timeout: 20_000, interval: 20 }).toContain(type)
     return events.find((one) => one.type === type)?.data as Extract<Told, { type: T }>['data']
   }
-  const change = (name: string) => call(world.url, 'POST', '/api/admin/projects', { token, body: { name } })
+  const change = (name: string) =>
+    call(world.url, 'POST', '/api/admin/projects', { ...admin, body: { name } })
   const newest = async () =>
-    (await call(world.url, 'GET', '/api/admin/audit/logs?limit=1', { token })).body.data[0].id
+    (await call(world.url, 'GET', '/api/admin/audit/logs?limit=1', admin)).body.data[0].id
 
   test('tells ids of what changed: entries, members, syncs and deliveries', async () => {
     const reader = await listen()
@@ -102,7 +99,7 @@ describe.each(mainEngines)('the stream of the administration on %s', (engine) =>
       memberIds: [users.ada],
       more: false,
     })
-    await call(world.url, 'POST', `/api/admin/servers/${mainGuildId}/sync`, { token })
+    await call(world.url, 'POST', `/api/admin/servers/${mainGuildId}/sync`, admin)
     expect((await until(reader, 'sync.changed')).serverIds).toEqual([mainGuildId])
     const { id } = await givenProject(world)
     await world.service.deps.db.execute(sql`

@@ -3,8 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import type { AuditEvent } from '#audit/event'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
-import { givenAdmin } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const fields = [
@@ -28,9 +27,8 @@ const ada = { id: demo.users.ada, username: 'ada' }
 
 describe.each(ciEngines)('the audit log on %s', (engine) => {
   const world = worldForTests(engine)
-  let token: string
+  const admin = adminForTests(world)
   beforeAll(async () => {
-    token = await givenAdmin(world)
     const { db } = world.service.deps
     // The sign-in wrote an entry of its own; these tests count only the entries that they write.
     await db.script(`alter table audit_log disable trigger all; delete from audit_log;
@@ -61,7 +59,7 @@ describe.each(ciEngines)('the audit log on %s', (engine) => {
   }
   const realClock =
     "create or replace function clock_now() returns timestamptz language sql stable parallel safe as $$ select date_trunc('milliseconds', now()) $$"
-  const list = (query = '') => call(world.url, 'GET', `/api/admin/audit/logs${query}`, { token })
+  const list = (query = '') => call(world.url, 'GET', `/api/admin/audit/logs${query}`, admin)
   const actions = async (query: string) =>
     (await list(query)).body.data.map(({ action }: { action: string }) => action)
 
@@ -128,7 +126,7 @@ describe.each(ciEngines)('the audit log on %s', (engine) => {
     ['?limit=1&limit=2', ['/limit']],
   ])('refuses %s, naming every problem', async (query, paths) => {
     for (const path of ['logs', 'logs/export']) {
-      const reply = await call(world.url, 'GET', `/api/admin/audit/${path}${query}`, { token })
+      const reply = await call(world.url, 'GET', `/api/admin/audit/${path}${query}`, admin)
       expect(reply.status).toBe(400)
       expect(reply.body.code).toBe('VALIDATION_FAILED')
       const named = reply.body.errors.map((one: { path: string }) => one.path)
@@ -167,7 +165,7 @@ describe.each(ciEngines)('the audit log on %s', (engine) => {
     await db.transaction((tx) =>
       audit.record(tx, { actionType: 'role', action: 'x.y', summary: '=cmd|"/c"', changes }),
     )
-    const reply = await call(world.url, 'GET', '/api/admin/audit/logs/export?actionType=role', { token })
+    const reply = await call(world.url, 'GET', '/api/admin/audit/logs/export?actionType=role', admin)
     expect(reply.headers.get('content-type')).toContain('text/csv')
     expect(reply.headers.get('content-disposition')).toMatch(/^attachment; filename="audit-log-\d{8}\.csv"$/)
     const [header, row = '', end] = reply.text.replace('\uFEFF', '').split('\r\n')
@@ -176,9 +174,7 @@ describe.each(ciEngines)('the audit log on %s', (engine) => {
     expect(row).toContain('"{""name"":{""before"":null,""after"":""=1+1""}}"')
     expect(end).toBe('')
     expect(
-      (await call(world.url, 'GET', '/api/admin/audit/logs/export?limit=1', { token })).text
-        .trim()
-        .split('\r\n'),
+      (await call(world.url, 'GET', '/api/admin/audit/logs/export?limit=1', admin)).text.trim().split('\r\n'),
     ).toHaveLength(2)
   })
 

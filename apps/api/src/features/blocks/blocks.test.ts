@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
@@ -16,7 +16,7 @@ import {
   walkAdminLogin,
   walkLogin,
 } from '../../../test/given.ts'
-import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const { users, mainGuildId, roles } = demo
@@ -25,14 +25,11 @@ const reason = 'Sells what is not theirs'
 describe.each(mainEngines)('a blocked member, on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
   const project = projectForTests(world)
-  let admin: string
-  beforeAll(async () => {
-    admin = await givenAdmin(world)
-  })
+  const admin = adminForTests(world)
   beforeEach(() => unblock(users.ada))
 
   const asAdmin = (method: string, path: string, body?: object) =>
-    call(world.url, method, `/api/admin/members${path}`, { token: admin, ...(body && { body }) })
+    call(world.url, method, `/api/admin/members${path}`, { ...admin, ...(body && { body }) })
   const block = (id: string = users.ada, more: object = {}) =>
     asAdmin('PUT', `/${id}/block`, { reason, ...more })
   const unblock = (id: string) => asAdmin('DELETE', `/${id}/block`)

@@ -1,17 +1,13 @@
 import { demo } from '@rolecall/chat-sim'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { givenAdmin } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(mainEngines)('the bot on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
-  let token: string
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-  })
-  const bot = async () => (await call(world.url, 'GET', '/api/admin/bot', { token })).body
+  const admin = adminForTests(world)
+  const bot = async () => (await call(world.url, 'GET', '/api/admin/bot', admin)).body
 
   test('is shown with every server that it is in, registered or not, and how it gets into others', async () => {
     const { name, inviteUrl, mayListMembers, servers } = await bot()
@@ -24,7 +20,7 @@ describe.each(mainEngines)('the bot on %s', (engine) => {
     const registered = (id: string) =>
       servers.find((server: { id: string }) => server.id === id)?.isRegistered
     expect([registered(demo.mainGuildId), registered(demo.gamesGuildId)]).toEqual([true, false])
-    await call(world.url, 'POST', '/api/admin/servers', { token, body: { id: demo.gamesGuildId } })
+    await call(world.url, 'POST', '/api/admin/servers', { ...admin, body: { id: demo.gamesGuildId } })
     const after = (await bot()).servers
     expect(after.filter((server: { isRegistered: boolean }) => server.isRegistered)).toHaveLength(2)
   })

@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import {
@@ -11,7 +11,7 @@ import {
   validate,
 } from '../../../test/given.ts'
 import type { World } from '../../../test/service.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const servers = '/api/admin/servers'
@@ -21,10 +21,7 @@ const unknownId = '999999999999999999'
 
 describe.each(mainEngines)('servers on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
-  let token: string
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-  })
+  const admin = adminForTests(world)
   beforeEach(async () => {
     world.sim.clearFaults()
     // One after the other: there are never two main servers, not even within a statement.
@@ -35,7 +32,7 @@ describe.each(mainEngines)('servers on %s', (engine) => {
   })
 
   const ask = (method: string, path: string, body?: unknown) =>
-    call(world.url, method, path, { token, ...(body !== undefined && { body }) })
+    call(world.url, method, path, { ...admin, ...(body !== undefined && { body }) })
   const add = (id: string, more = {}) => ask('POST', servers, { id, ...more })
   const audited = async () =>
     (

@@ -10,8 +10,8 @@ import {
   verified,
   writeEvent,
 } from '../../../test/event-receiver.ts'
-import { givenAdmin, givenSession } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { givenSession } from '../../../test/given.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { grantAccess } from '../access/grant-access.ts'
 import { readQueues } from '../monitoring/queues-store.ts'
@@ -20,10 +20,9 @@ const [ada, ben, cleo] = [demo.users.ada, demo.users.joon, demo.users.yusra]
 
 describe.each(ciEngines)('events by webhook on %s', (engine) => {
   const world = worldForTests(engine)
-  let token: string
   const open: GivenReceiver[] = []
+  const administrator = adminForTests(world)
   beforeAll(async () => {
-    token = await givenAdmin(world)
     world.service.deps.deliveries.start()
   })
   afterEach(async () => {
@@ -36,14 +35,19 @@ describe.each(ciEngines)('events by webhook on %s', (engine) => {
     return project
   }
   const admin = (method: string, path: string, body?: unknown) =>
-    call(world.url, method, `/api/admin/projects${path}`, body === undefined ? { token } : { token, body })
+    call(
+      world.url,
+      method,
+      `/api/admin/projects${path}`,
+      body === undefined ? administrator : { ...administrator, body },
+    )
   const show = async ({ id }: GivenReceiver) => (await admin('GET', `/${id}`)).body
   const entries = ({ id }: GivenReceiver) =>
     world.service.deps.db.query<{ action: string; severity: string; summary: string }>(sql`
       select action, severity, summary from audit_log
       where target_id = ${id} and action like 'events.%' order by seq`)
   const deliveredTo = async (project: GivenReceiver) =>
-    (await deliveriesOf(world, token, project, '?status=delivered')).length
+    (await deliveriesOf(world, administrator.token, project, '?status=delivered')).length
   const notesOf = (project: GivenReceiver, member: string) =>
     project.receiver.taken.filter(({ data }) => data['memberId'] === member).map(({ data }) => data['note'])
 
@@ -66,7 +70,9 @@ describe.each(ciEngines)('events by webhook on %s', (engine) => {
     expect(sent?.headers).toMatchObject({ 'content-type': 'application/json' })
     expect(() => sent && verified(sent, `whsec_${Buffer.alloc(32).toString('base64')}`)).toThrow()
     const row = { id: told.id, status: 'delivered', attempts: 1, lastStatus: 204, memberId: ada }
-    await expect.poll(async () => (await deliveriesOf(world, token, project))[0]).toMatchObject(row)
+    await expect
+      .poll(async () => (await deliveriesOf(world, administrator.token, project))[0])
+      .toMatchObject(row)
   })
 
   test('the secret is shown once: with the first address, and where another is made', async () => {
@@ -151,7 +157,7 @@ describe.each(ciEngines)('events by webhook on %s', (engine) => {
     const behind = { status: 'pending', attempts: 0 }
     const failed = { status: 'pending', lastStatus: 500, lastError: 'The receiver returned status 500.' }
     await expect
-      .poll(() => deliveriesOf(world, token, project, '?status=pending'))
+      .poll(() => deliveriesOf(world, administrator.token, project, '?status=pending'))
       .toMatchObject([behind, failed])
     // A day later, that delivery is given up, and the next one of its member is sent. The update is repeated until
     // then, because an attempt in progress sets the time of the next one itself.
@@ -205,7 +211,9 @@ describe.each(ciEngines)('events by webhook on %s', (engine) => {
     await expect.poll(async () => (await show(project)).eventsDisabledAt).not.toBeNull()
     await expect
       .poll(async () =>
-        (await deliveriesOf(world, token, project)).map(({ status }: { status: string }) => status),
+        (await deliveriesOf(world, administrator.token, project)).map(
+          ({ status }: { status: string }) => status,
+        ),
       )
       .toEqual(['failed', 'failed'])
     expect(await entries(project)).toMatchObject([
@@ -221,7 +229,7 @@ describe.each(ciEngines)('events by webhook on %s', (engine) => {
     expect(notices).toEqual([{ type: 'events.disabled' }])
     const asked = project.receiver.received.length
     await writeEvent(world, project, ada)
-    expect(await deliveriesOf(world, token, project)).toHaveLength(2)
+    expect(await deliveriesOf(world, administrator.token, project)).toHaveLength(2)
 
     project.receiver.reply = () => ({})
     expect((await admin('PATCH', `/${project.id}`, { eventsUrl: project.receiver.url })).body).toMatchObject({
@@ -278,7 +286,7 @@ describe.each(ciEngines)('events by webhook on %s', (engine) => {
     await writeEvent(world, project, ada, 3)
     await hold('0')
     await expect.poll(() => notesOf(project, ada)).toEqual([3])
-    expect(await deliveriesOf(world, token, project, '?status=failed')).toHaveLength(3)
+    expect(await deliveriesOf(world, administrator.token, project, '?status=failed')).toHaveLength(3)
     expect(await entries(project)).toMatchObject([
       { action: 'events.give-up', severity: 'error', summary: expect.stringContaining('3 events') },
     ])
@@ -293,6 +301,6 @@ describe.each(ciEngines)('events by webhook on %s', (engine) => {
     await writeEvent(world, project, ben)
     await expect.poll(() => project.receiver.received.length).toBeGreaterThan(0)
     await expect.poll(waiting).toBe(0)
-    expect(await deliveriesOf(world, token, project, '?status=pending')).toHaveLength(2)
+    expect(await deliveriesOf(world, administrator.token, project, '?status=pending')).toHaveLength(2)
   })
 })

@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { events as contract, formats } from '@rolecall/contract'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
@@ -16,7 +16,7 @@ import {
   givenSession,
   validate,
 } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { type Sql, sql } from '../../platform/db/sql.ts'
 
 const { mainGuildId, users, roles } = demo
@@ -24,11 +24,8 @@ const ajv = new Ajv2020({ strict: false, formats })
 
 describe.each(mainEngines)('events on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
-  let admin: string
   const open: EventReader[] = []
-  beforeAll(async () => {
-    admin = await givenAdmin(world)
-  })
+  const admin = adminForTests(world)
   afterEach(() => {
     for (const reader of open.splice(0)) {
       for (const { type, data } of reader.events) {
@@ -45,7 +42,7 @@ describe.each(mainEngines)('events on %s', (engine) => {
     return reader
   }
   const project = (path: string, { id }: GivenProject) =>
-    call(world.url, 'POST', `/api/admin/projects/${id}/${path}`, { token: admin })
+    call(world.url, 'POST', `/api/admin/projects/${id}/${path}`, admin)
   const asProject = ({ key }: GivenProject, path: string, body: object) =>
     call(world.url, 'POST', `/api/auth/${path}`, { key, body })
   const sessionOf = async (given: GivenProject, token: string) =>
@@ -169,19 +166,15 @@ describe.each(mainEngines)('events on %s', (engine) => {
     test.each([
       [
         'key_revoked',
-        ({ id }: GivenProject) =>
-          call(world.url, 'DELETE', `/api/admin/projects/${id}/key`, { token: admin }),
+        ({ id }: GivenProject) => call(world.url, 'DELETE', `/api/admin/projects/${id}/key`, admin),
       ],
       ['key_regenerated', (given: GivenProject) => project('regenerate-api-key', given)],
       [
         'deactivated',
         ({ id }: GivenProject) =>
-          call(world.url, 'PATCH', `/api/admin/projects/${id}`, { token: admin, body: { isActive: false } }),
+          call(world.url, 'PATCH', `/api/admin/projects/${id}`, { ...admin, body: { isActive: false } }),
       ],
-      [
-        'deleted',
-        ({ id }: GivenProject) => call(world.url, 'DELETE', `/api/admin/projects/${id}`, { token: admin }),
-      ],
+      ['deleted', ({ id }: GivenProject) => call(world.url, 'DELETE', `/api/admin/projects/${id}`, admin)],
     ])('is told so (%s), and its streams end at once; those of others go on', async (reason, end) => {
       const [given, other] = [await givenProject(world), await givenProject(world)]
       const readers = [await listen(given), await listen(given)]
@@ -210,9 +203,7 @@ describe.each(mainEngines)('events on %s', (engine) => {
     test('may keep its key and lose a server: then it is told to forget what it keeps', async () => {
       const given = await givenProject(world)
       const reader = await listen(given)
-      await call(world.url, 'DELETE', `/api/admin/projects/${given.id}/servers/${mainGuildId}`, {
-        token: admin,
-      })
+      await call(world.url, 'DELETE', `/api/admin/projects/${given.id}/servers/${mainGuildId}`, admin)
       expect((await reader.until('reset')).data).toMatchObject({ reason: 'access_changed' })
     })
   })

@@ -1,18 +1,16 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import {
   exchange,
-  type GivenProject,
-  givenAdmin,
   givenCode,
   givenProject,
   givenSession,
   redirectUri,
   validate,
 } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const { mainGuildId: club, gamesGuildId: games, users, roles, gamesRoles } = demo
@@ -26,17 +24,13 @@ interface Step {
 
 describe.each(mainEngines)('POST /api/admin/explain on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '60000' })
-  let token: string
-  let project: GivenProject
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-    project = await givenProject(world)
-  })
+  const admin = adminForTests(world)
+  const project = projectForTests(world)
   afterEach(() => world.sim.clearFaults())
 
   async function explain(body: object = {}) {
     const asked = { projectId: project.id, memberId: users.ada, ...body }
-    const reply = await call(world.url, 'POST', '/api/admin/explain', { token, body: asked })
+    const reply = await call(world.url, 'POST', '/api/admin/explain', { ...admin, body: asked })
     expect(reply.status, reply.text).toBe(200)
     return reply.body
   }
@@ -74,8 +68,8 @@ describe.each(mainEngines)('POST /api/admin/explain on %s', (engine) => {
 
   test('names everything that is wrong at once, each with how to mend it, and the code of the first', async () => {
     const wrong = await givenProject(world, { serverIds: [] })
-    await call(world.url, 'DELETE', `/api/admin/projects/${wrong.id}/key`, { token })
-    await call(world.url, 'PATCH', `/api/admin/projects/${wrong.id}`, { token, body: { isActive: false } })
+    await call(world.url, 'DELETE', `/api/admin/projects/${wrong.id}/key`, admin)
+    await call(world.url, 'PATCH', `/api/admin/projects/${wrong.id}`, { ...admin, body: { isActive: false } })
     const { code, outcome, steps } = await explain({
       projectId: wrong.id,
       memberId: users.emil,
@@ -198,9 +192,9 @@ describe.each(mainEngines)('POST /api/admin/explain on %s', (engine) => {
       { ...body, assume: { isMember: 'yes' } },
       { ...body, assume: { roles: [] } },
     ]) {
-      expect((await ask(wrong, token)).body.code, JSON.stringify(wrong)).toBe('VALIDATION_FAILED')
+      expect((await ask(wrong, admin.token)).body.code, JSON.stringify(wrong)).toBe('VALIDATION_FAILED')
     }
-    expect((await ask({ ...body, redirectUri }, token)).status).toBe(200)
+    expect((await ask({ ...body, redirectUri }, admin.token)).status).toBe(200)
   })
 
   test('asks the platform for one admin so often and no more, so that logins have their turn', async () => {
@@ -210,7 +204,7 @@ describe.each(mainEngines)('POST /api/admin/explain on %s', (engine) => {
       const unknown = { projectId: project.id, memberId: users.ada, serverId: '99999999999999999' }
       const replies = await Promise.all(
         Array.from({ length: 10 }, () =>
-          call(world.url, 'POST', '/api/admin/explain', { token, body: unknown }),
+          call(world.url, 'POST', '/api/admin/explain', { ...admin, body: unknown }),
         ),
       )
       for (const { status } of replies) statuses.add(status)

@@ -1,37 +1,33 @@
 import { readFileSync } from 'node:fs'
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
-import { Browser, type GivenProject, givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
+import { Browser, type GivenProject, givenProject, givenSession } from '../../../test/given.ts'
 import { sendRaw } from '../../../test/raw-http.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { startWorld } from '../../../test/service.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { listProtectedHosts } from './store.ts'
 
 const wiki = 'wiki.example.org'
 const navigates = { 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document', accept: 'text/html' }
 
 describe.each(ciEngines)('forward authentication on %s', (engine) => {
-  let world: World
-  let admin: string
   let project: GivenProject
   let hosts = 0
   let host: string
-  beforeAll(async () => {
-    world = await startWorld(engine, { TRUST_PROXY: '127.0.0.1,::1', RATE_LIMIT_GLOBAL: '0' })
-    admin = await givenAdmin(world)
-  })
+  const world = worldForTests(engine, { TRUST_PROXY: '127.0.0.1,::1', RATE_LIMIT_GLOBAL: '0' })
+  const admin = adminForTests(world)
   beforeEach(async () => {
     hosts += 1
     host = `${hosts}.${wiki}`
     project = await givenProject(world, { isInternal: true })
     await protect({ hosts: [host] })
   })
-  afterAll(() => world.close())
 
   const protect = async (forwardAuth: object, id = project.id, status = 200) => {
     const reply = await call(world.url, 'PATCH', `/api/admin/projects/${id}`, {
-      token: admin,
+      ...admin,
       body: { forwardAuth },
     })
     expect(reply.status, reply.text).toBe(status)
@@ -199,7 +195,7 @@ describe.each(ciEngines)('forward authentication on %s', (engine) => {
     await open(pathname + search)
     await world.service.recorder.flush()
     const listed = `/api/admin/refused-logins?projectId=${project.id}`
-    expect((await call(world.url, 'GET', listed, { token: admin })).body.data).toMatchObject([
+    expect((await call(world.url, 'GET', listed, admin)).body.data).toMatchObject([
       { memberId: demo.users.ada, code: 'role_lacking', step: 'host.any_of', serverId: demo.mainGuildId },
     ])
     expect([refused.status, refused.text.includes(`href="https://${host}/page?x=1"`)]).toEqual([403, true])
@@ -212,7 +208,7 @@ describe.each(ciEngines)('forward authentication on %s', (engine) => {
   test('a role that the server does not have is refused when it is named, in the rule and among owners', async () => {
     const nobody = '123456789012345678'
     const patch = (body: object) =>
-      call(world.url, 'PATCH', `/api/admin/projects/${project.id}`, { token: admin, body })
+      call(world.url, 'PATCH', `/api/admin/projects/${project.id}`, { ...admin, body })
     for (const [body, path] of [
       [{ forwardAuth: { anyOf: [demo.roles.crew, nobody] } }, '/forwardAuth/anyOf/1'],
       [{ owners: { roleIds: [nobody] } }, '/owners/roleIds/0'],
@@ -382,7 +378,7 @@ describe.each(ciEngines)('forward authentication on %s', (engine) => {
       code: 'HOST_TAKEN',
       errors: [{ path: '/forwardAuth/hosts', code: 'TAKEN' }],
     })
-    await call(world.url, 'DELETE', `/api/admin/projects/${project.id}`, { token: admin })
+    await call(world.url, 'DELETE', `/api/admin/projects/${project.id}`, admin)
     await protect({ hosts: [host] }, other.id)
     for (const wrong of ['a.test.', 'a,b', 'x@a.test', 'a.test:0', ''])
       await protect({ hosts: [wrong] }, other.id, 400)
@@ -391,7 +387,7 @@ describe.each(ciEngines)('forward authentication on %s', (engine) => {
 
   test('the record says what is protected, for every author', async () => {
     const made = await call(world.url, 'POST', '/api/admin/projects', {
-      token: admin,
+      ...admin,
       body: {
         name: `Wiki ${host}`,
         forwardAuth: { hosts: [`NEW-${host}:443`], anyOf: [demo.roles.crew], remoteUser: 'id' },

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { Browser, type GivenProject, givenAdmin, givenProject } from '../../../test/given.ts'
+import { Browser, givenProject } from '../../../test/given.ts'
 import { openConnection } from '../../../test/raw-connection.ts'
 import { repeats } from '../../../test/repeats.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { decideFromMemory } from './check-request.ts'
 
 const [wiki, admin, other] = ['wiki.example.org', 'wiki.example.org:8443', 'photos-and-more.example.org']
@@ -25,8 +25,6 @@ describe.each(mainEngines)('forward authentication on one connection of a proxy,
   })
   /** The cookies by host and member. */
   const cookies = new Map<string, string>()
-  let token: string
-  let project: GivenProject
   let ours: Connection
   let nodes: Connection
   let framework: Connection
@@ -34,7 +32,7 @@ describe.each(mainEngines)('forward authentication on one connection of a proxy,
 
   const protect = async (forwardAuth: object, { id } = project) => {
     const path = `/api/admin/projects/${id}`
-    const reply = await call(world.url, 'PATCH', path, { token, body: { forwardAuth } })
+    const reply = await call(world.url, 'PATCH', path, { ...administrator, body: { forwardAuth } })
     expect(reply.status, reply.text).toBe(200)
   }
   const logIn = async (host: string, as: string) => {
@@ -49,9 +47,9 @@ describe.each(mainEngines)('forward authentication on one connection of a proxy,
     await onHost.get(pathOf(callback.headers.get('location')), asked)
     cookies.set(`${host} ${as}`, onHost.cookie)
   }
+  const administrator = adminForTests(world)
+  const project = projectForTests(world, { isInternal: true })
   beforeAll(async () => {
-    token = await givenAdmin(world)
-    project = await givenProject(world, { isInternal: true })
     await protect({ hosts: [wiki, admin] })
     await protect({ hosts: [other], remoteUser: 'id' }, await givenProject(world, { isInternal: true }))
     for (const host of [wiki, admin, other])

@@ -1,10 +1,10 @@
 import { demo } from '@rolecall/chat-sim'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
-import { countRows, givenAdmin, givenSession, validate } from '../../../test/given.ts'
+import { countRows, givenSession, validate } from '../../../test/given.ts'
 import { givenWebhook, submit } from '../../../test/given-webhook.ts'
-import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { deleteOldEntries } from '../../audit/retention.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { deleteSessionAddresses } from '../sessions/own-sessions-store.ts'
@@ -13,13 +13,10 @@ import { startHousekeeping } from './start-housekeeping.ts'
 describe.each(ciEngines)('what is kept for the days of the settings, on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   const project = projectForTests(world)
-  let admin: string
-  beforeAll(async () => {
-    admin = await givenAdmin(world)
-  })
+  const admin = adminForTests(world)
 
   const set = async (retention: object) => {
-    const reply = await call(world.url, 'PATCH', '/api/admin/settings', { token: admin, body: { retention } })
+    const reply = await call(world.url, 'PATCH', '/api/admin/settings', { ...admin, body: { retention } })
     expect(reply.status, reply.text).toBe(200)
   }
   /** Builds it as `serve` does. */
@@ -99,7 +96,7 @@ describe.each(ciEngines)('what is kept for the days of the settings, on %s', (en
     await clean()
     expect(await countRows(world, 'audit_start where seq > 0')).toBe(0)
     const short = await call(world.url, 'PATCH', '/api/admin/settings', {
-      token: admin,
+      ...admin,
       body: { retention: { auditDays: 89 } },
     })
     expect(short.status).toBe(400)
@@ -110,7 +107,7 @@ describe.each(ciEngines)('what is kept for the days of the settings, on %s', (en
       alter table audit_log enable trigger all; commit`)
     await clean()
     expect(await countRows(world, 'audit_log where seq <= 2')).toBe(0)
-    const { body } = await call(world.url, 'GET', '/api/admin/audit/logs?limit=1', { token: admin })
+    const { body } = await call(world.url, 'GET', '/api/admin/audit/logs?limit=1', admin)
     expect(body.data[0]).toMatchObject({ action: 'audit.let_go', changes: { start: { after: { seq: 2 } } } })
   })
 })

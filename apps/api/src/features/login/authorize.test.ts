@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { demo } from '@rolecall/chat-sim'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
@@ -8,7 +8,6 @@ import {
   atPlatform,
   authorizePath,
   Browser,
-  type GivenProject,
   givenProject,
   openLogin,
   redirectUri,
@@ -16,14 +15,11 @@ import {
 } from '../../../test/given.ts'
 import { sendRaw } from '../../../test/raw-http.ts'
 import { startWorld } from '../../../test/service.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(mainEngines)('GET /api/auth/authorize on %s', (engine) => {
   const world = worldForTests(engine)
-  let project: GivenProject
-  beforeAll(async () => {
-    project = await givenProject(world)
-  })
+  const project = projectForTests(world)
 
   const get = (path: string, headers: Record<string, string> = {}) =>
     call(world.url, 'GET', path, { headers })
@@ -124,10 +120,7 @@ test('behind an https address cookies are Secure, and browsers are told to stay 
 
 describe.each(mainEngines)('GET /api/auth/chat on %s', (engine) => {
   const world = worldForTests(engine)
-  let project: GivenProject
-  beforeAll(async () => {
-    project = await givenProject(world)
-  })
+  const project = projectForTests(world)
 
   test('resumes the newest login of the browser, with its own state and challenge', async () => {
     const browser = new Browser(world.url)

@@ -1,25 +1,22 @@
 import { demo } from '@rolecall/chat-sim'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { atPlatform, authorizePath, Browser, givenAdmin, openLogin, walkLogin } from '../../../test/given.ts'
+import { atPlatform, authorizePath, Browser, openLogin, walkLogin } from '../../../test/given.ts'
 import { authPath, givenClient, walk } from '../../../test/oidc.ts'
-import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const { users, mainGuildId } = demo
 
 describe.each(mainEngines)('a login of an account that may not log in, on %s', (engine) => {
   const world = worldForTests(engine)
   const project = projectForTests(world)
-  let token: string
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-  })
+  const admin = adminForTests(world)
 
   const failuresOf = async (memberId: string) => {
     await world.service.recorder.flush()
     const path = `/api/admin/monitoring/auth-failures?memberId=${memberId}`
-    return (await call(world.url, 'GET', path, { token })).body
+    return (await call(world.url, 'GET', path, admin)).body
   }
   const logIn = (as: string, more: Omit<Parameters<typeof walkLogin>[2], 'as'> = {}) =>
     walkLogin(world, authorizePath(project.id), { as, ...more })
@@ -46,7 +43,7 @@ describe.each(mainEngines)('a login of an account that may not log in, on %s', (
   test('is told apart where the account is blocked', async () => {
     const block = `/api/admin/members/${users.tomas}/block`
     await logIn(users.tomas)
-    expect((await call(world.url, 'PUT', block, { token, body: { reason: 'A test' } })).status).toBe(200)
+    expect((await call(world.url, 'PUT', block, { ...admin, body: { reason: 'A test' } })).status).toBe(200)
     await logIn(users.tomas)
     expect((await failuresOf(users.tomas)).data).toMatchObject([{ reason: 'blocked' }])
   })

@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import {
@@ -8,11 +8,10 @@ import {
   Browser,
   countRows,
   type GivenProject,
-  givenAdmin,
   givenProject,
   openLogin,
 } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const { users } = demo
 const html = { accept: 'text/html' }
@@ -22,10 +21,7 @@ describe.each(mainEngines)(
   (engine) => {
     const world = worldForTests(engine)
     let project: GivenProject
-    let admin: string
-    beforeAll(async () => {
-      admin = await givenAdmin(world)
-    })
+    const admin = adminForTests(world)
     afterEach(() => world.sim.clearFaults())
 
     /** A browser that has just come from the platform, and the path that it is about to open. */
@@ -37,7 +33,7 @@ describe.each(mainEngines)(
     }
     const change = async (path: string, body: unknown) => {
       const reply = await call(world.url, 'PATCH', `/api/admin/projects/${project.id}${path}`, {
-        token: admin,
+        ...admin,
         body,
       })
       expect(reply.status, reply.text).toBe(200)
@@ -75,7 +71,7 @@ describe.each(mainEngines)(
 
     test('a project that is deleted meanwhile gets a page, too', async () => {
       const { browser, back } = await returning()
-      await call(world.url, 'DELETE', `/api/admin/projects/${project.id}`, { token: admin })
+      await call(world.url, 'DELETE', `/api/admin/projects/${project.id}`, admin)
       const page = await browser.get(back, html)
       expect([page.status, page.headers.get('location')]).toEqual([400, null])
     })

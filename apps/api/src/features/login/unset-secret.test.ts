@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import {
   atPlatform,
   authorizePath,
@@ -9,19 +9,18 @@ import {
   givenProject,
   openLogin,
 } from '../../../test/given.ts'
-import { type Service, startWorld, type World } from '../../../test/service.ts'
+import type { Service } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 /** Outside production, a missing client secret is a warning at the start: it disables sign-ins and nothing else. */
 describe.each(['CHAT_CLIENT_SECRET', 'CHAT_CLIENT_ID'])('without %s', (variable) => {
-  let world: World
   let without: Service
   let project: GivenProject
+  const world = worldForTests('postgres')
   beforeAll(async () => {
-    world = await startWorld('postgres')
     without = await world.another({ [variable]: '' })
     project = await givenProject(world)
   })
-  afterAll(() => world.close())
 
   const login = () => authorizePath(project.id)
   const ways = (): [string, string][] => [

@@ -1,20 +1,13 @@
 import { demo } from '@rolecall/chat-sim'
 import type { memberHistory } from '@rolecall/contract'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { clean } from '../../../test/clean.ts'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
-import {
-  countRows,
-  type GivenProject,
-  givenAdmin,
-  givenProject,
-  givenSession,
-  walkAdminLogin,
-} from '../../../test/given.ts'
+import { countRows, givenSession, walkAdminLogin } from '../../../test/given.ts'
 import { startLiveMirror, untilLive, untilTrue } from '../../../test/live-mirror.ts'
 import { givenClient, logIn } from '../../../test/oidc.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const { users, mainGuildId, roles } = demo
@@ -22,15 +15,11 @@ const deletedRole = '499999999999999999'
 
 describe.each(ciEngines)('the history of a member on %s', (engine) => {
   const world = worldForTests(engine, { RATE_LIMIT_GLOBAL: '0' })
-  let admin: string
-  let project: GivenProject
-  beforeAll(async () => {
-    admin = await givenAdmin(world)
-    project = await givenProject(world, { name: 'Crew list' })
-  })
+  const admin = adminForTests(world)
+  const project = projectForTests(world, { name: 'Crew list' })
 
   const list = (id: string, query = '') =>
-    call(world.url, 'GET', `/api/admin/members/${id}/history${query}`, { token: admin })
+    call(world.url, 'GET', `/api/admin/members/${id}/history${query}`, admin)
   const entriesOf = async (id: string): Promise<memberHistory.MemberHistoryEntry[]> => {
     const { status, text, body } = await list(id)
     expect(status, text).toBe(200)
@@ -42,7 +31,7 @@ describe.each(ciEngines)('the history of a member on %s', (engine) => {
   const setRoles = (id: string, ...roleIds: string[]) => world.sim.world.setRoles(mainGuildId, id, roleIds)
   const sync = async () => {
     const path = `/api/admin/servers/${mainGuildId}/sync`
-    expect((await call(world.url, 'POST', path, { token: admin })).status).toBe(202)
+    expect((await call(world.url, 'POST', path, admin)).status).toBe(202)
     await expect
       .poll(() => countRows(world, 'member_syncs where finished_at is null'), { timeout: 20_000 })
       .toBe(0)
@@ -150,7 +139,7 @@ describe.each(ciEngines)('the history of a member on %s', (engine) => {
   })
 
   test('is erased with the person', async () => {
-    const erased = await call(world.url, 'DELETE', `/api/admin/members/${users.tomas}`, { token: admin })
+    const erased = await call(world.url, 'DELETE', `/api/admin/members/${users.tomas}`, admin)
     expect(erased.status, erased.text).toBe(204)
     expect(await countRows(world, `member_role_changes where member_id = '${users.tomas}'`)).toBe(0)
     expect((await list(users.tomas)).status).toBe(404)

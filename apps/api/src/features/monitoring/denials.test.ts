@@ -2,22 +2,15 @@ import { demo } from '@rolecall/chat-sim'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { call, type Reply } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import {
-  authorizePath,
-  type GivenProject,
-  givenAdmin,
-  givenProject,
-  givenSession,
-} from '../../../test/given.ts'
+import { authorizePath, type GivenProject, givenProject, givenSession } from '../../../test/given.ts'
 import { givenWebhook, sign, submit } from '../../../test/given-webhook.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(mainEngines)('access that is denied on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
-  let token: string
   let project: GivenProject
+  const admin = adminForTests(world)
   beforeAll(async () => {
-    token = await givenAdmin(world)
     project = await givenProject(world, { serverIds: [] })
   })
 
@@ -81,7 +74,7 @@ describe.each(mainEngines)('access that is denied on %s', (engine) => {
     const reply = await ask()
     expect(reply.body['code']).toBe(code)
     await world.service.recorder.flush()
-    const { body } = await call(world.url, 'GET', '/api/admin/monitoring/auth-failures', { token })
+    const { body } = await call(world.url, 'GET', '/api/admin/monitoring/auth-failures', admin)
     const requestId = reply.headers.get('x-request-id')
     expect(body.data[0]).toMatchObject({ ...record, requestId, projectId: project.id, address: '127.0.0.1' })
   })

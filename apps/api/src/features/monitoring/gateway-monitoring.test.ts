@@ -3,9 +3,8 @@ import type { monitoring } from '@rolecall/contract'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
-import { givenAdmin } from '../../../test/given.ts'
 import { until, untilLive } from '../../../test/live-mirror.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const club = demo.mainGuildId
 const { ada, emil } = demo.users
@@ -13,15 +12,14 @@ const { ada, emil } = demo.users
 // Only PostgreSQL can have a row locked by another transaction; the embedded engine has one connection.
 describe('monitoring says of the gateway', () => {
   const world = worldForTests('postgres', { CHAT_GATEWAY: 'on' })
-  let token: string
+  const admin = adminForTests(world)
   beforeAll(async () => {
-    token = await givenAdmin(world)
     world.service.deps.liveMirror.start()
     await untilLive(world)
   })
 
   const platform = async () =>
-    (await call<monitoring.SystemHealth>(world.url, 'GET', '/api/admin/monitoring/health', { token })).body
+    (await call<monitoring.SystemHealth>(world.url, 'GET', '/api/admin/monitoring/health', admin)).body
       .chatPlatform
 
   test('how many new sessions are left, that nothing waits, and that all is followed', async () => {

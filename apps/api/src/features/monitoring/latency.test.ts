@@ -1,22 +1,19 @@
 import { latency, queues } from '@rolecall/contract'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
-import { givenAdmin, givenProject, validate } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { givenProject, validate } from '../../../test/given.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 describe.each(ciEngines)('latency and queues on %s', (engine) => {
   const world = worldForTests(engine)
-  let token: string
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-  })
+  const admin = adminForTests(world)
 
   const read = async (query = ''): Promise<latency.Latency[]> => {
     await world.service.recorder.flush()
     const path = `/api/admin/monitoring/latency?limit=500${query}`
-    const { status, body, text } = await call(world.url, 'GET', path, { token })
+    const { status, body, text } = await call(world.url, 'GET', path, admin)
     expect(status, text).toBe(200)
     return body.data
   }
@@ -40,7 +37,7 @@ describe.each(ciEngines)('latency and queues on %s', (engine) => {
 
   test('a day up to a moment of the first one begins with it', async () => {
     const path = '/api/admin/monitoring/latency?to=1970-01-01T00:00:00.008Z'
-    const { status, body } = await call(world.url, 'GET', path, { token })
+    const { status, body } = await call(world.url, 'GET', path, admin)
     expect([status, body.from, body.to]).toEqual([
       200,
       '1970-01-01T00:00:00.000Z',
@@ -72,12 +69,7 @@ describe.each(ciEngines)('latency and queues on %s', (engine) => {
       took: [90, 0, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 2],
     })
     const ended = await call(
-      ...([
-        world.url,
-        'GET',
-        '/api/admin/monitoring/latency?from=2026-01-02&to=2026-01-01',
-        { token },
-      ] as const),
+      ...([world.url, 'GET', '/api/admin/monitoring/latency?from=2026-01-02&to=2026-01-01', admin] as const),
     )
     expect([ended.status, ended.body.code]).toEqual([400, 'VALIDATION_FAILED'])
   })
@@ -85,7 +77,7 @@ describe.each(ciEngines)('latency and queues on %s', (engine) => {
   test('every queue of the contract is told, with how much waits and for how long', async () => {
     const { id } = await givenProject(world)
     const ask = async () => {
-      const { data } = (await call(world.url, 'GET', '/api/admin/monitoring/queues', { token })).body
+      const { data } = (await call(world.url, 'GET', '/api/admin/monitoring/queues', admin)).body
       return new Map<string, { waiting: number; oldestSec: number }>(
         data.map((queue: { name: string }) => [queue.name, queue]),
       )

@@ -1,22 +1,19 @@
 import { demo } from '@rolecall/chat-sim'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { ciEngines } from '../../../test/databases.ts'
-import { givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { givenProject, givenSession, validate } from '../../../test/given.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { mintToken } from '../../platform/crypto/tokens.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 describe.each(ciEngines)('monitoring on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', STATS_TTL_MS: '300000' })
-  let token: string
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-  })
+  const admin = adminForTests(world)
 
   const read = (path: string, query = '') =>
-    call(world.url, 'GET', `/api/admin/monitoring/${path}${query}`, { token })
+    call(world.url, 'GET', `/api/admin/monitoring/${path}${query}`, admin)
 
   describe('GET /api/admin/monitoring/health', () => {
     test('says that all is well, with every documented part', async () => {
@@ -160,7 +157,7 @@ describe.each(ciEngines)('monitoring on %s', (engine) => {
   })
 
   describe('GET /api/admin/monitoring/stats', () => {
-    const change = (body: object) => call(world.url, 'PATCH', '/api/admin/settings', { token, body })
+    const change = (body: object) => call(world.url, 'PATCH', '/api/admin/settings', { ...admin, body })
 
     test('counts members, who is active, sessions and projects, and keeps the answer for statsTtlMs', async () => {
       const before = (await read('stats')).body
@@ -218,12 +215,10 @@ interface Failure {
 
 describe('several instances', () => {
   const world = worldForTests('postgres')
-  let token: string
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-  })
+  const administrator = adminForTests(world)
 
-  const health = async () => (await call(world.url, 'GET', '/api/admin/monitoring/health', { token })).body
+  const health = async () =>
+    (await call(world.url, 'GET', '/api/admin/monitoring/health', administrator)).body
   const instances = async () => (await health()).api.instances as Instance[]
 
   test('each sees all, says which one it is, and one that stops is gone at once', async () => {

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
-import { givenAdmin, givenProject } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { givenProject } from '../../../test/given.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const day = { from: '2026-03-01T00:00:00.000Z', to: '2026-03-01T23:59:59.999Z' }
@@ -11,10 +11,9 @@ const validated = 'POST /api/auth/validate'
 
 describe.each(ciEngines)('usage for charts on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
-  let token: string
   let project: string
+  const admin = adminForTests(world)
   beforeAll(async () => {
-    token = await givenAdmin(world)
     project = (await givenProject(world, { name: 'Wiki' })).id
     const nobody = '00000000-0000-0000-0000-000000000000'
     await world.service.deps.db.execute(sql`
@@ -28,9 +27,7 @@ describe.each(ciEngines)('usage for charts on %s', (engine) => {
   })
 
   const chart = (query: Record<string, string>) =>
-    call(world.url, 'GET', `/api/admin/monitoring/usage?${new URLSearchParams({ ...day, ...query })}`, {
-      token,
-    })
+    call(world.url, 'GET', `/api/admin/monitoring/usage?${new URLSearchParams({ ...day, ...query })}`, admin)
   const at = (hour: number) => new Date(Date.UTC(2026, 2, 1, hour)).toISOString()
 
   test('sums by bucket, within the period, over all routes', async () => {
@@ -99,7 +96,7 @@ describe.each(ciEngines)('usage for charts on %s', (engine) => {
   })
 
   test('takes the last day where no period is given, and refuses what it does not know', async () => {
-    const plain = (query: string) => call(world.url, 'GET', `/api/admin/monitoring/usage?${query}`, { token })
+    const plain = (query: string) => call(world.url, 'GET', `/api/admin/monitoring/usage?${query}`, admin)
     const { body } = await plain('bucket=1h')
     expect(Date.parse(body.to) - Date.parse(body.from)).toBeGreaterThanOrEqual(86_400_000)
     for (const query of ['bucket=1w', 'bucket=1h&groupBy=minute', 'status=200'])

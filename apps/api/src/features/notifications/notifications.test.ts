@@ -2,23 +2,22 @@ import { demo } from '@rolecall/chat-sim'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { givenAdmin, givenProject } from '../../../test/given.ts'
+import { givenProject } from '../../../test/given.ts'
 import { arrived, arrivedIds, givenChannel, writtenIds } from '../../../test/given-channel.ts'
 import { givenWebhook, submit } from '../../../test/given-webhook.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 describe.each(mainEngines)('notifications on %s', (engine) => {
   const world = worldForTests(engine)
-  let token: string
+  const administrator = adminForTests(world)
   beforeAll(async () => {
-    token = await givenAdmin(world)
     world.service.deps.deliveries.start()
   })
 
   const admin = async (method: string, path: string, body?: unknown) => {
     const reply = await call(world.url, method, `/api/admin/projects/${path}`, {
-      token,
+      ...administrator,
       ...(body !== undefined && { body }),
     })
     expect(reply.status, reply.text).toBeLessThan(300)
@@ -107,7 +106,12 @@ describe.each(mainEngines)('notifications on %s', (engine) => {
     const project = await givenChannel(world)
     await admin('PATCH', project.id, { description: 'Other.', isActive: true })
     await admin('PATCH', `${project.id}/redirect-uri`, { redirectUri: 'https://site.example/other' })
-    const refused = await call(world.url, 'POST', `/api/admin/projects/${project.id}/restore-key`, { token })
+    const refused = await call(
+      world.url,
+      'POST',
+      `/api/admin/projects/${project.id}/restore-key`,
+      administrator,
+    )
     expect(refused.status).toBe(409)
     await admin('DELETE', `${project.id}/key`)
     await admin('DELETE', `${project.id}/key`)

@@ -1,22 +1,21 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { atPlatform, Browser, type GivenProject, givenAdmin } from '../../../test/given.ts'
 import { authPath, givenClient, logIn, walk } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { startWorld } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const { users } = demo
 
 describe.each(mainEngines)('a login of OpenID Connect on %s', (engine) => {
-  let world: World
   let project: GivenProject
+  const world = worldForTests(engine)
   beforeAll(async () => {
-    world = await startWorld(engine)
     project = await givenClient(world)
   })
-  afterAll(() => world.close())
 
   const pathOf = (reply: { headers: Headers }) => {
     const { pathname, search } = new URL(reply.headers.get('location') ?? '', world.url)

@@ -1,10 +1,11 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenAdmin } from '../../../test/given.ts'
 import { basic, givenClient, introspect, logIn, postForm, type Tokens, userinfo } from '../../../test/oidc.ts'
-import { type Service, startWorld, type World } from '../../../test/service.ts'
+import type { Service } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 interface Given {
   readonly project: GivenProject
@@ -13,16 +14,14 @@ interface Given {
 
 /** Everything that ends a session, and the responses of every instance to its tokens from then on. */
 describe.each(mainEngines)('tokens on several instances, on %s', (engine) => {
-  let world: World
   let instances: Service[]
   let admin: string
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
     instances = [world.service]
     if (engine === 'postgres') instances.push(await world.another(), await world.another())
     admin = await givenAdmin(world)
   })
-  afterAll(() => world.close())
 
   const everywhere = async ({ tokens }: Given) =>
     (await Promise.all(instances.map((one) => userinfo(one, tokens.access_token)))).map(

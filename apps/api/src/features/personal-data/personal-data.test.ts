@@ -15,7 +15,7 @@ import {
   validate,
   walkLogin,
 } from '../../../test/given.ts'
-import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { verifyChain } from '../../audit/verify-chain.ts'
 import { sql } from '../../platform/db/sql.ts'
 
@@ -87,13 +87,10 @@ const keptAfterwards: Readonly<Record<string, string>> = {
 describe.each(ciEngines)('what is kept about a person, on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
   const project = projectForTests(world, { name: 'Shop' })
-  let admin: string
-  beforeAll(async () => {
-    admin = await givenAdmin(world)
-    await givenTraces()
-  })
+  const admin = adminForTests(world)
+  beforeAll(() => givenTraces())
 
-  const ask = (method: string, path: string, token = admin, body?: object) =>
+  const ask = (method: string, path: string, token = admin.token, body?: object) =>
     call(world.url, method, `/api/admin${path}`, { token, ...(body && { body }) })
   const done = async (reply: ReturnType<typeof ask>) => {
     const { status, text, body } = await reply
@@ -105,7 +102,9 @@ describe.each(ciEngines)('what is kept about a person, on %s', (engine) => {
   async function givenTraces() {
     const { db } = world.service.deps
     world.sim.world.setRoles(mainGuildId, person, [roles.steward])
-    await done(ask('PATCH', `/projects/${project.id}`, admin, { eventsUrl: 'https://receiver.invalid/' }))
+    await done(
+      ask('PATCH', `/projects/${project.id}`, admin.token, { eventsUrl: 'https://receiver.invalid/' }),
+    )
     const browser = new Browser(world.url)
     await walkLogin(world, authorizePath(project.id), { browser, as: person })
     await givenSession(world, project, person)
@@ -113,7 +112,7 @@ describe.each(ciEngines)('what is kept about a person, on %s', (engine) => {
     await call(world.url, 'POST', '/api/auth/logout-all', { key: project.key, body: { memberId: person } })
     await givenSession(world, project, person)
     await done(
-      ask('PATCH', `/projects/${project.id}`, admin, {
+      ask('PATCH', `/projects/${project.id}`, admin.token, {
         owners: { roleIds: [roles.crew], memberIds: [person] },
       }),
     )
@@ -142,7 +141,7 @@ describe.each(ciEngines)('what is kept about a person, on %s', (engine) => {
 
   /** A blocked member with a single sign-on from a sign-in that did not see the block. */
   async function givenBlock() {
-    await done(ask('PUT', `/members/${person}/block`, admin, { reason: 'Sold what was not theirs' }))
+    await done(ask('PUT', `/members/${person}/block`, admin.token, { reason: 'Sold what was not theirs' }))
     await world.service.deps.db.execute(sql`
       insert into sso_sessions (id, digest, previous_digest, rotated_at, member_id, ip, user_agent, expires_at)
       values (gen_random_uuid(), 'digest', 'before', clock_now(), ${person}, '192.0.2.77', 'Firefox',

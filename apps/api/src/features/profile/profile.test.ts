@@ -1,11 +1,11 @@
 import { demo } from '@rolecall/chat-sim'
 import { fieldsOf } from '@rolecall/contract'
 import fc from 'fast-check'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { givenProject, givenSession, validate } from '../../../test/given.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { readPreferredName } from './preferred-name.ts'
 import { updatePreferredName } from './profile.ts'
@@ -18,16 +18,13 @@ const titled = <Row extends readonly [unknown, unknown]>(rows: Row[]) =>
 
 describe.each(mainEngines)('the admin profile on %s', (engine) => {
   const world = worldForTests(engine)
-  let token: string
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-  })
+  const admin = adminForTests(world)
   beforeEach(async () => {
     await world.service.deps.db.execute(sql`update members set preferred_name = null`)
   })
 
-  const get = () => call(world.url, 'GET', '/api/admin/profile', { token })
-  const patch = (body: unknown) => call(world.url, 'PATCH', '/api/admin/profile', { token, body })
+  const get = () => call(world.url, 'GET', '/api/admin/profile', admin)
+  const patch = (body: unknown) => call(world.url, 'PATCH', '/api/admin/profile', { ...admin, body })
   const entries = async () =>
     (await world.service.deps.db.query(sql`
       select action, actor_id, target_id, changes from audit_log where action = 'profile.update' order by seq`)) as Record<
@@ -141,7 +138,7 @@ describe.each(mainEngines)('the admin profile on %s', (engine) => {
     'refuses to write %s',
     async (key) => {
       const raw = `{"preferredName":"x","${key}":"y"}`
-      const reply = await call(world.url, 'PATCH', '/api/admin/profile', { token, raw })
+      const reply = await call(world.url, 'PATCH', '/api/admin/profile', { ...admin, raw })
       expect(reply.status).toBe(400)
       expect(reply.body.errors).toEqual([
         { path: `/${key}`, message: 'is not a known key', code: 'UNKNOWN_KEY' },

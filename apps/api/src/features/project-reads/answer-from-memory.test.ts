@@ -9,7 +9,8 @@ import { mainEngines } from '../../../test/databases.ts'
 import { type FrontRequest, sendPlain } from '../../../test/front-request.ts'
 import { type GivenProject, givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
 import { repeats } from '../../../test/repeats.ts'
-import { type Service, startWorld, type World } from '../../../test/service.ts'
+import { type Service, startWorld } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const { users, roles, mainGuildId: server } = demo
 const ttlMs = 3_600_000
@@ -36,18 +37,16 @@ const check = ({ key }: GivenProject, body: object = {}): FrontRequest => ({
 const toFramework = (request: FrontRequest): FrontRequest => ({ ...request, path: `${request.path}?` })
 
 describe.each(mainEngines)('one member and one check, from memory and by the framework, on %s', (engine) => {
-  let world: World
   let instances: Service[]
   let admin: string
   const send = useAgent()
+  const world = worldForTests(engine, base)
   beforeAll(async () => {
-    world = await startWorld(engine, base)
     // Only one process can open the folder of the embedded engine.
     instances = engine === 'postgres' ? [world.service, await world.another()] : [world.service]
     admin = await givenAdmin(world)
     for (const as of [users.ada, users.joon]) await givenSession(world, await givenProject(world), as)
   })
-  afterAll(() => world.close())
 
   const asAdmin = (method: string, path: string, body?: object) =>
     call(world.url, method, `/api/admin${path}`, { token: admin, ...(body && { body }) })

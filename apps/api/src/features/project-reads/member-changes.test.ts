@@ -2,7 +2,6 @@ import { demo } from '@rolecall/chat-sim'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
-import { type GivenProject, givenProject } from '../../../test/given.ts'
 import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
@@ -26,10 +25,9 @@ interface Page {
 
 describe.each(ciEngines)('GET /api/servers/{serverId}/members?changedSince on %s', (engine) => {
   const world = worldForTests(engine, { RATE_LIMIT_GLOBAL: '0' })
-  let project: GivenProject
   let cursor: string
+  const project = projectForTests(world)
   beforeAll(async () => {
-    project = await givenProject(world)
     await run(
       sql`insert into members (id, username) select id, 'bulk ' || id from unnest(${ids}::text[]) as q (id)`,
     )

@@ -1,10 +1,11 @@
 import { demo } from '@rolecall/chat-sim'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Administration, givenAdministration } from '../../../test/administration.ts'
+import { givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { type GivenProject, givenProject } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { givenProject } from '../../../test/given.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const { mainGuildId: main, gamesGuildId: games, users, roles } = demo
@@ -12,12 +13,8 @@ const { mainGuildId: main, gamesGuildId: games, users, roles } = demo
 describe.each(mainEngines)('what scopes buy a project on %s', (engine) => {
   // Every single read asks the platform: the mirror is never fresh enough.
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '0' })
-  let admin: Administration
-  let project: GivenProject
-  beforeAll(async () => {
-    admin = await givenAdministration(world)
-    project = await givenProject(world)
-  })
+  const admin = madeForTests(() => givenAdministration(world))
+  const project = projectForTests(world)
   beforeEach(() => world.sim.reset())
 
   const get = (path: string, key = project.key) => call(world.url, 'GET', `/api/servers/${path}`, { key })

@@ -1,11 +1,11 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { givenAdministration } from '../../../test/administration.ts'
 import { atOnce, tally } from '../../../test/at-once.ts'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { givenAdmin, givenProject } from '../../../test/given.ts'
+import { givenProject } from '../../../test/given.ts'
 import { madeForTests } from '../../../test/made-for-tests.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 /** Each is invisible, or only changes the appearance of the text around it. */
@@ -47,10 +47,7 @@ const twins: readonly [string, string, string][] = [
 describe.each(mainEngines)('names of projects and webhooks on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   const admin = madeForTests(() => givenAdministration(world))
-  let token: string
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-  })
+  const administrator = adminForTests(world)
 
   test.each(Object.entries(refused))('refuse %s', async (_, name) => {
     const project = await givenProject(world)
@@ -58,7 +55,7 @@ describe.each(mainEngines)('names of projects and webhooks on %s', (engine) => {
     const replies = [
       await admin.projects('POST', '', { name }),
       await admin.projects('PATCH', `/${project.id}`, { name }),
-      await call(world.url, 'POST', hooks, { token, body: { name, schema: {} } }),
+      await call(world.url, 'POST', hooks, { ...administrator, body: { name, schema: {} } }),
     ]
     for (const { status, body } of replies) {
       expect([status, body.errors]).toMatchObject([400, [{ path: '/name', code: 'FORMAT' }]])
@@ -89,10 +86,13 @@ describe.each(mainEngines)('names of projects and webhooks on %s', (engine) => {
     )
     expect(matrix.body.total).toBe(1)
     const hooks = `/api/admin/projects/${project.id}/inbound-webhooks`
-    const made = await call(world.url, 'POST', hooks, { token, body: { name: 'Ame\u0301', schema: {} } })
+    const made = await call(world.url, 'POST', hooks, {
+      ...administrator,
+      body: { name: 'Ame\u0301', schema: {} },
+    })
     expect(made.body.name).toBe('Am\u00E9')
     const changed = await call(world.url, 'PATCH', `${hooks}/${made.body.id}`, {
-      token,
+      ...administrator,
       body: { name: 'Ne\u0301e' },
     })
     expect(changed.body.name).toBe('N\u00E9e')

@@ -1,9 +1,10 @@
 import fc from 'fast-check'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { type Administration, givenAdministration } from '../../../test/administration.ts'
+import { describe, expect, test } from 'vitest'
+import { givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { authorizePath } from '../../../test/given.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
 import { worldForTests } from '../../../test/world-for-tests.ts'
 import { readRedirectUri, readRedirectUris } from './redirect-uris.ts'
 
@@ -149,10 +150,7 @@ describe('readRedirectUris', () => {
 
 describe.each(ciEngines)('PATCH /api/admin/projects/{id}/redirect-uri on %s', (engine) => {
   const world = worldForTests(engine)
-  let admin: Administration
-  beforeAll(async () => {
-    admin = await givenAdministration(world)
-  })
+  const admin = madeForTests(() => givenAdministration(world))
 
   test('200 replaces the list, and authorize takes exactly these', async () => {
     const { project } = await admin.create()
@@ -216,10 +214,7 @@ test('a single URI is accepted if and only if a list with it is, except for comm
 
 describe.each(ciEngines)('POST and DELETE /api/admin/projects/{id}/redirect-uris on %s', (engine) => {
   const world = worldForTests(engine)
-  let admin: Administration
-  beforeAll(async () => {
-    admin = await givenAdministration(world)
-  })
+  const admin = madeForTests(() => givenAdministration(world))
 
   const pathOf = (id: string) => `/${id}/redirect-uris`
   const add = (id: string, uri: unknown) => admin.projects('POST', pathOf(id), { uri })

@@ -1,18 +1,15 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
-import { givenAdmin, givenProject } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { givenProject } from '../../../test/given.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(ciEngines)('resources of a project, on %s', (engine) => {
   const world = worldForTests(engine, { RATE_LIMIT_GLOBAL: '0' })
-  let token: string
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-  })
+  const admin = adminForTests(world)
 
   const ask = (method: string, path: string, body?: object) =>
-    call(world.url, method, `/api/admin${path}`, { token, body })
+    call(world.url, method, `/api/admin${path}`, { ...admin, body })
   const set = (id: string, resources: unknown) => ask('PATCH', `/projects/${id}`, { oidc: { resources } })
 
   test('are stored in their order, shown in every answer, and audited', async () => {

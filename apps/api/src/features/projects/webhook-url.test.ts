@@ -1,8 +1,9 @@
 import { demo } from '@rolecall/chat-sim'
 import fc from 'fast-check'
-import { beforeAll, describe, expect, test } from 'vitest'
-import { type Administration, givenAdministration } from '../../../test/administration.ts'
+import { describe, expect, test } from 'vitest'
+import { givenAdministration } from '../../../test/administration.ts'
 import { mainEngines } from '../../../test/databases.ts'
+import { madeForTests } from '../../../test/made-for-tests.ts'
 import { worldForTests } from '../../../test/world-for-tests.ts'
 import { isWebhookUrl } from '../../chat/discord/webhook/webhook-url.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -119,11 +120,8 @@ describe('webhook addresses', () => {
 
 describe.each(mainEngines)('webhookUrl of a project on %s', (engine) => {
   const world = worldForTests(engine)
-  let admin: Administration
   const webhookUrl = `https://discord.com/api/${tail}`
-  beforeAll(async () => {
-    admin = await givenAdministration(world)
-  })
+  const admin = madeForTests(() => givenAdministration(world))
 
   const sealedOf = async (projectId: string) =>
     await world.service.deps.db.maybeOne<{ sealed: Uint8Array | null; whole: string }>(sql`
@@ -186,11 +184,8 @@ describe.each(mainEngines)('webhookUrl of a project on %s', (engine) => {
 
 describe('webhookUrl under another key', () => {
   const world = worldForTests('postgres')
-  let admin: Administration
   const webhookUrl = `https://discord.com/api/${tail}`
-  beforeAll(async () => {
-    admin = await givenAdministration(world)
-  })
+  const admin = madeForTests(() => givenAdministration(world))
 
   test('500 SECRET_UNREADABLE for that record alone, until the address is set anew', async () => {
     const { project } = await admin.create({ webhookUrl })

@@ -1,21 +1,19 @@
 import { demo } from '@rolecall/chat-sim'
 import { refusedLogins } from '@rolecall/contract'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { hostileTexts } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import {
   authorizePath,
   Browser,
-  type GivenProject,
-  givenAdmin,
   givenProject,
   givenSession,
   walkAdminLogin,
   walkLogin,
 } from '../../../test/given.ts'
 import { authPath, clientUri, givenClient, walk } from '../../../test/oidc.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { hostRolesCheck } from '../forward-auth/checks.ts'
 import { callbackChecks, codeCheck } from '../login/checks.ts'
@@ -32,14 +30,10 @@ test('each code maps to the step of an explanation that refuses with it', () => 
 
 describe.each(ciEngines)('refused sign-ins on %s', (engine) => {
   const world = worldForTests(engine)
-  let admin: string
-  let project: GivenProject
-  beforeAll(async () => {
-    admin = await givenAdmin(world)
-    project = await givenProject(world)
-  })
+  const admin = adminForTests(world)
+  const project = projectForTests(world)
 
-  const list = async (query: Record<string, string> = {}, token = admin) => {
+  const list = async (query: Record<string, string> = {}, token = admin.token) => {
     await world.service.recorder.flush()
     return call(world.url, 'GET', `/api/admin/refused-logins?${new URLSearchParams(query)}`, { token })
   }
@@ -64,7 +58,7 @@ describe.each(ciEngines)('refused sign-ins on %s', (engine) => {
   test('include blocks and declined consents', async () => {
     const block = `/api/admin/members/${users.tomas}/block`
     await refuse(users.tomas)
-    await call(world.url, 'PUT', block, { token: admin, body: { reason: 'A test' } })
+    await call(world.url, 'PUT', block, { ...admin, body: { reason: 'A test' } })
     expect((await refuse(users.tomas)).searchParams.get('error_reason')).toBe('blocked')
     expect(await newest(users.tomas)).toMatchObject({ code: 'blocked', step: 'callback.not_blocked' })
 
@@ -112,7 +106,7 @@ describe.each(ciEngines)('refused sign-ins on %s', (engine) => {
     await walkLogin(world, authorizePath(client.id, { redirect_uri: clientUri }), { as: users.emil })
     const codes = async (token: string) =>
       (await list({ projectId: client.id }, token)).body.data.map(({ code }: { code: string }) => code)
-    expect(await codes(admin)).toEqual(['not_a_member', 'declined'])
+    expect(await codes(admin.token)).toEqual(['not_a_member', 'declined'])
     expect(await codes(await walkAdminLogin(world, users.joon))).toEqual(['not_a_member'])
   })
 
@@ -125,7 +119,7 @@ describe.each(ciEngines)('refused sign-ins on %s', (engine) => {
     expect(end.searchParams.get('error_reason')).toBe('not_a_member')
     const codes = async (token: string) =>
       (await list({ projectId: external.id }, token)).body.data.map(({ code }: { code: string }) => code)
-    expect(await codes(admin)).toEqual(['not_a_member'])
+    expect(await codes(admin.token)).toEqual(['not_a_member'])
     expect(await codes(await walkAdminLogin(world, users.joon))).toEqual([])
   })
 
@@ -175,7 +169,7 @@ describe.each(ciEngines)('refused sign-ins on %s', (engine) => {
     expect(await rows()).not.toEqual([])
     // This refusal is still in memory while the person is erased.
     await refuse(users.emil)
-    const erased = await call(world.url, 'DELETE', `/api/admin/members/${users.emil}`, { token: admin })
+    const erased = await call(world.url, 'DELETE', `/api/admin/members/${users.emil}`, admin)
     expect(erased.status, erased.text).toBeLessThan(300)
     await world.service.recorder.flush()
     expect(await rows()).toEqual([])

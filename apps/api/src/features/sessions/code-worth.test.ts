@@ -1,28 +1,24 @@
 import { demo } from '@rolecall/chat-sim'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import {
   authorizePath,
   exchange,
   type GivenProject,
-  givenAdmin,
   givenCode,
   givenProject,
   redirectUri,
 } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 /** The validity of a code is decided at the exchange, which repeats every check of authorize. */
 describe.each(mainEngines)('a code whose project changed between callback and exchange on %s', (engine) => {
   const world = worldForTests(engine)
-  let token: string
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-  })
+  const administrator = adminForTests(world)
 
   const admin = (method: string, path: string, body?: object) =>
-    call(world.url, method, `/api/admin/projects/${path}`, { token, ...(body && { body }) })
+    call(world.url, method, `/api/admin/projects/${path}`, { ...administrator, ...(body && { body }) })
   const mapping = ({ id }: GivenProject) => `${id}/servers/${demo.mainGuildId}`
 
   const changes: Record<string, (project: GivenProject) => Promise<{ status: number }>> = {

@@ -1,28 +1,18 @@
 import { demo } from '@rolecall/chat-sim'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import {
-  type GivenProject,
-  givenAdmin,
-  givenProject,
-  givenSession,
-  redirectUri,
-  validate,
-} from '../../../test/given.ts'
+import { type GivenProject, givenProject, givenSession, redirectUri, validate } from '../../../test/given.ts'
 import { clientUri, givenClient, logIn } from '../../../test/oidc.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(mainEngines)('what is given back to a project on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
-  let token: string
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-  })
+  const administrator = adminForTests(world)
 
   const admin = async (method: string, path: string, body?: unknown) => {
     const reply = await call(world.url, method, `/api/admin/projects/${path}`, {
-      ...{ token, ...(body !== undefined && { body }) },
+      ...{ ...administrator, ...(body !== undefined && { body }) },
     })
     expect(reply.status, reply.text).toBeLessThan(300)
   }
@@ -62,7 +52,7 @@ describe.each(mainEngines)('what is given back to a project on %s', (engine) => 
     const project = await givenProject(world, { isInternal: true, serverIds: [] })
     const server = async (isMain: boolean) => {
       const path = `/api/admin/servers/${demo.mainGuildId}`
-      const reply = await call(world.url, 'PATCH', path, { token, body: { isMain } })
+      const reply = await call(world.url, 'PATCH', path, { ...administrator, body: { isMain } })
       expect(reply.status, reply.text).toBe(200)
     }
     for (const [takeAway, giveBack] of [

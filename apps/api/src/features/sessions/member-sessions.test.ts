@@ -1,23 +1,19 @@
 import { demo } from '@rolecall/chat-sim'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { engines } from '../../../test/databases.ts'
-import { givenAdmin, givenSession, validate, walkSession } from '../../../test/given.ts'
-import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
+import { givenSession, validate, walkSession } from '../../../test/given.ts'
+import { adminForTests, projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const { users } = demo
 
 describe.each(engines)('the sessions of a member, for an admin, on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
   const project = projectForTests(world, { name: 'Shop' })
-  let admin: string
-  beforeAll(async () => {
-    admin = await givenAdmin(world)
-  })
+  const admin = adminForTests(world)
 
-  const ask = (method: string, path: string) =>
-    call(world.url, method, `/api/admin/members/${path}`, { token: admin })
+  const ask = (method: string, path: string) => call(world.url, method, `/api/admin/members/${path}`, admin)
   const list = async (id: string) => (await ask('GET', `${id}/sessions`)).body.sessions
 
   test('are listed newest first, with project, place and browser, single sign-on too, and without tokens', async () => {

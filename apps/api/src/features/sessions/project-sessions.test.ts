@@ -1,9 +1,10 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
-import { type GivenProject, givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
+import { startWorld } from '../../../test/service.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { stretchStatement } from './project-sessions-store.ts'
 
@@ -17,17 +18,14 @@ interface Listed {
 }
 
 describe.each(ciEngines)('the sessions of a project, for an admin, on %s', (engine) => {
-  let world: World
-  let admin: string
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
+  const admin = adminForTests(world)
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
-    admin = await givenAdmin(world)
     await ask('POST', '/servers', { id: games })
   })
-  afterAll(() => world.close())
 
   const ask = (method: string, path: string, body?: object) =>
-    call(world.url, method, `/api/admin${path}`, { token: admin, ...(body && { body }) })
+    call(world.url, method, `/api/admin${path}`, { ...admin, ...(body && { body }) })
   const list = async ({ id }: GivenProject, query = '') => {
     const { status, body, text } = await ask('GET', `/projects/${id}/sessions${query}`)
     expect(status, text).toBe(200)

@@ -1,30 +1,17 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import {
-  countRows,
-  type GivenProject,
-  type GivenSession,
-  givenProject,
-  givenSession,
-  validate,
-} from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { countRows, type GivenSession, givenProject, givenSession, validate } from '../../../test/given.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { mintToken } from '../../platform/crypto/tokens.ts'
 
 const day = 86_400
 
 describe.each(mainEngines)('POST /api/auth/token/refresh on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    // These tests are not about roles: time moves by weeks without a refresh from the platform.
-    world = await startWorld(engine, { PERMISSION_TTL_MS: String(400 * day * 1_000) })
-    project = await givenProject(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: String(400 * day * 1_000) })
+  const project = projectForTests(world)
 
   type Pair = Pick<GivenSession, 'token' | 'refreshToken'>
   const refresh = ({ token, refreshToken }: Pair) =>

@@ -1,8 +1,8 @@
 import { Agent, request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { mainEngines } from '../../../test/databases.ts'
-import { type GivenProject, givenProject, givenSession } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { givenSession } from '../../../test/given.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 interface Sent {
   readonly headers?: Record<string, string | string[]>
@@ -13,11 +13,10 @@ interface Sent {
 
 describe.each(mainEngines)('validate, before the framework sees it and behind it, on %s', (engine) => {
   const world = worldForTests(engine)
-  let project: GivenProject
   let token: string
   const agent = new Agent({ keepAlive: true })
+  const project = projectForTests(world)
   beforeAll(async () => {
-    project = await givenProject(world)
     token = (await givenSession(world, project)).token
   })
   afterAll(async () => {

@@ -1,21 +1,17 @@
 import { type SettingRow, settingTable } from '@rolecall/contract'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { givenAdmin } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 describe.each(mainEngines)('settings at and beyond their bounds on %s', (engine) => {
   const world = worldForTests(engine)
-  let token: string
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-  })
-  beforeEach(() => call(world.url, 'POST', '/api/admin/settings/reset', { token }))
+  const admin = adminForTests(world)
+  beforeEach(() => call(world.url, 'POST', '/api/admin/settings/reset', admin))
 
-  const get = () => call(world.url, 'GET', '/api/admin/settings', { token })
-  const patch = (body: unknown) => call(world.url, 'PATCH', '/api/admin/settings', { token, body })
+  const get = () => call(world.url, 'GET', '/api/admin/settings', admin)
+  const patch = (body: unknown) => call(world.url, 'PATCH', '/api/admin/settings', { ...admin, body })
   /** Writes values that no request could, and waits until they are read. */
   const store = async (json: string) => {
     const { db, settings } = world.service.deps
@@ -51,7 +47,7 @@ describe.each(mainEngines)('settings at and beyond their bounds on %s', (engine)
     expect((await get()).status).toBe(200)
     const changed = await patch({ cache: { statsTtlMs: 77 } })
     expect([changed.status, changed.body.cache.statsTtlMs.value]).toEqual([200, 77])
-    expect((await call(world.url, 'POST', '/api/admin/settings/reset', { token })).status).toBe(200)
+    expect((await call(world.url, 'POST', '/api/admin/settings/reset', admin)).status).toBe(200)
   })
 
   const editable = Object.entries(settingTable).flatMap(([group, rows]) =>
@@ -65,7 +61,7 @@ describe.each(mainEngines)('settings at and beyond their bounds on %s', (engine)
   test.each(editable)('%s.%s takes its bound %d, and all goes on with it', async (group, key, bound) => {
     expect((await patch({ [group]: { [key]: bound } })).body[group][key].value).toBe(bound)
     for (const path of ['monitoring/stats', 'monitoring/health', 'members', 'projects', 'profile']) {
-      expect((await call(world.url, 'GET', `/api/admin/${path}`, { token })).status, path).toBe(200)
+      expect((await call(world.url, 'GET', `/api/admin/${path}`, admin)).status, path).toBe(200)
     }
     for (const beyond of [bound - 1, bound + 1].filter((value) => value !== bound)) {
       const reply = await patch({ [group]: { [key]: beyond } })

@@ -1,10 +1,9 @@
 import { demo } from '@rolecall/chat-sim'
 import { type SettingRow, settingTable } from '@rolecall/contract'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { givenAdmin } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { loadConfig } from '../../config.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { readSettings } from './read-settings.ts'
@@ -17,15 +16,12 @@ const secrets = {
 
 describe.each(mainEngines)('the settings on %s', (engine) => {
   const world = worldForTests(engine, { ...secrets, STATS_TTL_MS: '1234' })
-  let token: string
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-  })
+  const admin = adminForTests(world)
   beforeEach(() => reset())
 
-  const get = async () => (await call(world.url, 'GET', '/api/admin/settings', { token })).body
-  const patch = (body: unknown) => call(world.url, 'PATCH', '/api/admin/settings', { token, body })
-  const reset = () => call(world.url, 'POST', '/api/admin/settings/reset', { token })
+  const get = async () => (await call(world.url, 'GET', '/api/admin/settings', admin)).body
+  const patch = (body: unknown) => call(world.url, 'PATCH', '/api/admin/settings', { ...admin, body })
+  const reset = () => call(world.url, 'POST', '/api/admin/settings/reset', admin)
   const live = () => world.service.deps.settings.current()
   const stored = async () =>
     (await world.service.deps.db.maybeOne(sql`select version, overrides from settings`)) as {
@@ -84,8 +80,7 @@ describe.each(mainEngines)('the settings on %s', (engine) => {
   })
 
   test('where each value comes from is told for every setting, with who changed it last, and without secrets', async () => {
-    const read = async () =>
-      (await call(world.url, 'GET', '/api/admin/settings/sources', { token })).body.sources
+    const read = async () => (await call(world.url, 'GET', '/api/admin/settings/sources', admin)).body.sources
     const before = await read()
     const paths = Object.entries(settingTable).flatMap(([group, rows]) =>
       Object.keys(rows).map((key) => `${group}.${key}`),

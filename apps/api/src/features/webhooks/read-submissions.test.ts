@@ -4,10 +4,10 @@ import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { later } from '../../../test/clock.ts'
 import { ciEngines } from '../../../test/databases.ts'
-import { givenAdmin, givenProject, givenSession } from '../../../test/given.ts'
+import { givenProject, givenSession } from '../../../test/given.ts'
 import { givenWebhook, submit } from '../../../test/given-webhook.ts'
 import { madeForTests } from '../../../test/made-for-tests.ts'
-import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(ciEngines)('reading submissions on %s', (engine) => {
   const world = worldForTests(engine)
@@ -15,10 +15,9 @@ describe.each(ciEngines)('reading submissions on %s', (engine) => {
   const hook = madeForTests(() =>
     givenWebhook(world, project, { schema: {}, allowedRoleIds: [demo.roles.crew] }),
   )
-  let admin: string
   const sent: string[] = []
+  const admin = adminForTests(world)
   beforeAll(async () => {
-    admin = await givenAdmin(world)
     for (let n = 0; n < 7; n++) sent.unshift((await submit(world, project, hook.id, { body: { n } })).body.id)
     // Sends them a day apart; the list has the newest first.
     for (const [age, id] of sent.entries()) {
@@ -29,7 +28,7 @@ describe.each(ciEngines)('reading submissions on %s', (engine) => {
   })
 
   const base = () => `/api/admin/projects/${project.id}/inbound-webhooks/${hook.id}/submissions`
-  const asAdmin = (query = '') => call(world.url, 'GET', base() + query, { token: admin })
+  const asAdmin = (query = '') => call(world.url, 'GET', base() + query, admin)
   const ids = (reply: { body: { data: { id: string }[] } }) => reply.body.data.map(({ id }) => id)
 
   test('newest first, with everything that was submitted', async () => {
@@ -78,17 +77,15 @@ describe.each(ciEngines)('reading submissions on %s', (engine) => {
       await submit(world, project, large.id, { body: 'x'.repeat(250 * 1024) })
     }
     const address = `/api/admin/projects/${project.id}/inbound-webhooks/${large.id}/submissions`
-    const first = await call(world.url, 'GET', address, { token: admin })
+    const first = await call(world.url, 'GET', address, admin)
     expect(first.body.data.length).toBeLessThan(6)
-    const second = await call(world.url, 'GET', `${address}?cursor=${first.body.nextCursor}`, {
-      token: admin,
-    })
+    const second = await call(world.url, 'GET', `${address}?cursor=${first.body.nextCursor}`, admin)
     expect(first.body.data.length + second.body.data.length).toBe(6)
     expect(second.body.nextCursor).toBeNull()
   })
 
   test('as CSV, with the same filters', async () => {
-    const reply = await call(world.url, 'GET', `${base()}/export?dateFrom=2026-03-09`, { token: admin })
+    const reply = await call(world.url, 'GET', `${base()}/export?dateFrom=2026-03-09`, admin)
     expect(reply.status).toBe(200)
     expect(reply.headers.get('content-type')).toBe('text/csv; charset=utf-8')
     expect(reply.headers.get('content-disposition')).toMatch(
@@ -106,9 +103,9 @@ describe.each(ciEngines)('reading submissions on %s', (engine) => {
     const exact = await givenWebhook(world, project, { schema: {} })
     await submit(world, project, exact.id, { raw: '\t{"id": 700000000000000001}' })
     const address = `/api/admin/projects/${project.id}/inbound-webhooks/${exact.id}/submissions`
-    const page = await call(world.url, 'GET', address, { token: admin })
+    const page = await call(world.url, 'GET', address, admin)
     expect(page.text).toContain('"payload":\t{"id": 700000000000000001}}')
-    const file = await call(world.url, 'GET', `${address}/export`, { token: admin })
+    const file = await call(world.url, 'GET', `${address}/export`, admin)
     expect(file.text).toContain(',"{""id"": 700000000000000001}"')
   })
 
@@ -137,7 +134,7 @@ describe.each(ciEngines)('reading submissions on %s', (engine) => {
     test('404 for a session of another project and for an admin session', async () => {
       const other = await givenProject(world)
       const { token } = await givenSession(world, other, demo.users.ada)
-      for (const one of [token, admin]) {
+      for (const one of [token, admin.token]) {
         const reply = await asMember(one)
         expect([reply.status, reply.body.code]).toEqual([404, 'WEBHOOK_NOT_FOUND'])
       }

@@ -1,23 +1,18 @@
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
-import { type GivenProject, givenAdmin, givenProject } from '../../../test/given.ts'
 import { givenWebhook, submit } from '../../../test/given-webhook.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { reviewStoredSchemas } from './review-schemas.ts'
 
 describe.each(ciEngines)('schemas of inbound webhooks on %s', (engine) => {
   const world = worldForTests(engine, { MAX_WEBHOOKS_PER_PROJECT: '100' })
-  let token: string
-  let project: GivenProject
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-    project = await givenProject(world)
-  })
+  const admin = adminForTests(world)
+  const project = projectForTests(world)
 
   const create = (raw: string) =>
-    call(world.url, 'POST', `/api/admin/projects/${project.id}/inbound-webhooks`, { token, raw })
+    call(world.url, 'POST', `/api/admin/projects/${project.id}/inbound-webhooks`, { ...admin, raw })
   const withSchema = (schema: unknown) => create(JSON.stringify({ name: 'Hook', schema }))
   /** Stores a schema as before today's limits. */
   const store = async (schema: unknown) => {
@@ -95,9 +90,9 @@ describe.each(ciEngines)('schemas of inbound webhooks on %s', (engine) => {
     expect(await start()).toMatchObject([{ webhookId: large.id }])
     const path = `/api/admin/projects/${project.id}/inbound-webhooks/${large.id}`
     // A new name does not affect the schema.
-    expect((await call(world.url, 'PATCH', path, { token, body: { name: 'Renamed' } })).status).toBe(200)
+    expect((await call(world.url, 'PATCH', path, { ...admin, body: { name: 'Renamed' } })).status).toBe(200)
     expect(await start()).toMatchObject([{ webhookId: large.id }])
-    expect((await call(world.url, 'PATCH', path, { token, body: { schema: {} } })).status).toBe(200)
+    expect((await call(world.url, 'PATCH', path, { ...admin, body: { schema: {} } })).status).toBe(200)
     expect(await start()).toEqual([])
     expect(await statusOf(fine.id, '"b"')).toBe('422 PAYLOAD_INVALID PATTERN')
   })

@@ -1,21 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { type GivenProject, givenProject } from '../../../test/given.ts'
 import { type GivenWebhook, givenWebhook, sign, submit } from '../../../test/given-webhook.ts'
-import { type Service, startWorld, type World } from '../../../test/service.ts'
+import type { Service } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 describe('submissions when parts fail', () => {
-  let world: World
   let second: Service
   let project: GivenProject
+  const world = worldForTests('postgres', { RATE_LIMIT_GLOBAL: '0' })
   beforeAll(async () => {
-    world = await startWorld('postgres', { RATE_LIMIT_GLOBAL: '0' })
     second = await world.another()
     project = await givenProject(world)
   })
-  afterAll(() => world.close())
 
   const stored = async ({ id }: GivenWebhook) => {
     const rows = await world.service.deps.db.query<{ payload: string }>(sql`

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { tally } from '../../../test/at-once.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { countRows, type GivenProject, givenProject } from '../../../test/given.ts'
 import { type GivenWebhook, givenWebhook, sign, submit } from '../../../test/given-webhook.ts'
-import { type Service, startWorld, type World } from '../../../test/service.ts'
+import type { Service } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { rotateSecret, updateWebhook } from './change-webhook.ts'
 
 /**
@@ -11,13 +12,11 @@ import { rotateSecret, updateWebhook } from './change-webhook.ts'
  * current target: a rule that no longer exists rejects nothing.
  */
 describe.each(mainEngines)('the second look of a submission, on %s', (engine) => {
-  let world: World
   let instances: readonly Pick<Service, 'url'>[]
+  const world = worldForTests(engine, { RATE_LIMIT_GLOBAL: '0' })
   beforeAll(async () => {
-    world = await startWorld(engine, { RATE_LIMIT_GLOBAL: '0' })
     instances = engine === 'postgres' ? [world, await world.another()] : [world]
   })
-  afterAll(() => world.close())
 
   const update = ({ id, projectId }: GivenWebhook, input: Parameters<typeof updateWebhook>[3]) =>
     updateWebhook(world.service.deps, {}, { projectId, webhookId: id }, input)

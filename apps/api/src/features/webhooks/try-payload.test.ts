@@ -1,22 +1,20 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
-import { countRows, type GivenProject, givenAdmin, givenProject } from '../../../test/given.ts'
+import { countRows, givenProject } from '../../../test/given.ts'
 import { type GivenWebhook, givenWebhook, submit } from '../../../test/given-webhook.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 describe('trying a payload', () => {
   const world = worldForTests('pglite', { PERMISSION_TTL_MS: '3600000' })
-  let token: string
-  let project: GivenProject
   let hook: GivenWebhook
+  const admin = adminForTests(world)
+  const project = projectForTests(world)
   beforeAll(async () => {
-    token = await givenAdmin(world)
-    project = await givenProject(world)
     hook = await givenWebhook(world, project)
   })
 
   const path = (id = hook.id) => `/api/admin/projects/${project.id}/inbound-webhooks/${id}/try`
-  const tried = async (body: object) => (await call(world.url, 'POST', path(), { token, body })).body
+  const tried = async (body: object) => (await call(world.url, 'POST', path(), { ...admin, body })).body
 
   test.each([
     '{"name":"Ada","age":3}',
@@ -49,7 +47,7 @@ describe('trying a payload', () => {
 
   test('of a webhook of another project is 404', async () => {
     const other = await givenWebhook(world, await givenProject(world))
-    const reply = await call(world.url, 'POST', path(other.id), { token, body: { payload: '{}' } })
+    const reply = await call(world.url, 'POST', path(other.id), { ...admin, body: { payload: '{}' } })
     expect(reply.body.code).toBe('WEBHOOK_NOT_FOUND')
   })
 })

@@ -1,28 +1,24 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenAdmin, givenProject } from '../../../test/given.ts'
 import { contactSchema, givenWebhook, sign, submit } from '../../../test/given-webhook.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { startWorld } from '../../../test/service.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(mainEngines)('inbound webhooks on %s', (engine) => {
-  let world: World
-  let token: string
   let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine, { MAX_WEBHOOKS_PER_PROJECT: '3' })
-    token = await givenAdmin(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine, { MAX_WEBHOOKS_PER_PROJECT: '3' })
+  const administrator = adminForTests(world)
   beforeEach(async () => {
     project = await givenProject(world)
   })
 
   const path = (rest = '', id = project.id) => `/api/admin/projects/${id}/inbound-webhooks${rest}`
   const admin = (method: string, rest = '', body?: unknown, id = project.id) =>
-    call(world.url, method, path(rest, id), { token, ...(body !== undefined && { body }) })
+    call(world.url, method, path(rest, id), { ...administrator, ...(body !== undefined && { body }) })
   const entries = async (targetId: string) =>
     world.service.deps.db.query<{ action: string; text: string }>(sql`
       select action, summary || coalesce(changes::text, '') as text from audit_log
@@ -67,7 +63,7 @@ describe.each(mainEngines)('inbound webhooks on %s', (engine) => {
     const own = (await admin('POST', '', { name: 'Contact form', schema: {} })).body
     const wanted = (await admin('POST', '', { name: 'Measures', schema: {} }, other.id)).body
     const list = async (query = '') =>
-      (await call(world.url, 'GET', `/api/admin/inbound-webhooks${query}`, { token })).body
+      (await call(world.url, 'GET', `/api/admin/inbound-webhooks${query}`, administrator)).body
     const { data, total } = await list('?limit=2')
     expect(total).toBeGreaterThanOrEqual(2)
     expect(data).toEqual([
@@ -84,7 +80,7 @@ describe.each(mainEngines)('inbound webhooks on %s', (engine) => {
     for (const part of ['TIDE', 'measur']) {
       expect((await list(`?name=${part}`)).data.map(({ id }: { id: string }) => id)).toEqual([wanted.id])
     }
-    await call(world.url, 'DELETE', `/api/admin/projects/${other.id}`, { token })
+    await call(world.url, 'DELETE', `/api/admin/projects/${other.id}`, administrator)
     expect(await list('?name=tide')).toEqual({ data: [], total: 0 })
   })
 
@@ -246,7 +242,7 @@ describe.each(mainEngines)('inbound webhooks on %s', (engine) => {
 
   test('a project may be created with one, in the same transaction', async () => {
     const create = (name: string, inboundWebhook: object) =>
-      call(world.url, 'POST', '/api/admin/projects', { token, body: { name, inboundWebhook } })
+      call(world.url, 'POST', '/api/admin/projects', { ...administrator, body: { name, inboundWebhook } })
     const wanted = { name: 'Form', schema: contactSchema, slug: 'form', allowedRoleIds: [demo.roles.crew] }
     const made = await create('With a webhook', wanted)
     expect(made.status).toBe(201)
@@ -261,12 +257,12 @@ describe.each(mainEngines)('inbound webhooks on %s', (engine) => {
       '/inboundWebhook/acceptedOrigins/0',
       '/inboundWebhook/schema/type',
     ])
-    const listed = await call(world.url, 'GET', '/api/admin/projects?name=Without', { token })
+    const listed = await call(world.url, 'GET', '/api/admin/projects?name=Without', administrator)
     expect(listed.body.total).toBe(0)
 
     // Together with every other problem, and before the name is checked.
     const all = await call(world.url, 'POST', '/api/admin/projects', {
-      token,
+      ...administrator,
       body: {
         name: 'With a webhook',
         webhookUrl: 'https://evil.example/',

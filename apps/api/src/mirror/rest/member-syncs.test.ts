@@ -1,13 +1,13 @@
 import { demo } from '@rolecall/chat-sim'
 import type { chatServers } from '@rolecall/contract'
-import { afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { noUserFields } from '#chat/chat-objects'
 import { uuidv7 } from '#platform/crypto/uuid'
 import { sql } from '#platform/db/sql'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { givenProject, givenSession, validate } from '../../../test/given.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const servers = '/api/admin/servers'
 const club = demo.mainGuildId
@@ -15,16 +15,13 @@ const { ada, mara, tomas, joon, rosa } = demo.users
 
 describe.each(mainEngines)('member syncs on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
-  let token: string
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-  })
+  const admin = adminForTests(world)
   afterEach(() => world.sim.clearFaults())
 
   const post = (id: string = club) =>
-    call<chatServers.MemberSync>(world.url, 'POST', `${servers}/${id}/sync`, { token })
+    call<chatServers.MemberSync>(world.url, 'POST', `${servers}/${id}/sync`, admin)
   const latest = async (id: string = club): Promise<chatServers.MemberSync> => {
-    const { body } = await call(world.url, 'GET', servers, { token })
+    const { body } = await call(world.url, 'GET', servers, admin)
     return body.data.find((one: { id: string }) => one.id === id).lastSync
   }
   /** A sync from its start to its end. */
@@ -170,10 +167,10 @@ describe.each(mainEngines)('member syncs on %s', (engine) => {
 
   test('stop when their server is removed', async () => {
     const games = demo.gamesGuildId
-    await call(world.url, 'POST', servers, { token, body: { id: games } })
+    await call(world.url, 'POST', servers, { ...admin, body: { id: games } })
     world.sim.failNext('members', { delayMs: 300 })
     await post(games)
-    expect((await call(world.url, 'DELETE', `${servers}/${games}`, { token })).status).toBe(204)
+    expect((await call(world.url, 'DELETE', `${servers}/${games}`, admin)).status).toBe(204)
     await expect
       .poll(async () => (await lastAudit('server.sync'))?.summary)
       .toContain('The server was removed')

@@ -1,23 +1,19 @@
 import { demo } from '@rolecall/chat-sim'
 import { attention } from '@rolecall/contract'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { call } from '../../../../test/client.ts'
 import { ciEngines } from '../../../../test/databases.ts'
-import { type GivenProject, givenAdmin, givenProject } from '../../../../test/given.ts'
+import { givenAdmin } from '../../../../test/given.ts'
 import { startWorld, type World } from '../../../../test/service.ts'
-import { worldForTests } from '../../../../test/world-for-tests.ts'
+import { adminForTests, projectForTests, worldForTests } from '../../../../test/world-for-tests.ts'
 import { type Sql, sql } from '../../../platform/db/sql.ts'
 
 describe.each(ciEngines)('what needs an administrator, on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
-  let token: string
-  let project: GivenProject
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-    project = await givenProject(world, { name: 'Wiki' })
-  })
+  const admin = adminForTests(world)
+  const project = projectForTests(world, { name: 'Wiki' })
 
-  const list = async () => (await call(world.url, 'GET', '/api/admin/attention', { token })).body.data
+  const list = async () => (await call(world.url, 'GET', '/api/admin/attention', admin)).body.data
   const run = (statement: Sql) => world.service.deps.db.execute(statement)
   const expectItem = async (code: attention.AttentionCode, expected: object) => {
     const items = await list()
@@ -39,7 +35,7 @@ describe.each(ciEngines)('what needs an administrator, on %s', (engine) => {
       {
         given: async () => {
           const path = `/api/admin/projects/${project.id}/regenerate-api-key`
-          await call(world.url, 'POST', path, { token, body: { graceSec: 3_600 } })
+          await call(world.url, 'POST', path, { ...admin, body: { graceSec: 3_600 } })
           await run(sql`
             update api_keys set last_used_at = clock_now() + interval '1 second', uses = uses + 3
             where project_id = ${project.id} and successor_id is not null`)
