@@ -1,14 +1,13 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sql } from '../src/platform/db/sql.ts'
 import { type AdminWrite, adminWrites } from './admin-writes.ts'
 import { atOnce } from './at-once.ts'
 import { call } from './client.ts'
 import { ciEngines } from './databases.ts'
-import { givenAdmin } from './given.ts'
 import { repeats } from './repeats.ts'
 import { rowsOf } from './requests.ts'
-import { startWorld, type World } from './service.ts'
+import { adminForTests, worldForTests } from './world-for-tests.ts'
 
 const writes = rowsOf(({ auth, method, isRead }) => auth === 'admin' && method !== 'GET' && !isRead)
 const requests = 8
@@ -17,13 +16,8 @@ const rounds = repeats(4)
 const oppositeRounds = repeats(8)
 
 describe.each(ciEngines)('the same change requested several times at once, on %s', (engine) => {
-  let world: World
-  let token: string
-  beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
-    token = await givenAdmin(world)
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
+  const admin = adminForTests(world)
 
   const entriesAfter = (seq: number) =>
     world.service.deps.db.query<{ action: string }>(sql`select action from audit_log where seq > ${seq}`)
@@ -32,11 +26,11 @@ describe.each(ciEngines)('the same change requested several times at once, on %s
     '%s fails none of them and is recorded as often as it changed something',
     async (name, { method }) => {
       const { given, settled, undo, again, action } = adminWrites[name] as AdminWrite
-      const asking = { world, token }
+      const asking = { world, ...admin }
       for (let round = 0; round < rounds; round++) {
         const { path, ...sent } = await given(asking)
         const head = await world.service.deps.db.maybeOne<{ seq: number }>(sql`select seq from audit_head`)
-        const replies = await atOnce(requests, () => call(world.url, method, path, { token, ...sent }))
+        const replies = await atOnce(requests, () => call(world.url, method, path, { ...admin, ...sent }))
         await settled?.(asking)
         for (const { status, text } of replies) expect(status, text).toBeLessThan(500)
         const accepted = replies.filter(({ status }) => status < 300).length
@@ -72,10 +66,10 @@ describe.each(ciEngines)('the same change requested several times at once, on %s
   test.each(different)('%s records each time what the change before it left', async (name, field, bodyOf) => {
     const { given, undo } = adminWrites[name] as AdminWrite
     const [, one] = writes.find(([title]) => title === name) as (typeof writes)[number]
-    const { path } = await given({ world, token })
+    const { path } = await given({ world, ...admin })
     const head = await world.service.deps.db.maybeOne<{ seq: number }>(sql`select seq from audit_head`)
     const replies = await atOnce(requests, (i) =>
-      call(world.url, one.method, path, { token, body: bodyOf(i) }),
+      call(world.url, one.method, path, { ...admin, body: bodyOf(i) }),
     )
     for (const { status, text } of replies) expect(status, text).toBeLessThan(300)
     const changes = await world.service.deps.db.query<{ before: unknown; after: unknown }>(sql`
@@ -85,7 +79,7 @@ describe.each(ciEngines)('the same change requested several times at once, on %s
     expect(changes.slice(1).map(({ before }) => before)).toEqual(
       changes.slice(0, -1).map(({ after }) => after),
     )
-    await undo?.({ world, token })
+    await undo?.({ world, ...admin })
   })
 
   const club = demo.mainGuildId
@@ -163,12 +157,12 @@ describe.each(ciEngines)('the same change requested several times at once, on %s
   test.each(opposite)('%s and its opposite never fail, and record %s in turn', async (name, field, all) => {
     const { given, undo } = adminWrites[name] as AdminWrite
     for (let round = 0; round < oppositeRounds; round++) {
-      const { path } = await given({ world, token })
+      const { path } = await given({ world, ...admin })
       const head = await world.service.deps.db.maybeOne<{ seq: number }>(sql`select seq from audit_head`)
       const ways = all(path)
       const replies = await atOnce(requests, (i) => {
         const [method, to, body] = ways[i % ways.length] as (typeof ways)[number]
-        return call(world.url, method, to, { token, ...(body !== undefined && { body }) })
+        return call(world.url, method, to, { ...admin, ...(body !== undefined && { body }) })
       })
       for (const { status, text } of replies) expect(status, text).toBeLessThan(500)
       const changes = await world.service.deps.db.query<{ before: unknown; after: unknown }>(sql`
@@ -178,7 +172,7 @@ describe.each(ciEngines)('the same change requested several times at once, on %s
       expect(changes.slice(1).map(({ before }) => before)).toEqual(
         changes.slice(0, -1).map(({ after }) => after),
       )
-      await undo?.({ world, token })
+      await undo?.({ world, ...admin })
     }
   })
 })

@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import type { EndpointDefinition } from '@rolecall/contract'
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { sql } from '../src/platform/db/sql.ts'
 import { type WildRequest, wildRequest } from './arbitrary-request.ts'
 import { type Call, call } from './client.ts'
@@ -9,7 +9,7 @@ import { type Credentials, givenCredentials } from './credentials.ts'
 import { mainEngines } from './databases.ts'
 import { givenAdmin, givenProject, givenSession } from './given.ts'
 import { rowsOf } from './requests.ts'
-import { startWorld, type World } from './service.ts'
+import { worldForTests } from './world-for-tests.ts'
 
 /** Set FC_SEED to run the same requests again. */
 const seed = Number(process.env['FC_SEED'] ?? Date.now() % 2 ** 31)
@@ -19,13 +19,11 @@ const byName = new Map(rowsOf(() => true))
 const definitionOf = ({ endpoint }: WildRequest) => byName.get(endpoint) as EndpointDefinition
 
 describe.each(mainEngines)('any request at all on %s', (engine) => {
-  let world: World
   let given: Credentials
+  const world = worldForTests(engine)
   beforeAll(async () => {
-    world = await startWorld(engine)
     given = await givenCredentials(world)
   })
-  afterAll(() => world.close())
 
   const credentialsFor = (request: WildRequest): Call => {
     const who = request.as === 'right' ? definitionOf(request).auth : request.as

@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { everythingStored } from '../../../test/everything-stored.ts'
@@ -15,7 +15,7 @@ import {
   walkLogin,
 } from '../../../test/given.ts'
 import { contactSchema, givenWebhook, submit } from '../../../test/given-webhook.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { createProject } from '../projects/create-project.ts'
 
@@ -30,7 +30,6 @@ interface Held {
 
 describe.each(mainEngines)('a dry run on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
-  let token: string
   /** Internal; may use the games server by a mapping. */
   let inside: GivenProject
   /** May use both servers by mappings. */
@@ -39,12 +38,10 @@ describe.each(mainEngines)('a dry run on %s', (engine) => {
   let held: Held[]
   let rounds = 0
 
-  beforeAll(async () => {
-    token = await givenAdmin(world)
-  })
+  const administrator = adminForTests(world)
 
   const admin = (method: string, path: string, body?: unknown) =>
-    call(world.url, method, path, { token, ...(body !== undefined && { body }) })
+    call(world.url, method, path, { ...administrator, ...(body !== undefined && { body }) })
 
   /** Returns a session in the games server, from a sign-in there. */
   async function gamesSession(project: GivenProject, as: string): Promise<string> {

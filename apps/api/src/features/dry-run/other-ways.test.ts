@@ -3,9 +3,9 @@ import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { everythingStored } from '../../../test/everything-stored.ts'
-import { type GivenProject, givenAdmin } from '../../../test/given.ts'
+import type { GivenProject } from '../../../test/given.ts'
 import { givenClient, logIn } from '../../../test/oidc.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const { mainGuildId: club, gamesGuildId: games, users, roles } = demo
 /** An address without a listener; the tests count the deliveries that wait for it. */
@@ -13,16 +13,15 @@ const backchannelLogoutUri = 'http://127.0.0.1:1025/logout'
 
 describe.each(ciEngines)('a dry run, of other ways in, on %s', (engine) => {
   const world = worldForTests(engine, { TRUST_PROXY: '127.0.0.1,::1', RATE_LIMIT_GLOBAL: '0' })
-  let token: string
   let project: GivenProject
   let held: string[]
   let rounds = 0
+  const administrator = adminForTests(world)
   beforeAll(async () => {
-    token = await givenAdmin(world)
-    await call(world.url, 'POST', '/api/admin/servers', { token, body: { id: games } })
+    await call(world.url, 'POST', '/api/admin/servers', { ...administrator, body: { id: games } })
   })
   const admin = (method: string, path: string, body?: unknown) =>
-    call(world.url, method, path, { token, ...(body !== undefined && { body }) })
+    call(world.url, method, path, { ...administrator, ...(body !== undefined && { body }) })
   const path = () => `/api/admin/projects/${project.id}`
 
   beforeEach(async () => {

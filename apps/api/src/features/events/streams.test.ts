@@ -1,11 +1,12 @@
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { clean } from '../../../test/clean.ts'
 import { call } from '../../../test/client.ts'
 import { createDatabase, mainEngines } from '../../../test/databases.ts'
 import { openEvents } from '../../../test/event-reader.ts'
 import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { startWorld } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { openDatabase } from '../../platform/db/open-database.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { createEventHub, type Listener } from './event-hub.ts'
@@ -13,11 +14,7 @@ import { openStream } from './open-stream.ts'
 import { createVouching } from './vouching.ts'
 
 describe.each(mainEngines)('streams of events on %s', (engine) => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000' })
-  })
-  afterAll(() => world.close())
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
 
   const logout = ({ key }: GivenProject, token: string) =>
     call(world.url, 'POST', '/api/auth/logout', { key, body: { token } })

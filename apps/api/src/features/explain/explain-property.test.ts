@@ -10,11 +10,10 @@ import {
   Browser,
   exchange,
   type GivenProject,
-  givenAdmin,
   redirectUri,
   validate,
 } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { createProject } from '../projects/create-project.ts'
 
@@ -85,14 +84,13 @@ const knownWorlds: RandomWorld[] = [
 
 describe.each(mainEngines)('for any world on %s', (engine) => {
   const world = worldForTests(engine)
-  let token: string
+  const administrator = adminForTests(world)
   beforeAll(async () => {
-    token = await givenAdmin(world)
-    await call(world.url, 'POST', '/api/admin/servers', { token, body: { id: games } })
+    await call(world.url, 'POST', '/api/admin/servers', { ...administrator, body: { id: games } })
   })
 
   const admin = (method: string, path: string, body?: unknown) =>
-    call(world.url, method, path, { token, ...(body !== undefined && { body }) })
+    call(world.url, method, path, { ...administrator, ...(body !== undefined && { body }) })
 
   let made = 0
   async function givenProject({ project, access, key, isListed, serverId }: RandomWorld) {

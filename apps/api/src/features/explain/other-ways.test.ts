@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { everythingStored } from '../../../test/everything-stored.ts'
-import { Browser, type GivenProject, givenAdmin, givenProject } from '../../../test/given.ts'
+import { Browser, type GivenProject, givenProject } from '../../../test/given.ts'
 import { authPath, clientUri, walk } from '../../../test/oidc.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const { mainGuildId: club, gamesGuildId: games, users, roles } = demo
 
@@ -16,20 +16,19 @@ interface Step {
 
 describe.each(ciEngines)('POST /api/admin/explain, of other ways in, on %s', (engine) => {
   const world = worldForTests(engine, { TRUST_PROXY: '127.0.0.1,::1', RATE_LIMIT_GLOBAL: '0' })
-  let token: string
+  const admin = adminForTests(world)
   beforeAll(async () => {
-    token = await givenAdmin(world)
-    await call(world.url, 'POST', '/api/admin/servers', { token, body: { id: games } })
+    await call(world.url, 'POST', '/api/admin/servers', { ...admin, body: { id: games } })
   })
 
   const explain = async (project: GivenProject, memberId: string = users.ada, more: object = {}) => {
     const body = { projectId: project.id, memberId, ...more }
-    const reply = await call(world.url, 'POST', '/api/admin/explain', { token, body })
+    const reply = await call(world.url, 'POST', '/api/admin/explain', { ...admin, body })
     expect(reply.status, reply.text).toBe(200)
     return reply.body
   }
   const change = async ({ id }: GivenProject, body: object) => {
-    const reply = await call(world.url, 'PATCH', `/api/admin/projects/${id}`, { token, body })
+    const reply = await call(world.url, 'PATCH', `/api/admin/projects/${id}`, { ...admin, body })
     expect(reply.status, reply.text).toBe(200)
   }
   const failed = ({ steps }: { steps: readonly Step[] }) =>
@@ -110,7 +109,7 @@ describe.each(ciEngines)('POST /api/admin/explain, of other ways in, on %s', (en
     expect(failed(elsewhere.openIdConnect)).toContain('authorize.server_accessible')
 
     await change(project, { oidc: { serverId: null } })
-    await call(world.url, 'DELETE', `/api/admin/projects/${project.id}/key`, { token })
+    await call(world.url, 'DELETE', `/api/admin/projects/${project.id}/key`, admin)
     expect(failed((await explain(project)).openIdConnect)).toEqual(['oidc.client_authenticates'])
     await change(project, { oidc: { publicClient: true } })
     expect((await explain(project)).openIdConnect.outcome).toBe('allowed')

@@ -1,15 +1,8 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { ciEngines } from '../../../test/databases.ts'
-import {
-  atPlatform,
-  authorizePath,
-  Browser,
-  countRows,
-  type GivenProject,
-  givenProject,
-} from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { atPlatform, authorizePath, Browser, countRows } from '../../../test/given.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 import { createLoginLimits } from './login-limits.ts'
 import { trimAuthRequests } from './store.ts'
@@ -18,18 +11,13 @@ import { trimAuthRequests } from './store.ts'
 const limit = 10
 
 describe.each(ciEngines)('what one address may begin, on %s', (engine) => {
-  let world: World
-  let project: GivenProject
-  beforeAll(async () => {
-    world = await startWorld(engine, {
-      TRUST_PROXY: '127.0.0.1',
-      RATE_LIMIT_GLOBAL: '200',
-      // Long enough that no test reaches its end.
-      RATE_LIMIT_GLOBAL_TTL_MS: '3600000',
-    })
-    project = await givenProject(world)
+  const world = worldForTests(engine, {
+    TRUST_PROXY: '127.0.0.1',
+    RATE_LIMIT_GLOBAL: '200',
+    // Long enough that no test reaches its end.
+    RATE_LIMIT_GLOBAL_TTL_MS: '3600000',
   })
-  afterAll(() => world.close())
+  const project = projectForTests(world)
 
   const browserAt = (ip: string) => {
     const browser = new Browser(world.url)

@@ -2,20 +2,18 @@ import { demo } from '@rolecall/chat-sim'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
-import { type GivenProject, givenAdmin, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { worldForTests } from '../../../test/world-for-tests.ts'
+import { givenSession, validate } from '../../../test/given.ts'
+import { adminForTests, projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const count = 14_000
 
 /** Written at once and not analyzed: the state during a first sync. */
 describe.each(mainEngines)('exports of many new members on %s', (engine) => {
   const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000' })
-  let token: string
-  let project: GivenProject
   let member: string
+  const admin = adminForTests(world)
+  const project = projectForTests(world)
   beforeAll(async () => {
-    token = await givenAdmin(world)
-    project = await givenProject(world)
     member = (await givenSession(world, project)).token
     await world.service.deps.db.transaction(
       (tx) =>
@@ -36,7 +34,7 @@ describe.each(mainEngines)('exports of many new members on %s', (engine) => {
     'with the filter "%s" others are answered between its pages',
     async (query) => {
       let isOver = false
-      const exported = call(world.url, 'GET', `/api/admin/members/export?search=amber&${query}`, { token })
+      const exported = call(world.url, 'GET', `/api/admin/members/export?search=amber&${query}`, admin)
       void exported.finally(() => {
         isOver = true
       })
@@ -52,7 +50,7 @@ describe.each(mainEngines)('exports of many new members on %s', (engine) => {
 
   test('a member who is renamed meanwhile is in the file once', async () => {
     const { db } = world.service.deps
-    const exported = call(world.url, 'GET', '/api/admin/members/export?search=amber', { token })
+    const exported = call(world.url, 'GET', '/api/admin/members/export?search=amber', admin)
     await validate(world, project, member)
     await db.script(`update members set username = 'amberzz' || username where username like 'amber1%'`)
     const ids = (await exported).body.map(({ memberId }: { memberId: string }) => memberId)

@@ -2,10 +2,11 @@ import { type IncomingMessage, request } from 'node:http'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { beforeAll, describe, expect, test, vi } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { givenAdmin } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import type { World } from '../../../test/service.ts'
+import { adminForTests, worldForTests } from '../../../test/world-for-tests.ts'
 import { listHolders } from '../../mirror/write-members.ts'
 import type { Sql } from '../../platform/db/sql.ts'
 import { sql } from '../../platform/db/sql.ts'
@@ -28,15 +29,12 @@ function liveBytes(): number {
 }
 
 describe('with 200,000 memberships on postgres', () => {
-  let world: World
-  let token: string
+  const world = worldForTests('postgres', { PERMISSION_TTL_MS: '3600000' })
+  const admin = adminForTests(world)
   beforeAll(async () => {
-    world = await startWorld('postgres', { PERMISSION_TTL_MS: '3600000' })
-    token = await givenAdmin(world)
-    await call(world.url, 'POST', '/api/admin/servers', { token, body: { id: demo.gamesGuildId } })
+    await call(world.url, 'POST', '/api/admin/servers', { ...admin, body: { id: demo.gamesGuildId } })
     await seed(world)
   })
-  afterAll(() => world.close())
 
   const plan = async (statement: Sql, options = sql`(costs)`) => {
     const rows = await world.service.deps.db.query<{ 'QUERY PLAN': string }>(
@@ -44,7 +42,7 @@ describe('with 200,000 memberships on postgres', () => {
     )
     return rows.map((row) => row['QUERY PLAN']).join('\n')
   }
-  const download = (query: string, as = token) =>
+  const download = (query: string, as = admin.token) =>
     new Promise<IncomingMessage>((resolve, reject) => {
       const headers = { authorization: `Bearer ${as}` }
       request(`${world.url}${members}/export?${query}`, { headers, agent: false }, resolve)
@@ -185,7 +183,7 @@ describe('with 200,000 memberships on postgres', () => {
     // At most a few tenths of a second on an idle machine; a busy one gets another try.
     for (let tries = 0; tries < 3 && least >= 3_000; tries++) {
       const from = performance.now()
-      expect((await call(world.url, 'GET', `${members}?${query}`, { token })).status).toBe(200)
+      expect((await call(world.url, 'GET', `${members}?${query}`, admin)).status).toBe(200)
       least = performance.now() - from
     }
     expect(least).toBeLessThan(3_000)
@@ -219,10 +217,10 @@ describe('with 200,000 memberships on postgres', () => {
   test('an admin has two downloads at a time, beside those of others, and gets a place back', async () => {
     const slow = await Promise.all([download('format=csv'), download('format=json')])
     expect(slow.map(({ statusCode }) => statusCode)).toEqual([200, 200])
-    const third = await call(world.url, 'GET', `${members}/export`, { token })
+    const third = await call(world.url, 'GET', `${members}/export`, admin)
     expect([third.status, third.body.code]).toEqual([429, 'RATE_LIMITED'])
     // The limit applies to every kind of file.
-    const log = await call(world.url, 'GET', '/api/admin/audit/logs/export', { token })
+    const log = await call(world.url, 'GET', '/api/admin/audit/logs/export', admin)
     expect([log.status, log.body.code]).toEqual([429, 'RATE_LIMITED'])
 
     world.sim.world.setRoles(demo.mainGuildId, demo.users.joon, [demo.roles.steward])
@@ -237,14 +235,14 @@ describe('with 200,000 memberships on postgres', () => {
       await drained(again)
       expect(again.statusCode).toBe(200)
     })
-    expect((await call(world.url, 'GET', '/api/admin/audit/logs/export', { token })).status).toBe(200)
+    expect((await call(world.url, 'GET', '/api/admin/audit/logs/export', admin)).status).toBe(200)
     slow[1]?.destroy()
   })
 
   test('downloads that a client stops reading delay no request, and hanging up frees the database', async () => {
     const slow = await Promise.all([download('format=csv'), download('format=json')])
     for (let i = 0; i < 20; i++) {
-      expect((await call(world.url, 'GET', `${members}?limit=5`, { token })).status).toBe(200)
+      expect((await call(world.url, 'GET', `${members}?limit=5`, admin)).status).toBe(200)
     }
     for (const response of slow) response.destroy()
     const busy = () =>

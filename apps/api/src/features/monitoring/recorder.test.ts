@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { createDatabase, engines, type TestDatabase } from '../../../test/databases.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { mintToken } from '../../platform/crypto/tokens.ts'
 import { type Database, DatabaseUnavailable } from '../../platform/db/database.ts'
 import { openDatabase } from '../../platform/db/open-database.ts'
@@ -140,11 +140,7 @@ describe.each(engines)('the recorder on %s', (engine) => {
 })
 
 describe('what is kept of a rejected credential', () => {
-  let world: World
-  beforeAll(async () => {
-    world = await startWorld('pglite')
-  })
-  afterAll(() => world.close())
+  const world = worldForTests('pglite')
 
   const pathsAfter = async (path: string) => {
     const requestId = `marked-${Math.random().toString(36).slice(2)}`

@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { later } from '../../../test/clock.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { approveDevice, beginDevice, deviceGrant, pollDevice } from '../../../test/device.ts'
 import type { GivenProject } from '../../../test/given.ts'
 import { basic, claimsOf, givenClient, postForm, refresh, userinfo } from '../../../test/oidc.ts'
-import { type Service, startWorld, type World } from '../../../test/service.ts'
+import type { Service } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 describe.each(ciEngines)('polls of a device on %s', (engine) => {
-  let world: World
   let instances: readonly Service[]
   let project: GivenProject
+  const world = worldForTests(engine)
   beforeAll(async () => {
-    world = await startWorld(engine)
     instances = engine === 'postgres' ? [world.service, await world.another()] : [world.service]
     project = await givenClient(world, { oidc: { deviceFlow: true } })
   })
-  afterAll(() => world.close())
 
   /** Sends `count` simultaneous polls, distributed over the instances. */
   const pollAtOnce = (device: { device_code: string }, count: number) =>

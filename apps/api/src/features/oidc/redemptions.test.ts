@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { atOnce, tally } from '../../../test/at-once.ts'
 import { engines } from '../../../test/databases.ts'
 import type { GivenProject } from '../../../test/given.ts'
@@ -12,7 +12,8 @@ import {
   userinfo,
   walk,
 } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import type { World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 import { sql } from '../../platform/db/sql.ts'
 
 const scopes = { long: 'openid profile email roles offline_access', short: 'openid profile email roles' }
@@ -41,13 +42,11 @@ const statementsOf = async (world: World, ask: () => Promise<{ status: number; t
   return { reads: texts.filter((text) => !isWrite(text)).length, writes: texts.filter(isWrite).length }
 }
 describe.each(engines)('the token endpoint on %s', (engine) => {
-  let world: World
   let project: GivenProject
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
     project = await givenClient(world)
   })
-  afterAll(() => world.close())
 
   const givenCode = (scope?: string) => codeOf({ world, project }, scope)
   const usedAt = async (scope: keyof typeof scopes) => {
@@ -111,13 +110,11 @@ describe.each(engines)('the token endpoint on %s', (engine) => {
 
 // PGlite has one connection: its requests take turns, and no transaction can hold a row while others continue.
 describe('redemptions beside others', () => {
-  let world: World
   let project: GivenProject
+  const world = worldForTests('postgres', { PERMISSION_TTL_MS: '3600000' })
   beforeAll(async () => {
-    world = await startWorld('postgres', { PERMISSION_TTL_MS: '3600000' })
     project = await givenClient(world)
   })
-  afterAll(() => world.close())
 
   test('redeems codes and refresh tokens of a crowd in shared statements', async () => {
     const tokens: (string | undefined)[] = []

@@ -1,11 +1,11 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
 import { approveDevice, deviceGrant, pathOf, typeCode } from '../../../test/device.ts'
 import { Browser, type GivenProject, givenAdmin } from '../../../test/given.ts'
 import { authPath, givenClient, introspect, postForm, redeem, walk } from '../../../test/oidc.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const [staff, maps] = ["https://staff.example/mcp?a=1&b='", 'urn:example:maps,of:harbours']
 const named = '\u2068Staff &#38; נמל\u2069 (https://staff.example/mcp?a=1&#38;b=&#39;)'
@@ -13,14 +13,12 @@ const html = { accept: 'text/html' }
 const { users } = demo
 
 describe.each(ciEngines)('consent to an API, on %s', (engine) => {
-  let world: World
   let staffApi: GivenProject
+  const world = worldForTests(engine, { RATE_LIMIT_GLOBAL: '0' })
   beforeAll(async () => {
-    world = await startWorld(engine, { RATE_LIMIT_GLOBAL: '0' })
     staffApi = await givenClient(world, { name: 'Staff & נמל', oidc: { resources: [staff] } })
     await givenClient(world, { name: 'Maps', oidc: { resources: [maps] } })
   })
-  afterAll(() => world.close())
 
   /** Starts a login and returns the consent page; undefined if none is shown. */
   async function shown(browser: Browser, path: string) {

@@ -1,28 +1,24 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
 import { type GivenProject, givenProject, givenSession, validate } from '../../../test/given.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const server = `/api/servers/${demo.mainGuildId}`
 const madeUp = (n: number) => String(149_000_000_000_000_000n + BigInt(n))
 
 describe.each(mainEngines)('one project that asks for made-up members on %s', (engine) => {
-  let world: World
   let noisy: GivenProject
   let quiet: GivenProject
   let token: string
-  beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '0' })
-  })
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '0' })
   beforeEach(async () => {
     world.sim.clearFaults()
     noisy = await givenProject(world)
     quiet = await givenProject(world)
     token = (await givenSession(world, quiet)).token
   })
-  afterAll(() => world.close())
 
   const read = (memberId: string, { key }: GivenProject) =>
     call(world.url, 'GET', `${server}/members/${memberId}`, { key })

@@ -1,7 +1,7 @@
 import { demo } from '@rolecall/chat-sim'
 import { formats } from '@rolecall/contract'
 import fc from 'fast-check'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type Administration, givenAdministration } from '../../../test/administration.ts'
 import { call } from '../../../test/client.ts'
 import { ciEngines } from '../../../test/databases.ts'
@@ -16,8 +16,9 @@ import {
 } from '../../../test/given.ts'
 import { claimsOf, clientUri, givenClient, introspect, logIn, userinfo } from '../../../test/oidc.ts'
 import { repeats } from '../../../test/repeats.ts'
-import { type Service, startWorld, type World } from '../../../test/service.ts'
+import type { Service } from '../../../test/service.ts'
 import { hostileText } from '../../../test/stored/hostile-text.ts'
+import { worldForTests } from '../../../test/world-for-tests.ts'
 
 const { mara } = demo.users
 /** The roles of Mara, highest first. */
@@ -26,7 +27,6 @@ const own = ['Steward', 'Crew', 'Port watch']
 const unknownRole = '1100099999999999999'
 
 describe.each(ciEngines)('groups by project, on %s', (engine) => {
-  let world: World
   let instances: Service[]
   let admin: Administration
   let project: GivenProject
@@ -35,10 +35,10 @@ describe.each(ciEngines)('groups by project, on %s', (engine) => {
   let sessionToken: string
   let accessToken: string
   let hosts = 0
+  const world = worldForTests(engine, {
+    ...{ TRUST_PROXY: '127.0.0.1,::1', RATE_LIMIT_GLOBAL: '0', PERMISSION_TTL_MS: '3600000' },
+  })
   beforeAll(async () => {
-    world = await startWorld(engine, {
-      ...{ TRUST_PROXY: '127.0.0.1,::1', RATE_LIMIT_GLOBAL: '0', PERMISSION_TTL_MS: '3600000' },
-    })
     instances = [world.service]
     if (engine === 'postgres') instances.push(await world.another())
     admin = await givenAdministration(world)
@@ -52,7 +52,6 @@ describe.each(ciEngines)('groups by project, on %s', (engine) => {
     accessToken = (await logIn(world, project, { as: mara })).access_token
     cookie = await logInAtHost()
   })
-  afterAll(() => world.close())
 
   const change = async (body: object) => {
     const reply = await admin.projects('PATCH', `/${project.id}`, body)

@@ -1,5 +1,5 @@
 import { demo } from '@rolecall/chat-sim'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { atOnce, tally } from '../../../test/at-once.ts'
 import { call } from '../../../test/client.ts'
 import { mainEngines } from '../../../test/databases.ts'
@@ -7,7 +7,6 @@ import {
   authorizePath,
   Browser,
   countRows,
-  type GivenProject,
   type GivenSession,
   givenCode,
   givenProject,
@@ -16,21 +15,18 @@ import {
   walkLogin,
 } from '../../../test/given.ts'
 import { repeats } from '../../../test/repeats.ts'
-import { startWorld, type World } from '../../../test/service.ts'
+import { projectForTests, worldForTests } from '../../../test/world-for-tests.ts'
 
 const crowd = 50
 
 /** Everything here runs against two instances where two can share a database. */
 describe.each(mainEngines)('races on %s', (engine) => {
-  let world: World
-  let project: GivenProject
   let urls: string[]
+  const world = worldForTests(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
+  const project = projectForTests(world)
   beforeAll(async () => {
-    world = await startWorld(engine, { PERMISSION_TTL_MS: '3600000', RATE_LIMIT_GLOBAL: '0' })
-    project = await givenProject(world)
     urls = [world.url, engine === 'postgres' ? (await world.another()).url : world.url]
   })
-  afterAll(() => world.close())
 
   const urlOf = (i: number) => urls[i % urls.length] as string
   const post = (i: number, path: string, body: object) =>
