@@ -285,11 +285,12 @@ describe('over HTTP, every endpoint of the contract', () => {
       expect([reply.status, reply.body.code]).toEqual([401, 'INVALID_API_KEY'])
       expect(reply.body.detail).toContain(hint)
     }
-    for (const [sent, hint] of [
-      [{ key: member }, 'in the header Authorization, as Bearer'],
-      [{ token: project.key }, 'requires a session token'],
+    for (const [path, sent, hint] of [
+      ['/api/auth/sessions', { key: member }, 'in the header Authorization, as Bearer'],
+      ['/api/auth/sessions', { token: project.key }, 'requires a session token'],
+      ['/api/admin/projects', { key: project.key }, 'requires a session token'],
     ] as const) {
-      const reply = await call(world.url, 'GET', '/api/auth/sessions', sent)
+      const reply = await call(world.url, 'GET', path, sent)
       expect([reply.status, reply.body.code]).toEqual([401, 'INVALID_TOKEN'])
       expect(reply.body.detail).toContain(hint)
     }
