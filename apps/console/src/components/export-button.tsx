@@ -1,5 +1,6 @@
 import { RolecallError } from '@rolecall/sdk/admin'
 import { useRef, useState } from 'react'
+import { note } from '../api/connection.ts'
 import { Button } from './button.tsx'
 import { createRowCount } from './csv-rows.ts'
 import { numberText } from './number.tsx'
@@ -19,7 +20,11 @@ export function ExportButton({ address, fileName }: { address: string; fileName:
     try {
       saveFile(fileName, await read(address, ending.signal, setRows))
     } catch (failure) {
-      if (!ending.signal.aborted) setError(failure as RolecallError)
+      if (!ending.signal.aborted) {
+        const problem = failure instanceof RolecallError ? failure : lost(failure)
+        note(problem)
+        setError(problem)
+      }
     }
     setRows(undefined)
   }
@@ -40,7 +45,7 @@ export function ExportButton({ address, fileName }: { address: string; fileName:
 /** Reads a CSV file and reports the number of rows that have arrived. */
 async function read(address: string, signal: AbortSignal, onProgress: (rows: number) => void): Promise<Blob> {
   const response = await fetch(address, { signal, headers: { accept: 'text/csv, application/json' } })
-  if (!response.ok || !response.body) throw refusalOf(response)
+  if (!response.ok || !response.body) throw await refusalOf(response)
   const chunks: Uint8Array<ArrayBuffer>[] = []
   const count = createRowCount()
   for (const reader = response.body.getReader(); ; ) {
@@ -52,18 +57,19 @@ async function read(address: string, signal: AbortSignal, onProgress: (rows: num
   return new Blob(chunks, { type: 'text/csv' })
 }
 
-function refusalOf({ status, headers }: Response): RolecallError {
+/** Returns the error of an export whose connection failed. */
+const lost = (cause: unknown) =>
+  new RolecallError('NETWORK_ERROR', 'The connection to Rolecall was lost. Export again.', { cause })
+
+async function refusalOf(response: Response): Promise<RolecallError> {
+  const { status, headers } = response
   const requestId = headers.get('x-request-id') ?? undefined
-  return status === 429
-    ? new RolecallError(
-        'RATE_LIMITED',
-        'Two exports are already running. Wait until one finishes, then try again.',
-        {
-          ...{ status, requestId },
-        },
-      )
-    : new RolecallError('UNEXPECTED_RESPONSE', `The service returned status ${status}.`, {
-        status,
-        requestId,
-      })
+  if (status === 429) {
+    const detail = 'Two exports are already running. Wait until one finishes, then try again.'
+    return new RolecallError('RATE_LIMITED', detail, { status, requestId })
+  }
+  // Another server on the way may have sent a response without these fields.
+  const body: Partial<Pick<RolecallError, 'code' | 'detail'>> = await response.json().catch(() => ({}))
+  const { code = 'UNEXPECTED_RESPONSE', detail = `The service returned status ${status}.` } = body
+  return new RolecallError(code, detail, { status, requestId })
 }

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { consoleForTests } from './console-for-tests.ts'
+
+const at = consoleForTests()
+const address = '**/api/admin/members/export**'
+
+test('an export without a connection says so, and the page stays', async () => {
+  const visit = await at.open('/console/members')
+  const { page } = visit
+  await visit.settled(/^Members$/)
+  await page.route(address, (route) => route.abort())
+  await page.getByRole('button', { name: 'Export…' }).click()
+  await page.getByRole('alert').filter({ hasText: 'The connection to Rolecall was lost.' }).waitFor()
+  await page.getByRole('heading', { level: 1, name: 'Members' }).waitFor()
+  await page.unroute(address)
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export…' }).click()
+  await download
+  expect(await page.getByText('The export failed').count()).toBe(0)
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
+test('an export after the end of the session asks to sign in', async () => {
+  const visit = await at.open('/console/members')
+  const { page, context } = visit
+  await visit.settled(/^Members$/)
+  await context.clearCookies()
+  await page.getByRole('button', { name: 'Export…' }).click()
+  await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor({ timeout: 5_000 })
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
