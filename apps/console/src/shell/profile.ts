@@ -17,6 +17,12 @@ export function useProfile(): AdminProfile {
  */
 export const useMayChange = (): boolean => useProfile().isSystemAdmin
 
+/** Returns true if the administrator may read the administration of the whole service. Owners of projects may not. */
+export function useMayRead(): boolean {
+  const { isSystemAdmin, isAuditor } = useProfile()
+  return isSystemAdmin || isAuditor
+}
+
 /**
  * Returns true if the administrator may manage the keys and the addresses of a project, as a System Admin or as one of
  * its owners.

@@ -104,7 +104,8 @@ export function useFound(
           note: 'Project',
           icon: 'projects',
           // Opens the audit log and not the tab of the project, because only the log has more filters and a download.
-          to: path === '/audit' ? `/audit?about=${project.id}` : `/projects/${project.id}${path}`,
+          // Owners may not open the log.
+          to: path === '/audit' && mayRead ? `/audit?about=${project.id}` : `/projects/${project.id}${path}`,
         }),
       ),
       ...people.map(

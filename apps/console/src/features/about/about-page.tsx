@@ -3,7 +3,7 @@ import { question } from '../../api/queries.ts'
 import { Facts, Page as PageFrame, Panel } from '../../components/page.tsx'
 import { Answer } from '../../components/states.tsx'
 import { durationText } from '../../components/time.tsx'
-import { useProfile } from '../../shell/profile.ts'
+import { useMayRead } from '../../shell/profile.ts'
 
 const links = [
   ['/docs/', 'Documentation', 'tutorials, guides, reference, and operations, with search'],
@@ -18,14 +18,14 @@ const minuteS = 60
 
 /** The version of the service, and links to read more. */
 export function Page() {
-  const { isSystemAdmin, isAuditor } = useProfile()
+  const mayRead = useMayRead()
   return (
     <PageFrame
       title="About"
       lead="Rolecall: sign-in, sessions, and live roles for Discord communities."
       width="narrow"
     >
-      {(isSystemAdmin || isAuditor) && <Version />}
+      {mayRead && <Version />}
       <Panel title="Read more">
         <Facts
           of={links.map(

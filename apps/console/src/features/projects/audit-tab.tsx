@@ -7,23 +7,21 @@ import { Panel } from '../../components/page.tsx'
 import { Answer, Empty } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFilters } from '../../components/use-filters.ts'
-import { useProfile } from '../../shell/profile.ts'
+import { useMayRead } from '../../shell/profile.ts'
 import { ProjectPage } from './project-page.tsx'
 
 /** The tab with the audit log of a project. */
 export const Page = () => <ProjectPage>{(project) => <Audit project={project} />}</ProjectPage>
 
 /** The entries of the audit log about a project. Only System Admins and auditors can read them. */
-function Audit({ project }: { project: Project }) {
-  const { isSystemAdmin, isAuditor } = useProfile()
-  return isSystemAdmin || isAuditor ? (
+const Audit = ({ project }: { project: Project }) =>
+  useMayRead() ? (
     <Entries project={project} />
   ) : (
     <Panel>
       <Empty title="The audit log is for System Admins">Ask one of them who changed what.</Empty>
     </Panel>
   )
-}
 
 function Entries({ project }: { project: Project }) {
   const [{ cursor }, setFilters] = useFilters()
@@ -60,7 +58,11 @@ function Entries({ project }: { project: Project }) {
               ]}
               empty={<Empty title="No changes yet">Changes will appear here.</Empty>}
             />
-            <CursorPager after={cursor} next={nextCursor} onGo={(next) => setFilters({ cursor: next })} />
+            <CursorPager
+              after={cursor}
+              next={nextCursor}
+              onGo={(next) => setFilters({ cursor: next })}
+            />
           </>
         )}
       </Answer>

@@ -1,7 +1,7 @@
 import type { AdminAnswer, Project } from '@rolecall/sdk/admin'
-import { useQueries } from '@tanstack/react-query'
+import { useQueries, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useId } from 'react'
-import { question, useAnswer } from '../../api/queries.ts'
+import { question } from '../../api/queries.ts'
 import { RoleChip } from '../../components/chip.tsx'
 import { Panel } from '../../components/page.tsx'
 import { Problem } from '../../components/states.tsx'
@@ -9,7 +9,7 @@ import { useToast } from '../../components/toast.tsx'
 import { FieldConflict, FieldProblem, Fields } from '../../forms/fields.tsx'
 import { SaveButtons } from '../../forms/save-buttons.tsx'
 import { type Body, type Form, useForm } from '../../forms/use-form.ts'
-import { useMayChange } from '../../shell/profile.ts'
+import { useMayChange, useMayRead } from '../../shell/profile.ts'
 import './groups.css'
 
 type Role = AdminAnswer<'listRoles'>['data'][number]
@@ -25,11 +25,14 @@ export function GroupsPanel({ project }: { project: Project }) {
     onDone: () => say('The group names are saved.'),
   })
   const serverIds = serversOf(project)
-  const answers = useQueries({ queries: serverIds.map((id) => question('listRoles', { params: { id } })) })
-  const servers = useAnswer('listServers')
+  const mayRead = useMayRead()
+  const answers = useQueries({
+    queries: serverIds.map((id) => ({ ...question('listRoles', { params: { id } }), enabled: mayRead })),
+  })
+  const servers = useQuery({ ...question('listServers'), enabled: mayRead })
   const nameOf = (id: string) => servers.data?.data.find((one) => one.id === id)?.name ?? id
   const known = new Set(answers.flatMap(({ data }) => data?.data.map(({ id }) => id) ?? []))
-  const isPending = answers.some((answer) => answer.isPending)
+  const isPending = answers.some((answer) => answer.isLoading)
   const others = isPending ? [] : Object.keys(project.groupNames ?? {}).filter((id) => !known.has(id))
   return (
     <Panel

@@ -12,14 +12,11 @@ import { SearchField } from '../../components/search-field.tsx'
 import { Answer, Empty } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useFilters } from '../../components/use-filters.ts'
-import { useMayChange, useProfile } from '../../shell/profile.ts'
+import { useMayChange, useMayRead, useProfile } from '../../shell/profile.ts'
 import { serverCountOf, stateOf } from './project-state.ts'
 
 /** The list of all projects that the reader may see. */
-export function Page() {
-  const { isSystemAdmin, isAuditor } = useProfile()
-  return isSystemAdmin || isAuditor ? <AllProjects /> : <OwnProjects />
-}
+export const Page = () => (useMayRead() ? <AllProjects /> : <OwnProjects />)
 
 const states = { active: 'Active', inactive: 'Inactive' }
 

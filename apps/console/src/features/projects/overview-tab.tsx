@@ -6,7 +6,7 @@ import { DataTable } from '../../components/data-table.tsx'
 import { Facts, Panel } from '../../components/page.tsx'
 import { Empty } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
-import { useProfile } from '../../shell/profile.ts'
+import { useMayRead } from '../../shell/profile.ts'
 import { ProjectPage } from './project-page.tsx'
 import { UsagePanel } from './usage-panel.tsx'
 
@@ -14,9 +14,7 @@ import { UsagePanel } from './usage-panel.tsx'
 export const Page = () => <ProjectPage>{(project) => <Overview project={project} />}</ProjectPage>
 
 function Overview({ project }: { project: Project }) {
-  const { isSystemAdmin, isAuditor } = useProfile()
-  // Owners may not read the administration of the whole service.
-  const mayRead = isSystemAdmin || isAuditor
+  const mayRead = useMayRead()
   return (
     <div className="stack">
       <div className="columns">
@@ -59,9 +57,11 @@ function Overview({ project }: { project: Project }) {
         note="Members of these servers can sign in. The scopes say what the project can read about them."
         flush
         actions={
-          <Link to="/access" search={{ name: project.name }}>
-            Change access
-          </Link>
+          mayRead && (
+            <Link to="/access" search={{ name: project.name }}>
+              Change access
+            </Link>
+          )
         }
       >
         <DataTable
@@ -97,7 +97,8 @@ function Overview({ project }: { project: Project }) {
               </Empty>
             ) : (
               <Empty title="No servers">
-                Members cannot sign in until you grant the project access to a server on the Access page.
+                Members cannot sign in until a System Admin grants the project access to a server on the
+                Access page.
               </Empty>
             )
           }

@@ -1,14 +1,14 @@
 import type { Project } from '@rolecall/sdk/admin'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { question, useAnswer } from '../../api/queries.ts'
+import { question } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Panel } from '../../components/page.tsx'
 import { SearchField } from '../../components/search-field.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { Fields } from '../../forms/fields.tsx'
 import { usePartForm } from '../../forms/use-form.ts'
-import { useMayChange } from '../../shell/profile.ts'
+import { useMayChange, useMayRead } from '../../shell/profile.ts'
 import { roleChoices } from './role-choices.tsx'
 import { SaveForm } from './save-form.tsx'
 
@@ -22,7 +22,7 @@ export function OwnersPanel({ project }: { project: Project }) {
     isReplaced: true,
     onDone: () => say('The owners are saved.'),
   })
-  const servers = useAnswer('listServers')
+  const servers = useQuery({ ...question('listServers'), enabled: useMayRead() })
   const mainId = servers.data?.data.find(({ isMain }) => isMain)?.id
   const roles = useQuery({
     ...question('listRoles', { params: { id: mainId ?? '' } }),
@@ -79,13 +79,16 @@ export function OwnersPanel({ project }: { project: Project }) {
 }
 
 function Owner({ id, onRemove }: { id: string; onRemove: () => void }) {
-  const member = useAnswer('listMemberServers', { params: { chat_user_id: id } })
+  const member = useQuery({
+    ...question('listMemberServers', { params: { chat_user_id: id } }),
+    enabled: useMayRead(),
+  })
   const name = member.data ? (member.data.globalName ?? member.data.username) : id
   return (
     <span className="row apart">
       <span>
         <bdi>{name}</bdi>
-        <bdi className="cell-sub mono">{member.data?.username ?? id}</bdi>
+        {member.data && <bdi className="cell-sub mono">{member.data.username}</bdi>}
       </span>
       <Button size="small" aria-label={`Remove ${name}`} onClick={onRemove}>
         Remove

@@ -1,11 +1,11 @@
 import type { Project } from '@rolecall/sdk/admin'
 import { useQuery } from '@tanstack/react-query'
-import { question, useAnswer } from '../../api/queries.ts'
+import { question } from '../../api/queries.ts'
 import { Panel } from '../../components/page.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { Fields } from '../../forms/fields.tsx'
 import { usePartForm } from '../../forms/use-form.ts'
-import { useMayChange } from '../../shell/profile.ts'
+import { useMayChange, useMayRead } from '../../shell/profile.ts'
 import { ProjectPage } from './project-page.tsx'
 import { roleChoices } from './role-choices.tsx'
 import { SaveForm } from './save-form.tsx'
@@ -22,7 +22,8 @@ function ForwardAuth({ project }: { project: Project }) {
     params: { id: project.id },
     onDone: () => say('The protected hosts are saved.'),
   })
-  const servers = useAnswer('listServers')
+  const mayRead = useMayRead()
+  const servers = useQuery({ ...question('listServers'), enabled: mayRead })
   const mainId = servers.data?.data.find(({ isMain }) => isMain)?.id
   const serverId = form.values.serverId || mainId
   const storedServerId = given ?? mainId
@@ -33,7 +34,7 @@ function ForwardAuth({ project }: { project: Project }) {
   }
   const roles = useQuery({
     ...question('listRoles', { params: { id: serverId ?? '' } }),
-    enabled: serverId !== undefined,
+    enabled: mayRead && serverId !== undefined,
   })
   const hasHosts = (form.values.hosts ?? []).some((host) => host.trim() !== '')
   return (
@@ -63,7 +64,7 @@ function ForwardAuth({ project }: { project: Project }) {
               anyOf: 'Without required roles, every member has access.',
             }}
             choices={{
-              serverId: serverChoices(servers.data?.data),
+              serverId: serverChoices(servers.data?.data, project, given),
               anyOf: roleChoices(roles.isPlaceholderData ? undefined : roles.data?.data, [
                 ...(serverId === storedServerId ? anyOf : []),
                 ...(form.values.anyOf ?? []),

@@ -18,16 +18,15 @@ import { Answer, Empty, Problem } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { useFilters } from '../../components/use-filters.ts'
-import { useMayChange, useProfile } from '../../shell/profile.ts'
+import { useMayChange, useMayRead } from '../../shell/profile.ts'
 import { ProjectPage } from './project-page.tsx'
 
 /** The tab with the live sessions of a project. */
 export const Page = () => <ProjectPage>{(project) => <Sessions project={project} />}</ProjectPage>
 
 /** The sessions of the project. Only System Admins and auditors can see addresses and browsers of members. */
-function Sessions({ project }: { project: Project }) {
-  const { isSystemAdmin, isAuditor } = useProfile()
-  return isSystemAdmin || isAuditor ? (
+const Sessions = ({ project }: { project: Project }) =>
+  useMayRead() ? (
     <List project={project} />
   ) : (
     <Panel>
@@ -36,7 +35,6 @@ function Sessions({ project }: { project: Project }) {
       </Empty>
     </Panel>
   )
-}
 
 const kinds = { code: 'One-time code', oidc: 'OpenID Connect' } as const
 /** The interval of polling, in milliseconds. The event stream does not report sign-ins of members. */
@@ -173,7 +171,11 @@ function List({ project }: { project: Project }) {
                   )
                 }
               />
-              <CursorPager after={cursor} next={nextCursor} onGo={(next) => setFilters({ cursor: next })} />
+              <CursorPager
+                after={cursor}
+                next={nextCursor}
+                onGo={(next) => setFilters({ cursor: next })}
+              />
             </>
           )}
         </Answer>

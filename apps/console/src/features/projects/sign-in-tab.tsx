@@ -1,12 +1,13 @@
 import type { AdminAnswer, Project } from '@rolecall/sdk/admin'
-import { useAnswer, useChange } from '../../api/queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { question, useAnswer, useChange } from '../../api/queries.ts'
 import { Copyable } from '../../components/copy.tsx'
 import { Facts, Panel } from '../../components/page.tsx'
 import { Empty } from '../../components/states.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { Fields } from '../../forms/fields.tsx'
 import { usePartForm } from '../../forms/use-form.ts'
-import { useMayChange, useMayManage } from '../../shell/profile.ts'
+import { useMayChange, useMayManage, useMayRead } from '../../shell/profile.ts'
 import { Deliveries, useDeliveryFilters } from './deliveries.tsx'
 import { GroupsPanel } from './groups-panel.tsx'
 import { ProjectPage } from './project-page.tsx'
@@ -37,7 +38,7 @@ function OpenIdConnect({ project }: { project: Project }) {
     params: { id: project.id },
     onDone: () => say('The OpenID Connect settings are saved.'),
   })
-  const servers = useAnswer('listServers')
+  const servers = useQuery({ ...question('listServers'), enabled: useMayRead() })
   return (
     <Panel title="OpenID Connect" note="For apps with built-in OpenID Connect: wikis, forums, Grafana.">
       <div className="stack wide">
@@ -99,7 +100,7 @@ function OpenIdConnect({ project }: { project: Project }) {
                 clientHosts:
                   'Hosts of client ID metadata documents, one per line. Programs that they describe need no registration.',
               }}
-              choices={{ serverId: serverChoices(servers.data?.data) }}
+              choices={{ serverId: serverChoices(servers.data?.data, project, project.oidc.serverId) }}
             />
           </fieldset>
         </SaveForm>

@@ -1,0 +1,69 @@
+import { demo } from '@rolecall/chat-sim'
+import { expect, test } from 'vitest'
+import { call } from '../../api/test/client.ts'
+import { administrationForTests, consoleForTests } from './console-for-tests.ts'
+
+const at = consoleForTests()
+const admin = administrationForTests(at)
+
+const { kenji } = demo.users
+
+/** Creates a project of Kenji, who is no System Admin. */
+const createOwned = async (name: string, more = {}) => {
+  const owners = { memberIds: [kenji], roleIds: [demo.roles.crew] }
+  const { project } = await admin.create({ name, owners, ...more })
+  return project
+}
+
+test('an owner sees the server and the required roles of the protected hosts', async () => {
+  const { status } = await call(at.url, 'POST', '/api/admin/servers', {
+    token: admin.token,
+    body: { id: demo.gamesGuildId },
+  })
+  expect([201, 409]).toContain(status)
+  const role = Object.values(demo.gamesRoles)[0]
+  const serverId = demo.gamesGuildId
+  const { id } = await createOwned('Game shed', {
+    serverAccess: [{ serverId }],
+    forwardAuth: { hosts: ['games.example'], serverId, anyOf: [role] },
+    oidc: { enabled: true, serverId },
+  })
+  const visit = await at.open(`/console/projects/${id}/proxy`, { as: kenji })
+  const { page } = visit
+  const calls: string[] = []
+  page.on('response', (response) => {
+    if (response.status() === 403) calls.push(new URL(response.url()).pathname)
+  })
+  const server = page.getByLabel('Server for sign-in')
+  await server.waitFor()
+  const shown = () => server.evaluate((select: HTMLSelectElement) => select.selectedOptions[0]?.text)
+  await expect.poll(shown).toBe('Harbour Games')
+  expect(await page.getByLabel(`Role ${role}`).isChecked()).toBe(true)
+  await page.getByRole('link', { name: 'OpenID Connect', exact: true }).click()
+  await page.getByRole('heading', { name: 'Groups' }).waitFor()
+  await expect.poll(shown).toBe('Harbour Games')
+  await page.getByRole('link', { name: 'Settings', exact: true }).click()
+  const owners = page.getByRole('region', { name: 'Owners' })
+  await owners.waitFor()
+  expect(await owners.getByText(kenji, { exact: true }).count()).toBe(1)
+  expect(await owners.getByLabel(`Role ${demo.roles.crew}`).isChecked()).toBe(true)
+  // The page asks nothing that an owner may not read.
+  expect(calls).toEqual([])
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
+test('an owner is led to no page that is closed to owners', async () => {
+  const { id } = await createOwned('Net loft')
+  const visit = await at.open(`/console/projects/${id}`, { as: kenji })
+  const { page } = visit
+  await page.getByRole('region', { name: 'Servers' }).waitFor()
+  expect(await page.getByRole('link', { name: 'Change access' }).count()).toBe(0)
+  await page.keyboard.press('ControlOrMeta+k')
+  const field = page.getByRole('dialog').getByRole('searchbox')
+  await field.fill('net loft audit')
+  await page.getByRole('menuitem', { name: 'Net loft: Audit' }).click()
+  await page.getByText('Ask one of them who changed what.').waitFor()
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
