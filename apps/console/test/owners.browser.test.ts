@@ -67,3 +67,18 @@ test('an owner is led to no page that is closed to owners', async () => {
   visit.expectQuiet()
   await visit.close()
 }, 60_000)
+
+test('the page of an owner is refetched, and does not say that updates are paused', async () => {
+  const { id } = await createOwned('Sail loft')
+  const visit = await at.open('/api/docs', { as: kenji })
+  const { page } = visit
+  await page.clock.install()
+  await page.goto(`${at.url}/console/projects/${id}`)
+  await page.getByRole('heading', { level: 1, name: 'Sail loft' }).waitFor()
+  await admin.projects('PATCH', `/${id}`, { description: 'Canvas and needles' })
+  for (const _ of [1, 2, 3]) await page.clock.fastForward(16_000)
+  await page.getByText('Canvas and needles').waitFor()
+  expect(await page.getByText('Live updates paused.').count()).toBe(0)
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)

@@ -54,8 +54,11 @@ export function announceSession(): void {
   channel.close()
 }
 
-/** Keeps the screen up to date while the component is mounted. */
-export function useLive(): void {
+/**
+ * Keeps the screen up to date while the component is mounted. Owners of projects may not read the stream, so without it,
+ * each visible tab refetches the screen every `pollMs`.
+ */
+export function useLive(hasStream: boolean): void {
   const client = useQueryClient()
   useEffect(() => {
     const ending = new AbortController()
@@ -87,16 +90,22 @@ export function useLive(): void {
       channel.postMessage(aliveMessage)
       noteData()
     }
-    noteData()
-    navigator.locks
-      .request(channelName, { signal: ending.signal }, () => holdStream({ onEvent, onData }, ending.signal))
-      .catch(() => {})
+    const { signal } = ending
+    if (hasStream) {
+      noteData()
+      navigator.locks
+        .request(channelName, { signal }, () => holdStream({ onEvent, onData }, signal))
+        .catch(() => {})
+    } else {
+      const timer = setInterval(() => document.visibilityState === 'visible' && take('reset'), pollMs)
+      signal.addEventListener('abort', () => clearInterval(timer))
+    }
     return () => {
       ending.abort()
       channel.close()
       stopSilenceTimer()
     }
-  }, [client])
+  }, [client, hasStream])
 }
 
 interface StreamHandlers {

@@ -13,7 +13,7 @@ import { Brand, LoginPage } from './login-page.tsx'
 import { PageClosed } from './page-closed.tsx'
 import { fileOf } from './page-file.tsx'
 import { closedPlace } from './places.ts'
-import { ProfileContext } from './profile.ts'
+import { ProfileContext, useMayRead } from './profile.ts'
 import { SideBar } from './side-bar.tsx'
 
 const SessionEnded = lazy(fileOf(() => import('./session-ended.tsx')))
@@ -62,7 +62,7 @@ export function Shell() {
 }
 
 function Live() {
-  useLive()
+  useLive(useMayRead())
   useSessionKept()
   return null
 }
