@@ -82,3 +82,17 @@ test('the page of an owner is refetched, and does not say that updates are pause
   visit.expectQuiet()
   await visit.close()
 }, 60_000)
+
+test('an owner who is no longer one is told so in words for administrators', async () => {
+  await createOwned('Other loft')
+  const { id } = await createOwned('Rope loft')
+  const visit = await at.open(`/console/projects/${id}/settings`, { as: kenji })
+  const { page } = visit
+  await page.getByRole('textbox', { name: 'Description' }).fill('Hemp')
+  await admin.projects('PATCH', `/${id}`, { owners: { memberIds: [], roleIds: [] } })
+  await page.getByRole('button', { name: 'Save project' }).click()
+  const problem = page.getByRole('alert').filter({ hasText: 'NOT_SYSTEM_ADMIN' })
+  await problem.getByText('You do not have access to this. Ask a System Admin for access.').waitFor()
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)

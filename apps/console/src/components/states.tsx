@@ -53,6 +53,8 @@ export const Notice = ({ tone = 'none', title, children, action }: NoticeProps) 
 
 /** Sentences for administrators. The service's sentences about these errors address programs, and name endpoints. */
 const ownTexts: Readonly<Partial<Record<RolecallError['code'], string>>> = {
+  INVALID_TOKEN: 'Your session has ended. Sign in again, and then try again.',
+  NOT_SYSTEM_ADMIN: 'You do not have access to this. Ask a System Admin for access.',
   PROJECT_NOT_FOUND: 'This project does not exist. It may have been deleted.',
   WEBHOOK_NOT_FOUND: 'This webhook does not exist. It may have been deleted.',
   REDIRECT_URI_NOT_FOUND: 'The project does not have this redirect URI. It may have been removed.',
