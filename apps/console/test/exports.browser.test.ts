@@ -31,3 +31,15 @@ test('an export after the end of the session asks to sign in', async () => {
   visit.expectQuiet()
   await visit.close()
 }, 60_000)
+
+test('the audit log says how much of it a download contains', async () => {
+  const visit = await at.open('/console/audit')
+  const { page } = visit
+  await page.getByRole('link', { name: 'Download CSV', exact: true }).waitFor()
+  const answer = { data: [], total: 501, limit: 50, offset: 0, nextCursor: null }
+  await page.route(/\/audit\/logs\?/, (route) => route.fulfill({ json: answer }))
+  await page.reload()
+  await page.getByRole('link', { name: 'Download newest 500 as CSV' }).waitFor()
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)

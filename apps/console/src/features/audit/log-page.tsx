@@ -19,6 +19,8 @@ import { actionTypes, Filters, queryOf, severities } from './filters.tsx'
 import './audit.css'
 
 const perPage = 50
+/** The maximum number of entries in a downloaded file. */
+const maxDownload = 500
 const tones = { info: 'none', warning: 'warn', error: 'bad' } as const
 
 /** The audit log: the actions of administrators and of the service, newest first. */
@@ -33,6 +35,8 @@ export function Page() {
   const entries = useAnswer('listAuditLogs', {
     query: { ...query, limit: perPage, cursor: cursor || undefined },
   })
+  // The service counts the entries only for the first page. On later pages, the label assumes that the file lacks the oldest entries.
+  const isWhole = entries.data === undefined || (entries.data.total ?? Infinity) <= maxDownload
   const isNarrowed = Object.values(query).some((value) => value !== undefined)
   return (
     <PageFrame
@@ -41,8 +45,11 @@ export function Page() {
       lead="Every change by an administrator or the service. A hash chain shows whether an entry was altered."
       width="wide"
       actions={
-        <ButtonAnchor href={admin.address('exportAuditLogs', { query: { ...query, limit: 500 } })} download>
-          Download CSV
+        <ButtonAnchor
+          href={admin.address('exportAuditLogs', { query: { ...query, limit: maxDownload } })}
+          download
+        >
+          {isWhole ? 'Download CSV' : `Download newest ${maxDownload} as CSV`}
         </ButtonAnchor>
       }
     >
@@ -74,12 +81,18 @@ export function Page() {
               <span>{total === null ? 'Older entries' : countText(total, 'entry', 'entries')}</span>
               <span className="row">
                 {cursor && (
-                  <Button aria-keyshortcuts={newestKey} onClick={() => setFilters({ cursor: undefined })}>
+                  <Button
+                    aria-keyshortcuts={newestKey}
+                    onClick={() => setFilters({ cursor: undefined })}
+                  >
                     Newest
                   </Button>
                 )}
                 {nextCursor && (
-                  <Button aria-keyshortcuts={olderKey} onClick={() => setFilters({ cursor: nextCursor })}>
+                  <Button
+                    aria-keyshortcuts={olderKey}
+                    onClick={() => setFilters({ cursor: nextCursor })}
+                  >
                     Older
                   </Button>
                 )}
