@@ -2,17 +2,22 @@ import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 
 type Filters = Readonly<Record<string, string | undefined>>
 
+interface SetOptions {
+  /** True for a step that the browser's Back button undoes, such as the next page of a list. */
+  readonly isStep?: boolean
+}
+
 /**
  * Returns the filters of a page, and a function that changes them. They are in the address, so they survive a reload,
- * can be shared, and are part of the history.
+ * and can be shared.
  */
-export function useFilters(): readonly [Filters, (changes: Filters) => void] {
+export function useFilters(): readonly [Filters, (changes: Filters, options?: SetOptions) => void] {
   const filters: Filters = useSearch({ strict: false })
   const navigate = useNavigate()
   const router = useRouter()
   // Merges into the latest filters. A text field sets its filter with a delay, and must not undo a change made
   // meanwhile.
-  const set = (changes: Filters) => {
+  const set = (changes: Filters, { isStep = false }: SetOptions = {}) => {
     // Sets no filter if the user is leaving the page. Otherwise, text that was just typed would end up in the address
     // of the next page.
     const shown = router.state.resolvedLocation
@@ -20,7 +25,7 @@ export function useFilters(): readonly [Filters, (changes: Filters) => void] {
     void navigate({
       to: '.',
       search: (before: Filters) => withChanges(before, changes),
-      replace: true,
+      replace: !isStep,
       resetScroll: false,
     })
   }

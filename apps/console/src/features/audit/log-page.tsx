@@ -83,7 +83,7 @@ export function Page() {
                 {cursor && (
                   <Button
                     aria-keyshortcuts={newestKey}
-                    onClick={() => setFilters({ cursor: undefined })}
+                    onClick={() => setFilters({ cursor: undefined }, { isStep: true })}
                   >
                     Newest
                   </Button>
@@ -91,7 +91,7 @@ export function Page() {
                 {nextCursor && (
                   <Button
                     aria-keyshortcuts={olderKey}
-                    onClick={() => setFilters({ cursor: nextCursor })}
+                    onClick={() => setFilters({ cursor: nextCursor }, { isStep: true })}
                   >
                     Older
                   </Button>

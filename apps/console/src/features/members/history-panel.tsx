@@ -37,7 +37,11 @@ export function HistoryPanel({ memberId }: { memberId: string }) {
                 </Empty>
               }
             />
-            <CursorPager after={cursor} next={nextCursor} onGo={(next) => setFilters({ cursor: next })} />
+            <CursorPager
+              after={cursor}
+              next={nextCursor}
+              onGo={(next) => setFilters({ cursor: next }, { isStep: true })}
+            />
           </>
         )}
       </Answer>

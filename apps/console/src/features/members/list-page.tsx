@@ -153,7 +153,11 @@ export function Page() {
             />
             {search !== '' && number === 1 && <RefusedPeople search={search} />}
             {number <= totalPages && (
-              <Pager page={number} pages={totalPages} onPage={(next) => setFilters({ page: String(next) })} />
+              <Pager
+                page={number}
+                pages={totalPages}
+                onPage={(next) => setFilters({ page: String(next) }, { isStep: true })}
+              />
             )}
           </>
         )}

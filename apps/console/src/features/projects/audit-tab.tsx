@@ -61,7 +61,7 @@ function Entries({ project }: { project: Project }) {
             <CursorPager
               after={cursor}
               next={nextCursor}
-              onGo={(next) => setFilters({ cursor: next })}
+              onGo={(next) => setFilters({ cursor: next }, { isStep: true })}
             />
           </>
         )}

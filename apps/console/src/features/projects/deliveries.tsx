@@ -64,7 +64,7 @@ export function useDeliveryFilters(names: { readonly state: string; readonly cur
     cursor,
     query: { status: word in statuses ? (word as keyof typeof statuses) : undefined, cursor, limit: perPage },
     setWord: (next: string) => setFilters({ [names.state]: next, [names.cursor]: undefined }),
-    setCursor: (next: string | undefined) => setFilters({ [names.cursor]: next }),
+    setCursor: (next: string | undefined) => setFilters({ [names.cursor]: next }, { isStep: true }),
   }
 }
 

@@ -174,7 +174,7 @@ function List({ project }: { project: Project }) {
               <CursorPager
                 after={cursor}
                 next={nextCursor}
-                onGo={(next) => setFilters({ cursor: next })}
+                onGo={(next) => setFilters({ cursor: next }, { isStep: true })}
               />
             </>
           )}

@@ -87,7 +87,11 @@ export function WebhookSubmissions({ webhook: { id, projectId, slug } }: { webho
                 )
               }
             />
-            <CursorPager after={cursor} next={nextCursor} onGo={(next) => setFilters({ cursor: next })} />
+            <CursorPager
+              after={cursor}
+              next={nextCursor}
+              onGo={(next) => setFilters({ cursor: next }, { isStep: true })}
+            />
           </>
         )}
       </Answer>

@@ -87,7 +87,7 @@ export function Page() {
             <Pager
               page={number}
               pages={Math.ceil(total / perPage)}
-              onPage={(next) => setFilters({ page: String(next) })}
+              onPage={(next) => setFilters({ page: String(next) }, { isStep: true })}
             />
           </>
         )}
