@@ -1,5 +1,4 @@
 import type { MemberServers } from '@rolecall/sdk/admin'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { admin } from '../../api/admin.ts'
 import { useChange } from '../../api/queries.ts'
@@ -7,6 +6,7 @@ import { Button, ButtonAnchor } from '../../components/button.tsx'
 import { Danger } from '../../components/danger.tsx'
 import { Panel } from '../../components/page.tsx'
 import { useToast } from '../../components/toast.tsx'
+import { useNavigateFromHere } from '../../components/use-navigate-from-here.ts'
 import { useMayChange } from '../../shell/profile.ts'
 import { MemberPage, nameOf } from './member-page.tsx'
 
@@ -36,7 +36,7 @@ function PersonalData({ member }: { member: MemberServers }) {
 function Erase({ member }: { member: MemberServers }) {
   const { memberId, username } = member
   const erase = useChange('eraseMember')
-  const navigate = useNavigate()
+  const navigate = useNavigateFromHere()
   const say = useToast()
   const [isAsking, setAsking] = useState(false)
   return (

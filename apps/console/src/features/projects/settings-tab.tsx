@@ -1,5 +1,4 @@
 import type { Project } from '@rolecall/sdk/admin'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ask } from '../../api/admin.ts'
 import { useChange } from '../../api/queries.ts'
@@ -8,6 +7,7 @@ import { Danger } from '../../components/danger.tsx'
 import { Panel } from '../../components/page.tsx'
 import { Problem } from '../../components/states.tsx'
 import { useToast } from '../../components/toast.tsx'
+import { useNavigateFromHere } from '../../components/use-navigate-from-here.ts'
 import { Fields } from '../../forms/fields.tsx'
 import { useForm } from '../../forms/use-form.ts'
 import { useMayChange, useMayManage } from '../../shell/profile.ts'
@@ -54,7 +54,7 @@ function Settings({ project }: { project: Project }) {
 
 function DangerZone({ project }: { project: Project }) {
   const { id, name, isActive } = project
-  const navigate = useNavigate()
+  const navigate = useNavigateFromHere()
   const say = useToast()
   const update = useChange('updateProject')
   const remove = useChange('deleteProject')

@@ -1,5 +1,4 @@
 import type { ChatServer } from '@rolecall/sdk/admin'
-import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useAnswer, useChange } from '../../api/queries.ts'
 import { Button, ButtonAnchor } from '../../components/button.tsx'
@@ -14,6 +13,7 @@ import { Portrait } from '../../components/portrait.tsx'
 import { Answer, Empty, Notice, Problem } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
+import { useNavigateFromHere } from '../../components/use-navigate-from-here.ts'
 import { useMayChange } from '../../shell/profile.ts'
 import { syncStateOf } from './sync-state.ts'
 
@@ -98,7 +98,7 @@ export function Page() {
 function AddServer({ onClose }: { onClose: () => void }) {
   const bot = useAnswer('getBot')
   const add = useChange('addServer')
-  const navigate = useNavigate()
+  const navigate = useNavigateFromHere()
   const say = useToast()
   const choose = (id: string) =>
     add.mutate(

@@ -1,6 +1,6 @@
 import type { AdminAnswer, ChatServer } from '@rolecall/sdk/admin'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useNavigate, useParams } from '@tanstack/react-router'
+import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { ask } from '../../api/admin.ts'
 import { question, useAnswer, useChange } from '../../api/queries.ts'
@@ -14,6 +14,7 @@ import { Facts, Page as PageFrame, Panel } from '../../components/page.tsx'
 import { Answer, Empty, Notice, Problem } from '../../components/states.tsx'
 import { Time } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
+import { useNavigateFromHere } from '../../components/use-navigate-from-here.ts'
 import { useMayChange } from '../../shell/profile.ts'
 
 const followMs = 1_000
@@ -181,7 +182,7 @@ const RoleColor = ({ color }: { color: number | null }) =>
 
 function DangerZone({ server }: { server: ChatServer }) {
   const { id, name, isMain } = server
-  const navigate = useNavigate()
+  const navigate = useNavigateFromHere()
   const say = useToast()
   const update = useChange('updateServer')
   const remove = useChange('removeServer')
