@@ -39,6 +39,17 @@ test('a key that is shown once stays until it was copied, or the question is ans
   await visit.close()
 }, 60_000)
 
+test('another secret does not replace one that may not be copied yet', async () => {
+  const { visit, page, secret } = await showKey('Twin beacons')
+  const first = await secret.locator('code').innerText()
+  await page.getByRole('button', { name: 'Add key…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Add key' }).click()
+  await expect.poll(() => secret.count()).toBe(2)
+  expect(await secret.locator('code').allInnerTexts()).toContain(first)
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)
+
 test('a key that was copied by hand asks nothing', async () => {
   const { visit, page, secret, asked, leave } = await showKey('Beacon keys')
   await secret.locator('code').click()

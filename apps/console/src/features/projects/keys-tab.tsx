@@ -47,7 +47,9 @@ function Keys({ project }: { project: Project }) {
   const [revoking, setRevoking] = useState<ProjectKey>()
   const [replacing, setReplacing] = useState<ProjectKey>()
   const [isAdding, setAdding] = useState(false)
-  const [shown, setShown] = useState<string>()
+  const [shown, setShown] = useState<readonly string[]>([])
+  // Keeps the keys that are already shown, because they may not be copied yet.
+  const show = (key: string) => setShown((before) => [key, ...before])
   const columns: readonly Column<ProjectKey>[] = [
     {
       header: 'Key',
@@ -107,11 +109,11 @@ function Keys({ project }: { project: Project }) {
   const newest = keys.data?.data.find(({ isNewest }) => isNewest)
   return (
     <div className="stack">
-      {shown && (
-        <Notice tone="good" title="Copy the key now. It is not shown again.">
-          <Secret text={shown} label="API key" />
+      {shown.map((key) => (
+        <Notice key={key} tone="good" title="Copy the key now. It is not shown again.">
+          <Secret text={key} label="API key" />
         </Notice>
-      )}
+      ))}
       {restore.error && <Problem error={restore.error} />}
       <Panel
         title="API keys"
@@ -153,14 +155,9 @@ function Keys({ project }: { project: Project }) {
         </Answer>
       </Panel>
       {replacing && (
-        <ReplaceKey
-          project={project}
-          old={replacing}
-          onClose={() => setReplacing(undefined)}
-          onKey={setShown}
-        />
+        <ReplaceKey project={project} old={replacing} onClose={() => setReplacing(undefined)} onKey={show} />
       )}
-      <AddKey project={project} isOpen={isAdding} onClose={() => setAdding(false)} onKey={setShown} />
+      <AddKey project={project} isOpen={isAdding} onClose={() => setAdding(false)} onKey={show} />
       {revoking && (
         <Danger
           action="Revoke key"

@@ -21,6 +21,13 @@ import { WebhookForm } from './webhook-form.tsx'
 /** The tab for the inbound webhooks of a project. */
 export const Page = () => <ProjectPage>{(project) => <Webhooks project={project} />}</ProjectPage>
 
+/** A signing secret that is shown once, with its webhook. */
+interface Shown {
+  readonly id: string
+  readonly name: string
+  readonly secret: string
+}
+
 /** The inbound webhooks of a project: its addresses that accept JSON of one shape. */
 function Webhooks({ project }: { project: Project }) {
   const params = { projectId: project.id }
@@ -32,29 +39,27 @@ function Webhooks({ project }: { project: Project }) {
   const isEditing = edited !== undefined && !isGone
   const [replacing, setReplacing] = useState<InboundWebhook>()
   const [deleting, setDeleting] = useState<InboundWebhook>()
-  const [shown, setShown] = useState<{
-    readonly id: string
-    readonly name: string
-    readonly secret: string
-  }>()
+  const [shown, setShown] = useState<readonly Shown[]>([])
+  // Keeps the secrets of other webhooks that are already shown, because they may not be copied yet.
+  const show = (one: Shown) => setShown((before) => [one, ...before.filter(({ id }) => id !== one.id)])
   const rotate = useChange('rotateSecret')
   const remove = useChange('deleteWebhook')
   const say = useToast()
   const done = (webhook: CreatedInboundWebhook | InboundWebhook) => {
-    if ('secret' in webhook) setShown(webhook)
+    if ('secret' in webhook) show(webhook)
     else say(`“${webhook.name}” is saved.`)
     setEdited(undefined)
   }
   return (
     <div className="stack">
-      {shown && (
-        <Notice tone="good" title={`Copy the secret of “${shown.name}” now. It is not shown again.`}>
-          <Secret text={shown.secret} label="Signing secret" />
-          <Link to="/projects/$id/webhooks/$webhookId" params={{ id: project.id, webhookId: shown.id }}>
+      {shown.map(({ id, name, secret }) => (
+        <Notice key={id} tone="good" title={`Copy the secret of “${name}” now. It is not shown again.`}>
+          <Secret text={secret} label="Signing secret" />
+          <Link to="/projects/$id/webhooks/$webhookId" params={{ id: project.id, webhookId: id }}>
             See the signing code
           </Link>
         </Notice>
-      )}
+      ))}
       {isGone && (
         <div role="alert">
           <Notice tone="warn" title={`“${edited.name}” was deleted, so its form is closed.`} />
@@ -162,7 +167,7 @@ function Webhooks({ project }: { project: Project }) {
           run={async () => {
             const { id, name } = replacing
             const { secret } = await rotate.mutateAsync({ params: { ...params, webhookId: id } })
-            setShown({ id, name, secret })
+            show({ id, name, secret })
           }}
         >
           The old secret stops working immediately. The new secret is shown once.
