@@ -136,3 +136,25 @@ test('an open schema follows another administrator until it is changed here', as
   visit.expectQuiet()
   await visit.close()
 }, 60_000)
+
+test('two forms with unsaved input ask once whether to leave, and a filter of the page does not ask', async () => {
+  const { project } = await other.create({ name: 'Two forms' })
+  const visit = await at.open(`/console/projects/${project.id}/events`)
+  const { page } = visit
+  const asked: string[] = []
+  page.on('dialog', (dialog) => {
+    asked.push(dialog.message())
+    void dialog.accept()
+  })
+  await page.getByLabel('Backend address').fill('https://harbour.example/events')
+  await page.getByLabel('Webhook address').fill('https://discord.com/api/webhooks/1')
+  await page.getByLabel('State').first().selectOption('failed')
+  await expect.poll(() => page.url()).toContain('failed')
+  expect(await page.getByLabel('Backend address').inputValue()).toBe('https://harbour.example/events')
+  expect(asked).toEqual([])
+  await page.getByRole('link', { name: 'Keys' }).click()
+  await page.getByRole('button', { name: 'Add key…' }).waitFor()
+  expect(asked).toEqual(['Leave without saving? Your changes will be lost.'])
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)

@@ -3,6 +3,7 @@ import { type RefObject, useEffect, useRef, useState } from 'react'
 import { Button } from './button.tsx'
 import { focusOnceFree } from './focus.ts'
 import { Icon } from './icon.tsx'
+import { mayLeave } from './may-leave.ts'
 
 const copiedEvent = 'rolecall-copied'
 const failedText = 'Copying failed. The text is selected, so that you can copy it yourself.'
@@ -94,10 +95,8 @@ export function Secret({ text, label, takesFocus = true }: SecretProps) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another secret takes the focus anew.
   useEffect(() => (takesFocus && box.current ? focusOnceFree(box.current) : undefined), [text, takesFocus])
   useBlocker({
-    shouldBlockFn: ({ current, next }) =>
-      !isCopied &&
-      current.pathname !== next.pathname &&
-      !confirm('Leave without copying? The secret is not shown again.'),
+    shouldBlockFn: (leaving) =>
+      !isCopied && !mayLeave(leaving, 'Leave without copying? The secret is not shown again.'),
     enableBeforeUnload: () => !isCopied,
   })
   return (

@@ -11,6 +11,7 @@ import { useBlocker } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useChange } from '../api/queries.ts'
+import { mayLeave } from '../components/may-leave.ts'
 import { forgetDraft, keepDraft, readDraft } from './draft.ts'
 import { areEqual, changedOf, conflictsOf, differingKeys, followStored } from './follow-stored.ts'
 import { type FormName, partialForms } from './form-bodies.ts'
@@ -129,11 +130,11 @@ function useSchemaForm<Name extends FormName, Values extends object>(
     if (draft !== undefined && isDirty) keepDraft(draft, values)
   }, [draft, isDirty, values])
   useBlocker({
-    shouldBlockFn: () =>
+    shouldBlockFn: (leaving) =>
       !isDone.current &&
       isDirty &&
       draft === undefined &&
-      !confirm('Leave without saving? Your changes will be lost.'),
+      !mayLeave(leaving, 'Leave without saving? Your changes will be lost.'),
     enableBeforeUnload: () => !isDone.current && isDirty,
   })
 
