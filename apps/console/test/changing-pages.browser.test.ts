@@ -147,3 +147,18 @@ test('what both administrators delete is called deleted', async () => {
   await page.getByText('This webhook does not exist. It may have been deleted.').waitFor()
   await visit.close()
 }, 60_000)
+
+test('a page that explains an unknown account stays as it is while it is refetched', async () => {
+  const visit = await at.open('/console/members/123456789012345678/why')
+  const { page } = visit
+  const trial = page.getByRole('heading', { name: 'Checks, in order' })
+  await trial.waitFor()
+  await trial.evaluate((heading) => heading.setAttribute('data-kept', ''))
+  const refetched = page.waitForResponse(/members\/123456789012345678\/servers/)
+  await page.evaluate(() => new BroadcastChannel('rolecall-live').postMessage('reset'))
+  await refetched
+  await page.waitForTimeout(300)
+  expect(await trial.getAttribute('data-kept')).toBe('')
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)

@@ -17,18 +17,35 @@ declare module '@tanstack/react-query' {
   }
 }
 
-/** The cache of responses, with the rules for retries and refetches that all calls share. */
+/** The refusals of queries whose last response was a 403 or a 404. */
+const refusals = new WeakMap<object, RolecallError>()
+
+const queryCache = new QueryCache({
+  // Drops the old response if the object was deleted, or the administrator has lost access to it. Other failures keep it
+  // on the screen. After a 403, also refetches the profile, so that the shell shows only what the administrator may use.
+  onError: (error, query) => {
+    const { status } = error
+    if (status !== 403 && status !== 404) return void refusals.delete(query)
+    refusals.set(query, error)
+    query.setState({ data: undefined })
+    if (status === 403 && query.queryKey[0] !== 'getProfile') {
+      void queryClient.invalidateQueries({ queryKey: ['getProfile'] })
+    }
+  },
+  onSuccess: (_answer, query) => void refusals.delete(query),
+})
+
+// Keeps a refusal on the screen during a refetch. A query without data would begin it as one that was never fetched, so
+// its page would be replaced by a placeholder for a moment.
+queryCache.subscribe((event) => {
+  if (event.type !== 'updated' || event.action.type !== 'fetch') return
+  const error = refusals.get(event.query)
+  if (error) event.query.setState({ status: 'error', error })
+})
+
+/** The client of all calls, with the rules for retries and refetches that they share. */
 export const queryClient = new QueryClient({
-  queryCache: new QueryCache({
-    // Drops the old response if the object was deleted, or the administrator has lost access to it. Other failures keep
-    // it on the screen. After a 403, also refetches the profile, so that the shell shows only what the administrator may use.
-    onError: ({ status }, query) => {
-      if (status === 403 || status === 404) query.setState({ data: undefined })
-      if (status === 403 && query.queryKey[0] !== 'getProfile') {
-        void queryClient.invalidateQueries({ queryKey: ['getProfile'] })
-      }
-    },
-  }),
+  queryCache,
   defaultOptions: {
     queries: {
       staleTime: 10_000,
