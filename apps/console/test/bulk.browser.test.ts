@@ -186,3 +186,21 @@ test('an auditor can select nothing', async () => {
   expect(await page.getByRole('checkbox').count()).toBe(0)
   await visit.close()
 })
+
+test('access that another administrator has revoked meanwhile is no failure', async () => {
+  const serverAccess = [{ serverId: mainGuildId }]
+  const { project } = await admin.create({ name: 'Twice revoked', serverAccess })
+  await admin.create({ name: 'Once revoked', serverAccess })
+  const visit = await at.open('/console/access?name=revoked')
+  const { page } = visit
+  await page.getByLabel('Select Twice revoked').check()
+  await page.getByLabel('Select Once revoked').check()
+  await page.getByRole('button', { name: 'Revoke access…' }).click()
+  const question = page.getByRole('alertdialog')
+  await question.getByRole('list', { name: 'What it will do' }).waitFor()
+  await admin.projects('DELETE', `/${project.id}/servers/${mainGuildId}`)
+  await question.getByRole('button', { name: 'Revoke the access of 2 projects' }).click()
+  await page.getByText('2 projects can no longer use Harbour Club.').waitFor()
+  visit.expectQuiet()
+  await visit.close()
+}, 60_000)

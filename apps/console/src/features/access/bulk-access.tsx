@@ -1,4 +1,4 @@
-import type { AccessMapping, Project } from '@rolecall/sdk/admin'
+import { type AccessMapping, type Project, RolecallError } from '@rolecall/sdk/admin'
 import { useState } from 'react'
 import { ask } from '../../api/admin.ts'
 import { Bulk, type Change } from '../../components/bulk.tsx'
@@ -117,8 +117,13 @@ const takesFrom = ({ id, name }: Project, server: Server): Change => {
     name,
     effect: `Loses ${server.name}.`,
     preview: async () => dryRunOf(await ask('revokeAccess', { params, query: { dryRun: true } })),
-    run: () => ask('revokeAccess', { params, query: {} }),
+    run: () => ask('revokeAccess', { params, query: {} }).catch(expectRevoked),
   }
+}
+
+/** Ignores the error that the access was already revoked, and throws every other error. */
+function expectRevoked(error: unknown): void {
+  if (!(error instanceof RolecallError) || error.code !== 'ACCESS_NOT_FOUND') throw error
 }
 
 const dryRunOf = <Answer extends object>(answer: Answer) =>
