@@ -5,7 +5,7 @@ import { Button } from '../../components/button.tsx'
 import { Copyable, Secret } from '../../components/copy.tsx'
 import { Danger } from '../../components/danger.tsx'
 import { Panel } from '../../components/page.tsx'
-import { Empty, Notice, Problem } from '../../components/states.tsx'
+import { Empty, Notice } from '../../components/states.tsx'
 import { momentText } from '../../components/time.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { Fields } from '../../forms/fields.tsx'
@@ -14,6 +14,7 @@ import { useMayManage } from '../../shell/profile.ts'
 import { Deliveries, Named, useDeliveryFilters } from './deliveries.tsx'
 import { NoticeAddress } from './notice-address.tsx'
 import { ProjectPage } from './project-page.tsx'
+import { SaveForm } from './save-form.tsx'
 
 /** The tab for the events of a project: the address to which they are sent, and the deliveries. */
 export const Page = () => (
@@ -83,7 +84,6 @@ interface EventsAddressProps {
 /** The form for the address to which events are sent. The response to the first address contains the secret. */
 function EventsAddress({ project, onSecret }: EventsAddressProps) {
   const say = useToast()
-  const maySend = useMayManage(project.id)
   const form = useForm('updateProject', {
     initial: { eventsUrl: project.eventsUrl ?? '' },
     params: { id: project.id },
@@ -95,24 +95,14 @@ function EventsAddress({ project, onSecret }: EventsAddressProps) {
     },
   })
   return (
-    <form className="stack" onSubmit={form.submit}>
-      <fieldset className="stack" disabled={!maySend}>
-        <Fields form={form} keys={['eventsUrl']} labels={{ eventsUrl: 'Backend address' }} />
-      </fieldset>
-      {form.failure && <Problem error={form.failure} />}
-      {maySend && (
-        <div className="form-actions">
-          <Button
-            kind="main"
-            type="submit"
-            isBusy={form.isBusy}
-            disabled={!form.isDirty && !project.eventsDisabledAt}
-          >
-            Save address
-          </Button>
-        </div>
-      )}
-    </form>
+    <SaveForm
+      form={form}
+      action="Save address"
+      mayChange={useMayManage(project.id)}
+      maySaveAgain={project.eventsDisabledAt !== null}
+    >
+      <Fields form={form} keys={['eventsUrl']} labels={{ eventsUrl: 'Backend address' }} />
+    </SaveForm>
   )
 }
 

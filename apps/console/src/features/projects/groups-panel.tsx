@@ -7,9 +7,9 @@ import { Panel } from '../../components/page.tsx'
 import { Problem } from '../../components/states.tsx'
 import { useToast } from '../../components/toast.tsx'
 import { FieldConflict, FieldProblem, Fields } from '../../forms/fields.tsx'
-import { SaveButtons } from '../../forms/save-buttons.tsx'
 import { type Body, type Form, useForm } from '../../forms/use-form.ts'
 import { useMayChange, useMayRead } from '../../shell/profile.ts'
+import { SaveForm } from './save-form.tsx'
 import './groups.css'
 
 type Role = AdminAnswer<'listRoles'>['data'][number]
@@ -39,8 +39,8 @@ export function GroupsPanel({ project }: { project: Project }) {
       title="Groups"
       note="The names that applications of this project receive: in the groups claim, in Remote-Groups, and in the response of validate."
     >
-      <form className="stack" onSubmit={form.submit}>
-        <fieldset className="groups" disabled={!mayChange}>
+      <SaveForm form={form} action="Save groups" mayChange={mayChange}>
+        <div>
           <table className="table groups" aria-label="Group names">
             <thead>
               <tr>
@@ -75,13 +75,11 @@ export function GroupsPanel({ project }: { project: Project }) {
             labels={{ onlyNamedGroups: 'Only named groups' }}
             helps={{ onlyNamedGroups: 'Roles without a group name are left out.' }}
           />
-        </fieldset>
+        </div>
         {mayChange && answers.map(({ error }, at) => error && <Problem key={serverIds[at]} error={error} />)}
         <FieldProblem id="group-names-problem" text={tooMany(form)} label="Group names" />
         <FieldConflict id="group-names-conflict" conflict={form.conflictOf('groupNames')} />
-        {form.failure && <Problem error={form.failure} />}
-        {mayChange && <SaveButtons form={form} label="Save groups" />}
-      </form>
+      </SaveForm>
     </Panel>
   )
 }

@@ -9,16 +9,18 @@ interface SaveFormProps {
   readonly action: string
   /** False if the administrator may only read the fields. */
   readonly mayChange: boolean
+  /** True if it has an effect to save the stored values again. */
+  readonly maySaveAgain?: boolean
   readonly children: ReactNode
 }
 
 /** The form for a part of a project, with its buttons. Without the right to change it, its fields are disabled. */
-export const SaveForm = ({ form, action, mayChange, children }: SaveFormProps) => (
+export const SaveForm = ({ form, action, mayChange, maySaveAgain = false, children }: SaveFormProps) => (
   <form className="stack" onSubmit={form.submit}>
     <fieldset className="stack" disabled={!mayChange}>
       {children}
     </fieldset>
     {form.failure && <Problem error={form.failure} />}
-    {mayChange && <SaveButtons form={form} label={action} />}
+    {mayChange && <SaveButtons form={form} label={action} maySaveAgain={maySaveAgain} />}
   </form>
 )
