@@ -22,7 +22,8 @@ export function OwnersPanel({ project }: { project: Project }) {
     isReplaced: true,
     onDone: () => say('The owners are saved.'),
   })
-  const servers = useQuery({ ...question('listServers'), enabled: useMayRead() })
+  const mayRead = useMayRead()
+  const servers = useQuery({ ...question('listServers'), enabled: mayRead })
   const mainId = servers.data?.data.find(({ isMain }) => isMain)?.id
   const roles = useQuery({
     ...question('listRoles', { params: { id: mainId ?? '' } }),
@@ -66,10 +67,11 @@ export function OwnersPanel({ project }: { project: Project }) {
             labels={{ roleIds: 'Roles of the main server' }}
             helps={{ roleIds: 'Every member with one of these roles is an owner.' }}
             choices={{
-              roleIds: roleChoices(roles.data?.data, [
-                ...project.owners.roleIds,
-                ...(form.values.roleIds ?? []),
-              ]),
+              roleIds: roleChoices({
+                roles: roles.data?.data,
+                mayRead,
+                chosen: [...project.owners.roleIds, ...(form.values.roleIds ?? [])],
+              }),
             }}
           />
         </SaveForm>

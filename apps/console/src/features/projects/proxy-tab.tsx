@@ -65,10 +65,11 @@ function ForwardAuth({ project }: { project: Project }) {
             }}
             choices={{
               serverId: serverChoices(servers.data?.data, project, given),
-              anyOf: roleChoices(roles.isPlaceholderData ? undefined : roles.data?.data, [
-                ...(serverId === storedServerId ? anyOf : []),
-                ...(form.values.anyOf ?? []),
-              ]),
+              anyOf: roleChoices({
+                roles: roles.isPlaceholderData ? undefined : roles.data?.data,
+                mayRead,
+                chosen: [...(serverId === storedServerId ? anyOf : []), ...(form.values.anyOf ?? [])],
+              }),
             }}
           />
         </fieldset>
