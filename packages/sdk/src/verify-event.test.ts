@@ -24,6 +24,8 @@ test('what was signed by the secret is read, also beside a signature by another'
   expect(await verifyEvent({ body, headers: signed([secret]), secret })).toEqual(read)
   expect(await verifyEvent({ body, headers: signed([other, secret]), secret })).toEqual(read)
   expect(await verifyEvent({ body, headers: new Headers(signed([secret, other])), secret })).toEqual(read)
+  const bytes = new TextEncoder().encode(body)
+  expect(await verifyEvent({ body: bytes, headers: signed([secret]), secret })).toEqual(read)
 })
 
 test('nothing else is read', async () => {
@@ -57,4 +59,13 @@ test('nothing else is read', async () => {
 
 test('a secret that is none is a mistake of the program, and is told as one', async () => {
   await expect(verifyEvent({ body, headers: signed([secret]), secret: 'rck_1' })).rejects.toThrow('whsec_')
+})
+
+test('a body that was parsed before is a mistake of the program, and is told as one', async () => {
+  const headers = signed([secret])
+  for (const parsed of [event, {}, undefined]) {
+    // A program in JavaScript can pass anything.
+    const asked = { body: parsed as unknown as string, headers, secret }
+    await expect(verifyEvent(asked), JSON.stringify(parsed)).rejects.toThrow('before any parser')
+  }
 })

@@ -3,7 +3,7 @@ import type { RolecallEvent } from './events.ts'
 /** Options of `verifyEvent()`. */
 export interface VerifyEvent {
   /** The body of the request, exactly as it was received. */
-  readonly body: string
+  readonly body: string | Uint8Array<ArrayBuffer>
   /** The headers of the request, with `webhook-id`, `webhook-timestamp` and `webhook-signature`. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
   /** The project's signing secret for events, including its prefix: `whsec_…`. */
@@ -18,6 +18,8 @@ const toleranceSec = 300
  * Verifies an event that was posted to the project's `eventsUrl`, and returns it. Resolves to undefined if the service
  * did not send it, or sent it more than five minutes ago. An event can arrive twice. Its `id` is then the same.
  *
+ * @throws TypeError if the body was parsed before, or the secret is not a signing secret of events
+ *
  * @example
  * const event = await verifyEvent({ body: await request.text(), headers: request.headers, secret })
  * if (!event) return new Response(null, { status: 401 })
@@ -28,6 +30,12 @@ export async function verifyEvent({
   secret,
   at = new Date(),
 }: VerifyEvent): Promise<RolecallEvent | undefined> {
+  if (typeof body !== 'string' && !ArrayBuffer.isView(body)) {
+    throw new TypeError(
+      'body must be the text of the request. Read it before any parser, such as express.json().',
+    )
+  }
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
   const header = (name: string) => {
     const value = headers instanceof Headers ? headers.get(name) : headers[name]
     return typeof value === 'string' ? value : ''
@@ -37,11 +45,11 @@ export async function verifyEvent({
   if (Math.abs(at.getTime() / 1_000 - Number(time)) > toleranceSec) return undefined
   const algorithm = { name: 'HMAC', hash: 'SHA-256' }
   const key = await crypto.subtle.importKey('raw', bytesOf(secret), algorithm, false, ['verify'])
-  const signed = new TextEncoder().encode(`${id}.${time}.${body}`)
+  const signed = new TextEncoder().encode(`${id}.${time}.${text}`)
   for (const signature of header('webhook-signature').split(' ')) {
     const mac = /^v1,([A-Za-z0-9+/]{43}=)$/.exec(signature)?.[1]
     if (mac && (await crypto.subtle.verify(algorithm.name, key, fromBase64(mac), signed))) {
-      const { type, data } = JSON.parse(body)
+      const { type, data } = JSON.parse(text)
       return { id, type, data }
     }
   }
