@@ -252,7 +252,7 @@ describe('an app that rolecall-init was run in', () => {
     expect(again.stdout).toContain('ROLECALL_CLIENT_ID was kept as prj_1, although prj_2 was given.')
     expect(again.stdout).toContain('delete those lines from .env and run this command again.')
     expect(again.stdout).not.toMatch(/ROLECALL_(API_KEY|SECRET|APP_URL) was kept/)
-    expect(again.stdout).toContain('The key was not checked: https://id.example does not respond')
+    expect(again.stdout).toContain('The key was not checked: https://id.example cannot be reached')
     expect(await filesOf(app)).toEqual(before)
   })
 

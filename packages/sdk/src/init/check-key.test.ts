@@ -32,9 +32,23 @@ describe('what rolecall-init says of a key, which the service is asked about', (
   test('says that a key was not checked if no server responds, and says nothing if too little is known', async () => {
     const nobody = `http://127.0.0.1:${await freePort()}`
     expect(await check(project.id, project.key, nobody)).toBe(
-      `The key was not checked: ${nobody} does not respond like Rolecall.`,
+      `The key was not checked: ${nobody} cannot be reached (ECONNREFUSED). Check ROLECALL_URL, and that Rolecall runs.`,
     )
-    expect(await check(project.id, project.key, `${world.url}/api/docs`)).toMatch(/^The key was not checked/)
+    const encrypted = world.url.replace('http:', 'https:')
+    expect(await check(project.id, project.key, encrypted)).toMatch(/cannot be reached \(ERR_SSL_/)
+    expect(await check(project.id, project.key, `${world.url}/console`)).toBe(
+      `The key was not checked: ${world.url}/console does not respond like Rolecall. Correct ROLECALL_URL: it is the address of the service, and usually has no path.`,
+    )
     expect(await check('', project.key)).toBeUndefined()
+  })
+
+  test('names the address of the service if the given one only leads there, because a sign-in would fail', async () => {
+    const other = world.url.replace('127.0.0.1', 'localhost')
+    expect(await check(project.id, project.key, other)).toBe(
+      `Rolecall accepts the key, but a sign-in will fail: set ROLECALL_URL to ${world.url}, the address that Rolecall itself uses (its PUBLIC_URL), instead of ${other}.`,
+    )
+    expect(await check(project.id, project.key, `${world.url}/`)).toBe(
+      'Rolecall accepts the key for this project.',
+    )
   })
 })

@@ -1,50 +1,72 @@
+import { networkError } from '../transport.ts'
 import { complaintsAbout, type Values } from './variables.ts'
 
 /** The timeout of the check in milliseconds. It is short, because the user waits, and the check is optional. */
 const patienceMs = 3_000
 
 /**
- * Checks whether Rolecall accepts the key for the project. Returns the result in words for the user, or undefined if
- * too few values are known.
+ * Checks whether Rolecall accepts the key for the project, at the address that Rolecall itself uses. Returns the result
+ * in words for the user, or undefined if too few values are known.
  *
  * Tries to redeem a code that cannot exist. The service checks the key and the project first, so its error tells
  * whether they are right.
  */
 export async function checkKey(values: Values): Promise<string | undefined> {
   const {
-    ROLECALL_URL: url,
+    ROLECALL_URL: given,
     ROLECALL_CLIENT_ID: clientId,
     ROLECALL_API_KEY: key,
-    ROLECALL_APP_URL: app = url,
+    ROLECALL_APP_URL: app = given,
   } = values
-  if (!url || !clientId || !key || complaintsAbout(values).length > 0) return undefined
-  const unchecked = `The key was not checked: ${url}`
+  if (!given || !clientId || !key || complaintsAbout(values).length > 0) return undefined
+  const url = given.replace(/\/+$/, '')
+  // Never follows a redirect: the next address would receive the key.
+  const options = { redirect: 'manual', signal: AbortSignal.timeout(patienceMs) } as const
+  let answers: Response[]
   try {
-    const answer = await fetch(`${url.replace(/\/+$/, '')}/api/auth/token`, {
+    const redeemed = fetch(`${url}/api/auth/token`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json', 'x-api-key': key },
       body: JSON.stringify({ clientId, code: 'rolecall-init', redirectUri: `${app}/auth/callback` }),
-      // Never follows a redirect: the next address would receive the key.
-      redirect: 'manual',
-      signal: AbortSignal.timeout(patienceMs),
+      ...options,
     })
-    return sentenceOf(await answer.json()) ?? `${unchecked} returned status ${answer.status}.`
-  } catch {
-    return `${unchecked} does not respond like Rolecall.`
+    answers = await Promise.all([redeemed, fetch(`${url}/.well-known/openid-configuration`, options)])
+  } catch (error) {
+    return `The key was not checked: ${networkError(url, error).detail} Check ROLECALL_URL, and that Rolecall runs.`
   }
+  const [redeemed, discovered] = await Promise.all(answers.map(readObject))
+  const [{ status } = { status: 0 }] = answers
+  if (status === 429 || status >= 500) return `The key was not checked: ${url} returned status ${status}.`
+  const issuer = discovered?.['issuer']
+  if (isAccepted(redeemed) && typeof issuer === 'string' && issuer !== url) {
+    return `Rolecall accepts the key, but a sign-in will fail: set ROLECALL_URL to ${issuer}, the address that Rolecall itself uses (its PUBLIC_URL), instead of ${url}.`
+  }
+  return (
+    sentenceOf(redeemed) ??
+    `The key was not checked: ${url} does not respond like Rolecall. Correct ROLECALL_URL: it is the address of the service, and usually has no path.`
+  )
 }
 
-function sentenceOf(answer: unknown): string | undefined {
-  if (typeof answer !== 'object' || answer === null || !('code' in answer)) return undefined
-  switch (answer.code) {
+type Answer = Readonly<Record<string, unknown>> | undefined
+
+async function readObject(response: Response): Promise<Answer> {
+  const body: unknown = await response.json().catch(() => undefined)
+  return typeof body === 'object' && body !== null ? { ...body } : undefined
+}
+
+/** Returns whether the key and the project are right. The list `errors` names the project if it is another one. */
+const isAccepted = (answer: Answer) => answer?.['code'] === 'INVALID_CODE' && !answer['errors']
+
+function sentenceOf(answer: Answer): string | undefined {
+  switch (answer?.['code']) {
     case 'INVALID_API_KEY':
       return 'Rolecall rejects the key: it is incomplete, or was replaced or revoked. Get the current key from an admin of the community.'
     case 'PROJECT_INACTIVE':
       return 'Rolecall knows the key, but its project is inactive. Members can sign in after an admin of the community activates it.'
     case 'INVALID_CODE':
-      return 'errors' in answer
-        ? 'Rolecall knows the key, but it belongs to another project than ROLECALL_CLIENT_ID.'
-        : 'Rolecall accepts the key for this project.'
+      return isAccepted(answer)
+        ? 'Rolecall accepts the key for this project.'
+        : 'Rolecall knows the key, but it belongs to another project than ROLECALL_CLIENT_ID.'
     default:
       return undefined
   }
