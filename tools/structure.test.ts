@@ -67,6 +67,7 @@ describe('the structure', () => {
     const badDays = 'apps/api/test/process/bad-days.browser.test.ts'
     const parties = 'apps/api/test/process/relying-parties.browser.test.ts'
     const [restore, artifacts] = ['apps/api/test/process/restore.test.ts', 'tools/artifacts.test.ts']
+    const move = 'apps/api/test/process/move-to-postgresql.test.ts'
     const pooler = 'apps/api/test/process/pooler.test.ts'
     // Only root can mount a small disk.
     const smallDisk = 'apps/api/src/platform/db/full-folder.test.ts'
@@ -78,6 +79,7 @@ describe('the structure', () => {
       smallDisk,
       badDays,
       fileLimit,
+      move,
       versions,
       pooler,
       door,

@@ -1,5 +1,4 @@
-import { spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, mkdirSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rename, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,67 +14,8 @@ import { call } from '../client.ts'
 import { runCommand } from '../command.ts'
 import { copyTemplate } from '../databases.ts'
 import { authorizePath, redirectUri, validate, walkLogin } from '../given.ts'
+import { bin, startCluster } from './postgres-cluster.ts'
 import { environmentFor, startService } from './service-process.ts'
-
-/** The folder of a whole PostgreSQL in Debian, with the tools that the embedded one of the tests lacks. */
-const bin = (() => {
-  try {
-    const versions = readdirSync('/usr/lib/postgresql').sort((a, b) => Number(b) - Number(a))
-    return versions
-      .map((version) => `/usr/lib/postgresql/${version}/bin`)
-      .find((path) => readdirSync(path).includes('pg_dump'))
-  } catch {
-    return undefined
-  }
-})()
-
-/** Runs a program of PostgreSQL, as a user of its own if it would refuse root. */
-function postgresTool(name: string, ...args: string[]) {
-  const asUser =
-    process.getuid?.() === 0 ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : []
-  const [command = '', ...rest] = [...asUser, join(bin ?? '', name), ...args]
-  const { status, stderr, error } = spawnSync(command, rest, {
-    encoding: 'utf8',
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  if (status !== 0) throw error ?? new Error(`${name} ended with ${status}: ${stderr}`)
-}
-
-/** Starts a cluster of its own in a folder: another one has another identity, and counts its transactions anew. */
-async function startCluster(folder: string) {
-  const data = join(folder, 'data')
-  mkdirSync(data, { recursive: true })
-  chmodSync(folder, 0o755)
-  if (process.getuid?.() === 0) {
-    const { stdout } = spawnSync('id', ['-u', 'postgres'], { encoding: 'utf8' })
-    chownSync(data, Number(stdout), Number(stdout))
-  }
-  const port = await freePort()
-  postgresTool(
-    'initdb',
-    '--pgdata',
-    data,
-    '--username=rolecall',
-    '--auth=trust',
-    '--encoding=UTF8',
-    '--locale=C.UTF-8',
-  )
-  const flags = `-p ${port} -k '' -c listen_addresses=127.0.0.1 -c fsync=off`
-  postgresTool(
-    'pg_ctl',
-    'start',
-    '--wait',
-    `--pgdata=${data}`,
-    `--options=${flags}`,
-    '--silent',
-    `--log=${data}/log`,
-  )
-  const url = `postgres://rolecall@127.0.0.1:${port}/rolecall`
-  return {
-    url,
-    stop: () => postgresTool('pg_ctl', 'stop', `--pgdata=${data}`, '--mode=immediate', '--silent'),
-  }
-}
 
 /** Advances the transaction counter far beyond that of a new cluster. */
 async function spendTransactions(url: string) {
