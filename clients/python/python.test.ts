@@ -1,4 +1,4 @@
-import { execFile, execFileSync } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,9 +6,15 @@ import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { describe, expect, test } from 'vitest'
+import { demo } from '@rolecall/chat-sim'
+import { describe, expect, test, vi } from 'vitest'
+import { givenProject, walkLogin } from '../../apps/api/test/given.ts'
 import { startWorld } from '../../apps/api/test/service.ts'
+import { freePort } from '../../tools/free-port.js'
 import { installDebian } from '../../tools/install-debian.ts'
+import { commandsOfPage, read } from '../../tools/shown/collect.ts'
+import { noteRun } from '../../tools/shown/notes.ts'
+import { filledIn } from '../../tools/shown/run.ts'
 import { openDoor } from './tests/door.ts'
 
 /** The full name of Debian's own: another one first in PATH would not find Debian's packages. */
@@ -19,6 +25,8 @@ const needed = {
   fastapi: 'python3-fastapi',
   django: 'python3-django',
   cryptography: 'python3-cryptography',
+  uvicorn: 'python3-uvicorn',
+  dotenv: 'python3-dotenv',
   pytest: 'python3-pytest',
   pytest_asyncio: 'python3-pytest-asyncio',
   mypy: 'mypy',
@@ -65,6 +73,64 @@ describe.skipIf(!isReady)('the client for Python', () => {
       expect(files).toContain('rolecall-0.1.0.dist-info/LICENSE')
     } finally {
       await rm(place, { recursive: true, force: true })
+    }
+  }, 120_000)
+
+  test('signs Ada in with the app of the README, started as the README says, and opens the page of her role', async () => {
+    const readme = 'clients/python/README.md'
+    const [, code = ''] = /^```python\n(# app\.py\n[\s\S]*?)^```$/m.exec(read(readme)) ?? []
+    const start =
+      commandsOfPage(readme, read(readme)).find(({ text }) => text.startsWith('uvicorn '))?.text ?? ''
+    const port = await freePort()
+    const app = `http://127.0.0.1:${port}`
+    const world = await startWorld('pglite')
+    const place = await mkdtemp(join(tmpdir(), 'rolecall-python-'))
+    const { id, key } = await givenProject(world, { redirectUris: [`${app}/auth/callback`] })
+    const values = {
+      ROLECALL_URL: world.url,
+      ROLECALL_API_KEY: key,
+      ROLECALL_CLIENT_ID: id,
+      ROLECALL_SERVER_ID: demo.mainGuildId,
+      ROLECALL_APP_URL: app,
+      ROLECALL_SECRET: 'x'.repeat(32),
+    }
+    // Debian has the program in a package of its own.
+    await writeFile(join(place, 'uvicorn'), `#!/bin/sh\nexec ${python} -m uvicorn "$@"\n`, { mode: 0o755 })
+    await writeFile(join(place, 'app.py'), code)
+    await writeFile(
+      join(place, '.env'),
+      Object.entries(values)
+        .map((pair) => `${pair.join('=')}\n`)
+        .join(''),
+    )
+    const env = {
+      PATH: `${place}:/usr/bin:/bin`,
+      PYTHONPATH: join(folder, 'src'),
+      PYTHONDONTWRITEBYTECODE: '1',
+    }
+    const server = spawn('sh', ['-c', `exec ${filledIn(start, { 8080: String(port) })}`], { cwd: place, env })
+    let output = ''
+    for (const stream of [server.stdout, server.stderr]) stream.on('data', (text) => (output += text))
+    const get = (url: string, cookie = '') => fetch(url, { redirect: 'manual', headers: { cookie } })
+    const cookiesOf = (response: Response) =>
+      response.headers
+        .getSetCookie()
+        .map((line) => line.split(';')[0])
+        .join('; ')
+    try {
+      await vi.waitFor(() => expect(output).toContain('Uvicorn running'), { timeout: 30_000 })
+      const login = await get(`${app}/auth/login?return_to=/crew`)
+      const { pathname, search } = new URL(login.headers.get('location') ?? '')
+      const back = await walkLogin(world, `${pathname}${search}`)
+      const signedIn = await get(back.href, cookiesOf(login))
+      expect(signedIn.headers.get('location')).toBe(`${app}/crew`)
+      const crew = await get(`${app}/crew`, cookiesOf(signedIn))
+      expect(await crew.json()).toEqual({ hello: 'ada.osei' })
+      noteRun(start)
+    } finally {
+      server.kill()
+      await rm(place, { recursive: true, force: true })
+      await world.close()
     }
   }, 120_000)
 

@@ -83,6 +83,10 @@ export const bindings: readonly Binding[] = [
   },
   { by: 'apps/api/test/process/games-guide.test.ts', page: 'docs/guides/games-bots-command-lines.md' },
   { by: 'apps/api/test/process/restore.test.ts', page: 'docs/guides/backup.md' },
+  {
+    by: 'clients/python/python.test.ts',
+    commands: ['uvicorn app:app --port 8080 --env-file .env'],
+  },
   { by: 'apps/api/test/process/move-to-postgresql.test.ts', page: 'docs/guides/postgresql.md' },
   { by: 'apps/api/test/process/init.test.ts', commands: ['rolecall init'] },
   { by: 'apps/api/test/process/command-line.test.ts', page: 'docs/guides/command-line.md' },
