@@ -119,6 +119,14 @@ describe.each(mainEngines)('GET /api/auth/callback refuses on %s', (engine) => {
     for (const back of backs.slice(1)) expect((await browser.get(back)).status).toBe(302)
   })
 
+  // A developer often opens the service at localhost, while its PUBLIC_URL is 127.0.0.1. Neither has the cookies of the
+  // other, and another start there changes nothing.
+  test('a browser without the cookie gets a page that names the address to sign in at', async () => {
+    const { back } = await returning()
+    const page = await new Browser(world.url).get(back, { accept: 'text/html' })
+    expect(page.text).toContain('PUBLIC_URL')
+  })
+
   test('a browser gets a page that keeps nothing, loads nothing and cannot be framed', async () => {
     const { back } = await returning()
     const page = await new Browser(world.url).get(back, { accept: 'text/html' })

@@ -32,19 +32,27 @@ export interface ProtocolError {
   readonly unlisted?: UnlistedUri & { readonly name: string }
 }
 
+/** The description that oidc-provider gives to an unknown client. It does not tell the people who run the site what to do. */
+const unknownClient = 'client is invalid'
+
+/** Returns the details for the people who run the site. */
+function technicalOf({ error, description }: ProtocolError): string {
+  if (description === unknownClient) {
+    return `${error}: no active project with OpenID Connect has this client_id. Check the client ID, and turn on OpenID Connect in the project.`
+  }
+  return description === undefined ? error : `${error}, ${description}`
+}
+
 /** Renders the page for an error. Its footer has the technical details, for the people who run the site. */
-export function errorPage(
-  reader: Reader,
-  { error, description, isLost, unlisted }: ProtocolError,
-  requestId: string,
-): RenderedPage {
+export function errorPage(reader: Reader, problem: ProtocolError, requestId: string): RenderedPage {
   const { say } = reader
+  const { error, isLost, unlisted } = problem
   const { title, what, advice } = isLost ? lost : wordsOf(error)
   return renderPage(reader, {
     title: say(title),
     paragraphs: [say(what), say(advice)],
     sections: unlisted ? [sectionAboutUri(reader, unlisted.name, unlisted)] : [],
-    technical: `${error}${description === undefined ? '' : `, ${description}`}`,
+    technical: technicalOf(problem),
     requestId,
   })
 }

@@ -61,4 +61,15 @@ describe.each(mainEngines)('the redirect of a refused login, on %s', (engine) =>
     const none = await walk(world, authPath(project, { prompt: 'none' }))
     expect(parameters(none.searchParams)).toEqual(refused('login_required', null))
   })
+
+  test('is none for a project without OpenID Connect: a page says what to turn on', async () => {
+    const other = await givenProject(world)
+    const page = await new Browser(world.url).get(authPath({ ...project, id: other.id }), {
+      accept: 'text/html',
+    })
+    expect(page.status).toBe(400)
+    expect(page.text).toContain(
+      'has this client_id. Check the client ID, and turn on OpenID Connect in the project.',
+    )
+  })
 })
