@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import { deleteOldEntries } from '#audit/retention'
 import { uuidv7 } from '#platform/crypto/uuid'
-import { connectionReason } from '#platform/db/connection-refusals'
+import { connectionReason, missingPermission } from '#platform/db/connection-refusals'
 import type { Database } from '#platform/db/database'
 import { DatabaseRefused, DatabaseTakesNoWrites, DatabaseUnavailable } from '#platform/db/database'
 import { migrate, newerSentence, ownFolder, schemaState } from '#platform/db/migrate'
@@ -201,7 +201,8 @@ async function retryUntilUp<T>(run: () => Promise<T>): Promise<T> {
       return await run()
     } catch (error) {
       // The database responds but refuses, so waiting would not help.
-      if (error instanceof DatabaseRefused) throw new StartRefused(error.message)
+      const refusal = error instanceof DatabaseRefused ? error.message : missingPermission(error)
+      if (refusal) throw new StartRefused(refusal)
       if (!(error instanceof DatabaseUnavailable)) throw error
       if (performance.now() > deadline) {
         throw new StartRefused(

@@ -1,3 +1,4 @@
+import { missingPermission } from '#platform/db/connection-refusals'
 import {
   type Database,
   DatabaseRefused,
@@ -36,7 +37,8 @@ export async function withDatabase<T>(
   try {
     return await work(db, config)
   } catch (error) {
-    if (error instanceof DatabaseRefused) throw new StartRefused(error.message)
+    const refusal = error instanceof DatabaseRefused ? error.message : missingPermission(error)
+    if (refusal) throw new StartRefused(refusal)
     if (error instanceof DatabaseTakesNoWrites) throw new StartRefused(error.advice)
     if (!(error instanceof DatabaseUnavailable)) throw error
     throw new StartRefused('The database did not respond. Check DATABASE_URL and that the database runs.')

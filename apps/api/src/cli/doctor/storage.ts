@@ -1,5 +1,5 @@
 import { createCache } from '#platform/cache/create-cache'
-import { connectionReason } from '#platform/db/connection-refusals'
+import { connectionReason, missingPermission } from '#platform/db/connection-refusals'
 import {
   type Database,
   DatabaseRefused,
@@ -68,7 +68,8 @@ export async function onDatabase(config: Config, look: (db: Database) => Promise
   try {
     return await look(db)
   } catch (error) {
-    if (error instanceof DatabaseRefused) return [problem(error.message)]
+    const refusal = error instanceof DatabaseRefused ? error.message : missingPermission(error)
+    if (refusal) return [problem(refusal)]
     if (error instanceof DatabaseTakesNoWrites) return [problem(error.advice)]
     if (!(error instanceof DatabaseUnavailable)) throw error
     return [problem(`does not respond (${connectionReason(error.cause)}): ${adviceFor(error.cause)}`)]

@@ -24,11 +24,14 @@ const poolerRefusals: readonly [RegExp, string][] = [
   ],
 ]
 
-/** The same by the routine of the server that refused, where it says more than the SQLSTATE. */
+/**
+ * The same by the SQLSTATE and the routine of the server that refused, where the SQLSTATE alone says too little. The
+ * routines also report limits of connections, which pass without an operator, so they do not suffice either.
+ */
 const refusalsByRoutine: Readonly<Record<string, string>> = {
-  InitializeSessionUserId:
+  '28000 InitializeSessionUserId':
     'The database has no role for DATABASE_URL with the LOGIN right. Create it (createuser), or correct the name.',
-  CheckMyDatabase:
+  '42501 CheckMyDatabase':
     'The role of DATABASE_URL cannot connect to its database. Run: grant connect on database … to that role.',
 }
 
@@ -50,7 +53,7 @@ const untrusted = /CERT|SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/
 export function connectionRefusal(error: unknown): string | undefined {
   if (error instanceof pg.DatabaseError) {
     return (
-      refusalsByRoutine[error.routine ?? ''] ??
+      refusalsByRoutine[`${error.code} ${error.routine}`] ??
       refusals[error.code ?? ''] ??
       (error.code === protocolViolation ? byMessage(poolerRefusals, error.message) : undefined)
     )
@@ -63,6 +66,16 @@ export function connectionRefusal(error: unknown): string | undefined {
 }
 
 const protocolViolation = '08P01'
+const lacksRights = '42501'
+
+/**
+ * Returns the problem and the fix if the role may not run a statement. Returns undefined for any other error. The
+ * message of the server names the table.
+ */
+export const missingPermission = (error: unknown): string | undefined =>
+  error instanceof pg.DatabaseError && error.code === lacksRights
+    ? `The role of DATABASE_URL lacks a permission (${error.message}). Run as the owner of the tables: grant select, insert, update, delete on all tables in schema public to … and that role.`
+    : undefined
 
 const byMessage = (table: readonly [RegExp, string][], message: string) =>
   table.find(([pattern]) => pattern.test(message))?.[1]

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runCommand } from '../../test/command.ts'
+import { createDatabase, type TestDatabase } from '../../test/databases.ts'
+import { environmentFor } from '../../test/service.ts'
+import type { Database } from '../platform/db/database.ts'
+import { openDatabase } from '../platform/db/open-database.ts'
+
+const role = `role_${randomBytes(6).toString('hex')}`
+let folder: string
+let sim: ChatSim
+let database: TestDatabase
+let owner: Database
+let environment: Record<string, string>
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'rolecall-roles-'))
+  sim = await startChatSim()
+  database = await createDatabase('postgres')
+  owner = await openDatabase(database.url)
+  await owner.script(`create role ${role} login password 'planted'`)
+  const url = new URL(database.url)
+  url.username = role
+  url.password = 'planted'
+  environment = { ...environmentFor(sim), DATABASE_URL: url.href }
+})
+afterAll(async () => {
+  await owner.script(`drop owned by ${role}; drop role ${role}`)
+  await owner.close()
+  await database.drop()
+  await sim.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const rolecall = (command: string) => runCommand(folder, [command], environment)
+const databaseLine = async () =>
+  (await rolecall('doctor')).out.split('\n').find((line) => line.includes('  database  '))
+
+test('a role without rights on the tables is named with the grant, and a service that starts prints no stack', async () => {
+  const lacks =
+    /lacks a permission \(permission denied for table \w+\)\. Run .*: grant select, insert, update/
+  expect(await databaseLine()).toMatch(lacks)
+  for (const command of ['serve', 'migrate']) {
+    const { code, err } = await rolecall(command)
+    expect(code).toBe(1)
+    expect(err.trim().split('\n')).toEqual([expect.stringMatching(/role of DATABASE_URL (lacks|cannot)/)])
+  }
+  await owner.script(`grant select on all tables in schema public to ${role}`)
+  const { code, err } = await rolecall('serve')
+  expect([code, err.trim().split('\n')]).toEqual([1, [expect.stringMatching(lacks)]])
+
+  await owner.script(`grant select, insert, update, delete on all tables in schema public to ${role}`)
+  expect(await databaseLine()).toMatch(/^ok /)
+})
+
+test.each([
+  ['role', () => `alter role ${role} connection limit`],
+  ['database', () => `alter database ${new URL(database.url).pathname.slice(1)} connection limit`],
+])('a limit of connections of the %s that is reached is not mistaken for a wrong one', async (_, limit) => {
+  await owner.script(`${limit()} 0`)
+  expect(await databaseLine()).toMatch(/^PROBLEM +database +does not respond \(53300: too many connections/)
+  await owner.script(`${limit()} -1`)
+})
