@@ -7,6 +7,7 @@ import { loadConfig, variableOf } from '../config.ts'
 import { type Environment, isTerminal, readEnvironment } from '../process/environment.ts'
 import { givenSecret } from '../process/secret-files.ts'
 import { StartRefused } from '../process/start-refused.ts'
+import { asOwner } from './as-owner.ts'
 import { chatFor } from './chat-client.ts'
 import { type Line, problem, words } from './doctor/line.ts'
 import { ask } from './init/ask.ts'
@@ -49,13 +50,15 @@ export async function initCommand(options: InitOptions): Promise<void> {
   console.log(`wrote    ${options.output}`)
   console.log(`invite   ${inviteLink(config, config.chatClientId ?? '')}`)
   if (project) {
-    const db = await openDatabase(config.databaseUrl)
-    try {
-      await migrate(db)
-      console.log(projectLines(await registerProject(db, config, project)).join('\n'))
-    } finally {
-      await db.close()
-    }
+    await asOwner(config.databaseUrl, async () => {
+      const db = await openDatabase(config.databaseUrl)
+      try {
+        await migrate(db)
+        console.log(projectLines(await registerProject(db, config, project)).join('\n'))
+      } finally {
+        await db.close()
+      }
+    })
   }
   console.log(`next     ${compose ? `docker compose --env-file ${options.output} up -d` : 'rolecall serve'}`)
 }

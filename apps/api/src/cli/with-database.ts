@@ -10,6 +10,7 @@ import { openDatabase } from '#platform/db/open-database'
 import { type Config, loadConfig } from '../config.ts'
 import { readEnvironment } from '../process/environment.ts'
 import { StartRefused } from '../process/start-refused.ts'
+import { asOwner } from './as-owner.ts'
 import { unmadeFolder } from './unmade-folder.ts'
 
 /**
@@ -31,20 +32,22 @@ export async function withDatabase<T>(
       `There is no database in ${unmade}. Run the command in the folder of the service, or set DATABASE_URL.`,
     )
   }
-  const db = await openDatabase(config.databaseUrl).catch((error: unknown) =>
-    refuseWhileRunning(error, whileRunning),
-  )
-  try {
-    return await work(db, config)
-  } catch (error) {
-    const refusal = error instanceof DatabaseRefused ? error.message : missingPermission(error)
-    if (refusal) throw new StartRefused(refusal)
-    if (error instanceof DatabaseTakesNoWrites) throw new StartRefused(error.advice)
-    if (!(error instanceof DatabaseUnavailable)) throw error
-    throw new StartRefused('The database did not respond. Check DATABASE_URL and that the database runs.')
-  } finally {
-    await db.close()
-  }
+  return asOwner(config.databaseUrl, async () => {
+    const db = await openDatabase(config.databaseUrl).catch((error: unknown) =>
+      refuseWhileRunning(error, whileRunning),
+    )
+    try {
+      return await work(db, config)
+    } catch (error) {
+      const refusal = error instanceof DatabaseRefused ? error.message : missingPermission(error)
+      if (refusal) throw new StartRefused(refusal)
+      if (error instanceof DatabaseTakesNoWrites) throw new StartRefused(error.advice)
+      if (!(error instanceof DatabaseUnavailable)) throw error
+      throw new StartRefused('The database did not respond. Check DATABASE_URL and that the database runs.')
+    } finally {
+      await db.close()
+    }
+  })
 }
 
 /** Rethrows an error. If a running service has locked the embedded database, throws a sentence that says so instead. */

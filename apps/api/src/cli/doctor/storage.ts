@@ -16,6 +16,7 @@ import type { Log } from '#platform/log'
 import type { Config } from '../../config.ts'
 import { changedKeys } from '../../features/encryption-keys/check-fingerprints.ts'
 import { writeMebibyte } from '../../features/monitoring/instances-store.ts'
+import { asOwner } from '../as-owner.ts'
 import { unmadeFolder } from '../unmade-folder.ts'
 import { type Line, note, ok, problem } from './line.ts'
 
@@ -63,7 +64,10 @@ export async function keyLines(config: Config): Promise<Line[]> {
  * Runs a check on the configured database. If the database cannot be used, returns a line with the reason and the fix
  * instead.
  */
-export async function onDatabase(config: Config, look: (db: Database) => Promise<Line[]>): Promise<Line[]> {
+export const onDatabase = (config: Config, look: (db: Database) => Promise<Line[]>): Promise<Line[]> =>
+  asOwner(config.databaseUrl, () => lookInto(config, look))
+
+async function lookInto(config: Config, look: (db: Database) => Promise<Line[]>): Promise<Line[]> {
   const db = await openDatabase(config.databaseUrl)
   try {
     return await look(db)
