@@ -5,6 +5,7 @@ import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCommand } from '../../test/command.ts'
 import { createDatabase, engines } from '../../test/databases.ts'
+import { startRedis } from '../../test/redis.ts'
 import { environmentFor } from '../../test/service.ts'
 import { openDatabase } from '../platform/db/open-database.ts'
 import { sql } from '../platform/db/sql.ts'
@@ -56,3 +57,20 @@ describe.each(engines)('on %s', (engine) => {
     await database.drop()
   })
 })
+
+test('a cache that refuses commands is not called silent: doctor names the refusal and its fix', async () => {
+  const cacheLine = async (CACHE_URL: string) =>
+    (await rolecall('doctor', { ...environmentFor(sim), CACHE_URL })).out
+      .split('\n')
+      .find((line) => line.includes('  cache  '))
+  const full = await startRedis(['--maxmemory', '1'])
+  expect(await cacheLine(full.url)).toMatch(/^PROBLEM +cache +responds, but its memory is full\. Raise/)
+  await full.stop()
+  expect(await cacheLine(full.url)).toMatch(/^PROBLEM +cache +does not respond \(ECONNREFUSED\)\. Check/)
+  const locked = await startRedis(['--requirepass', 'planted'])
+  expect(await cacheLine(locked.url.replace('//', '//:sesame@'))).toMatch(
+    /^PROBLEM +cache +rejects the user or password of CACHE_URL\. Correct them\.$/,
+  )
+  expect(await cacheLine(locked.url)).toMatch(/^PROBLEM +cache +requires a password/)
+  await locked.stop()
+}, 60_000)

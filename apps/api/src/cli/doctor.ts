@@ -30,7 +30,7 @@ export async function doctorCommand(): Promise<void> {
       ],
     },
     { name: 'database', needs: [variables.databaseUrl], check: () => databaseLines(config) },
-    { name: 'cache', needs: [variables.cacheUrl], check: () => cacheLines(config, log) },
+    { name: 'cache', needs: [variables.cacheUrl], check: () => cacheLines(config) },
     {
       name: 'key fingerprints',
       needs: [outboundKey, inboundKey],

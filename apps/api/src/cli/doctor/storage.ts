@@ -12,7 +12,6 @@ import { newerSentence, schemaState } from '#platform/db/migrate'
 import { openDatabase } from '#platform/db/open-database'
 import { rehearse } from '#platform/db/rehearse'
 import { sql } from '#platform/db/sql'
-import type { Log } from '#platform/log'
 import type { Config } from '../../config.ts'
 import { changedKeys } from '../../features/encryption-keys/check-fingerprints.ts'
 import { writeMebibyte } from '../../features/monitoring/instances-store.ts'
@@ -90,12 +89,29 @@ function adviceFor(cause: unknown): string {
   return 'check the host and port in DATABASE_URL, and that the database runs and is reachable from here.'
 }
 
+/** The fix by the word with which the cache refuses commands. */
+const cacheAdvice: Readonly<Record<string, string>> = {
+  NOAUTH: 'requires a password, but CACHE_URL contains none. Add it.',
+  WRONGPASS: 'rejects the user or password of CACHE_URL. Correct them.',
+  OOM: 'responds, but its memory is full. Raise its maxmemory.',
+  READONLY: 'is a replica, which accepts no writes. Point CACHE_URL at the primary.',
+}
+
 /** Checks that the cache responds. */
-export async function cacheLines({ cacheUrl }: Config, log: Log): Promise<Line[]> {
+export async function cacheLines({ cacheUrl }: Config): Promise<Line[]> {
+  let reason = ''
+  const log = {
+    info() {},
+    warn(found: { reason?: string }) {
+      reason = found.reason ?? ''
+    },
+  }
   const cache = createCache(cacheUrl, { log: log as Parameters<typeof createCache>[1]['log'] })
   try {
-    if (!(await cache.ping())) return [problem('does not respond. Check CACHE_URL and that the cache runs.')]
-    return [ok(cache.kind === 'memory' ? 'in this process' : 'responds and accepts writes')]
+    if (await cache.ping())
+      return [ok(cache.kind === 'memory' ? 'in this process' : 'responds and accepts writes')]
+    const away = `does not respond (${reason}). Check CACHE_URL and that the cache runs.`
+    return [problem(cacheAdvice[reason] ?? away)]
   } finally {
     await cache.close()
   }

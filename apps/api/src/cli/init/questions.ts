@@ -1,5 +1,4 @@
 import type { ChatPlatform } from '#chat/chat-platform'
-import { createLog } from '#platform/log'
 import { isLoopbackHost } from '#platform/loopback'
 import { parseUrl } from '#platform/parse-url'
 import type { Config } from '../../config.ts'
@@ -130,7 +129,7 @@ const cache: Question = {
   text: 'Cache: redis://…, or memory: for a single instance',
   preset: inOneProcess,
   appliesTo: onPostgres,
-  check: (config) => cacheLines(config, createLog('silent')),
+  check: cacheLines,
   also: async (answer): Promise<Values> => ({ SINGLE_INSTANCE: answer === inOneProcess ? 'true' : '' }),
 }
 

@@ -22,6 +22,9 @@ export function isOutage(error: unknown): boolean {
   return !isReply(error) || outageReplies.has(replyCode(error))
 }
 
+/** The beginning of the client's message for a command without a connection. It says nothing to an operator. */
+const notConnected = "Stream isn't writeable"
+
 /**
  * Returns the reason of a failure for the log. Of an error reply, it contains only the first word: some servers repeat
  * an unknown command in the reply, and the command may contain the password.
@@ -29,6 +32,7 @@ export function isOutage(error: unknown): boolean {
 export function reasonOf(error: unknown): string {
   if (isReply(error)) return replyCode(error)
   if (!(error instanceof Error)) return 'unknown'
+  if (error.message.startsWith(notConnected)) return 'not connected'
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }
 

@@ -206,7 +206,7 @@ describe('a server that is only slower than we look', () => {
 describe('a server that is killed', () => {
   test('fails what is under way without a rejection, logs one line, and is found again within a second', async () => {
     const server = await serve()
-    const { cache, levels } = open(server.url)
+    const { cache, levels, lines } = open(server.url)
     await cache.ping()
 
     const underWay = Array.from({ length: 20 }, () => callAll(cache))
@@ -215,6 +215,7 @@ describe('a server that is killed', () => {
     await vi.waitFor(() => expect(cache.isUp()).toBe(false))
     expect(await isRefusedAtOnce(cache)).toBe(true)
     await vi.waitFor(() => expect(levels()).toEqual(['warn']))
+    expect(lines[0]?.['reason']).toMatch(/^(not connected|connection closed|ECONN\w+)$/)
 
     await server.restart()
     expect(await untilUp(cache)).toBeLessThan(recoveryMs + slackMs)
