@@ -43,6 +43,16 @@ describe('the configuration', () => {
     expect(loadConfig(production).config.production).toBe(true)
   })
 
+  test.each(['CHAT_BOT_TOKEN', 'CHAT_CLIENT_SECRET'])(
+    '%s with a character that no header can contain is a problem, not a silent Discord',
+    (name) => {
+      for (const bad of ['…', 'Bot planted', 'planted\u200b', 'plänted'])
+        expect(problemsOf({ [name]: bad })).toEqual([
+          `${name} contains a space or a character that no such secret has: copy it again.`,
+        ])
+    },
+  )
+
   test('the required variables are those of the specification, and the database', () => {
     expect(
       table

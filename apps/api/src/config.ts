@@ -42,6 +42,14 @@ class Problem {
 
 const problem = (what: string) => new Problem(what)
 const text = (value: string) => value
+/**
+ * Reads a secret that Discord has issued. With any other character, such as the `…` of a guide, no request could be
+ * sent, and Discord would seem not to respond.
+ */
+const issuedSecret = (value: string) =>
+  /^[\x21-\x7e]+$/.test(value)
+    ? value
+    : problem('contains a space or a character that no such secret has: copy it again')
 const hexKey = (value: string) =>
   /^[0-9a-f]{64}$/i.test(value) ? value : problem('must be 64 hexadecimal characters: openssl rand -hex 32')
 const snowflake = (value: string) =>
@@ -121,7 +129,7 @@ export const variables = {
     required: true,
     secret: true,
     meaning: 'The token of the Discord bot.',
-    read: text,
+    read: issuedSecret,
   },
   chatClientId: {
     name: 'CHAT_CLIENT_ID',
@@ -136,7 +144,7 @@ export const variables = {
     required: true,
     secret: true,
     meaning: 'The OAuth client secret of the Discord application.',
-    read: text,
+    read: issuedSecret,
   },
   chatGuildId: {
     name: 'CHAT_GUILD_ID',
