@@ -288,7 +288,7 @@ describe('over HTTP, every endpoint of the contract', () => {
     for (const [path, sent, hint] of [
       ['/api/auth/sessions', { key: member }, 'in the header Authorization, as Bearer'],
       ['/api/auth/sessions', { token: project.key }, 'requires a session token'],
-      ['/api/admin/projects', { key: project.key }, 'requires a session token'],
+      ['/api/admin/projects', { key: project.key }, 'Check that you send the newest token'],
     ] as const) {
       const reply = await call(world.url, 'GET', path, sent)
       expect([reply.status, reply.body.code]).toEqual([401, 'INVALID_TOKEN'])

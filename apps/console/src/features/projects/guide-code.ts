@@ -58,14 +58,18 @@ async function loadPython(
   const [load] = Object.values(pythonGuide)
   const guide = (await load?.()) ?? ''
   const section = /^## FastAPI\n[\s\S]*?(?=^## )/m.exec(guide)?.[0] ?? ''
-  const [install] = listingsOf(guide, values, role).filter(({ text }) => text.includes('pip install'))
+  const inSection = listingsOf(section, values, role)
+  const [client] = listingsOf(guide, values, role).filter(isPipInstall)
+  const installs = [...(client ? [client] : []), ...inSection.filter(isPipInstall)]
   const environment = listingsOf(await readGuide('fastify'), values, role).filter(isEnvironment)
   return [
-    ...(install ? [{ ...install, title: 'Install' }] : []),
+    { title: 'Install', text: installs.map(({ text }) => text).join('\n') },
     ...environment,
-    ...listingsOf(section, values, role),
+    ...inSection.filter((listing) => !isPipInstall(listing)),
   ]
 }
+
+const isPipInstall = ({ text }: Listing): boolean => text.includes('pip install')
 
 const isEnvironment = ({ title }: Listing): boolean => title === 'Environment'
 
