@@ -72,7 +72,7 @@ describe('the structure', () => {
     // Only root can mount a small disk.
     const smallDisk = 'apps/api/src/platform/db/full-folder.test.ts'
     // Only root can hand a folder to another user.
-    const owner = 'apps/api/src/cli/as-owner.test.ts'
+    const owner = 'apps/api/src/cli/keep-owner.test.ts'
     // Only Linux changes the limits of a running process.
     const fileLimit = 'apps/api/test/process/full-disk.test.ts'
     expect(skipping).toEqual([

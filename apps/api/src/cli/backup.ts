@@ -7,7 +7,7 @@ import { loadConfig } from '../config.ts'
 import { markRestored } from '../features/restored/store.ts'
 import { readEnvironment } from '../process/environment.ts'
 import { StartRefused } from '../process/start-refused.ts'
-import { asOwner } from './as-owner.ts'
+import { keepOwner } from './keep-owner.ts'
 import { unmadeFolder } from './unmade-folder.ts'
 import { refuseWhileRunning } from './with-database.ts'
 
@@ -21,7 +21,7 @@ export async function backup(file: string): Promise<void> {
     throw new StartRefused(`There is no database in ${folder}. Check the folder and DATABASE_URL.`)
   }
   await mayWrite(file)
-  const archive = await asOwner(`pglite:${folder}`, () => archiveFolder(folder)).catch((error: unknown) =>
+  const archive = await keepOwner(`pglite:${folder}`, () => archiveFolder(folder)).catch((error: unknown) =>
     refuseWhileRunning(error),
   )
   // The name is random, so that no other user can prepare a file or link with it. Such a file would keep its own
@@ -48,7 +48,7 @@ export async function restore(file: string): Promise<void> {
   }
   const archive = await readFile(file).catch((error: unknown) => Promise.reject(cannot(file, 'read', error)))
   try {
-    await asOwner(`pglite:${folder}`, () => unarchiveFolder(folder, archive, markAsRestored))
+    await keepOwner(`pglite:${folder}`, () => unarchiveFolder(folder, archive, markAsRestored))
   } catch (error) {
     if (!(error instanceof NotAnArchive)) throw error
     throw new StartRefused(

@@ -7,13 +7,13 @@ import { loadConfig, variableOf } from '../config.ts'
 import { type Environment, isTerminal, readEnvironment } from '../process/environment.ts'
 import { givenSecret } from '../process/secret-files.ts'
 import { StartRefused } from '../process/start-refused.ts'
-import { asOwner } from './as-owner.ts'
 import { chatFor } from './chat-client.ts'
 import { type Line, problem, words } from './doctor/line.ts'
 import { ask } from './init/ask.ts'
 import { composeValues } from './init/compose-values.ts'
 import { refuseExisting, writeEnvironment } from './init/environment-file.ts'
 import { inviteLink, type Question, questions, roleIdOf, type Values } from './init/questions.ts'
+import { keepOwner } from './keep-owner.ts'
 import { checkNewProject, projectLines, registerProject } from './projects-create.ts'
 
 /** The flags of `rolecall init`. */
@@ -50,7 +50,7 @@ export async function initCommand(options: InitOptions): Promise<void> {
   console.log(`wrote    ${options.output}`)
   console.log(`invite   ${inviteLink(config, config.chatClientId ?? '')}`)
   if (project) {
-    await asOwner(config.databaseUrl, async () => {
+    await keepOwner(config.databaseUrl, async () => {
       const db = await openDatabase(config.databaseUrl)
       try {
         await migrate(db)

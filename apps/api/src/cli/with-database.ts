@@ -10,7 +10,7 @@ import { openDatabase } from '#platform/db/open-database'
 import { type Config, loadConfig } from '../config.ts'
 import { readEnvironment } from '../process/environment.ts'
 import { StartRefused } from '../process/start-refused.ts'
-import { asOwner } from './as-owner.ts'
+import { keepOwner } from './keep-owner.ts'
 import { unmadeFolder } from './unmade-folder.ts'
 
 /**
@@ -32,7 +32,7 @@ export async function withDatabase<T>(
       `There is no database in ${unmade}. Run the command in the folder of the service, or set DATABASE_URL.`,
     )
   }
-  return asOwner(config.databaseUrl, async () => {
+  return keepOwner(config.databaseUrl, async () => {
     const db = await openDatabase(config.databaseUrl).catch((error: unknown) =>
       refuseWhileRunning(error, whileRunning),
     )

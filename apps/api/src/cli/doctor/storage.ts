@@ -15,7 +15,7 @@ import { sql } from '#platform/db/sql'
 import type { Config } from '../../config.ts'
 import { changedKeys } from '../../features/encryption-keys/check-fingerprints.ts'
 import { writeMebibyte } from '../../features/monitoring/instances-store.ts'
-import { asOwner } from '../as-owner.ts'
+import { keepOwner } from '../keep-owner.ts'
 import { unmadeFolder } from '../unmade-folder.ts'
 import { type Line, note, ok, problem } from './line.ts'
 
@@ -63,13 +63,13 @@ export async function keyLines(config: Config): Promise<Line[]> {
  * Runs a check on the configured database. If the database cannot be used, returns a line with the reason and the fix
  * instead.
  */
-export const onDatabase = (config: Config, look: (db: Database) => Promise<Line[]>): Promise<Line[]> =>
-  asOwner(config.databaseUrl, () => lookInto(config, look))
+export const onDatabase = (config: Config, check: (db: Database) => Promise<Line[]>): Promise<Line[]> =>
+  keepOwner(config.databaseUrl, () => runCheck(config, check))
 
-async function lookInto(config: Config, look: (db: Database) => Promise<Line[]>): Promise<Line[]> {
+async function runCheck(config: Config, check: (db: Database) => Promise<Line[]>): Promise<Line[]> {
   const db = await openDatabase(config.databaseUrl)
   try {
-    return await look(db)
+    return await check(db)
   } catch (error) {
     const refusal = error instanceof DatabaseRefused ? error.message : missingPermission(error)
     if (refusal) return [problem(refusal)]
@@ -95,6 +95,9 @@ const cacheAdvice: Readonly<Record<string, string>> = {
   WRONGPASS: 'rejects the user or password of CACHE_URL. Correct them.',
   OOM: 'responds, but its memory is full. Raise its maxmemory.',
   READONLY: 'is a replica, which accepts no writes. Point CACHE_URL at the primary.',
+  MISCONF: 'runs, but cannot write to its disk. Free space on the disk, or turn off persistence.',
+  NOPERM: 'rejects a command that the service needs. Permit all commands for the user of CACHE_URL.',
+  LOADING: 'is still loading its data. Wait, and try again.',
 }
 
 /** Checks that the cache responds. */
@@ -110,8 +113,8 @@ export async function cacheLines({ cacheUrl }: Config): Promise<Line[]> {
   try {
     if (await cache.ping())
       return [ok(cache.kind === 'memory' ? 'in this process' : 'responds and accepts writes')]
-    const away = `does not respond (${reason}). Check CACHE_URL and that the cache runs.`
-    return [problem(cacheAdvice[reason] ?? away)]
+    const noResponse = `does not respond (${reason}). Check CACHE_URL and that the cache runs.`
+    return [problem(cacheAdvice[reason] ?? noResponse)]
   } finally {
     await cache.close()
   }

@@ -11,7 +11,8 @@ const serviceUser = 65_534
 let folder: string
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'rolecall-owner-'))
-  await chmod(folder, 0o755)
+  // As systemd does for a service with a dynamic user: only root can reach the folder of the service from outside.
+  await chmod(folder, 0o700)
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
