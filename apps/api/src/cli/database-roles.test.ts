@@ -4,11 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type ChatSim, startChatSim } from '@rolecall/chat-sim'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { read } from '../../../../tools/shown/collect.ts'
 import { runCommand } from '../../test/command.ts'
 import { createDatabase, type TestDatabase } from '../../test/databases.ts'
 import { environmentFor } from '../../test/service.ts'
 import type { Database } from '../platform/db/database.ts'
 import { openDatabase } from '../platform/db/open-database.ts'
+import { sql } from '../platform/db/sql.ts'
 
 const role = `role_${randomBytes(6).toString('hex')}`
 let folder: string
@@ -39,9 +41,9 @@ const rolecall = (command: string) => runCommand(folder, [command], environment)
 const databaseLine = async () =>
   (await rolecall('doctor')).out.split('\n').find((line) => line.includes('  database  '))
 
-test('a role without rights on the tables is named with the grant, and a service that starts prints no stack', async () => {
+test('a missing table permission is reported with its grant, without a stack trace', async () => {
   const lacks =
-    /lacks a permission \(permission denied for table \w+\)\. Run .*: grant select, insert, update/
+    /lacks a permission \(permission denied for table \w+\)\. As the owner .* grant that role select, insert, update/
   expect(await databaseLine()).toMatch(lacks)
   for (const command of ['serve', 'migrate']) {
     const { code, err } = await rolecall(command)
@@ -52,14 +54,19 @@ test('a role without rights on the tables is named with the grant, and a service
   const { code, err } = await rolecall('serve')
   expect([code, err.trim().split('\n')]).toEqual([1, [expect.stringMatching(lacks)]])
 
-  await owner.script(`grant select, insert, update, delete on all tables in schema public to ${role}`)
+  const grants = [...read('docs/guides/running.md').matchAll(/`(grant [^`]+) to ROLE`/g)]
+  for (const [, grant] of grants) await owner.script(`${grant} to ${role}`)
   expect(await databaseLine()).toMatch(/^ok /)
+  const asRole = await openDatabase(environment['DATABASE_URL'] ?? '')
+  // Each delivery takes its place from a sequence.
+  await asRole.execute(sql`select nextval('delivery_places')`)
+  await asRole.close()
 })
 
 test.each([
   ['role', () => `alter role ${role} connection limit`],
   ['database', () => `alter database ${new URL(database.url).pathname.slice(1)} connection limit`],
-])('a limit of connections of the %s that is reached is not mistaken for a wrong one', async (_, limit) => {
+])('a reached connection limit of the %s is not reported as a wrong role or database', async (_, limit) => {
   await owner.script(`${limit()} 0`)
   expect(await databaseLine()).toMatch(/^PROBLEM +database +does not respond \(53300: too many connections/)
   await owner.script(`${limit()} -1`)

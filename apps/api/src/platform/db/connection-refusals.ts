@@ -25,8 +25,8 @@ const poolerRefusals: readonly [RegExp, string][] = [
 ]
 
 /**
- * The same by the SQLSTATE and the routine of the server that refused, where the SQLSTATE alone says too little. The
- * routines also report limits of connections, which pass without an operator, so they do not suffice either.
+ * Refusals for which the SQLSTATE is too general, by SQLSTATE and server routine. The routine alone is not enough: it
+ * also reports connection limits, which resolve without an operator.
  */
 const refusalsByRoutine: Readonly<Record<string, string>> = {
   '28000 InitializeSessionUserId':
@@ -70,11 +70,11 @@ const lacksRights = '42501'
 
 /**
  * Returns the problem and the fix if the role may not run a statement. Returns undefined for any other error. The
- * message of the server names the table.
+ * message of the server names what it may not use.
  */
 export const missingPermission = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError && error.code === lacksRights
-    ? `The role of DATABASE_URL lacks a permission (${error.message}). Run as the owner of the tables: grant select, insert, update, delete on all tables in schema public to … and that role.`
+    ? `The role of DATABASE_URL lacks a permission (${error.message}). As the owner of the tables, run rolecall migrate. Then grant that role select, insert, update, and delete on all tables, and usage on all sequences, in schema public.`
     : undefined
 
 const byMessage = (table: readonly [RegExp, string][], message: string) =>
