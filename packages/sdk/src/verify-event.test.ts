@@ -61,11 +61,11 @@ test('a secret that is none is a mistake of the program, and is told as one', as
   await expect(verifyEvent({ body, headers: signed([secret]), secret: 'rck_1' })).rejects.toThrow('whsec_')
 })
 
-test('a body that was parsed before is a mistake of the program, and is told as one', async () => {
+test('throws a TypeError for a parsed body', async () => {
   const headers = signed([secret])
-  for (const parsed of [event, {}, undefined]) {
-    // A program in JavaScript can pass anything.
-    const asked = { body: parsed as unknown as string, headers, secret }
-    await expect(verifyEvent(asked), JSON.stringify(parsed)).rejects.toThrow('before any parser')
-  }
+  // A program in JavaScript can pass anything.
+  const withBody = (given: unknown) => ({ body: given as string, headers, secret })
+  await expect(verifyEvent(withBody(event))).rejects.toThrow('Do not parse it first')
+  // Anyone can send a request without a body. The parsers of Express then set one of these values.
+  for (const none of [{}, undefined]) expect(await verifyEvent(withBody(none))).toBeUndefined()
 })
