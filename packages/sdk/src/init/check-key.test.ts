@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type GivenProject, givenProject } from '../../../../apps/api/test/given.ts'
 import { startWorld, type World } from '../../../../apps/api/test/service.ts'
@@ -37,15 +40,23 @@ describe('what rolecall-init says of a key, which the service is asked about', (
     const encrypted = world.url.replace('http:', 'https:')
     expect(await check(project.id, project.key, encrypted)).toMatch(/cannot be reached \(ERR_SSL_/)
     expect(await check(project.id, project.key, `${world.url}/console`)).toBe(
-      `The key was not checked: ${world.url}/console does not respond like Rolecall. Correct ROLECALL_URL: it is the address of the service, and usually has no path.`,
+      `The key was not checked: ${world.url}/console is not the address of a Rolecall service. Correct ROLECALL_URL. It usually has no path.`,
     )
     expect(await check('', project.key)).toBeUndefined()
+    const silent = createServer(() => {}).listen(0, '127.0.0.1')
+    await once(silent, 'listening')
+    const { port } = silent.address() as AddressInfo
+    expect(await check(project.id, project.key, `http://127.0.0.1:${port}`)).toMatch(
+      /did not respond within 3 s/,
+    )
+    silent.closeAllConnections()
+    silent.close()
   })
 
   test('names the address of the service if the given one only leads there, because a sign-in would fail', async () => {
     const other = world.url.replace('127.0.0.1', 'localhost')
     expect(await check(project.id, project.key, other)).toBe(
-      `Rolecall accepts the key, but a sign-in will fail: set ROLECALL_URL to ${world.url}, the address that Rolecall itself uses (its PUBLIC_URL), instead of ${other}.`,
+      `Rolecall accepts the key, but sign-ins will fail. Set ROLECALL_URL to ${world.url}, the PUBLIC_URL of Rolecall, instead of ${other}.`,
     )
     expect(await check(project.id, project.key, `${world.url}/`)).toBe(
       'Rolecall accepts the key for this project.',

@@ -19,38 +19,42 @@ export async function checkKey(values: Values): Promise<string | undefined> {
     ROLECALL_APP_URL: app = given,
   } = values
   if (!given || !clientId || !key || complaintsAbout(values).length > 0) return undefined
-  const url = given.replace(/\/+$/, '')
+  const url = new URL(given).href.replace(/\/+$/, '')
   // Never follows a redirect: the next address would receive the key.
   const options = { redirect: 'manual', signal: AbortSignal.timeout(patienceMs) } as const
-  let answers: Response[]
+  // Only the check of the key decides whether the service responds.
+  const discovery = fetch(`${url}/.well-known/openid-configuration`, options).catch(() => undefined)
+  let response: Response
   try {
-    const redeemed = fetch(`${url}/api/auth/token`, {
+    response = await fetch(`${url}/api/auth/token`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/json', 'x-api-key': key },
       body: JSON.stringify({ clientId, code: 'rolecall-init', redirectUri: `${app}/auth/callback` }),
       ...options,
     })
-    answers = await Promise.all([redeemed, fetch(`${url}/.well-known/openid-configuration`, options)])
   } catch (error) {
-    return `The key was not checked: ${networkError(url, error).detail} Check ROLECALL_URL, and that Rolecall runs.`
+    const isTimeout = error instanceof DOMException && error.name === 'TimeoutError'
+    const reason = isTimeout ? `${url} did not respond within 3 seconds.` : networkError(url, error).detail
+    return `The key was not checked: ${reason} Check ROLECALL_URL, and that Rolecall runs.`
   }
-  const [redeemed, discovered] = await Promise.all(answers.map(readObject))
-  const [{ status } = { status: 0 }] = answers
+  const redeemed = await readObject(response)
+  const discovered = await readObject(await discovery)
+  const { status } = response
   if (status === 429 || status >= 500) return `The key was not checked: ${url} returned status ${status}.`
   const issuer = discovered?.['issuer']
   if (isAccepted(redeemed) && typeof issuer === 'string' && issuer !== url) {
-    return `Rolecall accepts the key, but a sign-in will fail: set ROLECALL_URL to ${issuer}, the address that Rolecall itself uses (its PUBLIC_URL), instead of ${url}.`
+    return `Rolecall accepts the key, but sign-ins will fail. Set ROLECALL_URL to ${issuer}, the PUBLIC_URL of Rolecall, instead of ${url}.`
   }
   return (
     sentenceOf(redeemed) ??
-    `The key was not checked: ${url} does not respond like Rolecall. Correct ROLECALL_URL: it is the address of the service, and usually has no path.`
+    `The key was not checked: ${url} is not the address of a Rolecall service. Correct ROLECALL_URL. It usually has no path.`
   )
 }
 
 type Answer = Readonly<Record<string, unknown>> | undefined
 
-async function readObject(response: Response): Promise<Answer> {
-  const body: unknown = await response.json().catch(() => undefined)
+async function readObject(response: Response | undefined): Promise<Answer> {
+  const body: unknown = await response?.json().catch(() => undefined)
   return typeof body === 'object' && body !== null ? { ...body } : undefined
 }
 
