@@ -80,7 +80,7 @@ export function useLive(hasStream: boolean): void {
     const channel = new BroadcastChannel(channelName)
     channel.onmessage = ({ data }: MessageEvent<string>) => {
       if (isEventName(data)) take(data)
-      if (data === aliveMessage) noteData()
+      if (hasStream && data === aliveMessage) noteData()
     }
     const onEvent = (name: EventName) => {
       channel.postMessage(name)

@@ -1,9 +1,9 @@
 import { useBlocker } from '@tanstack/react-router'
 import { type RefObject, useEffect, useRef, useState } from 'react'
 import { Button } from './button.tsx'
+import { confirmLeaving } from './confirm-leaving.ts'
 import { focusOnceFree } from './focus.ts'
 import { Icon } from './icon.tsx'
-import { mayLeave } from './may-leave.ts'
 
 const copiedEvent = 'rolecall-copied'
 const failedText = 'Copying failed. The text is selected, so that you can copy it yourself.'
@@ -96,7 +96,7 @@ export function Secret({ text, label, takesFocus = true }: SecretProps) {
   useEffect(() => (takesFocus && box.current ? focusOnceFree(box.current) : undefined), [text, takesFocus])
   useBlocker({
     shouldBlockFn: (leaving) =>
-      !isCopied && !mayLeave(leaving, 'Leave without copying? The secret is not shown again.'),
+      !isCopied && !confirmLeaving(leaving, 'Leave without copying? The secret is not shown again.'),
     enableBeforeUnload: () => !isCopied,
   })
   return (

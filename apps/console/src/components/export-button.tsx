@@ -21,7 +21,7 @@ export function ExportButton({ address, fileName }: { address: string; fileName:
       saveFile(fileName, await read(address, ending.signal, setRows))
     } catch (failure) {
       if (!ending.signal.aborted) {
-        const problem = failure instanceof RolecallError ? failure : lost(failure)
+        const problem = failure instanceof RolecallError ? failure : connectionLost(failure)
         note(problem)
         setError(problem)
       }
@@ -58,7 +58,7 @@ async function read(address: string, signal: AbortSignal, onProgress: (rows: num
 }
 
 /** Returns the error of an export whose connection failed. */
-const lost = (cause: unknown) =>
+const connectionLost = (cause: unknown) =>
   new RolecallError('NETWORK_ERROR', 'The connection to Rolecall was lost. Export again.', { cause })
 
 async function refusalOf(response: Response): Promise<RolecallError> {

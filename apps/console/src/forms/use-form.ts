@@ -11,7 +11,7 @@ import { useBlocker } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { useChange } from '../api/queries.ts'
-import { mayLeave } from '../components/may-leave.ts'
+import { confirmLeaving } from '../components/confirm-leaving.ts'
 import { forgetDraft, keepDraft, readDraft } from './draft.ts'
 import { areEqual, changedOf, conflictsOf, differingKeys, followStored } from './follow-stored.ts'
 import { type FormName, partialForms } from './form-bodies.ts'
@@ -134,7 +134,7 @@ function useSchemaForm<Name extends FormName, Values extends object>(
       !isDone.current &&
       isDirty &&
       draft === undefined &&
-      !mayLeave(leaving, 'Leave without saving? Your changes will be lost.'),
+      !confirmLeaving(leaving, 'Leave without saving? Your changes will be lost.'),
     enableBeforeUnload: () => !isDone.current && isDirty,
   })
 

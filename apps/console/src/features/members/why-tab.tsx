@@ -184,7 +184,7 @@ const mendPlaces = (memberId: string, projectId: string): Readonly<Record<string
     'oidc.client_authenticates': keys,
     'oidc.server_known': {
       to: `/projects/${projectId}/sign-in`,
-      text: 'Open OpenID Connect of the project',
+      text: 'Open the OpenID Connect settings of the project',
     },
     'host.server_known': hosts,
     'host.any_of': hosts,

@@ -5,6 +5,7 @@ import { type FormEvent, useId, useState } from 'react'
 import { useAnswer, useChange } from '../../api/queries.ts'
 import { Button } from '../../components/button.tsx'
 import { Status } from '../../components/chip.tsx'
+import { confirmLeaving } from '../../components/confirm-leaving.ts'
 import { Danger } from '../../components/danger.tsx'
 import { Page as PageFrame, Panel } from '../../components/page.tsx'
 import { Answer, Problem } from '../../components/states.tsx'
@@ -53,7 +54,8 @@ function Settings({ values }: { values: Effective }) {
   const isDirty = body !== undefined
   const isWrong = editableRows.some((row) => problemOf(row, changes[row.path]) !== undefined)
   useBlocker({
-    shouldBlockFn: () => isDirty && !confirm('Leave without saving? Your changes will be lost.'),
+    shouldBlockFn: (leaving) =>
+      isDirty && !confirmLeaving(leaving, 'Leave without saving? Your changes will be lost.'),
     enableBeforeUnload: () => isDirty,
   })
   const change = (next: Changes) => {
