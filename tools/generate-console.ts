@@ -18,7 +18,7 @@ of your role. To try it, start the [demo](../../README.md#try-it), and sign in a
 | who changed something | **Audit**: filter by a person or a project, or click a name, a kind, or a severity in the list |
 | a member's sessions, roles, and block | **Members**, then the member |
 | a new API key without downtime | the project, **Keys**, *Replace…*: choose how long the old key stays valid |
-| the audit entries of one project | the project, **Audit**, *Open the audit log*: choose a period, and *Download CSV*. A file has at most 500 entries, the newest of the period |
+| the audit entries of one project | the project, **Audit**, *Open the audit log*: choose a period, and download the CSV file. It contains at most the newest 500 entries of the period |
 | to end several sessions, or to change access for several projects | the list: select the rows; the console shows the effects first |
 | OpenID Connect, or a reverse proxy | the project, **OpenID Connect** or **Proxy** |
 

@@ -39,7 +39,7 @@ const byTests: readonly (readonly [part: string, fault: string, promise: string,
   ],
   [
     'Cache',
-    'slow, resets, garbage, error replies, wrong password',
+    'slow responses, connection resets, invalid or error replies, and a wrong password',
     'Requests are served as without a cache.',
     'apps/api/src/platform/cache/redis-cache.test.ts',
   ],
@@ -82,7 +82,7 @@ const byTests: readonly (readonly [part: string, fault: string, promise: string,
   [
     'Process',
     'overload, and a heap that is nearly full',
-    'New requests are rejected, and validate requests last.',
+    'New requests are rejected. Validate requests are the last to be rejected.',
     'apps/api/test/process/overload.test.ts',
   ],
   [
@@ -99,8 +99,8 @@ const byTests: readonly (readonly [part: string, fault: string, promise: string,
   ],
   [
     'Two instances',
-    'the same code or refresh token at both, and a refresh during a revocation',
-    'Exactly one request succeeds.',
+    'the same code or refresh token at both, and exchanges during a sign-out of all sessions',
+    'Exactly one request succeeds. No ended session stays valid.',
     'apps/api/src/features/sessions/races.test.ts',
   ],
   [
@@ -131,7 +131,7 @@ const byTests: readonly (readonly [part: string, fault: string, promise: string,
   [
     'Embedded database',
     'its write-ahead log cannot be written, while it serves or stops',
-    'The process exits with 1 and one log line. After the next start, all acknowledged changes are stored.',
+    'The process writes one log line and exits with 1. After the next start, all acknowledged changes are stored.',
     'apps/api/test/process/full-disk.test.ts',
   ],
 ]
@@ -145,7 +145,7 @@ export function faultsReference(): string {
   return `${generated}
 # Faults
 
-Each fault, the promised effect, and the run or test that shows it. [Run Rolecall in production](../guides/running.md) explains how to prepare for faults.
+This page lists each fault, its promised effect, and the run or test that shows it. [Run Rolecall in production](../guides/running.md) explains how to prepare for faults.
 
 ${measured()}
 ## Faults in the test suite

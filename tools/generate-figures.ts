@@ -29,13 +29,13 @@ const results = () => runs.flatMap((name) => readRun(name) ?? [])
 export const figuresReference = (): string => `${generated}
 # Figures
 
-The results of \`npm run bench\`, \`npm run bench:scale\`, \`npm run soak\`, and \`npm run strict\`, from \`bench/results/\`. Ratios and processor time apply to other
+The results of \`npm run bench\`, \`npm run bench:scale\`, \`npm run console -w bench\`, \`npm run soak\`, and \`npm run strict\`, from \`bench/results/\`. Ratios and processor time apply to other
 machines, too. Absolute numbers do not.
 
-- Bare \`node:http\` is the limit: it parses the same body and returns a response of the same size.
-- Each target takes turns with the bare server. Values are medians over the rounds. Each ratio compares with the bare server in the same round, or
-  with \`pgbench\` if the database is the limit.
-- Other products run with production settings. The columns show what each of them looks up, and the length of its response.
+- Bare \`node:http\` is the reference: it parses the same body and returns a response of the same size. Rolecall can be faster, because it has its
+  own request parser.
+- Targets take turns. Values are medians over the rounds. Each ratio compares with the first row of its table in the same round.
+- Other products run with production settings. *Setup* says what each of them looks up.
 ${results().map(runSection).join('')}`
 
 const runSection = ({ title, tables, ...run }: Result): string => `

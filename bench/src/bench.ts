@@ -19,7 +19,7 @@ Measures the requests per second of the service, and compares them:
   workers    one process with two processes
   endpoints  the service's other endpoints
   submit     signed submissions to inbound webhooks, also with pgbench, which stores the same rows
-  relying    requests of reverse proxies, of clients of OpenID Connect, and of back ends about their members
+  relying    requests of reverse proxies, of clients of OpenID Connect, and of backends about their members
   changes    refresh, logout, and exchange with pgbench, which sends the same change as one statement, and with the
              token endpoint of OpenID Connect
 

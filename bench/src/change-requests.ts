@@ -120,7 +120,7 @@ export function changesOf({
       statement: plainRefresh,
       byProtocol: {
         id: 'changes-oidc-refresh',
-        title: 'Refresh by OpenID Connect, against our own',
+        title: 'Refresh with OpenID Connect, compared with Rolecall’s own API',
         name: 'OpenID Connect',
         ...atTokenEndpoint(
           own,
@@ -136,7 +136,7 @@ export function changesOf({
       statement: plainExchange(own.projectId, redirectUri),
       byProtocol: {
         id: 'changes-oidc-code',
-        title: 'Code of OpenID Connect, against our own exchange',
+        title: 'Exchange of an OpenID Connect code, compared with a one-time code',
         name: 'OpenID Connect',
         ...atTokenEndpoint(
           own,

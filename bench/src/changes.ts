@@ -113,4 +113,4 @@ function byService(
 }
 
 const usedUp = (title: string) =>
-  new Error(`${title}: what was made for it is used up; CHANGES_PER_SECOND makes more.`)
+  new Error(`${title}: all prepared rows are used up. Increase CHANGES_PER_SECOND.`)

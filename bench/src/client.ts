@@ -84,7 +84,7 @@ async function measureRates(baseUrl: string, { apiKey, tokens }: Seeded) {
       const floor = await rateOf(some, async (token) => known.get(token))
       console.log(
         `${count} tokens: ${rate.toLocaleString('en', { maximumFractionDigits: 0 })} a second, ` +
-          `${(rate / floor).toFixed(2)} of a look into a Map, ${calls - before} calls of the service`,
+          `${(rate / floor).toFixed(2)} of the rate of a Map lookup, ${calls - before} requests to the service`,
       )
     }
     client.close()

@@ -70,12 +70,12 @@ async function measure(
     sent: (count) => {
       first += count
       if (isOnce && first > requests.each.length)
-        throw new Error(`${title}: what was made for it is used up; PER_SECOND makes more.`)
+        throw new Error(`${title}: all prepared rows are used up. Increase PER_SECOND.`)
     },
     answerBytes,
   }
-  const note =
-    'PostgreSQL commits each change to disk before the response. The server, the database, and the cache share one core.'
+  const cores = 'The server, the database, and the cache share one core. The load generator has the other.'
+  const note = isOnce ? `PostgreSQL commits each change to disk before the response. ${cores}` : cores
   const results = await interleaved([limit, target], connections)
   await bare.stop()
   return summarise({ id, title, note }, results)
@@ -109,7 +109,7 @@ function endpointsOf({ admin, ...own }: Supply): readonly Endpoint[] {
     { id: 'refresh', ...once(refresh), expected: /"refreshToken":/ },
     { id: 'logout', ...once(logout), expected: /"success":true/ },
     { id: 'search', title: `Member search, one in ${members.toLocaleString('en')}`, ...search('coral12343') },
-    { id: 'search-many', title: 'Member search, a part of every fifth name', ...search('coral') },
+    { id: 'search-many', title: 'Member search that matches every fifth name', ...search('coral') },
   ]
 }
 

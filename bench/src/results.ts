@@ -12,7 +12,7 @@ export interface Result {
   readonly date: string
   readonly command: string
   readonly machine: string
-  /** The load average before the run. If it is above 0.5, other processes were running, and times are not reliable. */
+  /** The load average before the run. Above 1, the page warns that other processes used the machine. */
   readonly loadBefore: number
   readonly versions: Readonly<Record<string, string>>
   readonly tables: readonly Table[]

@@ -131,7 +131,7 @@ async function measureCount(
 async function ask(url: string, init: RequestInit) {
   const response = await fetch(url, init)
   const text = await response.text()
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text}`)
+  if (!response.ok) throw new Error(`${url} returned ${response.status}: ${text}`)
 }
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
@@ -156,7 +156,7 @@ function tablesOf(measured: readonly Measured[], store: string): Table[] {
       title: 'Database statements by number of instances',
       note:
         `${store}, without the gateway, everything on two cores. All instances cache each session, and one instance receives the logouts ` +
-        `and refreshes, one after another. The statements at rest, measured for ${restSeconds} s, are subtracted from the other columns.`,
+        `and refreshes, one after another. The statements at rest, measured for ${restSeconds} s, are subtracted from those per logout and per validate.`,
       columns: [
         ...columns,
         { key: 'perValidate', title: 'Statements per validate', digits: 2 },

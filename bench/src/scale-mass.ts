@@ -130,7 +130,7 @@ async function readAll(mirror: Mirror, count: number): Promise<Row> {
 async function until(check: () => Promise<boolean>, pauseMs = 5) {
   const deadline = performance.now() + patienceMs
   while (!(await check())) {
-    if (performance.now() > deadline) throw new Error('It did not happen in time.')
+    if (performance.now() > deadline) throw new Error('The change did not take effect in time.')
     await sleep(pauseMs)
   }
 }

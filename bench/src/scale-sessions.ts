@@ -28,7 +28,10 @@ export async function measureSessions(sizes: readonly number[]): Promise<Table> 
     const bare = await startBare(serverCore, answer)
     const limit = limitTarget(bare, { script: () => first.zipf, answerBytes: answer.length })
     const targets = sized.flatMap(({ size, service, zipf, uniform }) =>
-      Object.entries({ 'uniform, a tenth active': uniform, Zipf: zipf }).map(([store, script]): Target => {
+      Object.entries({
+        'uniform, over a tenth of the sessions': uniform,
+        'Zipf, over all sessions': zipf,
+      }).map(([store, script]): Target => {
         const pids = [service.pid, place.postgres.pid]
         const name = `${size.toLocaleString('en')} sessions`
         const url = `${service.url}${path}`
@@ -45,7 +48,7 @@ export async function measureSessions(sizes: readonly number[]): Promise<Table> 
       {
         id: 'sessions',
         title: 'Validate with many sessions, 64 connections',
-        note: 'PostgreSQL, one process, everything on one core. *Memory* is the memory of the process after the run.',
+        note: 'PostgreSQL, one process. The service and the database share one core. The load generator has the other. *Memory* is the memory of the process after the run.',
       },
       results,
     )

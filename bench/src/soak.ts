@@ -12,9 +12,9 @@ import { startTraffic } from './soak/traffic.ts'
 help(`
 npm run soak
 
-Runs two instances, one of them with two workers, on PostgreSQL and Redis, with the simulated chat platform. Sites,
-members, administrators, forms, and OpenID Connect clients use them. Meanwhile, instances, the database, the cache, and
-the platform are stopped, killed, hung, and disconnected at random.
+Runs two instances, one of them with two workers, on PostgreSQL and Redis, with a simulated Discord. Sites, members,
+administrators, forms, and OpenID Connect clients use them. Meanwhile, instances, the database, the cache, and
+Discord are stopped, killed, suspended, and disconnected at random.
 
 A ledger records everything that the service has acknowledged. Responses are compared with it during the run and at the
 end: nothing may be lost, and nothing may be wrong. The memory and the open files of one instance, which is never

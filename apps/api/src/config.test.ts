@@ -48,7 +48,7 @@ describe('the configuration', () => {
     (name) => {
       for (const bad of ['…', 'Bot planted', 'planted\u200b', 'plänted'])
         expect(problemsOf({ [name]: bad })).toEqual([
-          `${name} contains a space or a character that no such secret has: copy it again.`,
+          `${name} contains a space or a character that Discord does not use in secrets. Copy it again.`,
         ])
     },
   )

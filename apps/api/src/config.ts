@@ -43,13 +43,13 @@ class Problem {
 const problem = (what: string) => new Problem(what)
 const text = (value: string) => value
 /**
- * Reads a secret that Discord has issued. With any other character, such as the `…` of a guide, no request could be
- * sent, and Discord would seem not to respond.
+ * Reads a secret that Discord issued. HTTP headers cannot contain other characters, such as the `…` of a guide. Each
+ * request would fail, and Discord would seem to be down.
  */
 const issuedSecret = (value: string) =>
   /^[\x21-\x7e]+$/.test(value)
     ? value
-    : problem('contains a space or a character that no such secret has: copy it again')
+    : problem('contains a space or a character that Discord does not use in secrets. Copy it again')
 const hexKey = (value: string) =>
   /^[0-9a-f]{64}$/i.test(value) ? value : problem('must be 64 hexadecimal characters: openssl rand -hex 32')
 const snowflake = (value: string) =>

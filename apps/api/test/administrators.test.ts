@@ -118,7 +118,7 @@ describe.each(ciEngines)('administrators on %s', (engine) => {
         const isLetIn = async (token: string, projectId?: string) =>
           !(await isRefused(ask(one, token, projectId)))
         // At once, because each request waits for the platform.
-        const [asAdmin, asStranger, asAuditor, asOwner, asOther] = await Promise.all([
+        const [asAdmin, asStranger, asAuditor, keepOwner, asOther] = await Promise.all([
           isLetIn(admin.token),
           isLetIn(stranger, own),
           isLetIn(auditor, own),
@@ -129,7 +129,7 @@ describe.each(ciEngines)('administrators on %s', (engine) => {
           systemAdmin: asAdmin,
           stranger: asStranger,
           auditor: asAuditor,
-          owner: asOwner,
+          owner: keepOwner,
           ownerOfAnother: asOther,
         }
         expect({ name, ...letIn }).toEqual({

@@ -34,7 +34,7 @@ const unavailable =
   'Requests receive 503 with Retry-After, never 401. The service recovers by itself. Acknowledged changes are stored.'
 const withoutCache = 'The service reads from the database. No request fails.'
 const rolesCatchUp =
-  'Roles are read again when they are 60 s old, and responses contain their age. Sessions of departed members end when the departure is reported or read.'
+  'Roles are read again when they are 60 s old, and `rolesAsOf` contains the time of that read. Sessions of departed members end when the departure is reported or read.'
 const sessionsGoOn =
   'Validate, refresh, logout, session lists, and the admin API work. Sign-ins report the problem. No session ends.'
 
@@ -149,7 +149,7 @@ export const soakFaults: readonly SoakFault[] = [
     end: ({ sim }) => sim.up(),
   },
   {
-    name: 'gateway closed, and its sessions invalid',
+    name: 'gateway closed, and its sessions invalidated',
     part: 'Discord',
     promise: rolesCatchUp,
     allows: {},

@@ -40,7 +40,7 @@ export async function checkAll({ place, ask, ledger, traffic, events, project, w
       const page = await ask('GET', `${path}?limit=500${cursor && `&cursor=${cursor}`}`, {
         token: admin.token,
       })
-      if (page.status !== 200) throw new Error(`${path} answered ${page.status} ${page.code}`)
+      if (page.status !== 200) throw new Error(`${path} returned ${page.status} ${page.code}`)
       yield page
       cursor = textOf(page.body, 'nextCursor')
       if (cursor === '') return

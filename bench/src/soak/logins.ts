@@ -51,7 +51,7 @@ export function createLogins(ask: Ask, sim: ChatSim, publicUrl: string, verdicts
     const code = address.searchParams.get('code') ?? new URLSearchParams(address.hash.slice(1)).get('code')
     const error = address.searchParams.get('error')
     if (error === 'temporarily_unavailable' || error === 'server_error') verdicts.loginRefused(error)
-    else if (!code && isExpected) verdicts.broken(`a member's login ended with ${error}`)
+    else if (!code && isExpected) verdicts.broken(`a member's sign-in ended with ${error}`)
     return code ?? undefined
   }
 

@@ -63,7 +63,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
       if (session.state === 'live') verdicts.broken(`a live ${nameOf(session)} was refused`)
       session.state = 'ended'
     } else if (answer.status !== 0 && answer.status !== 503)
-      verdicts.broken(`validate answered ${answer.status} ${answer.code}`)
+      verdicts.broken(`validate returned ${answer.status} ${answer.code}`)
     return answer
   }
 
@@ -75,7 +75,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
     session.id = textOf(body, 'session', 'id')
     if (textOf(body, 'member', 'id') !== member.id) verdicts.broken(`${nameOf(session)} is another member's`)
     const source = textOf(body, 'rolesSource')
-    ledger.count(`responses with roles from ${source === 'gateway' ? 'the gateway' : 'the REST API'}`)
+    ledger.count(`responses with roles from \`${source}\``)
     const isTooLate = (ms: number) => isOlderThanPromised(source, ms)
     const { leftAt } = member
     if (leftAt !== undefined) {
@@ -130,7 +130,7 @@ export function memberTraffic({ ask, sim, ledger, logins, verdicts, random, proj
       return
     }
     if (answer.status !== 0 && answer.status !== 503 && mayEnter)
-      verdicts.broken(`an exchange of a fresh code answered ${answer.status} ${answer.code}`)
+      verdicts.broken(`an exchange of a fresh code returned ${answer.status} ${answer.code}`)
   }
 
   /**

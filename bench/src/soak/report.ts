@@ -22,12 +22,12 @@ export function reportTables({ checked, lost, verdicts, ledger, growth, events }
       id: 'soak-promises',
       title: 'Acknowledged results',
       note:
-        `${counts.requests.toLocaleString('en')} requests, including ${acknowledged.join(', ')}. ` +
-        `${events.counts.events.toLocaleString('en')} events over ${events.counts.connections} connections. Each sign-out, revocation, ` +
-        'refresh, and block was checked at both instances at once, and all other results at the end.',
+        `${counts.requests.toLocaleString('en')} requests. The run counted ${acknowledged.join(', ')}. The event streams ` +
+        `delivered ${events.counts.events.toLocaleString('en')} events over ${events.counts.connections} connections. Each sign-out, revocation, ` +
+        'refresh, and block was checked immediately at both instances, and all other results at the end.',
       columns: [
         { key: 'what', title: 'What' },
-        { key: 'times', title: 'Times', digits: 0 },
+        { key: 'times', title: 'Count', digits: 0 },
       ],
       rows: [
         ...[...checked].map(([what, times]) => ({ what: `checked at the end: ${what}`, times })),
@@ -41,8 +41,8 @@ export function reportTables({ checked, lost, verdicts, ledger, growth, events }
       id: 'soak-faults',
       title: 'Effects of the faults',
       note:
-        'One at a time, at random. *Failed* counts requests without a response or with 503. *Recovery* is the longest time from the end of ' +
-        'such a fault to the last failed request.',
+        'One at a time, at random. *Failed* counts requests without a response or with 503, and sign-ins without a code. *Recovery* is ' +
+        'the longest time from the end of such a fault to the last failed request.',
       columns: [
         { key: 'fault', title: 'Fault' },
         { key: 'times', title: 'Times', digits: 0 },
@@ -61,12 +61,12 @@ export function reportTables({ checked, lost, verdicts, ledger, growth, events }
     {
       id: 'soak-growth',
       title: 'Memory and files of the instance that ran throughout',
-      note: `${growth.samples} samples after the warm-up; the growth per hour is a least-squares fit, and *First* and *Last* are means of a tenth of the samples.`,
+      note: `${growth.samples} samples after the warm-up. *First* and *Last* are means of the first and the last tenth. The growth per hour is a least-squares fit.`,
       columns: [
         { key: 'what', title: 'What' },
         { key: 'first', title: 'First', digits: 1 },
         { key: 'last', title: 'Last', digits: 1 },
-        { key: 'most', title: 'Most', digits: 1 },
+        { key: 'most', title: 'Maximum', digits: 1 },
         { key: 'slopePerHour', title: 'Growth per hour', digits: 1 },
       ],
       rows: growth.rows.map(({ what, ...values }) => ({
@@ -77,7 +77,7 @@ export function reportTables({ checked, lost, verdicts, ledger, growth, events }
     {
       id: 'soak-requests',
       title: 'Slowest responses by kind of request',
-      note: 'With faults: a request that waits for a suspended database receives 503 within two seconds.',
+      note: 'Includes faults. A request that waits for a suspended database receives 503 within two seconds. A suspended instance responds after it resumes, up to six seconds later.',
       columns: [
         { key: 'kind', title: 'Request' },
         { key: 'requests', title: 'Requests', digits: 0 },

@@ -57,7 +57,7 @@ export function serviceTraffic(parts: Parts) {
       // SIGNATURE_REPLAYED says nothing: a retry within the same second has the same signature as the first attempt,
       // which may have been accepted.
       if (!isUnknown(answer) && answer.code !== 'SIGNATURE_REPLAYED')
-        verdicts.broken(`a submission answered ${answer.status} ${answer.code}`)
+        verdicts.broken(`a submission returned ${answer.status} ${answer.code}`)
     }
   }
 
@@ -68,7 +68,7 @@ export function serviceTraffic(parts: Parts) {
       ledger.writes.set(answer.requestId, what)
       ledger.count('changes by administrators')
     } else if (isUnknown(answer)) ledger.unansweredWrites.add(answer.requestId)
-    else verdicts.broken(`${what} answered ${answer.status} ${answer.code}`)
+    else verdicts.broken(`${what} returned ${answer.status} ${answer.code}`)
     return answer
   }
 
@@ -135,7 +135,7 @@ export function serviceTraffic(parts: Parts) {
     ]
     const answer = await random.one(reads)()
     if (answer.status !== 200 && !isUnknown(answer))
-      verdicts.broken(`a read answered ${answer.status} ${answer.code}`)
+      verdicts.broken(`a read returned ${answer.status} ${answer.code}`)
     ledger.count('reads')
   }
 
@@ -160,7 +160,7 @@ export function serviceTraffic(parts: Parts) {
       const first = await redeem({ grant_type: 'authorization_code', code, redirect_uri: oidcUri })
       if (first.status !== 200) {
         if (!isUnknown(first))
-          verdicts.broken(`/oidc/token answered ${first.status} ${textOf(first.body, 'error')}`)
+          verdicts.broken(`/oidc/token returned ${first.status} ${textOf(first.body, 'error')}`)
         return
       }
       ledger.count('sign-ins with OpenID Connect')
@@ -172,7 +172,7 @@ export function serviceTraffic(parts: Parts) {
       const access = textOf(rotated.status === 200 ? rotated.body : first.body, 'access_token')
       if (rotated.status !== 200 && !isUnknown(rotated))
         verdicts.broken(
-          `a rotation at /oidc/token answered ${rotated.status} ${textOf(rotated.body, 'error')}`,
+          `a rotation at /oidc/token returned ${rotated.status} ${textOf(rotated.body, 'error')}`,
         )
       const body = { memberId: member.id }
       const ended = await ask('POST', '/api/auth/logout-all', { key: oidc.key, body })
@@ -184,7 +184,7 @@ export function serviceTraffic(parts: Parts) {
     for (const at of [0, 1]) {
       const answer = await ask('GET', '/oidc/me', { token, at })
       if (answer.status !== status && !isUnknown(answer))
-        verdicts.broken(`/oidc/me answered ${answer.status} instead of ${status}`)
+        verdicts.broken(`/oidc/me returned ${answer.status} instead of ${status}`)
     }
   }
 

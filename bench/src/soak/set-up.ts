@@ -53,5 +53,5 @@ export async function signInAdmin(ask: Ask, logins: Logins): Promise<string> {
 /** Returns a response if it is a success. @throws if it is not */
 export function good(answer: Answer): Answer {
   if (answer.status >= 200 && answer.status < 300) return answer
-  throw new Error(`The set-up was answered ${answer.status}: ${JSON.stringify(answer.body)}`)
+  throw new Error(`The setup request returned ${answer.status}: ${JSON.stringify(answer.body)}`)
 }

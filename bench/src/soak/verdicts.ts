@@ -87,7 +87,7 @@ export function createVerdicts(now: () => number = () => performance.now()) {
     },
     /** Records a sign-in that ended without a code. */
     loginRefused(reason: string): void {
-      failed(`login: ${reason}`, ({ logins }) => logins === true, loginGraceMs)
+      failed(`sign-in: ${reason}`, ({ logins }) => logins === true, loginGraceMs)
     },
     answered({ method, path, answer, ms }: Seen): void {
       counts.requests += 1
@@ -96,11 +96,14 @@ export function createVerdicts(now: () => number = () => performance.now()) {
       perKind.set(kind, { requests: found.requests + 1, slowestMs: Math.max(found.slowestMs, ms) })
       const { status, code, at } = answer
       if (status === 0) {
-        failed(`${kind} had no answer of instance ${at}: ${code}`, ({ lost }) => lost === true || lost === at)
+        failed(
+          `${kind} got no response from instance ${at}: ${code}`,
+          ({ lost }) => lost === true || lost === at,
+        )
       } else if (status === 503) {
         if (!answer.headers.has('retry-after')) wrong.push(told(`${kind} 503 without Retry-After`))
-        failed(`${kind} answered 503 ${code}`, ({ codes }) => codes?.includes(code ?? '') ?? false)
-      } else if (status >= 500) wrong.push(told(`${kind} answered ${status} ${code}`))
+        failed(`${kind} returned 503 ${code}`, ({ codes }) => codes?.includes(code ?? '') ?? false)
+      } else if (status >= 500) wrong.push(told(`${kind} returned ${status} ${code}`))
     },
     /**
      * Returns true if there was no fault in the last `ms` milliseconds. Role changes and departures must then be

@@ -54,9 +54,9 @@ export const errors = define({
     title: 'This sign-in started in another browser, has expired, or was already used.',
     mend:
       'Start a new sign-in. Complete it within ten minutes in the same browser, and allow cookies. Do not open ' +
-      'an old address of the sign-in again, for example from a bookmark or with the Back button. If each sign-in ' +
-      'fails, set ROLECALL_URL of the app to PUBLIC_URL of the service, character for character: localhost and ' +
-      '127.0.0.1 do not share cookies.',
+      'an old address of the sign-in again, for example from a bookmark or with the Back button. If every sign-in ' +
+      'fails, set ROLECALL_URL of the app to the exact PUBLIC_URL of the service. Cookies of localhost are not sent ' +
+      'to 127.0.0.1.',
   },
   CHALLENGE_WITHOUT_VERIFIER: {
     status: 400,

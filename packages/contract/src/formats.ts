@@ -46,7 +46,7 @@ function isDateTime(value: string): boolean {
   return at >= 0 && at < endOf9999Ms
 }
 
-/** An ID of Discord: 17 to 20 digits below 2^64, always a string. */
+/** A Discord ID: 17 to 20 digits below 2^64, always a string. */
 export const Snowflake = Type.String({ format: 'snowflake', maxLength: 20 })
 
 /** An ID of this service (UUIDv7). Accepted in any case, as RFC 9562 requires, and converted to lower case. */

@@ -127,7 +127,7 @@ export const chatCallback = endpoint({
   path: '/api/auth/callback',
   isUsedOnce: true,
   tag,
-  summary: 'Complete a sign-in with the response of Discord',
+  summary: 'Complete a sign-in with the response from Discord',
   description:
     'Discord redirects the browser to this address, once. The service completes the sign-in and ' +
     'redirects to the project, or shows the reason for a refusal.',

@@ -27,7 +27,7 @@ const Delivery = Type.Object({
   text: Type.String({ description: 'The text of the notice.' }),
   status: DeliveryStatus,
   attempts: Type.Integer(),
-  lastStatus: Nullable(Type.Integer({ description: 'The HTTP status of the last response of Discord.' })),
+  lastStatus: Nullable(Type.Integer({ description: 'The HTTP status of the last response from Discord.' })),
   lastError: Nullable(Type.String()),
   createdAt: DateTime,
   lastAttemptAt: Nullable(DateTime),

@@ -34,10 +34,12 @@ export const listUnknownRoles = async (tx: Tx, rows: readonly ServerMember[]) =>
 /** Returns the names of roles by ID. Omits roles that Discord has deleted. */
 export const namesOfRoles = async (db: Queryable, serverId: string, roleIds: readonly string[]) =>
   new Map(
-    (
-      await db.query<{ id: string; name: string }>(sql`
+    roleIds.length === 0
+      ? []
+      : (
+          await db.query<{ id: string; name: string }>(sql`
         select r.id, r.name from roles r where r.server_id = ${serverId} and r.id = any(${roleIds}::text[])`)
-    ).map(({ id, name }) => [id, name]),
+        ).map(({ id, name }) => [id, name]),
   )
 
 /** Returns the indexes of the IDs that are not roles of this server, according to the mirror. */

@@ -19,12 +19,12 @@ import { packageVersion } from './relying-parties/party.ts'
 import { environmentFor, startService } from './service-process.ts'
 
 const page = 'docs/guides/postgresql.md'
-const [copy = '', install = '', move = ''] = commandsOfPage(page, read(page))
+const [copy = '', install = '', exports = '', move = ''] = commandsOfPage(page, read(page))
   .filter(({ isBlock }) => isBlock)
   .map(({ text }) => text)
 const [, program = ''] = /^ *```js\n([\s\S]*?)^ *```$/m.exec(read(page)) ?? []
 
-if (!bin) for (const text of [copy, install, move]) noteSkipped(text, 'psql is missing')
+if (!bin) for (const text of [copy, install, exports, move]) noteSkipped(text, 'psql is missing')
 
 test.skipIf(!bin)(
   'an embedded database that was moved to PostgreSQL as the guide says has its projects, its audit log, and its sessions',
@@ -64,6 +64,7 @@ test.skipIf(!bin)(
     expect(verified.out).toMatch(/^ok /)
 
     await runShown(copy, { cwd: folder })
+    await runShown(exports, { cwd: folder })
     const cluster = await startCluster(join(folder, 'cluster'))
     env['DATABASE_URL'] = cluster.url
     const server = { PGHOST: '127.0.0.1', PGPORT: new URL(cluster.url).port, PGUSER: 'rolecall' }

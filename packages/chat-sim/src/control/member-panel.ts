@@ -37,7 +37,7 @@ ${actionForm(
     (role) =>
       html`<button id="wear-${role.id}" class="toggle" name="role" value="${role.id}" aria-pressed="${
         member.roles.includes(role.id) ? 'true' : 'false'
-      }"${role.managed && html` disabled title="Managed by the platform"`}>${roleChip(role)}</button>`,
+      }"${role.managed && html` disabled title="Managed by Discord"`}>${roleChip(role)}</button>`,
   )}</div>`,
 )}
 ${actionForm(

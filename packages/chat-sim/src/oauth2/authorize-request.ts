@@ -46,7 +46,7 @@ export function readAuthorizeRequest(
   const scopes = [...new Set((query.get('scope') ?? '').split(' ').filter(Boolean))]
   if (scopes.length === 0) return 'Missing scope.'
   const unknown = scopes.find((scope) => !knownScopes.has(scope))
-  if (unknown !== undefined) return `Invalid scope: "${unknown}" is none that the platform knows.`
+  if (unknown !== undefined) return `Invalid scope: "${unknown}" is not a scope of Discord.`
 
   return {
     scopes,

@@ -31,7 +31,7 @@ export function page({ title, main, status = 200, script, formsLeaveTheSite = fa
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${title} · Chat platform simulator</title>
+<title>${title} · Discord simulator</title>
 <link rel="stylesheet" href="/assets/style.css">
 <link rel="icon" href="/cdn/icons/0/chat-sim.svg">
 ${script && html`<script src="${script}" defer></script>`}

@@ -52,7 +52,7 @@ export function createDiscordImages({ cdnUrl }: DiscordImagesOptions): ChatPlatf
 }
 
 const unavailable = (status?: number) =>
-  new ChatPlatformError('unavailable', 'The images of Discord cannot be reached.', status)
+  new ChatPlatformError('unavailable', "Discord's image host is unreachable.", status)
 
 /**
  * The first bytes of each permitted format, in hexadecimal. They decide, and not the declared media type. SVG is not

@@ -8,7 +8,7 @@ const cdn = 'https://cdn.discordapp.com'
 // Creates the error for an invalid response. The types describe the documented responses, but if Discord has a problem,
 // a 200 may have any body.
 const unexpected = (what: string) =>
-  new ChatPlatformError('unexpected', `A response of Discord lacks ${what}.`)
+  new ChatPlatformError('unexpected', `A response from Discord lacks ${what}.`)
 
 /** Checks that a value is text, and removes what the database cannot store. */
 export function text(value: unknown): string {

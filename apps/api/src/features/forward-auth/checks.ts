@@ -33,7 +33,7 @@ export const hostRolesCheck = errorCheck<{
     const listed = (ids: readonly string[]) => ids.map((id) => names?.get(id) ?? id).join(', ')
     const held = anyOf.filter((id) => roleIds.includes(id))
     return held.length > 0
-      ? `The member has a required role: ${listed(held)}.`
+      ? `The member has ${held.length} of the required roles: ${listed(held)}.`
       : `The member has none of the required roles: ${listed(anyOf)}.`
   },
 })

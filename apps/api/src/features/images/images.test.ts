@@ -9,7 +9,7 @@ import { createImageCache } from './image-cache.ts'
 
 const png = Buffer.from('89504e470d0a1a0a0000000d', 'hex')
 
-describe('pictures of Discord', () => {
+describe('pictures from Discord', () => {
   let world: World
   let token: string
   /** The response of the image host; each test sets it. */

@@ -159,7 +159,7 @@ const gauges: readonly GaugeRow[] = [
   },
   {
     name: 'rolecall_platform_invalid_requests',
-    help: 'Responses 401, 403, and 429 of Discord in ten minutes, for all instances that share the cache.',
+    help: 'Responses with 401, 403, or 429 from Discord in ten minutes, for all instances that share the cache.',
     over: 'max',
     read: ({ chatFigures }) => [[chatFigures().rest.refusedTogether]],
   },

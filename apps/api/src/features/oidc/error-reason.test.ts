@@ -62,7 +62,7 @@ describe.each(mainEngines)('the redirect of a refused login, on %s', (engine) =>
     expect(parameters(none.searchParams)).toEqual(refused('login_required', null))
   })
 
-  test('is none for a project without OpenID Connect: a page says what to turn on', async () => {
+  test('a project without OpenID Connect gets a page that says what to turn on', async () => {
     const other = await givenProject(world)
     const page = await new Browser(world.url).get(authPath({ ...project, id: other.id }), {
       accept: 'text/html',
