@@ -82,7 +82,11 @@ export const bindings: readonly Binding[] = [
     ],
   },
   { by: 'apps/api/test/process/games-guide.test.ts', page: 'docs/guides/games-bots-command-lines.md' },
-  { by: 'apps/api/test/process/restore.test.ts', page: 'docs/guides/backup.md' },
+  {
+    by: 'apps/api/test/process/restore.test.ts',
+    page: 'docs/guides/backup.md',
+    sections: ['PostgreSQL', 'The embedded database', 'After every restore'],
+  },
   {
     by: 'clients/python/python.test.ts',
     commands: ['uvicorn app:app --port 8080 --env-file .env'],
