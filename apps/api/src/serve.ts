@@ -1,9 +1,9 @@
 import cluster from 'node:cluster'
 import { deleteOldEntries } from '#audit/retention'
 import { uuidv7 } from '#platform/crypto/uuid'
-import { connectionReason, missingPermission } from '#platform/db/connection-refusals'
+import { connectionReason, databaseRefusal } from '#platform/db/connection-refusals'
 import type { Database } from '#platform/db/database'
-import { DatabaseRefused, DatabaseTakesNoWrites, DatabaseUnavailable } from '#platform/db/database'
+import { DatabaseTakesNoWrites, DatabaseUnavailable } from '#platform/db/database'
 import { migrate, newerSentence, ownFolder, schemaState } from '#platform/db/migrate'
 import { progressSentence } from '#platform/db/migration-progress'
 import { chooseInternals } from '#platform/http/check-internals'
@@ -201,7 +201,7 @@ async function retryUntilUp<T>(run: () => Promise<T>): Promise<T> {
       return await run()
     } catch (error) {
       // The database responds but refuses, so waiting would not help.
-      const refusal = error instanceof DatabaseRefused ? error.message : missingPermission(error)
+      const refusal = databaseRefusal(error)
       if (refusal) throw new StartRefused(refusal)
       if (!(error instanceof DatabaseUnavailable)) throw error
       if (performance.now() > deadline) {

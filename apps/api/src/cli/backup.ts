@@ -8,7 +8,7 @@ import { markRestored } from '../features/restored/store.ts'
 import { readEnvironment } from '../process/environment.ts'
 import { StartRefused } from '../process/start-refused.ts'
 import { keepOwner } from './keep-owner.ts'
-import { unmadeFolder } from './unmade-folder.ts'
+import { folderOf, unmadeFolder } from './unmade-folder.ts'
 import { refuseWhileRunning } from './with-database.ts'
 
 /**
@@ -81,7 +81,7 @@ function embeddedFolder(command: string): string {
   const { config, problems } = loadConfig(readEnvironment())
   const wrong = problems.filter((line) => line.startsWith('DATABASE_URL'))
   if (wrong.length > 0) throw new StartRefused(wrong.join('\n'))
-  const [, folder = ''] = /^pglite:(?!:memory:)(.+)/.exec(config.databaseUrl) ?? []
+  const folder = folderOf(config.databaseUrl)
   // Removes the slash at the end. With it, files that belong next to the folder would be inside.
   if (folder) return folder.replace(/(?<=.)\/+$/, '')
   throw new StartRefused(

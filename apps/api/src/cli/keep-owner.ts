@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve, sep } from 'node:path'
+import { folderOf } from './unmade-folder.ts'
 
 const root = 0
 
@@ -12,7 +13,7 @@ const root = 0
  * database in memory, only runs the work.
  */
 export async function keepOwner<T>(databaseUrl: string, work: () => Promise<T>): Promise<T> {
-  const [, given] = /^pglite:(?!:memory:)(.+)/.exec(databaseUrl) ?? []
+  const given = folderOf(databaseUrl)
   if (given === undefined || process.geteuid?.() !== root) return work()
   const folder = resolve(given)
   const existing = existingPartOf(folder)

@@ -1,10 +1,5 @@
-import { missingPermission } from '#platform/db/connection-refusals'
-import {
-  type Database,
-  DatabaseRefused,
-  DatabaseTakesNoWrites,
-  DatabaseUnavailable,
-} from '#platform/db/database'
+import { databaseRefusal } from '#platform/db/connection-refusals'
+import { type Database, DatabaseTakesNoWrites, DatabaseUnavailable } from '#platform/db/database'
 import { FolderInUse } from '#platform/db/folder-lock'
 import { openDatabase } from '#platform/db/open-database'
 import { type Config, loadConfig } from '../config.ts'
@@ -39,7 +34,7 @@ export async function withDatabase<T>(
     try {
       return await work(db, config)
     } catch (error) {
-      const refusal = error instanceof DatabaseRefused ? error.message : missingPermission(error)
+      const refusal = databaseRefusal(error)
       if (refusal) throw new StartRefused(refusal)
       if (error instanceof DatabaseTakesNoWrites) throw new StartRefused(error.advice)
       if (!(error instanceof DatabaseUnavailable)) throw error

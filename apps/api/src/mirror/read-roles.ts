@@ -32,15 +32,12 @@ export const listUnknownRoles = async (tx: Tx, rows: readonly ServerMember[]) =>
   ).map(({ id }) => id)
 
 /** Returns the names of roles by ID. Omits roles that Discord has deleted. */
-export const namesOfRoles = async (db: Queryable, serverId: string, roleIds: readonly string[]) =>
-  new Map(
-    roleIds.length === 0
-      ? []
-      : (
-          await db.query<{ id: string; name: string }>(sql`
-        select r.id, r.name from roles r where r.server_id = ${serverId} and r.id = any(${roleIds}::text[])`)
-        ).map(({ id, name }) => [id, name]),
-  )
+export async function namesOfRoles(db: Queryable, serverId: string, roleIds: readonly string[]) {
+  if (roleIds.length === 0) return new Map<string, string>()
+  const rows = await db.query<{ id: string; name: string }>(sql`
+    select r.id, r.name from roles r where r.server_id = ${serverId} and r.id = any(${roleIds}::text[])`)
+  return new Map(rows.map(({ id, name }) => [id, name]))
+}
 
 /** Returns the indexes of the IDs that are not roles of this server, according to the mirror. */
 export const placesOfUnknownRoles = async (db: Queryable, serverId: string, roleIds: readonly string[]) =>

@@ -33,9 +33,9 @@ describe('what rolecall-init says of a key, which the service is asked about', (
   })
 
   test('says that a key was not checked if no server responds, and says nothing if too little is known', async () => {
-    const nobody = `http://127.0.0.1:${await freePort()}`
-    expect(await check(project.id, project.key, nobody)).toBe(
-      `The key was not checked: ${nobody} cannot be reached (ECONNREFUSED). Check ROLECALL_URL, and that Rolecall runs.`,
+    const unused = `http://127.0.0.1:${await freePort()}`
+    expect(await check(project.id, project.key, unused)).toBe(
+      `The key was not checked: ${unused} cannot be reached (ECONNREFUSED). Check ROLECALL_URL, and that Rolecall runs.`,
     )
     const encrypted = world.url.replace('http:', 'https:')
     expect(await check(project.id, project.key, encrypted)).toMatch(/cannot be reached \(ERR_SSL_/)

@@ -1,8 +1,7 @@
 import { createCache } from '#platform/cache/create-cache'
-import { connectionReason, missingPermission } from '#platform/db/connection-refusals'
+import { connectionReason, databaseRefusal } from '#platform/db/connection-refusals'
 import {
   type Database,
-  DatabaseRefused,
   DatabaseTakesNoWrites,
   DatabaseUnavailable,
   readOnlyAdvice,
@@ -71,7 +70,7 @@ async function runCheck(config: Config, check: (db: Database) => Promise<Line[]>
   try {
     return await check(db)
   } catch (error) {
-    const refusal = error instanceof DatabaseRefused ? error.message : missingPermission(error)
+    const refusal = databaseRefusal(error)
     if (refusal) return [problem(refusal)]
     if (error instanceof DatabaseTakesNoWrites) return [problem(error.advice)]
     if (!(error instanceof DatabaseUnavailable)) throw error

@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { DatabaseRefused } from './database.ts'
 
 /** Sentences for operators about connections that the server refuses: the reason and the fix, by SQLSTATE. */
 const refusals: Readonly<Record<string, string>> = {
@@ -69,10 +70,14 @@ const protocolViolation = '08P01'
 const lacksRights = '42501'
 
 /**
- * Returns the problem and the fix if the role may not run a statement. Returns undefined for any other error. The
- * message of the server names what it may not use.
+ * Returns the problem and the fix if the database responds, but refuses the connection, or a statement of the role.
+ * Waiting would not help then. Returns undefined for any other error.
  */
-export const missingPermission = (error: unknown): string | undefined =>
+export const databaseRefusal = (error: unknown): string | undefined =>
+  error instanceof DatabaseRefused ? error.message : missingPermission(error)
+
+/** The message of the server names what the role may not use. */
+const missingPermission = (error: unknown): string | undefined =>
   error instanceof pg.DatabaseError && error.code === lacksRights
     ? `The role of DATABASE_URL lacks a permission (${error.message}). As the owner of the tables, run rolecall migrate. Then grant that role select, insert, update, and delete on all tables, and usage on all sequences, in schema public.`
     : undefined
