@@ -15,8 +15,9 @@ const path = '/api/auth/validate'
 
 /**
  * Measures validate with more and more sessions, each of a different member. Each size has a database and a process of
- * its own. Uniform: a tenth of the sessions receive requests, all with the same probability. Zipf: all sessions do, and
- * the n-th most frequent one has 1/n of the requests of the first.
+ * its own. Uniform: a tenth of the sessions receive requests, all with the same probability, after each of them has
+ * received one. Zipf: all sessions do, and the n-th most frequent one has 1/n of the requests of the first. It is
+ * measured last, because the sessions that it uses evict others from the cache.
  */
 export async function measureSessions(sizes: readonly number[]): Promise<Table> {
   return inPlace(0, async (place) => {
@@ -26,33 +27,31 @@ export async function measureSessions(sizes: readonly number[]): Promise<Table> 
     if (!first) throw new Error('SESSIONS names no size.')
     const answer = await validateAnswer(first.service, first.seeded)
     const bare = await startBare(serverCore, answer)
-    const limit = limitTarget(bare, { script: () => first.zipf, answerBytes: answer.length })
-    const targets = sized.flatMap(({ size, service, zipf, uniform }) =>
-      Object.entries({
-        'uniform, over a tenth of the sessions': uniform,
-        'Zipf, over all sessions': zipf,
-      }).map(([store, script]): Target => {
-        const pids = [service.pid, place.postgres.pid]
-        const name = `${size.toLocaleString('en')} sessions`
-        const url = `${service.url}${path}`
-        return { name, store, url, pids, script: () => script, answerBytes: answer.length }
-      }),
-    )
+    const limit = limitTarget(bare, { script: () => first.uniform, answerBytes: answer.length })
+    const targetOf = ({ size, service }: Sized, store: string, script: string): Target => ({
+      name: `${size.toLocaleString('en')} sessions`,
+      store,
+      url: `${service.url}${path}`,
+      pids: [service.pid, place.postgres.pid],
+      script: () => script,
+      answerBytes: answer.length,
+    })
     console.log('each active session once, then the rounds')
-    for (const { size, service, uniform } of sized) {
-      // Warms up. Random requests reach nearly all active sessions after three times as many requests as sessions.
-      await load(1, `${service.url}${path}`, uniform, connections, Math.min(30, Math.ceil(size / 25_000)))
+    for (const { service, once, active } of sized) {
+      await load(1, `${service.url}${path}`, once, connections, Math.ceil(active / 5_000))
     }
-    const results = await interleaved([limit, ...targets], connections)
-    const table = summarise(
-      {
-        id: 'sessions',
-        title: 'Validate with many sessions, 64 connections',
-        note: 'PostgreSQL, one process. The service and the database share one core. The load generator has the other. *Memory* is the memory of the process after the run.',
-      },
-      results,
-    )
-    const memory = sized.flatMap(({ service }) => Array(2).fill(residentMiB(service.pid)) as number[])
+    const uniform = sized.map((one) => targetOf(one, 'uniform, over a tenth of the sessions', one.uniform))
+    const uniformRounds = await interleaved([limit, ...uniform], connections)
+    const zipf = sized.map((one) => targetOf(one, 'Zipf, over all sessions', one.zipf))
+    const zipfRounds = await interleaved([limit, ...zipf], connections)
+    const about = {
+      id: 'sessions',
+      title: 'Validate with many sessions, 64 connections',
+      note: 'PostgreSQL, one process. The service and the database share one core. The load generator has the other. *Uniform* begins after each active session has been used once. *Zipf* comes last: many of its requests are the first of their session, and read the database. *Memory* is the memory of the process after the run.',
+    }
+    const table = summarise(about, uniformRounds)
+    const rows = [...table.rows, ...summarise(about, zipfRounds).rows.slice(1)]
+    const memory = [...sized, ...sized].map(({ service }) => residentMiB(service.pid))
     await bare.stop()
     for (const { service } of sized) await service.stop()
     return {
@@ -61,10 +60,12 @@ export async function measureSessions(sizes: readonly number[]): Promise<Table> 
         ...table.columns.filter(({ key }) => key !== 'bytes'),
         { key: 'memory', title: 'Memory MiB', digits: 0 },
       ],
-      rows: table.rows.map((row, i) => ({ ...row, memory: memory[i - 1] ?? '' })),
+      rows: rows.map((row, i) => ({ ...row, memory: memory[i - 1] ?? '' })),
     }
   })
 }
+
+type Sized = Awaited<ReturnType<typeof prepareSize>>
 
 async function prepareSize({ folder, postgres }: Place, size: number) {
   console.log(`${size.toLocaleString('en')} sessions`)
@@ -77,11 +78,13 @@ async function prepareSize({ folder, postgres }: Place, size: number) {
     return { ...first, tokens: copies.map(({ token }) => token) }
   })
   const service = await startRolecall(serverCore, env)
+  const active = Math.ceil(size * activeShare)
   const all = validateRequests(seeded.apiKey, seeded.tokens)
-  const active = validateRequests(seeded.apiKey, seeded.tokens.slice(0, Math.ceil(size * activeShare)))
+  const some = validateRequests(seeded.apiKey, seeded.tokens.slice(0, active))
   const zipf = await writeRequests(join(folder, `${size}-zipf.lua`), { ...all, order: 'zipf' })
-  const uniform = await writeRequests(join(folder, `${size}-uniform.lua`), active)
-  return { size, seeded, service, zipf, uniform }
+  const uniform = await writeRequests(join(folder, `${size}-uniform.lua`), some)
+  const once = await writeRequests(join(folder, `${size}-once.lua`), { ...some, order: 'once' })
+  return { size, active, seeded, service, zipf, uniform, once }
 }
 
 const validateAnswer = ({ url }: Service, { apiKey, tokens }: Seeded) =>
