@@ -7,7 +7,8 @@ import { patterns } from './patterns.ts'
  * pattern cannot express, such as a limit of 2^64 or the number of days in a month.
  */
 export const formats = {
-  snowflake: (value: string) => /^[1-9]\d{16,19}$/.test(value) && BigInt(value) < 2n ** 64n,
+  snowflake: (value: string) =>
+    /^[1-9]\d{16,19}$/.test(value) && (value.length < 20 || value <= '18446744073709551615'),
   uuid: isUuid,
   /** An ID of any form. A malformed ID is not rejected here, but not found, like an unknown one. */
   id: (_value: string) => true,

@@ -69,8 +69,24 @@ export interface HeldRoles {
   readonly json: string
 }
 
-/** Returns the roles that a member holds as objects and as JSON. */
+/** The maximum number of combinations of roles that are cached per server. At the limit, all of them are evicted. */
+const maxCombinations = 10_000
+
+/** The combinations of roles that were asked about. They are dropped together with the roles of their server. */
+const combinations = new WeakMap<Roles, Map<string, HeldRoles>>()
+
+/**
+ * Returns the roles that a member holds as objects and as JSON. Members with the same roles share the result, because a
+ * server has far fewer combinations of roles than members.
+ */
 export function heldWithJson(roleIds: readonly string[], roles: Roles): HeldRoles {
+  const known = combinations.get(roles) ?? new Map<string, HeldRoles>()
+  const key = roleIds.join()
+  const cached = known.get(key)
+  if (cached) return cached
+  if (known.size >= maxCombinations) known.clear()
   const parts = partsHeld(roleIds, roles)
-  return { roles: parts.map(({ role }) => role), json: jsonOfRoles(parts) }
+  const held = { roles: parts.map(({ role }) => role), json: jsonOfRoles(parts) }
+  combinations.set(roles, known.set(key, held))
+  return held
 }

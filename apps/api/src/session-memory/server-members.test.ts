@@ -72,6 +72,14 @@ describe('members that projects ask about', () => {
     server: { kind: 'server', serverId: 'another server' },
     unknown: { kind: 'unknown' },
   }
+  test('share the text of their roles with members who have the same ones', () => {
+    for (const id of ['ada', 'joon']) load(id)
+    load('mara', { roleIds: [captain.id] })
+    const held = (memberId: string) => memory.heldRoles(item(memberId), 5_000)?.held
+    expect(held('joon')).toBe(held('ada'))
+    expect(rolesOf('mara')).toEqual(['Captain'])
+  })
+
   test.each(Object.keys(ends))('a change of the %s drops a member, cached or being loaded', (kind) => {
     const change = ends[kind] as Change
     load('ada')

@@ -4,12 +4,6 @@ import type { Change } from './change.ts'
 import type { Vouched } from './change-log-store.ts'
 import type { MemberItem, ServerMemberRead, ServerMemberRow } from './server-members-store.ts'
 
-/** The roles of a server. `version` counts their changes. */
-interface VersionedRoles {
-  roles: Roles
-  version: number
-}
-
 /** A cached member of a server. */
 export class ServerMember {
   /** The member as JSON, without the roles. */
@@ -17,30 +11,14 @@ export class ServerMember {
   readonly syncedAtMs: number
   /** The approximate memory use in bytes. The factors were measured with V8. */
   readonly bytes: number
-  readonly #roleIds: readonly string[]
-  #held: HeldRoles
-  #heldVersion: number
+  readonly roleIds: readonly string[]
 
-  constructor(row: ServerMemberRow, { roles, version }: VersionedRoles) {
+  constructor(row: ServerMemberRow, roles: Roles) {
     this.profile = serverMemberProfile(row)
     this.syncedAtMs = row.syncedAtMs
     // Members share the strings of their role IDs, which would otherwise be a third of the memory of a member.
-    this.#roleIds = row.roleIds.map((id) => roles.get(id)?.role.roleId ?? id)
-    this.#held = heldWithJson(this.#roleIds, roles)
-    this.#heldVersion = version
-    this.bytes = 500 + 2 * (this.profile.length + this.#held.json.length) + 16 * row.roleIds.length
-  }
-
-  /**
-   * Returns the roles that the member holds. Reuses the last result for the same version of the roles. It does not keep
-   * the roles themselves: members who are not asked about would keep old ones in memory.
-   */
-  held({ roles, version }: VersionedRoles): HeldRoles {
-    if (this.#heldVersion !== version) {
-      this.#held = heldWithJson(this.#roleIds, roles)
-      this.#heldVersion = version
-    }
-    return this.#held
+    this.roleIds = row.roleIds.map((id) => roles.get(id)?.role.roleId ?? id)
+    this.bytes = 500 + 2 * this.profile.length + 16 * row.roleIds.length
   }
 }
 
@@ -64,7 +42,8 @@ export function rolesAt(
 }
 
 /** A server with its cached members. */
-interface Server extends VersionedRoles {
+interface Server {
+  roles: Roles
   readonly members: Map<string, ServerMember>
 }
 
@@ -94,7 +73,8 @@ export class ServerMembers {
   held({ serverId, memberId }: MemberItem): { held: HeldRoles; syncedAtMs: number } | undefined {
     const server = this.#servers.get(serverId)
     const member = server?.members.get(memberId)
-    return server && member && { held: member.held(server), syncedAtMs: member.syncedAtMs }
+    if (!server || !member) return undefined
+    return { held: heldWithJson(member.roleIds, server.roles), syncedAtMs: member.syncedAtMs }
   }
 
   /** Caches what was read. */
@@ -108,9 +88,9 @@ export class ServerMembers {
     this.#drop(this.#servers.get(serverId)?.members, memberId)
     if (!member.isCurrent || member.isBlocked) return
     // Cached roles are current, because the change log contains every change of a server's roles.
-    const server = this.#servers.get(serverId) ?? { roles, version: 0, members: new Map() }
+    const server = this.#servers.get(serverId) ?? { roles, members: new Map() }
     this.#servers.set(serverId, server)
-    const added = new ServerMember(member, server)
+    const added = new ServerMember(member, server.roles)
     server.members.set(memberId, added)
     this.#bytes += added.bytes
     while (this.#bytes > maxBytes) this.#evict()
@@ -128,9 +108,7 @@ export class ServerMembers {
         return
       case 'roles': {
         const server = this.#servers.get(change.serverId)
-        if (!server) return
-        server.roles = toRoles(change.roles)
-        server.version += 1
+        if (server) server.roles = toRoles(change.roles)
         return
       }
       case 'server':
