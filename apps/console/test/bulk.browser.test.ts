@@ -75,11 +75,12 @@ test.each([
   60_000,
 )
 
-test('the rest of a bulk action can be stopped, and is named', async () => {
+test('the Back button does not end a bulk action silently; its rest can be stopped, and is named', async () => {
   const project = await givenProject(at.world, { name: 'Night watch' })
   for (const as of [users.ada, users.joon]) await givenSession(at.world, project, as)
-  const visit = await at.open(`/console/projects/${project.id}/sessions`)
+  const visit = await at.open(`/console/projects/${project.id}`)
   const { page } = visit
+  await page.getByRole('link', { name: 'Sessions', exact: true }).last().click()
   await page.getByLabel('Select all rows').check()
   await page.getByRole('button', { name: 'End 2 sessions…' }).click()
   const question = page.getByRole('alertdialog')
@@ -93,6 +94,13 @@ test('the rest of a bulk action can be stopped, and is named', async () => {
   })
   await question.getByRole('button', { name: 'End 2 sessions' }).click()
   await question.getByText('Working: 0 of 2').waitFor()
+  // The Back button asks first, because leaving would end the action silently.
+  const asked = page.waitForEvent('dialog').then(async (dialog) => {
+    await dialog.dismiss()
+    return dialog.message()
+  })
+  await page.evaluate(() => history.back())
+  expect(await asked).toBe('Leave now? The changes that have not started will not be made.')
   await question.getByRole('button', { name: 'Stop' }).click()
   letGo?.()
   await question.getByText('1 of 2 done. 0 failed. 1 did not start.').waitFor()

@@ -1,7 +1,9 @@
 import type { DryRun } from '@rolecall/sdk/admin'
 import { useQueryClient } from '@tanstack/react-query'
+import { useBlocker } from '@tanstack/react-router'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Button } from './button.tsx'
+import { confirmLeaving } from './confirm-leaving.ts'
 import { effectsOf } from './danger.tsx'
 import { CloseButton, Dialog, DialogActions } from './dialog.tsx'
 import { type Failure, runSteps, type Step } from './run-steps.ts'
@@ -82,6 +84,13 @@ function BulkBody({ action, done, changes, children, onClose }: BulkProps) {
     return () => ending.current.abort()
   }, [])
 
+  const isRunning = phase.name === 'running'
+  useBlocker({
+    shouldBlockFn: (leaving) =>
+      isRunning && !confirmLeaving(leaving, 'Leave now? The changes that have not started will not be made.'),
+    enableBeforeUnload: () => isRunning,
+  })
+
   const possible = phase.name === 'checked' ? changes.filter(({ key }) => phase.effects.has(key)) : []
   const again = phase.name === 'ended' ? [...failures.map(({ step }) => step), ...phase.rest] : []
   return (
@@ -91,9 +100,9 @@ function BulkBody({ action, done, changes, children, onClose }: BulkProps) {
       <div role="status">
         <Progress phase={phase} failed={failures.length} />
       </div>
-      {failures.length > 0 && phase.name !== 'running' && <Failures failures={failures} />}
-      <DialogActions isBusy={phase.name === 'running'}>
-        {phase.name === 'running' ? (
+      {failures.length > 0 && !isRunning && <Failures failures={failures} />}
+      <DialogActions isBusy={isRunning}>
+        {isRunning ? (
           <Button onClick={() => ending.current.abort()}>Stop</Button>
         ) : (
           <CloseButton text={phase.name === 'ended' ? 'Close' : 'Cancel'} autoFocus />
@@ -106,7 +115,7 @@ function BulkBody({ action, done, changes, children, onClose }: BulkProps) {
           <Button
             kind="destroy"
             disabled={possible.length === 0}
-            isBusy={phase.name === 'running'}
+            isBusy={isRunning}
             onClick={() => void make(possible)}
           >
             {action}
