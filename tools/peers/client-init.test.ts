@@ -334,8 +334,11 @@ describe('rolecall-init', () => {
   })
 
   test.each([
-    [readmeBlock('README.md'), { '<id>': 'prj_1' }],
-    [readmeBlock('packages/sdk/README.md'), { '<id>': '1100089314336833537' }],
+    [readmeBlock('README.md'), { '<project ID>': 'prj_1' }],
+    [
+      readmeBlock('packages/sdk/README.md'),
+      { '<project ID>': 'prj_1', '<server ID>': '1100089314336833537' },
+    ],
     ['npx --no --offline rolecall-init --url https://id.example --key - < key.txt', {}],
   ])('reads the key and creates the login with the command of the page: %s', async (text, fill) => {
     const app = await givenApp(express, { 'key.txt': key })

@@ -52,8 +52,8 @@ export const bindings: readonly Binding[] = [
   {
     by: 'tools/peers/client-init.test.ts',
     commands: [
-      'npx --no --offline rolecall-init --url http://127.0.0.1:3000 --app-url http://127.0.0.1:8080 --client-id <id> --server-id 1100089314336833537 --key -',
-      'npx --no --offline rolecall-init --url https://id.example --client-id <id> --server-id <id> --key - < key.txt',
+      'npx --no --offline rolecall-init --url http://127.0.0.1:3000 --app-url http://127.0.0.1:8080 --client-id <project ID> --server-id 1100089314336833537 --key - < key.txt',
+      'npx --no --offline rolecall-init --url https://id.example --client-id <project ID> --server-id <server ID> --key - < key.txt',
       'npx --no --offline rolecall-init --url https://id.example --key - < key.txt',
       'npx --no --offline rolecall-init',
     ],
