@@ -85,7 +85,13 @@ export const bindings: readonly Binding[] = [
   {
     by: 'apps/api/test/process/restore.test.ts',
     page: 'docs/guides/backup.md',
-    sections: ['PostgreSQL', 'The embedded database', 'After every restore'],
+    sections: [
+      'Back up PostgreSQL',
+      'Restore PostgreSQL',
+      'Back up the embedded database',
+      'Restore the embedded database',
+      'After every restore',
+    ],
   },
   {
     by: 'clients/python/python.test.ts',
