@@ -126,7 +126,7 @@ test('the guide to a login with curl, command by command, says what it shows', a
 }, 60_000)
 
 test('the first project is registered by the commands of its guide', async () => {
-  const said = await paste(typed(read('docs/guides/first-project.md')), async (block, last) => {
+  const said = await paste(read('docs/guides/first-project.md'), async (block, last) => {
     const filled = replaceAll(block, { 'https://id.example': demo.serviceUrl })
     expect(refusalsIn([last])).toEqual([])
     return filled.includes('<id>') ? filled.replace('<id>', JSON.parse(last).project.id) : filled
