@@ -3,7 +3,7 @@ export const guides = {
   administering: 'Administering',
   discord: 'Discord',
   events: 'Events',
-  'first-project': 'Your first project',
+  'first-project': 'Create a project',
   'forward-auth': 'Forward authentication',
   'inbound-webhooks': 'Inbound webhooks',
   monitoring: 'Monitoring',
