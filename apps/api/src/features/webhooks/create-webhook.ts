@@ -61,7 +61,11 @@ async function addWebhook(
 ) {
   if (!(await lockProject(tx, projectId))) throw new ApiError('PROJECT_NOT_FOUND')
   const slugs = await slugsOf(tx, projectId)
-  if (slugs.length >= settings.current().maxWebhooksPerProject) throw new ApiError('WEBHOOK_LIMIT_REACHED')
+  const { maxWebhooksPerProject: max } = settings.current()
+  if (slugs.length >= max)
+    throw new ApiError('WEBHOOK_LIMIT_REACHED', {
+      detail: `The project has ${slugs.length} of ${max} inbound webhooks.`,
+    })
   const id = uuidv7()
   const { secret, secretSealed } = mintSecret(config, id)
   await insertWebhook(tx, {
