@@ -1,10 +1,14 @@
-import { type EndpointDefinition, endpoints, grants, operationIdOf } from '@rolecall/contract'
+import { type EndpointDefinition, endpoints, errors, grants, operationIdOf } from '@rolecall/contract'
 import { type Variable, variables } from '../apps/api/src/config.ts'
 import { describeContract, type EndpointPage } from '../apps/api/src/features/docs/describe-endpoint.ts'
 import {
+  areaTitles,
   describeErrors,
   type ErrorCase,
   type ErrorPage,
+  type ErrorPlaces,
+  exampleProblem,
+  type ReturningEndpoint,
 } from '../apps/api/src/features/docs/describe-errors.ts'
 import { endpointText } from './generate-endpoint.ts'
 import { readmeFigures } from './generate-figures.ts'
@@ -69,19 +73,25 @@ const leadOf = ({ summary, description }: EndpointPage) =>
 export const errorReference = (): string => `${generated}
 # Errors
 
-Find the \`code\` of your response in this list. Each entry has the status, the problem, and the fix.
-
 Every error response of the API is an RFC 9457 problem, \`application/problem+json\`:
+
+\`\`\`json
+${exampleProblem}
+\`\`\`
 
 | Field | Content |
 | --- | --- |
-| \`code\` | the name of the error. It never changes, so check \`code\` and not the texts |
+| \`code\` | the name of the error. Stable: check it in your program, not \`title\` or \`detail\` |
 | \`status\` | the HTTP status |
 | \`title\` | the problem |
-| \`detail\` | more about the problem, if the service knows more, and the fix |
-| \`errors\` | the invalid fields, each with \`path\`, \`message\`, and \`code\`. If the list is cut off, \`more\` is the number of further problems |
-| \`type\` | the address of the entry in \`/api/docs/errors\` of the service |
+| \`detail\` | what happened in this case, if known, and the fix |
+| \`errors\` | the invalid fields, each with \`path\`, \`message\`, and \`code\` |
+| \`more\` | the number of further invalid fields, if \`errors\` is cut off |
+| \`type\` | the URL of this error's entry in the service's documentation |
 | \`requestId\` | the ID of the request, which the operator can search for in the log |
+
+Find the \`code\` of your response in the tables below. Each entry has the status, the problem, and the fix. *Retry* says when the same call can
+succeed. An administrator is a System Admin or, for their own project, an owner. The operator runs the service.
 
 OpenID Connect endpoints return \`error\` and \`error_description\` instead: see
 [OpenID Connect](../guides/openid-connect.md#troubleshooting). [Handle errors in your app](../guides/errors.md) explains the errors of the
@@ -93,21 +103,32 @@ ${errorIndex(describeErrors())}${describeErrors()
   .map(({ code, cases }) => `\n## ${code}\n${cases.map(caseSection).join('')}`)
   .join('')}`
 
-/** Returns the table at the top of the page, in which a reader finds a code. */
+/** Returns the tables at the top of the page, one for each task, in which a reader finds a code. */
 const errorIndex = (pages: readonly ErrorPage[]): string =>
-  table(
-    ['Code', 'Status', 'Problem'],
-    pages.flatMap(({ code, cases }) =>
-      cases.map(({ status, title }) => [
-        `[\`${code}\`](#${headingAnchor(code)})`,
-        String(status),
-        marked(title),
-      ]),
-    ),
-  )
+  Object.values(areaTitles)
+    .map((area) => {
+      const rows = pages.flatMap(({ code, cases }) =>
+        cases
+          .filter((one) => one.area === area)
+          .map(({ status, title, retry }) => [codeLink(code), String(status), marked(title), retry]),
+      )
+      return `### ${area}\n\n${table(['Code', 'Status', 'Problem', 'Retry'], rows)}`
+    })
+    .join('\n')
 
-const caseSection = (one: ErrorCase): string =>
-  `\n**${one.status}** ${marked(one.title)}\n\n**Fix:** ${marked(one.mend)}\n\n${returnedBy(one)}\n`
+const codeLink = (code: string) => `[\`${code}\`](#${headingAnchor(code)})`
+
+const caseSection = ({ status, title, fix, retry, see, where }: ErrorCase): string =>
+  [
+    `\n**${status}** ${marked(title)}`,
+    `**Fix:** ${withSteps(marked(fix))}`,
+    `**Retry:** ${retry}.`,
+    ...(see.length > 0 ? [`**See also:** ${see.map(codeLink).join(', ')}`] : []),
+    `${returnedBy(where)}\n`,
+  ].join('\n\n')
+
+/** Puts the numbered steps of a fix on lines of their own. */
+const withSteps = (text: string) => text.replace(/ 1\. /, '\n\n1. ').replaceAll(/ ([2-9]\.) /g, '\n$1 ')
 
 /** The rows of `api.md` by method and path. Parameters in the path are unified, because texts name them differently. */
 const rowOf = new Map(endpoints.map((one) => [shapeOf(`${one.method} ${one.path}`), operationIdOf(one)]))
@@ -116,9 +137,10 @@ function shapeOf(request: string): string {
   return request.replaceAll(/\{\w+\}/g, '{}')
 }
 
-/** Formats the names in a sentence of an error as code, and links endpoints to their rows. */
+/** Formats the names in a sentence of an error as code, and links endpoints to their rows and codes to their entries. */
 const marked = (text: string): string =>
   markCode(text, (request) => {
+    if (request in errors) return `#${headingAnchor(request)}`
     const id = rowOf.get(shapeOf(request))
     return id === undefined ? undefined : `api.md#${headingAnchor(id)}`
   })
@@ -126,14 +148,19 @@ const marked = (text: string): string =>
 /** The maximum length of a list of endpoints that is not folded. Long lists say little to the reader of a code. */
 const maxOpen = 6
 
-function returnedBy({ onlyOf, endpoints: where }: ErrorCase): string {
-  if (onlyOf !== undefined) return `Returned by \`${onlyOf}\`.`
-  if (where.length === 0) return 'Any request can return this error.'
-  if (where.length === endpoints.length) return 'Every endpoint can return this error.'
-  const byName = where.toSorted((a, b) => (a.id < b.id ? -1 : 1))
-  const links = byName.map(({ id }) => `[\`${id}\`](api.md#${headingAnchor(id)})`).join(', ')
-  if (where.length <= maxOpen) return `Returned by ${links}.`
-  return `<details>\n<summary>Returned by ${where.length} endpoints</summary>\n\n${links}\n\n</details>`
+function returnedBy({ all, except, others }: ErrorPlaces): string {
+  const links = (list: readonly ReturningEndpoint[]) =>
+    list
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+      .map(({ id, name }) => `[\`${name}\`](api.md#${headingAnchor(id)})`)
+      .join(', ')
+  if (all !== undefined) {
+    const exceptions = except.length > 0 ? ` except ${links(except)}` : ''
+    const more = others.length > 0 ? ` So can ${links(others)}.` : ''
+    return `${all}${exceptions} can return this error.${more}`
+  }
+  if (others.length <= maxOpen) return `Returned by ${links(others)}.`
+  return `<details>\n<summary>Returned by ${others.length} endpoints</summary>\n\n${links(others)}\n\n</details>`
 }
 
 /** Returns `docs/reference/grants.md`, which lists the grants to a project, and the endpoints that need each grant. */

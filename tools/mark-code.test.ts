@@ -30,5 +30,5 @@ test('an endpoint is linked, and another path is not', () => {
 })
 
 test('marks no part of a name twice in any fix', () => {
-  for (const { mend } of Object.values(errors)) expect(markCode(mend, none)).not.toMatch(/``|`\w+`\w|\w`\w+`/)
+  for (const { fix } of Object.values(errors)) expect(markCode(fix, none)).not.toMatch(/``|`\w+`\w|\w`\w+`/)
 })

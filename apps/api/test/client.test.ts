@@ -20,10 +20,10 @@ describe('a call of the tests', () => {
   }
   const problem = (status: number, code: string, more = {}) => ({
     type: `https://x.example/#${code}`,
-    ...{ title: 'A title', status, detail: `The reason. ${mendOf(code)}`, code, requestId: '1', ...more },
+    ...{ title: 'A title', status, detail: `The reason. ${fixOf(code)}`, code, requestId: '1', ...more },
   })
 
-  const mendOf = (code: string) => (errors as Record<string, ErrorDefinition>)[code]?.mend ?? 'Do this.'
+  const fixOf = (code: string) => (errors as Record<string, ErrorDefinition>)[code]?.fix ?? 'Do this.'
 
   beforeAll(async () => {
     server = createServer((_, response) => {

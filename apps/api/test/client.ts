@@ -126,8 +126,8 @@ function holdAgainstContract(method: string, path: string, reply: Reply<unknown>
   if (reply.body === undefined)
     throw new Error(`${where} without a problem body: ${reply.text.slice(0, 200)}`)
   if (!isProblem(reply.body)) throw new Error(`${where} with a body that is no problem: ${reply.text}`)
-  const mended = mendFault(reply.body as Problem)
-  if (mended) throw new Error(`${where} ${code}, ${mended}`)
+  const unexplained = fixFault(reply.body as Problem)
+  if (unexplained) throw new Error(`${where} ${code}, ${unexplained}`)
   if (!isDeclared(code) && code !== 'BAD_REQUEST' && code !== 'URI_TOO_LONG')
     throw new Error(
       `${where} ${code}, which the contract does not declare: add it to refuses of ${definition.path} in packages/contract/src`,
@@ -135,13 +135,13 @@ function holdAgainstContract(method: string, path: string, reply: Reply<unknown>
 }
 
 /** Returns the reason why a problem does not explain its fix; undefined if it does. */
-function mendFault({ code, status, title, detail }: Problem): string | undefined {
+function fixFault({ code, status, title, detail }: Problem): string | undefined {
   const rows = Object.entries<ErrorDefinition>(errors).filter(
     ([name, one]) => one.status === status && (one.code ?? name) === code,
   )
   if (detail === title) return 'whose detail only repeats its title'
-  const isMended = rows.some(([, { mend }]) => detail.endsWith(mend))
-  return isMended ? undefined : 'whose detail does not end with how to mend it'
+  const endsWithFix = rows.some(([, { fix }]) => detail.endsWith(fix))
+  return endsWithFix ? undefined : 'whose detail does not end with the fix'
 }
 
 const validators = new Map<object, ReturnType<typeof ajv.compile>>()

@@ -7,22 +7,33 @@ const rows = Object.entries<ErrorDefinition>(errors).map(([name, row]) => ({ nam
 
 /** A fix begins with a verb for the reader, or names another person who must act. */
 const verbs =
-  /^(Activate|Ask|Begin|Call|Check|Choose|Configure|Correct|Delete|Invite|Leave|List|Omit|Open|Revoke|Send|Set|Shorten|Sign|Start|Submit|Try|Use|Wait) |^(A System Admin|The operator) \w+s /
+  /^(Activate|Ask|Begin|Call|Check|Choose|Configure|Correct|Delete|Do not|Invite|Leave|List|Omit|Open|Read|Revoke|Send|Set|Shorten|Sign|Start|Submit|Try|Use|Wait) |^(A System Admin|The operator) \w+s /
 
 describe('every error says what to do', () => {
-  test.each(rows)('$name', ({ title, mend }) => {
-    expect(mend).not.toBe(title)
-    expect(mend).toMatch(verbs)
+  test.each(rows)('$name', ({ title, fix }) => {
+    expect(fix).not.toBe(title)
+    expect(fix).toMatch(verbs)
     // Each is a sentence, so that a detail can stand between them.
-    expect([title, mend].filter((text) => !/^[A-Z].*\.$/.test(text))).toEqual([])
+    expect([title, fix].filter((text) => !/^[A-Z].*\.$/.test(text))).toEqual([])
+  })
+
+  test('and refers only to other codes that there are', () => {
+    const codes = new Set(rows.map(({ name, code = name }) => code))
+    expect(
+      rows.flatMap(({ name, see = [] }) => see.filter((one) => !codes.has(one) || one === name)),
+    ).toEqual([])
+  })
+
+  test('and has a retry that fits the status', () => {
+    const waiting = rows.filter(({ retry }) => retry === 'later').map(({ status }) => status)
+    expect(new Set(waiting)).toEqual(new Set([429, 503]))
+    expect(rows.filter(({ status, retry }) => status === 429 && retry !== 'later')).toEqual([])
   })
 
   test('and names only endpoints that there are', () => {
     const shape = (path: string) => path.replaceAll(/\{\w+\}/g, '{}')
     const known = new Set(endpoints.map(({ method, path }) => `${method} ${shape(path)}`))
-    const named = rows.flatMap(({ mend }) => [
-      ...mend.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/[\w/{}-]+)/g),
-    ])
+    const named = rows.flatMap(({ fix }) => [...fix.matchAll(/\b(GET|POST|PUT|PATCH|DELETE) (\/[\w/{}-]+)/g)])
     expect(named.length).toBeGreaterThan(10)
     expect(
       named.map(([, method, path = '']) => `${method} ${shape(path)}`).filter((one) => !known.has(one)),

@@ -1,10 +1,35 @@
+/** The task to which an error belongs, for the table of all errors. */
+export type ErrorArea =
+  | 'signIn'
+  | 'sessions'
+  | 'access'
+  | 'members'
+  | 'webhooks'
+  | 'deliveries'
+  | 'admin'
+  | 'proxy'
+  | 'request'
+  | 'service'
+
+/**
+ * The condition under which a retry makes sense: `corrected` after a change of the request, `changed` after an
+ * administrator changed data of the service, `configured` after the operator changed the configuration, `signIn` after
+ * a new sign-in, `later` after the seconds in `Retry-After`, `again` immediately, and `ifSafe` only if the request can
+ * be processed twice.
+ */
+export type Retry = 'no' | 'corrected' | 'changed' | 'configured' | 'signIn' | 'later' | 'again' | 'ifSafe'
+
 /** One row of the error table: the HTTP status of a refusal, and its texts. */
 export interface ErrorDefinition {
   readonly status: number
   /** The problem. */
   readonly title: string
   /** The fix, which ends every `detail`. It is the same for all callers, so that it reveals no more than the code. */
-  readonly mend: string
+  readonly fix: string
+  readonly area: ErrorArea
+  readonly retry: Retry
+  /** Codes with which this one is easily confused. */
+  readonly see?: readonly string[]
   /** The code on the wire if it differs from the row's name: the same refusal with another status or fix. */
   readonly code?: string
 }
@@ -19,591 +44,885 @@ export const errors = define({
   VALIDATION_FAILED: {
     status: 400,
     title: 'A field, a parameter, or a header of the request is invalid.',
-    mend:
+    fix:
       'Correct each field that `errors` lists by its `path`, and send the request again. Unknown fields and ' +
       'parameters are invalid, too.',
+    area: 'request',
+    retry: 'corrected',
+    see: ['PAYLOAD_INVALID'],
   },
   MALFORMED_JSON: {
     status: 400,
     title: 'The request body is not valid JSON.',
-    mend:
-      'Send exactly one JSON value, in UTF-8. An empty body, a comma after the last item, and a repeated key ' +
-      'in an object are not valid.',
+    fix:
+      'Send exactly one JSON value, in UTF-8. An empty body, a comma after the last item, and a repeated ' +
+      'key in an object are not valid.',
+    area: 'request',
+    retry: 'corrected',
+    see: ['UNSUPPORTED_MEDIA_TYPE'],
   },
   BAD_REQUEST: {
     status: 400,
-    title: 'The request is malformed.',
-    mend:
-      'Send one Host header, a valid path, and, only with a body, one of the headers Content-Length and ' +
-      'Transfer-Encoding.',
+    title: 'The request is malformed, or ended early.',
+    fix:
+      'Check the proxy or the hand-written client that sent the request, because browsers and HTTP ' +
+      'libraries send valid requests. Send one Host header, a valid path, and, only with a body, one of the ' +
+      'headers Content-Length and Transfer-Encoding.',
+    area: 'request',
+    retry: 'corrected',
   },
   IMAGE_INVALID: {
     status: 400,
-    title: 'The image cannot be used.',
-    mend: 'Use a complete PNG or WebP image of at most 512 × 512 pixels, without animation.',
+    title: 'The file is not a PNG or WebP image that Rolecall can use.',
+    fix: 'Use a complete PNG or WebP image of at most 512 × 512 pixels, without animation.',
+    area: 'admin',
+    retry: 'corrected',
+    see: ['UPLOAD_TYPE_UNSUPPORTED', 'PAYLOAD_TOO_LARGE'],
   },
   UNKNOWN_PROJECT: {
     status: 400,
     title: 'No project has this client_id.',
-    mend:
-      'Use the ID of a project of this installation as client_id, not its name or its API key. The project may ' +
-      'also have been deleted: System Admins list all projects with GET /api/admin/projects.',
+    fix:
+      'Use the Client ID from the Overview tab of the project in the console as client_id. In the client ' +
+      'libraries, it is ROLECALL_CLIENT_ID. The name and the API key of the project are not valid. If the ' +
+      'console does not list the project, it was deleted, or it is in another installation.',
+    area: 'signIn',
+    retry: 'corrected',
+    see: ['PROJECT_NOT_FOUND'],
   },
   LOGIN_REQUEST_INVALID: {
     status: 400,
     title: 'This sign-in started in another browser, has expired, or was already used.',
-    mend:
-      'Start a new sign-in. Complete it within ten minutes in the same browser, and allow cookies. Do not open ' +
-      'an old address of the sign-in again, for example from a bookmark or with the Back button. If every sign-in ' +
-      'fails, set ROLECALL_URL of the app to the exact PUBLIC_URL of the service. Cookies of localhost are not sent ' +
-      'to 127.0.0.1.',
+    fix:
+      'Start a new sign-in. Complete it within ten minutes in the same browser, and allow cookies. Do not ' +
+      'open an old address of the sign-in again, for example from a bookmark or with the Back button. If ' +
+      'every sign-in fails, set ROLECALL_URL of the app to the exact PUBLIC_URL of the service. Cookies of ' +
+      'localhost are not sent to 127.0.0.1.',
+    area: 'signIn',
+    retry: 'signIn',
   },
   CHALLENGE_WITHOUT_VERIFIER: {
     status: 400,
     title: 'This code was requested with PKCE, but codeVerifier is missing.',
-    mend:
-      'Send codeVerifier, the random value from which your app computed code_challenge for this sign-in. You ' +
-      'can still use the code, within 60 seconds of the sign-in.',
+    fix:
+      'Send codeVerifier, the random value from which your app computed code_challenge for this sign-in. ' +
+      'You can still use the code, within 60 seconds of the sign-in.',
+    area: 'signIn',
+    retry: 'corrected',
+    see: ['INVALID_CODE'],
   },
 
   LOGIN_REQUIRED: {
     status: 401,
     title: 'You are not signed in.',
-    mend:
-      'Send the browser to the address in the Location header to sign in. If the code comes from requireMember ' +
-      'or a guard in your own app, send the browser to /auth/login there.',
+    fix:
+      'Send the browser to the address in the Location header to sign in. If the code comes from ' +
+      'requireMember or a guard in your own app, send the browser to /auth/login there.',
+    area: 'proxy',
+    retry: 'signIn',
+    see: ['ROLE_LACKING', 'INVALID_TOKEN'],
   },
   PROXY_NOT_TRUSTED: {
     status: 403,
-    title: 'Only a trusted reverse proxy can send this request.',
-    mend:
-      'Ask the operator to add the address from which the proxy connects to TRUST_PROXY, and to restart the ' +
-      'service. A browser cannot open this address directly.',
+    title: 'This request did not come from a trusted reverse proxy.',
+    fix:
+      'Ask the operator to add the address from which your proxy connects to TRUST_PROXY, and to restart ' +
+      'the service. A browser can open this address only through the proxy.',
+    area: 'proxy',
+    retry: 'configured',
+    see: ['FORWARDED_REQUEST_INVALID'],
   },
   FORWARDED_REQUEST_INVALID: {
     status: 403,
     title: 'The headers of the reverse proxy do not describe a valid request.',
-    mend:
-      'Configure the proxy to set X-Forwarded-Proto, X-Forwarded-Host, and X-Forwarded-Uri, each once, and to ' +
-      'remove X-Original-URL and all Remote-… headers that the client sent.',
+    fix:
+      'Configure the proxy to set X-Forwarded-Proto, X-Forwarded-Host, and X-Forwarded-Uri, each once, and ' +
+      'to remove X-Original-URL and all Remote-… headers that the client sent. The beginning of `detail` ' +
+      'names the wrong header.',
+    area: 'proxy',
+    retry: 'configured',
+    see: ['PROXY_NOT_TRUSTED'],
   },
   LOGIN_LOOP: {
     status: 400,
     title: 'The reverse proxy changed the redirect to the sign-in, so that it leads back to this site.',
-    mend:
-      'Configure the proxy to leave the Location header of redirects unchanged. In nginx, set `proxy_redirect ' +
-      'off;`.',
+    fix:
+      'Configure the proxy to leave the Location header of redirects unchanged. In nginx, set ' +
+      '`proxy_redirect off;`.',
+    area: 'proxy',
+    retry: 'configured',
   },
   HOST_UNKNOWN: {
     status: 403,
     title: 'No project protects this host, or there is no server to sign in to.',
-    mend:
-      'Ask a System Admin to add the host to a project: PATCH /api/admin/projects/{id} with ' +
-      '{"forwardAuth":{"hosts":[…]}}. The list replaces the former list, and a host with its own port contains ' +
-      'the port. If a project already has the host, set forwardAuth.serverId there, or choose a main server.',
+    fix:
+      'Ask a System Admin to add the host on the Proxy tab of a project in the console, or with PATCH ' +
+      '/api/admin/projects/{id} and {"forwardAuth":{"hosts":[…]}}. This list replaces the former list. ' +
+      'Include the port if it is not the default. If a project already has the host, set its server for ' +
+      'sign-in there (forwardAuth.serverId), or choose a main server.',
+    area: 'proxy',
+    retry: 'changed',
+    see: ['HOST_TAKEN'],
   },
   ROLE_LACKING: {
     status: 403,
     title: 'Your account has none of the roles that this site requires.',
-    mend:
-      'Ask an admin of the community for one of the roles. A new role usually works within a second, without ' +
-      'another sign-in. A System Admin can change the required roles in forwardAuth.anyOf: PATCH ' +
-      '/api/admin/projects/{id}.',
+    fix:
+      'Ask an admin of the community for one of the roles. A new role usually works within a second, ' +
+      'without another sign-in. If you run the site, a System Admin can change the required roles on the ' +
+      'Proxy tab of the project in the console, or in forwardAuth.anyOf of PATCH /api/admin/projects/{id}.',
+    area: 'proxy',
+    retry: 'changed',
+    see: ['ROLE_REQUIRED', 'SCOPE_REQUIRED', 'OPERATION_REQUIRED'],
   },
   LOGIN_REFUSED: {
     status: 403,
-    title: 'The sign-in was refused.',
-    mend:
-      'Start a new sign-in with an account that is a member of the server, and choose Authorize on ' +
-      'Discord’s screen. If this does not help, ask an admin of the community: you may be blocked, or the site ' +
-      'may have no access to the server.',
+    title: 'The sign-in ended without access.',
+    fix:
+      'Read the reason at the beginning of `detail`, if there is one. If you canceled, sign in again, and ' +
+      'choose Authorize on Discord’s screen. If you are not a member of the server, join it, and then sign ' +
+      'in again. If you were removed, banned, or blocked, ask the moderators. If you run the site and it ' +
+      'has no access to the server, ask a System Admin to grant READ on the page Access of the console, or ' +
+      'with PUT /api/admin/projects/{projectId}/servers/{serverId}.',
+    area: 'signIn',
+    retry: 'signIn',
+    see: ['MEMBER_BLOCKED', 'SERVER_NOT_ACCESSIBLE', 'NOT_SYSTEM_ADMIN'],
   },
   INVALID_API_KEY: {
     status: 401,
     title: 'The API key is missing, malformed, unknown, expired, or revoked.',
-    mend:
-      'Send the complete API key of the project in the header X-API-Key. A key begins with `rck_`. If the key ' +
-      'is lost, expired, or revoked, a System Admin or an owner of the project can add one: POST ' +
-      '/api/admin/projects/{id}/keys. Existing keys stay valid.',
+    fix:
+      'Send the complete API key of the project in the header X-API-Key. A key begins with `rck_`. If the ' +
+      'key is lost, expired, or revoked, a System Admin or an owner of the project can add one, on the Keys ' +
+      'tab of the project in the console or with POST /api/admin/projects/{id}/keys. Existing keys stay ' +
+      'valid.',
+    area: 'access',
+    retry: 'corrected',
+    see: ['PROJECT_INACTIVE', 'INVALID_TOKEN'],
   },
   PROJECT_INACTIVE: {
     status: 401,
-    title: 'The project of this API key is inactive.',
-    mend: 'Ask a System Admin to activate the project: PATCH /api/admin/projects/{id} with {"isActive":true}.',
+    title: 'The API key is correct, but its project is inactive.',
+    fix:
+      'Ask a System Admin to activate the project, on its Settings tab in the console or with PATCH ' +
+      '/api/admin/projects/{id} and {"isActive":true}. The key does not have to change.',
+    area: 'access',
+    retry: 'changed',
+    see: ['INVALID_API_KEY'],
   },
   INVALID_TOKEN: {
     status: 401,
     title: 'The session token is missing, malformed, unknown, expired, or revoked.',
-    mend:
+    fix:
       'Check that you send the newest token of the session, because each refresh replaces it. A project can ' +
-      'check only its own sessions. If the session has ended, the member or the administrator has to sign in ' +
-      'again.',
+      'check only its own sessions. If the session has ended, send the member or the administrator to sign ' +
+      'in again.',
+    area: 'sessions',
+    retry: 'signIn',
+    see: ['INVALID_REFRESH_TOKEN', 'REFRESH_TOKEN_SUPERSEDED', 'REFRESH_TOKEN_REUSED', 'INVALID_API_KEY'],
   },
   INVALID_CODE: {
     status: 401,
     title: 'The code is invalid, expired, or already used.',
-    mend:
-      'Start a new sign-in, and exchange its code within 60 seconds. Send each code only once: a second use ' +
-      'also ends the session that the first use created. Send the API key and the clientId of the project, the ' +
-      'redirectUri of the sign-in, and, if the sign-in had a code_challenge, its codeVerifier. If the error ' +
-      'persists, check that the member is still in the server, and that the project still has READ there.',
+    fix:
+      'Start a new sign-in, and exchange its code once, within 60 seconds. A second use also ends the ' +
+      'session that the first use created. If a new code fails, too, check these values. 1. The API key and ' +
+      'clientId belong to the same project. 2. redirectUri is exactly the redirect URI of the sign-in. 3. ' +
+      'If the sign-in had a code_challenge, codeVerifier matches it. 4. The member is still in the server. ' +
+      '5. The project still has READ there.',
+    area: 'signIn',
+    retry: 'signIn',
+    see: ['CHALLENGE_WITHOUT_VERIFIER', 'MEMBER_BLOCKED'],
   },
   INVALID_REFRESH_TOKEN: {
     status: 401,
     title: 'The refresh token is missing, or does not belong to this session token.',
-    mend:
-      'Send the refresh token that you received together with this session token. If you no longer have it, ' +
-      'the member has to sign in again.',
+    fix:
+      'Send the refresh token that you received together with this session token. This error does not end ' +
+      'the session: its token stays valid until it expires. If you no longer have the refresh token, send ' +
+      'the member to sign in again then.',
+    area: 'sessions',
+    retry: 'corrected',
+    see: ['REFRESH_TOKEN_SUPERSEDED', 'REFRESH_TOKEN_REUSED', 'INVALID_TOKEN'],
   },
   REFRESH_TOKEN_SUPERSEDED: {
     status: 401,
     title: 'Another request refreshed this token pair less than 30 seconds ago.',
-    mend:
-      'Use the pair that the other request received. If that response was lost, the member has to sign in ' +
-      'again. To avoid this error, let only one process refresh a session at a time.',
+    fix:
+      'Use the pair that the other request received: the session continues with it. If that response was ' +
+      'lost, send the member to sign in again. To avoid this error, let only one process refresh a session ' +
+      'at a time.',
+    area: 'sessions',
+    retry: 'corrected',
+    see: ['REFRESH_TOKEN_REUSED', 'INVALID_REFRESH_TOKEN'],
   },
   REFRESH_TOKEN_REUSED: {
     status: 401,
     title: 'The session was revoked, because an old token pair was used again and may be stolen.',
-    mend:
-      'Send the member to sign in again. In your app, store each new pair immediately, and let only one ' +
-      'process refresh a session at a time. If your app does both, another program has used a copy of the ' +
-      'pair.',
+    fix:
+      'Send the member to sign in again, and treat the old pair as leaked until you know why it was used ' +
+      'twice. In your app, store each new pair immediately, and let only one process refresh a session at a ' +
+      'time. If your app does both, another program has used a copy of the pair.',
+    area: 'sessions',
+    retry: 'signIn',
+    see: ['REFRESH_TOKEN_SUPERSEDED', 'INVALID_REFRESH_TOKEN'],
   },
 
   INVALID_METRICS_TOKEN: {
     status: 401,
     title: 'The metrics token is missing or wrong.',
-    mend: 'Send the header Authorization: Bearer <METRICS_TOKEN>, with the value that is set on the service.',
+    fix:
+      'Send the header Authorization: Bearer <METRICS_TOKEN>, with the value that is set on the service. In ' +
+      'Prometheus, set `authorization.credentials` or `authorization.credentials_file` of the scrape job.',
+    area: 'service',
+    retry: 'corrected',
+    see: ['METRICS_LOCAL_ONLY'],
   },
   SIGNATURE_INVALID: {
     status: 401,
     title: 'The signature is missing, malformed, or wrong, or its time is more than 300 seconds off.',
-    mend:
-      'Sign `<time>.<raw body>` with HMAC-SHA-256 and the secret of the webhook, where the time is the current ' +
-      'Unix time in seconds. Send the result in the header X-SVC-Signature: t=<time>,v1=<hex>. If the time is ' +
-      'off, correct the clock of the sender.',
+    fix:
+      'Sign `<time>.<raw body>` with HMAC-SHA-256 and the secret of the webhook, where the time is the ' +
+      'current Unix time in seconds. Send the result in the header X-SVC-Signature: t=<time>,v1=<hex>. If ' +
+      'the time is off, correct the clock of the sender.',
+    area: 'webhooks',
+    retry: 'corrected',
+    see: ['SIGNATURE_REPLAYED', 'SECRET_UNREADABLE'],
   },
 
   PROJECT_INACTIVE_AT_LOGIN: {
     status: 403,
-    title: 'The sign-in was refused, because the project is inactive.',
-    mend: 'Ask a System Admin to activate the project: PATCH /api/admin/projects/{id} with {"isActive":true}.',
+    title: 'Members cannot sign in, because the project is inactive.',
+    fix:
+      'Ask a System Admin to activate the project, on its Settings tab in the console or with PATCH ' +
+      '/api/admin/projects/{id} and {"isActive":true}.',
+    area: 'signIn',
+    retry: 'changed',
+    see: ['UNKNOWN_PROJECT'],
     code: 'PROJECT_INACTIVE',
   },
   REDIRECT_URI_NOT_ALLOWED: {
     status: 403,
     title: 'The redirect URI is not registered for the project.',
-    mend:
+    fix:
       'Use a redirect URI that matches a registered one exactly: http is not https, and localhost is not ' +
-      '127.0.0.1. A System Admin or an owner of the project can add it: in the console under Redirects, or ' +
-      'with POST /api/admin/projects/{id}/redirect-uris.',
+      '127.0.0.1. A System Admin or an owner of the project can add it, on the Redirects tab of the project ' +
+      'in the console or with POST /api/admin/projects/{id}/redirect-uris.',
+    area: 'signIn',
+    retry: 'corrected',
+    see: ['REDIRECT_URI_NOT_FOUND'],
   },
   SERVER_NOT_ACCESSIBLE: {
     status: 403,
-    title: 'The project has no READ access to this server, or the server is not registered.',
-    mend:
+    title:
+      'The project may not use this server for sign-ins: READ is missing, or the server is not registered.',
+    fix:
       'Check server_id, which is ROLECALL_SERVER_ID in the client libraries. If it is correct, ask a System ' +
-      'Admin to grant READ: PUT /api/admin/projects/{projectId}/servers/{serverId}. If there is no main ' +
-      'server, ask the operator to check CHAT_GUILD_ID.',
+      'Admin to grant READ on the page Access of the console, or with PUT ' +
+      '/api/admin/projects/{projectId}/servers/{serverId}. If there is no main server, ask the operator to ' +
+      'check CHAT_GUILD_ID.',
+    area: 'signIn',
+    retry: 'changed',
+    see: ['SCOPE_REQUIRED', 'SERVER_NOT_FOUND'],
   },
   MAIN_SERVER_MISSING: {
     status: 403,
-    title: 'There is no main server to sign in to.',
-    mend:
-      'Ask the operator to set CHAT_GUILD_ID to the ID of the Discord server of the community, and to restart ' +
-      'the service. The command `rolecall doctor` checks the value.',
+    title: 'No main server is configured.',
+    fix:
+      'Ask the operator to set CHAT_GUILD_ID to the ID of the Discord server of the community, and to ' +
+      'restart the service. The command `rolecall doctor` checks the value.',
+    area: 'signIn',
+    retry: 'configured',
     code: 'SERVER_NOT_ACCESSIBLE',
   },
   SCOPE_REQUIRED: {
     status: 403,
-    title: 'The project lacks the required scope in this server.',
-    mend:
-      'Check the server ID, because an unknown server returns this error, too. If it is correct, ask a System ' +
-      'Admin to grant READ and the missing scope, `read_members` or `check_permissions`, in `operations` and ' +
-      '`scopes` of PUT /api/admin/projects/{projectId}/servers/{serverId}.',
+    title: 'The project may not read this server: a permission is missing, or the server is not registered.',
+    fix:
+      'Check the server ID. If it is correct, ask a System Admin to grant READ and the scope that `detail` ' +
+      'names, `read_members` or `check_permissions`, on the page Access of the console, or with PUT ' +
+      '/api/admin/projects/{projectId}/servers/{serverId}.',
+    area: 'access',
+    retry: 'changed',
+    see: ['OPERATION_REQUIRED', 'SERVER_NOT_ACCESSIBLE', 'ROLE_REQUIRED', 'ROLE_LACKING'],
   },
   OPERATION_REQUIRED: {
     status: 403,
-    title: 'The project lacks the required operation.',
-    mend:
-      'Ask a System Admin to grant it in `operations` of PUT ' +
-      '/api/admin/projects/{projectId}/servers/{serverId}.',
+    title: 'The project may not manage its inbound webhooks: MANAGE_WEBHOOKS is missing.',
+    fix:
+      'Ask a System Admin to grant MANAGE_WEBHOOKS in any one server, on the page Access of the console, or ' +
+      'with PUT /api/admin/projects/{projectId}/servers/{serverId}. Without it, a System Admin or an owner ' +
+      'of the project can manage the webhooks in the console.',
+    area: 'access',
+    retry: 'changed',
+    see: ['SCOPE_REQUIRED', 'ROLE_REQUIRED', 'ROLE_LACKING'],
   },
   ROLE_REQUIRED: {
     status: 403,
     title: 'You do not have a role that can read these submissions.',
-    mend:
-      'Ask for one of the roles in `allowedRoleIds` of the webhook, or ask a System Admin to add your role ' +
-      'there. If the code comes from requireMember or a guard in your own app, the member needs one of the ' +
-      'roles that your app requires.',
+    fix:
+      'Ask an admin of the community for one of the roles in `allowedRoleIds` of the webhook. A System ' +
+      'Admin or an owner of the project can change the list with PATCH ' +
+      '/api/admin/projects/{projectId}/inbound-webhooks/{id}. If the code comes from requireMember or a ' +
+      'guard in your own app, the member needs one of the roles that your app requires.',
+    area: 'webhooks',
+    retry: 'changed',
+    see: ['ROLE_LACKING', 'SCOPE_REQUIRED', 'OPERATION_REQUIRED'],
   },
   ORIGIN_NOT_ALLOWED: {
     status: 403,
-    title: 'The webhook does not accept the origin of this request, or the request has none.',
-    mend:
-      'Submit from a page of a listed origin, or add the origin to `acceptedOrigins` of the webhook. A program ' +
-      'has to send an accepted origin in the header `Origin`. An empty list accepts every request.',
+    title: 'The `Origin` header is missing, or is not in `acceptedOrigins` of the webhook.',
+    fix:
+      'Submit from a page of an accepted origin, or send an accepted origin in the header `Origin` if your ' +
+      'client is not a browser. You can also change `acceptedOrigins` on the Inbound webhooks tab of the ' +
+      'project in the console: an empty list accepts every request.',
+    area: 'webhooks',
+    retry: 'corrected',
+    see: ['CROSS_SITE_REQUEST'],
   },
   NOT_SYSTEM_ADMIN: {
     status: 403,
     title: 'System Admin access is required.',
-    mend:
-      'Sign in to the console, or with `rolecall login`, as a System Admin. System Admins have the role in the ' +
-      'main server whose ID is set in CHAT_ADMIN_ROLE_ID. Others receive this error where their ' +
-      'rights end: auditors can only read, and owners can read and change only parts of their own projects. ' +
-      'The session token of a project is never accepted.',
+    fix:
+      'Sign in to the console, or with `rolecall login`, as a System Admin. System Admins have the role in ' +
+      'the main server whose ID is set in CHAT_ADMIN_ROLE_ID. Others receive this error where their rights ' +
+      'end: auditors can only read, and owners can read and change only parts of their own projects. The ' +
+      'session token of a project is never accepted.',
+    area: 'admin',
+    retry: 'changed',
+    see: ['LOGIN_REFUSED', 'INVALID_TOKEN'],
   },
   MEMBER_BLOCKED: {
     status: 403,
-    title: 'This member is blocked.',
-    mend:
-      'Ask a System Admin to remove the block: DELETE /api/admin/members/{id}/block. Until the block ends, ' +
-      'signing in again does not help.',
+    title: 'An admin of the community has blocked this member.',
+    fix:
+      'Do not try again: until the block ends, signing in again does not help. A System Admin can remove ' +
+      'the block with Unblock on the page of the member in the console, or with DELETE ' +
+      '/api/admin/members/{id}/block.',
+    area: 'signIn',
+    retry: 'changed',
+    see: ['LOGIN_REFUSED'],
   },
   METRICS_LOCAL_ONLY: {
     status: 403,
     title: 'Metrics are available only on the host of the service, because METRICS_TOKEN is not set.',
-    mend:
+    fix:
       'Set METRICS_TOKEN, restart the service, and send the header Authorization: Bearer <METRICS_TOKEN>. ' +
       'Without a token, send the request on the host of the service to 127.0.0.1, and not through a proxy.',
+    area: 'service',
+    retry: 'configured',
+    see: ['INVALID_METRICS_TOKEN'],
   },
   CROSS_SITE_REQUEST: {
     status: 403,
     title: 'This request is accepted only from a page of the same origin.',
-    mend:
-      'Open the page again in a tab of its own, not embedded in another site, and repeat the action there. In a ' +
-      'program, send the session token in the header Authorization: Bearer.',
+    fix:
+      'Open the page again in a tab of its own, not embedded in another site, and repeat the action there. ' +
+      'In a program, send the session token in the header Authorization: Bearer.',
+    area: 'admin',
+    retry: 'corrected',
+    see: ['NAVIGATION_REQUIRED', 'ORIGIN_NOT_ALLOWED'],
   },
   NAVIGATION_REQUIRED: {
     status: 403,
-    title: 'Pages cannot fetch or embed this address.',
-    mend:
-      'Open this address in the browser window, with a link or a redirect. Do not request it from a script or ' +
-      'show it in a frame.',
+    title: 'This address must be opened as a page. Scripts and frames cannot request it.',
+    fix:
+      'Open this address in the browser window: use a link, a redirect, or `location.assign`, not `fetch` ' +
+      'or a frame.',
+    area: 'signIn',
+    retry: 'corrected',
+    see: ['CROSS_SITE_REQUEST'],
   },
 
   NOT_FOUND: {
     status: 404,
-    title: 'There is nothing at this address.',
-    mend: 'Check the path. /api/docs lists every endpoint.',
+    title: 'There is no endpoint or page at this path.',
+    fix: 'Check the path and PUBLIC_URL. /api/docs lists every endpoint.',
+    area: 'request',
+    retry: 'corrected',
+    see: ['METHOD_NOT_ALLOWED'],
   },
   PROJECT_NOT_FOUND: {
     status: 404,
-    title: 'Project not found.',
-    mend: 'Check the project ID. GET /api/admin/projects lists all projects that are not deleted.',
+    title: 'No project has this ID, or it was deleted.',
+    fix:
+      'Check the project ID: copy it from the page of the project in the console, or from GET ' +
+      '/api/admin/projects.',
+    area: 'admin',
+    retry: 'corrected',
+    see: ['UNKNOWN_PROJECT'],
   },
   SERVER_NOT_FOUND: {
     status: 404,
-    title: 'Server not found.',
-    mend:
-      'Check the server ID. GET /api/admin/servers lists all registered servers, and POST /api/admin/servers ' +
-      'registers one.',
+    title: 'This Discord server is not registered in Rolecall.',
+    fix:
+      'Check the server ID: the page Servers of the console and GET /api/admin/servers list all registered ' +
+      'servers. A System Admin can register the server there, or with POST /api/admin/servers.',
+    area: 'admin',
+    retry: 'corrected',
+    see: ['SERVER_NOT_ACCESSIBLE', 'BOT_NOT_IN_SERVER'],
   },
   SESSION_NOT_FOUND: {
     status: 404,
-    title: 'Session not found.',
-    mend:
+    title: 'No active session has this ID.',
+    fix:
       'Check the ID, and whether the session has already ended. GET /api/auth/sessions lists your own ' +
-      'sessions, and GET /api/admin/members/{id}/sessions lists the sessions of a member.',
+      'sessions. The Sessions tab of a member in the console and GET /api/admin/members/{id}/sessions list ' +
+      'the sessions of that member.',
+    area: 'sessions',
+    retry: 'corrected',
+    see: ['INVALID_TOKEN'],
   },
   API_KEY_NOT_FOUND: {
     status: 404,
     title: 'The project does not have this key.',
-    mend: 'Use the `id` of a key from GET /api/admin/projects/{id}/keys, not the key or its prefix.',
+    fix: 'Use the `id` of a key from GET /api/admin/projects/{id}/keys, not the key or its prefix.',
+    area: 'access',
+    retry: 'corrected',
+    see: ['API_KEY_NOT_NEWEST'],
   },
   MEMBER_NOT_FOUND: {
     status: 404,
-    title: 'Member not found.',
-    mend:
-      'Check the member ID. If the path contains a server, check the server ID, too: a project can read only ' +
-      'current members of that server. Without a server in the path, a member is found after their first ' +
-      'sign-in, or after a sync of one of their servers.',
+    title: 'Rolecall does not know this member, or the member is not in this server.',
+    fix:
+      'Check the member ID. If the path contains a server, check the server ID, too: a project can read ' +
+      'only current members of that server. Without a server in the path, a member is found after their ' +
+      'first sign-in, or after a sync of one of their servers.',
+    area: 'members',
+    retry: 'corrected',
+    see: ['SCOPE_REQUIRED'],
   },
   REDIRECT_URI_NOT_FOUND: {
     status: 404,
     title: 'The project does not have this redirect URI.',
-    mend:
-      'Send `uri` exactly as it is in `redirectUris` of GET /api/admin/projects/{id}, and percent-encode it in ' +
-      'the query.',
+    fix:
+      'Send `uri` exactly as it is in `redirectUris` of GET /api/admin/projects/{id}, and percent-encode it ' +
+      'in the query: `?uri=https%3A%2F%2Fapp.example%2Fauth%2Fcallback`.',
+    area: 'admin',
+    retry: 'corrected',
+    see: ['REDIRECT_URI_NOT_ALLOWED'],
   },
   ACCESS_NOT_FOUND: {
     status: 404,
     title: 'The project has no access to this server.',
-    mend:
-      'Check the project ID and the server ID. GET /api/admin/projects/{projectId}/servers lists the servers to ' +
-      'which the project has access.',
+    fix:
+      'Check the project ID and the server ID. The page Access of the console and GET ' +
+      '/api/admin/projects/{projectId}/servers list the servers to which the project has access.',
+    area: 'access',
+    retry: 'corrected',
+    see: ['SERVER_NOT_FOUND', 'PROJECT_NOT_FOUND'],
   },
   IMAGE_NOT_FOUND: {
     status: 404,
     title: 'There is no current image with this ID and hash.',
-    mend:
-      'Use the ID and the hash from the current `avatar` of the member or `icon` of the server. They may have a ' +
-      'new image, or none.',
+    fix:
+      'Use the ID and the hash from the current `avatar` of the member or `icon` of the server. They may ' +
+      'have a new image, or none.',
+    area: 'members',
+    retry: 'corrected',
+    see: ['LOGO_NOT_FOUND'],
   },
   LOGO_NOT_FOUND: {
     status: 404,
-    title: 'Logo not found.',
-    mend:
-      'Check the project ID. If the project has no logo, a System Admin or an owner of the project can set it: ' +
-      'PUT /api/admin/projects/{id}/logo.',
+    title: 'This project does not exist, or has no logo.',
+    fix:
+      'Check the project ID. A System Admin or an owner of the project can set a logo under Branding, on ' +
+      'the Settings tab of the project in the console, or with PUT /api/admin/projects/{id}/logo.',
+    area: 'admin',
+    retry: 'corrected',
+    see: ['IMAGE_NOT_FOUND', 'PROJECT_NOT_FOUND'],
   },
   WEBHOOK_NOT_FOUND: {
     status: 404,
-    title: 'Inbound webhook not found.',
-    mend:
-      'Check the ID or slug. The webhook must belong to the project of the API key, of the session, or in the ' +
-      'path. GET /api/inbound-webhooks lists the webhooks of the project of an API key, and GET ' +
-      '/api/admin/projects/{projectId}/inbound-webhooks lists those of any project.',
+    title: 'No inbound webhook with this ID or slug is in this project.',
+    fix:
+      'Check the ID or slug. The webhook must belong to the project of the API key, of the session, or in ' +
+      'the path. The Inbound webhooks tab of the project in the console lists its webhooks. So do GET ' +
+      '/api/inbound-webhooks with an API key, and GET /api/admin/projects/{projectId}/inbound-webhooks.',
+    area: 'webhooks',
+    retry: 'corrected',
+    see: ['WEBHOOK_INACTIVE'],
   },
   DELIVERY_NOT_FOUND: {
     status: 404,
-    title: 'Delivery not found.',
-    mend: 'Use an ID from the list of deliveries of the project. Old deliveries are deleted.',
+    title: 'The project has no delivery with this ID, or it was deleted.',
+    fix:
+      'Use an ID from the list of the same kind: events (GET /api/admin/projects/{id}/event-deliveries), ' +
+      'notices (GET /api/admin/projects/{id}/deliveries), or logouts (GET ' +
+      '/api/admin/projects/{id}/logout-deliveries). The console shows them on the tabs Events and OpenID ' +
+      'Connect of the project. Finished event deliveries are deleted 7 days after their creation, and those ' +
+      'of notices and logouts after 30 days.',
+    area: 'deliveries',
+    retry: 'corrected',
   },
   METHOD_NOT_ALLOWED: {
     status: 405,
-    title: 'This address does not support the method.',
-    mend: 'Use a method from the Allow header of the response.',
+    title: 'This endpoint does not support the method of the request.',
+    fix: 'Use a method from the Allow header of the response.',
+    area: 'request',
+    retry: 'corrected',
+    see: ['NOT_FOUND'],
   },
   REQUEST_TIMEOUT: {
     status: 408,
     title: 'The request did not arrive in time.',
-    mend: 'Send the headers within five seconds, and the whole request within ten seconds.',
+    fix:
+      'Send the headers within five seconds, and the whole request within ten seconds. You can repeat the ' +
+      'request, because it was not processed.',
+    area: 'request',
+    retry: 'again',
+    see: ['SERVICE_OVERLOADED'],
   },
 
   OWN_ACCOUNT: {
     status: 409,
     title: 'Administrators cannot block or erase their own account.',
-    mend: 'Ask another System Admin to do it.',
+    fix: 'Ask another System Admin to do it.',
+    area: 'members',
+    retry: 'no',
   },
   HOST_TAKEN: {
     status: 409,
     title: 'Another project already protects one of these hosts.',
-    mend:
-      'Choose another host. To move a host, find the project that has it in GET /api/admin/projects. Send PATCH ' +
+    fix:
+      'Choose another host. To move a host, find the project that has it in GET /api/admin/projects, and ' +
+      'remove the host on the Proxy tab of that project in the console. Or send PATCH ' +
       '/api/admin/projects/{id} for that project, with only its remaining hosts in forwardAuth.hosts. Then ' +
       'repeat this request.',
+    area: 'proxy',
+    retry: 'corrected',
+    see: ['HOST_UNKNOWN'],
   },
   RESOURCE_TAKEN: {
     status: 409,
     title: 'Another project already has one of these resources.',
-    mend:
-      'Choose another URI. To move a resource, find the project that has it in GET /api/admin/projects. Send ' +
-      'PATCH /api/admin/projects/{id} for that project, with only its remaining resources in oidc.resources. ' +
-      'Then repeat this request.',
+    fix:
+      'Choose another URI. To move a resource, find the project that has it in GET /api/admin/projects, and ' +
+      'remove the resource on the OpenID Connect tab of that project in the console. Or send PATCH ' +
+      '/api/admin/projects/{id} for that project, with only its remaining resources in oidc.resources. Then ' +
+      'repeat this request.',
+    area: 'admin',
+    retry: 'corrected',
+    see: ['HOST_TAKEN'],
   },
   PROJECT_NAME_TAKEN: {
     status: 409,
     title: 'Another project already has this name.',
-    mend: 'Choose another name. Upper and lower case make no difference.',
+    fix: 'Choose another name. Project names are not case-sensitive.',
+    area: 'admin',
+    retry: 'corrected',
   },
   API_KEY_NOT_NEWEST: {
     status: 409,
     title: 'The key in the request is not the newest key of the project.',
-    mend:
-      'List the keys again: GET /api/admin/projects/{id}/keys. To replace or restore the newest key, send its ' +
-      '`id` as `keyId`.',
+    fix:
+      'List the keys again: GET /api/admin/projects/{id}/keys. To replace or restore the newest key, send ' +
+      'its `id` as `keyId`. You can revoke an older key, but not replace it.',
+    area: 'access',
+    retry: 'corrected',
+    see: ['API_KEY_NOT_FOUND', 'NO_REVOKED_KEY'],
   },
   NO_REVOKED_KEY: {
     status: 409,
     title: 'There is no key to restore: the newest key of the project is not revoked, or has expired.',
-    mend: 'Use the current key, or add one: POST /api/admin/projects/{id}/keys. Existing keys stay valid.',
+    fix:
+      'Use the current key, or add one, on the Keys tab of the project in the console or with POST ' +
+      '/api/admin/projects/{id}/keys. Existing keys stay valid.',
+    area: 'access',
+    retry: 'no',
+    see: ['API_KEY_NOT_NEWEST'],
   },
   API_KEY_LIMIT_REACHED: {
     status: 409,
     title: 'The project already has five valid keys.',
-    mend:
-      'Revoke a key that you no longer need: DELETE /api/admin/projects/{id}/keys/{keyId}. GET ' +
-      '/api/admin/projects/{id}/keys shows when each key was last used.',
+    fix:
+      'Revoke a key that you no longer need, on the Keys tab of the project in the console or with DELETE ' +
+      '/api/admin/projects/{id}/keys/{keyId}. The tab and GET /api/admin/projects/{id}/keys show when each ' +
+      'key was last used.',
+    area: 'access',
+    retry: 'changed',
   },
   MAIN_SERVER_EXISTS: {
     status: 409,
     title: 'Another server is already the main server.',
-    mend:
-      'Omit isMain to register an additional server. To choose another main server, first send PATCH ' +
-      '/api/admin/servers/{serverId} for the current one with {"isMain":false}.',
+    fix:
+      'Omit isMain to register an additional server. To replace the main server, follow the steps of the ' +
+      'error MAIN_SERVER_REQUIRED.',
+    area: 'admin',
+    retry: 'corrected',
+    see: ['MAIN_SERVER_REQUIRED', 'SERVER_EXISTS'],
   },
   MAIN_SERVER_REQUIRED: {
     status: 409,
     title: 'This server cannot be removed, because its roles decide who is a System Admin.',
-    mend:
-      'Choose another main server first. 1. Send PATCH /api/admin/servers/{serverId} for this server with ' +
-      '{"isMain":false}. 2. Send it for the other server with {"isMain":true}. From then on, no System Admin ' +
-      'has access until step 3 is done. 3. Set CHAT_GUILD_ID, CHAT_ADMIN_ROLE_ID, and, if you use it, ' +
-      'CHAT_AUDITOR_ROLE_ID to IDs of the new main server, and restart the service. 4. Sign in again, and ' +
-      'remove this server.',
+    fix:
+      'Choose another main server first, on the pages of the servers in the console or with the API. 1. ' +
+      'Send PATCH /api/admin/servers/{serverId} for this server with {"isMain":false}. 2. Send it for the ' +
+      'other server with {"isMain":true}. From then on, no System Admin has access until step 3 is done. 3. ' +
+      'Set CHAT_GUILD_ID, CHAT_ADMIN_ROLE_ID, and, if you use it, CHAT_AUDITOR_ROLE_ID to IDs of the new ' +
+      'main server, and restart the service. 4. Sign in again, and remove this server.',
+    area: 'admin',
+    retry: 'changed',
+    see: ['MAIN_SERVER_EXISTS'],
   },
   SERVER_EXISTS: {
     status: 409,
     title: 'This server is already registered.',
-    mend:
-      'Use the registered server. If there is no main server, PATCH /api/admin/servers/{serverId} with ' +
-      '{"isMain":true} makes this one the main server. To replace a main server, follow steps 1 to 3 of the ' +
-      'error MAIN_SERVER_REQUIRED.',
+    fix:
+      'Use the registered server, which is on the page Servers of the console. If there is no main server, ' +
+      'PATCH /api/admin/servers/{serverId} with {"isMain":true} makes this one the main server. To replace ' +
+      'a main server, follow steps 1 to 3 of the error MAIN_SERVER_REQUIRED.',
+    area: 'admin',
+    retry: 'no',
+    see: ['MAIN_SERVER_EXISTS', 'MAIN_SERVER_REQUIRED'],
   },
 
   WEBHOOK_LIMIT_REACHED: {
     status: 409,
     title: 'The project has reached its limit of inbound webhooks.',
-    mend:
-      'Delete a webhook that you no longer need, or ask a System Admin to increase maxWebhooksPerProject in ' +
-      'the settings.',
+    fix:
+      'Delete a webhook that you no longer need, on the Inbound webhooks tab of the project in the console. ' +
+      'Or ask a System Admin to increase the maximum on the page Settings (maxWebhooksPerProject; the ' +
+      'default is MAX_WEBHOOKS_PER_PROJECT).',
+    area: 'webhooks',
+    retry: 'changed',
   },
   WEBHOOK_SLUG_TAKEN: {
     status: 409,
     title: 'Another inbound webhook of the project already has this slug.',
-    mend: 'Choose another slug. When you create a webhook, you can also omit the slug to generate one.',
+    fix: 'Choose another slug. When you create a webhook, you can also omit the slug to generate one.',
+    area: 'webhooks',
+    retry: 'corrected',
   },
   WEBHOOK_URL_MISSING: {
     status: 409,
     title: 'The project has no address for notices.',
-    mend: 'Set webhookUrl of the project: PATCH /api/admin/projects/{id}.',
+    fix:
+      'Set webhookUrl of the project under Notices, on its Events tab in the console, or with PATCH ' +
+      '/api/admin/projects/{id}. Then send the notice again.',
+    area: 'deliveries',
+    retry: 'changed',
+    see: ['EVENTS_URL_MISSING', 'LOGOUT_URI_MISSING'],
   },
   EVENTS_URL_MISSING: {
     status: 409,
     title: 'The project has no address for events, or delivery to it is disabled.',
-    mend:
-      'Set eventsUrl of the project: PATCH /api/admin/projects/{id}. If delivery is disabled, set the same ' +
-      'address again to enable it.',
+    fix:
+      'Set eventsUrl of the project, on its Events tab in the console or with PATCH ' +
+      '/api/admin/projects/{id}. If delivery is disabled, fix the receiver, and set the same address again ' +
+      'to enable it. Then send the event again.',
+    area: 'deliveries',
+    retry: 'changed',
+    see: ['WEBHOOK_URL_MISSING', 'LOGOUT_URI_MISSING'],
   },
   LOGOUT_URI_MISSING: {
     status: 409,
     title: 'The project has no address for logouts, or is not an OpenID Connect client.',
-    mend: 'Set oidc.backchannelLogoutUri, and oidc.enabled to true: PATCH /api/admin/projects/{id}.',
+    fix:
+      'Set oidc.backchannelLogoutUri, and oidc.enabled to true, on the OpenID Connect tab of the project in ' +
+      'the console or with PATCH /api/admin/projects/{id}. Then send the logout again.',
+    area: 'deliveries',
+    retry: 'changed',
+    see: ['EVENTS_URL_MISSING', 'WEBHOOK_URL_MISSING'],
   },
   SIGNATURE_REPLAYED: {
     status: 409,
     title: 'This signature was already used.',
-    mend:
+    fix:
       'Sign each submission again with the current time. Two equal bodies in the same second have the same ' +
       'signature. To retry a submission safely, send the same Idempotency-Key with it.',
+    area: 'webhooks',
+    retry: 'corrected',
+    see: ['SIGNATURE_INVALID', 'IDEMPOTENCY_KEY_REUSED'],
   },
   CURSOR_UNKNOWN: {
     status: 410,
     title: 'This cursor is unknown or no longer valid.',
-    mend:
+    fix:
       'List all members of the server again, and keep the changeCursor of the first page. Replace your copy ' +
       'with the list, and then continue with that changeCursor.',
+    area: 'members',
+    retry: 'corrected',
   },
   WEBHOOK_INACTIVE: {
     status: 410,
     title: 'The inbound webhook is inactive.',
-    mend:
-      'Activate the webhook: PATCH /api/admin/projects/{projectId}/inbound-webhooks/{id} with ' +
-      '{"isActive":true}. Until then, do not send the submission again.',
+    fix:
+      'Do not send the submission again until the webhook is active. A System Admin or an owner of the ' +
+      'project can turn on Accepts submissions, on the Inbound webhooks tab of the project in the console, ' +
+      'or send PATCH /api/admin/projects/{projectId}/inbound-webhooks/{id} with {"isActive":true}.',
+    area: 'webhooks',
+    retry: 'changed',
+    see: ['WEBHOOK_NOT_FOUND'],
   },
 
   PAYLOAD_TOO_LARGE: {
     status: 413,
     title: 'The request body is too large.',
-    mend: 'Send a smaller body. Each endpoint has its own limit.',
+    fix: 'Send a smaller body. Each endpoint has its own limit, which `detail` names.',
+    area: 'request',
+    retry: 'corrected',
+    see: ['URI_TOO_LONG', 'HEADERS_TOO_LARGE'],
   },
   URI_TOO_LONG: {
     status: 414,
-    title: 'A part of the path is too long.',
-    mend: 'Shorten the path. An ID or a name in it can have at most 256 characters.',
+    title: 'A path segment has more than 256 characters.',
+    fix: 'Check how your program builds the path: an ID or a name in it can have at most 256 characters.',
+    area: 'request',
+    retry: 'corrected',
+    see: ['HEADERS_TOO_LARGE'],
   },
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     title: 'The headers do not declare a JSON body.',
-    mend: 'Send the body with Content-Type: application/json, in UTF-8 and uncompressed.',
+    fix: 'Send the body with Content-Type: application/json, in UTF-8 and uncompressed.',
+    area: 'request',
+    retry: 'corrected',
+    see: ['UPLOAD_TYPE_UNSUPPORTED', 'MALFORMED_JSON'],
   },
   UPLOAD_TYPE_UNSUPPORTED: {
     status: 415,
     title: 'This endpoint does not accept the media type of the file.',
-    mend:
-      'Send the file uncompressed, with its media type as Content-Type. The API reference lists the accepted ' +
-      'types.',
+    fix:
+      'Send the file uncompressed, with its media type as Content-Type. The API reference lists the ' +
+      'accepted types.',
+    area: 'request',
+    retry: 'corrected',
+    see: ['UNSUPPORTED_MEDIA_TYPE', 'IMAGE_INVALID'],
   },
   EXPECTATION_FAILED: {
     status: 417,
     title: 'The only supported value of Expect is 100-continue.',
-    mend: 'Omit the Expect header, or send 100-continue.',
+    fix: 'Omit the Expect header, or send 100-continue.',
+    area: 'request',
+    retry: 'corrected',
   },
   PAYLOAD_INVALID: {
     status: 422,
     title: 'The payload does not match the schema of the webhook.',
-    mend: 'Correct the fields that `errors` lists by their `path` in the payload, and submit the payload again.',
+    fix:
+      'Correct the fields that `errors` lists by their `path` in the payload, and submit the payload again. ' +
+      'Try a payload, on the page of the webhook in the console, checks one without storing it.',
+    area: 'webhooks',
+    retry: 'corrected',
+    see: ['VALIDATION_FAILED'],
   },
   IDEMPOTENCY_KEY_REUSED: {
     status: 422,
     title: 'This Idempotency-Key was already used with another payload.',
-    mend: 'Use a new Idempotency-Key for each new payload. Within 24 hours, reuse a key only for the same bytes.',
+    fix:
+      'Use a new Idempotency-Key for each new payload. Within 24 hours, reuse a key only for the same ' +
+      'bytes.',
+    area: 'webhooks',
+    retry: 'corrected',
+    see: ['SIGNATURE_REPLAYED'],
   },
   BOT_NOT_IN_SERVER: {
     status: 422,
     title: 'The bot has no access to this server on Discord.',
-    mend:
-      'Check the server ID. If it is correct, invite the bot to the server with the link on the page Servers ' +
-      'of the console.',
+    fix:
+      'Check the server ID. If it is correct, invite the bot to the server with the link on the page ' +
+      'Servers of the console, and then register the server.',
+    area: 'admin',
+    retry: 'changed',
+    see: ['SERVER_NOT_FOUND'],
   },
   RATE_LIMITED: {
     status: 429,
     title: 'Too many requests.',
-    mend:
+    fix:
       'Wait for the number of seconds in Retry-After, then try again. Requests are counted per API key, per ' +
-      'session, or, without either, per IP address. If all visitors share the address of your reverse proxy, ' +
-      'ask the operator to add it to TRUST_PROXY.',
+      'session, or, without either, per IP address. If all visitors share the address of your reverse ' +
+      'proxy, ask the operator to add it to TRUST_PROXY.',
+    area: 'service',
+    retry: 'later',
+    see: ['SERVICE_OVERLOADED'],
   },
   HEADERS_TOO_LARGE: {
     status: 431,
     title: 'The request headers are too large.',
-    mend: 'Send fewer or shorter headers, or a shorter query. Cookies are often the longest.',
+    fix:
+      'Send fewer or shorter headers, or a shorter query. Cookies are often the longest: delete those of ' +
+      'this site, and try again.',
+    area: 'request',
+    retry: 'corrected',
+    see: ['URI_TOO_LONG', 'PAYLOAD_TOO_LARGE'],
   },
 
   INTERNAL_ERROR: {
     status: 500,
-    title: 'An internal error occurred.',
-    mend:
-      'Try again later. If the error persists, send the requestId to the operator, who can find the cause in ' +
-      'the log.',
+    title: 'An unexpected error occurred in the service.',
+    fix:
+      'Check whether the request took effect, because it may have. Repeat it only if that is safe. If the ' +
+      'error persists, send the requestId to the operator, who can find the cause in the log.',
+    area: 'service',
+    retry: 'ifSafe',
+    see: ['DATABASE_UNAVAILABLE'],
   },
   ENCRYPTION_KEY_MISSING: {
     status: 500,
     title: 'An encryption key is not configured.',
-    mend:
+    fix:
       'Ask the operator to set INBOUND_WEBHOOK_ENCRYPTION_KEY and OUTBOUND_WEBHOOK_ENCRYPTION_KEY to 64 ' +
       'hexadecimal characters each (`openssl rand -hex 32`), and to restart the service. If there was a key ' +
       'before, set the same key again: a new key cannot read the stored secrets.',
+    area: 'service',
+    retry: 'configured',
+    see: ['SECRET_UNREADABLE'],
   },
   SECRET_UNREADABLE: {
     status: 500,
-    title: 'This secret was encrypted with another key and cannot be read.',
-    mend:
-      'Ask the operator to restore the former encryption key. If it is lost, replace the secret of the ' +
-      'webhook, or set webhookUrl of the project again.',
+    title: 'Rolecall cannot decrypt a stored secret, because the encryption key has changed.',
+    fix:
+      'Ask the operator to set the former key again, and to restart the service: ' +
+      'INBOUND_WEBHOOK_ENCRYPTION_KEY for the secret of an inbound webhook, OUTBOUND_WEBHOOK_ENCRYPTION_KEY ' +
+      'for webhookUrl. If the key is lost, replace the secret on the Inbound webhooks tab of the project in ' +
+      'the console, or save webhookUrl again under Notices on the Events tab.',
+    area: 'service',
+    retry: 'configured',
+    see: ['ENCRYPTION_KEY_MISSING'],
   },
   CHAT_PLATFORM_UNAVAILABLE: {
     status: 503,
     title: 'Discord does not respond, or rejects the requests of this service.',
-    mend:
-      'Try again after the number of seconds in Retry-After. Sessions stay valid. A session check returns this ' +
-      'error only if the stored roles are older than 24 hours. The console and the admin API return it if the ' +
-      'service could not confirm the roles of the administrator with Discord for five minutes. If the error ' +
-      'persists, ask the operator to run `rolecall doctor`, which checks the bot token and the connection to ' +
-      'Discord.',
+    fix:
+      'Try again after the number of seconds in Retry-After. Do not sign members out, because their ' +
+      'sessions stay valid. A session check returns this error only if the stored roles are older than 24 ' +
+      'hours. The console and the admin API return it if the service could not confirm the roles of the ' +
+      'administrator with Discord for five minutes. If the error persists, ask the operator to run ' +
+      '`rolecall doctor`, which checks the bot token and the connection to Discord.',
+    area: 'service',
+    retry: 'later',
+    see: ['DATABASE_UNAVAILABLE'],
   },
   LOGIN_NOT_CONFIGURED: {
     status: 503,
-    title: 'Sign-in is not configured.',
-    mend:
-      'Ask the operator to set CHAT_CLIENT_ID and CHAT_CLIENT_SECRET, and to restart the service. The command ' +
-      '`rolecall doctor` lists missing values.',
+    title: 'Sign-in is not configured: the OAuth client of Discord is missing.',
+    fix:
+      'Ask the operator to set CHAT_CLIENT_ID and CHAT_CLIENT_SECRET, and to restart the service. The ' +
+      'command `rolecall doctor` lists missing values.',
+    area: 'signIn',
+    retry: 'configured',
   },
   DATABASE_UNAVAILABLE: {
     status: 503,
     title: 'The database cannot serve this request right now.',
-    mend:
-      'Try again after the number of seconds in Retry-After. Sessions stay valid. If the error persists, ask ' +
-      'the operator to run `rolecall doctor`.',
+    fix:
+      'Try again after the number of seconds in Retry-After. Do not sign members out, because their ' +
+      'sessions stay valid. If the error persists, ask the operator to run `rolecall doctor`.',
+    area: 'service',
+    retry: 'later',
+    see: ['CHAT_PLATFORM_UNAVAILABLE', 'SERVICE_OVERLOADED'],
   },
   SERVICE_OVERLOADED: {
     status: 503,
     title: 'The service is overloaded.',
-    mend:
+    fix:
       'Wait for the number of seconds in Retry-After, then try again. If the error persists, tell the ' +
-      'operator.',
+      'operator: GET /api/admin/monitoring/health shows the state of the service.',
+    area: 'service',
+    retry: 'later',
+    see: ['RATE_LIMITED'],
   },
 })
 

@@ -24,7 +24,7 @@ export {
   refusals,
   type Upload,
 } from './endpoint.ts'
-export { type ErrorCode, type ErrorDefinition, errors } from './errors.ts'
+export { type ErrorArea, type ErrorCode, type ErrorDefinition, errors, type Retry } from './errors.ts'
 export * as eventDeliveries from './event-deliveries.ts'
 export * as events from './events.ts'
 export { exampleBody, exampleDownload, exampleOf, exampleStream } from './example.ts'

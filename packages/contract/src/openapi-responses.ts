@@ -41,9 +41,9 @@ export const anyRefusal: Response = {
 export const problemExamples = (publicUrl: string): Json =>
   Object.fromEntries(
     (Object.keys(errors) as ErrorCode[]).map((name) => {
-      const { status, title, mend, code = name }: ErrorDefinition = errors[name]
+      const { status, title, fix, code = name }: ErrorDefinition = errors[name]
       const type = `${publicUrl}/api/docs/errors#${code}`
-      const problem = { type, title, status, detail: mend, code, requestId: '5f3a9c0e1b-1f' }
+      const problem = { type, title, status, detail: fix, code, requestId: '5f3a9c0e1b-1f' }
       return [name, { summary: title, value: problem }]
     }),
   )

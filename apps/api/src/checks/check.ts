@@ -12,7 +12,7 @@ export interface Check<Facts, Refusal extends string = ErrorCode> {
   /** The error code that the client receives. */
   readonly code: string
   /** Tells how to fix a failure, in one sentence. */
-  readonly mend: string
+  readonly fix: string
   /**
    * Returns true if the condition is met, and undefined if an earlier failure makes it undecidable. Decisions treat
    * undefined as a failure; `stepsOf` leaves the check out.
@@ -24,10 +24,10 @@ export interface Check<Facts, Refusal extends string = ErrorCode> {
 
 /** Creates a check that takes its code and its fix from the table of errors. */
 export const errorCheck = <Facts>(
-  check: Omit<Check<Facts>, 'code' | 'mend'> & { readonly refusal: ErrorCode },
+  check: Omit<Check<Facts>, 'code' | 'fix'> & { readonly refusal: ErrorCode },
 ): Check<Facts> => {
-  const { mend, code = check.refusal }: ErrorDefinition = errors[check.refusal]
-  return { ...check, code, mend }
+  const { fix, code = check.refusal }: ErrorDefinition = errors[check.refusal]
+  return { ...check, code, fix }
 }
 
 /** Returns the first check that fails, or undefined if every condition is met. */
@@ -41,6 +41,7 @@ export interface Step {
   readonly check: string
   readonly ok: boolean
   readonly detail: string
+  /** The fix, under the name that the API uses. Null if the condition is met. */
   readonly mend: string | null
   readonly code: string
 }
@@ -52,9 +53,9 @@ export const stepsOf = <Facts, Refusal extends string>(
   checks: readonly Check<Facts, Refusal>[],
   facts: Facts,
 ): Step[] =>
-  checks.flatMap(({ name, code, mend, holds, describe }) => {
+  checks.flatMap(({ name, code, fix, holds, describe }) => {
     const ok = holds(facts)
     return ok === undefined
       ? []
-      : [{ check: name, ok, detail: describe(facts), mend: ok ? null : mend, code }]
+      : [{ check: name, ok, detail: describe(facts), mend: ok ? null : fix, code }]
   })

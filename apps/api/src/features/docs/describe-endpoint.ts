@@ -50,7 +50,7 @@ export interface Refusal {
   /** The problem. */
   readonly title: string
   /** The instructions to fix the problem. */
-  readonly mend: string
+  readonly fix: string
 }
 
 /** The endpoints of one feature. */
@@ -121,8 +121,8 @@ function describeEndpoint(definition: EndpointDefinition, publicUrl: string): En
 
 /** Describes an error of the table. */
 export function refusalOf(name: ErrorCode): Refusal {
-  const { status, title, mend, code = name }: ErrorDefinition = errors[name]
-  return { status, code, title, mend }
+  const { status, title, fix, code = name }: ErrorDefinition = errors[name]
+  return { status, code, title, fix }
 }
 
 /** Returns the alternatives of a response that can have several forms. */

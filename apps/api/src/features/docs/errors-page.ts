@@ -1,5 +1,10 @@
-import { endpoints } from '@rolecall/contract'
-import { describeErrors, type ErrorCase, type ErrorPage } from './describe-errors.ts'
+import {
+  describeErrors,
+  type ErrorPage,
+  type ErrorPlaces,
+  exampleProblem,
+  type ReturningEndpoint,
+} from './describe-errors.ts'
 import { type Html, html, prose } from './html.ts'
 import { layout } from './layout.ts'
 
@@ -14,11 +19,11 @@ export function errorsPage(): string {
     main: html`<h1>Error codes</h1>
 <p class="lead">Find the <code>code</code> of your response in this list. Each entry has the status, the problem, and
 the fix.</p>
-<p>Every error response of the API is an RFC 9457 problem. It has <code>type</code>, <code>title</code> (the problem),
-<code>status</code>, <code>detail</code>, <code>code</code>, and <code>requestId</code>. For invalid fields,
-<code>errors</code> lists each of them. <code>detail</code> ends with the fix. Codes are stable: check
-<code>code</code>, not the text. OpenID Connect endpoints return <code>error</code> and <code>error_description</code>
-instead.</p>
+<pre>${exampleProblem}</pre>
+<p>Every error response of the API is an RFC 9457 problem like this one. <code>code</code> is stable: check it in your
+program, not <code>title</code> or <code>detail</code>. <code>title</code> is the problem. <code>detail</code> says
+what happened in this case, if known, and ends with the fix. For invalid fields, <code>errors</code> lists each of them.
+OpenID Connect endpoints return <code>error</code> and <code>error_description</code> instead.</p>
 ${pages.map(error)}`,
   })
 }
@@ -27,26 +32,31 @@ const error = ({ code, cases }: ErrorPage): Html => html`<section class="error" 
 <h2><code>${code}</code></h2>
 ${cases.map(
   (one) => html`<div>
-<p><strong>${one.status}</strong> ${one.title}</p>
-<p><strong>Fix:</strong> ${prose(one.mend)}</p>
-${returnedBy(one)}
+<p><strong>${one.status}</strong> ${prose(one.title)}</p>
+<p><strong>Fix:</strong> ${prose(one.fix)}</p>
+<p><strong>Retry:</strong> ${prose(one.retry)}</p>
+${one.see.length > 0 && html`<p><strong>See also:</strong> ${listed(one.see.map(codeLink))}</p>`}
+${returnedBy(one.where)}
 </div>`,
 )}
 </section>
 `
 
+const codeLink = (code: string) => html`<a href="#${code}"><code>${code}</code></a>`
+const endpointLink = ({ id, name }: ReturningEndpoint) =>
+  html`<a href="/api/docs#${id}"><code>${name}</code></a>`
+const listed = (items: readonly Html[]) => items.map((item, index) => html`${index > 0 && ', '}${item}`)
+
 /** The maximum length of a list of endpoints that is not folded. */
 const maxOpen = 6
 
 /** Says which endpoints return an error. */
-function returnedBy({ onlyOf, endpoints: where }: ErrorCase): Html {
-  if (onlyOf !== undefined) return html`<p class="quiet">Returned by <code>${onlyOf}</code>.</p>`
-  if (where.length === 0) return html`<p class="quiet">Any request can return this error.</p>`
-  if (where.length === endpoints.length)
-    return html`<p class="quiet">Every endpoint can return this error.</p>`
-  const list = html`<ul class="where">${where.map(
-    ({ id, name }) => html`<li><a href="/api/docs#${id}"><code>${name}</code></a></li>\n`,
-  )}</ul>`
-  if (where.length <= maxOpen) return list
-  return html`<details><summary>Returned by ${where.length} endpoints</summary>${list}</details>`
+function returnedBy({ all, except, others }: ErrorPlaces): Html {
+  const list = html`<ul class="where">${others.map((one) => html`<li>${endpointLink(one)}</li>\n`)}</ul>`
+  if (all === undefined)
+    return others.length <= maxOpen
+      ? list
+      : html`<details><summary>Returned by ${others.length} endpoints</summary>${list}</details>`
+  return html`<p class="quiet">${prose(all)}${except.length > 0 && html` except ${listed(except.map(endpointLink))}`}
+can return this error.${others.length > 0 && ' So can:'}</p>${others.length > 0 && list}`
 }

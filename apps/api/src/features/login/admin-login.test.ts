@@ -227,7 +227,7 @@ describe.each(mainEngines)('admin login on %s', (engine) => {
     for (const path of [loginPath(), '/account']) {
       const { status, body } = await call(world.url, 'GET', path, { headers: { accept: 'application/json' } })
       expect([status, body.code, body.detail]).toEqual([
-        ...[403, 'SERVER_NOT_ACCESSIBLE', errors.MAIN_SERVER_MISSING.mend],
+        ...[403, 'SERVER_NOT_ACCESSIBLE', errors.MAIN_SERVER_MISSING.fix],
       ])
       const page = await call(world.url, 'GET', path, { headers: { accept: 'text/html' } })
       expect(page.text).toContain('CHAT_GUILD_ID')

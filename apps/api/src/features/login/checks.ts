@@ -85,7 +85,7 @@ export function failureOf(error: unknown): NonNullable<MembershipResult['failure
 type LoginCheck<Facts> = Check<Facts, LoginRefusal>
 
 /** Creates a check that refuses with an error of the redirect (`LoginRefusal`), and not with an error of the API. */
-const loginCheck = <Facts>(check: Omit<LoginCheck<Facts>, 'code' | 'mend'>): LoginCheck<Facts> => ({
+const loginCheck = <Facts>(check: Omit<LoginCheck<Facts>, 'code' | 'fix'>): LoginCheck<Facts> => ({
   ...check,
   ...refusalOf(check.refusal),
 })

@@ -11,7 +11,7 @@ interface Refusal {
   /** Describes the problem to the person who signs in. */
   readonly describe: (server: ServerName) => string
   /** The fix, for the people who run the community or the service. */
-  readonly mend: string
+  readonly fix: string
 }
 
 /** The texts of each refusal. */
@@ -19,54 +19,54 @@ const refusals: Record<LoginRefusal, Refusal> = {
   declined: {
     error: 'access_denied',
     describe: () => 'The sign-in was declined.',
-    mend: 'Ask the member to sign in again, and to agree.',
+    fix: 'Ask the member to sign in again, and to agree.',
   },
   not_a_member: {
     error: 'access_denied',
     describe: (server) =>
       // Discord does not distinguish a ban from a departure, so the sentence covers both.
       `This account is not a member of ${server ?? 'the server'}. If it has not joined yet, join and sign in again. If it was removed or banned, ask the moderators of the server.`,
-    mend: 'Ask the member to join the server on Discord, or lift the ban there.',
+    fix: 'Ask the member to join the server on Discord, or lift the ban there.',
   },
   // The sentence contains neither the reason nor the end of the block, because the project receives it, too.
   blocked: {
     error: 'access_denied',
     describe: () =>
       'This account is blocked by an admin of the community. To ask about it, write to the moderators.',
-    mend: 'Remove the block: DELETE /api/admin/members/{id}/block.',
+    fix: 'Remove the block: DELETE /api/admin/members/{id}/block.',
   },
   not_an_admin: {
     error: 'access_denied',
     describe: (server) =>
       `This account does not have the admin role in ${server ?? 'the main server'}, and it has nothing else to manage here.`,
-    mend: 'Give the member the admin role in the main server on Discord, or make them an owner of a project.',
+    fix: 'Give the member the admin role in the main server on Discord, or make them an owner of a project.',
   },
   no_access: {
     error: 'access_denied',
     describe: (server) => `This site no longer has access to ${server ?? 'the server'}.`,
-    mend: 'Grant the project READ access to the server, and register its redirect URI.',
+    fix: 'Grant the project READ access to the server, and register its redirect URI.',
   },
   temporarily_unavailable: {
     error: 'temporarily_unavailable',
     describe: () => 'Discord cannot be reached right now. Try again in a moment.',
-    mend: 'Wait until Discord responds. GET /api/admin/monitoring/health shows its state. Existing sessions stay valid.',
+    fix: 'Wait until Discord responds. GET /api/admin/monitoring/health shows its state. Existing sessions stay valid.',
   },
   server_error: {
     error: 'server_error',
     describe: () => 'The sign-in could not be completed.',
-    mend: 'Check that the bot is in the server and that its token is valid. `rolecall doctor` checks both.',
+    fix: 'Check that the bot is in the server and that its token is valid. `rolecall doctor` checks both.',
   },
   login_required: {
     error: 'login_required',
     describe: () => 'This browser has to sign in first.',
-    mend: 'Start a sign-in without prompt=none.',
+    fix: 'Start a sign-in without prompt=none.',
   },
 }
 
 /** Returns the `error` that the redirect URI receives, and the fix. */
-export const refusalOf = (refusal: LoginRefusal): { readonly code: LoginError; readonly mend: string } => ({
+export const refusalOf = (refusal: LoginRefusal): { readonly code: LoginError; readonly fix: string } => ({
   code: refusals[refusal].error,
-  mend: refusals[refusal].mend,
+  fix: refusals[refusal].fix,
 })
 
 /** Describes a refusal in sentences for the person who signs in. */

@@ -62,7 +62,7 @@ export function refusalPage(
     link: wayOut(code, details, reader),
     sections: site && unlisted ? [sectionAboutUri(reader, site.name, unlisted)] : [],
     // The notice already contains the detail.
-    technical: `${errors[code].title} ${notice ? errors[code].mend : message}`,
+    technical: `${errors[code].title} ${notice ? errors[code].fix : message}`,
     requestId,
   })
 }

@@ -27,7 +27,7 @@ export function allowedBy(wanted: Wanted): (roles: Roles) => boolean {
 /** Builds a check whose error is that of `requireMember()` in the client library. */
 const roleCheck = (check: Pick<RoleCheck, 'name' | 'holds' | 'describe'>): RoleCheck => ({
   ...errorCheck({ ...check, refusal: 'ROLE_REQUIRED' }),
-  mend: 'Give the member one of the roles in Discord, or request other roles.',
+  fix: 'Give the member one of the roles in Discord, or request other roles.',
 })
 
 const holdsAny = (ids: readonly string[]) =>

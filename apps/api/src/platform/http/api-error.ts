@@ -68,4 +68,4 @@ export class ApiError extends Error {
 
 /** Returns the detail for the client: the specific problem if there is one, and always the fix. */
 const sentencesOf = (code: ErrorCode, detail: string | undefined) =>
-  detail === undefined ? errors[code].mend : `${detail} ${errors[code].mend}`
+  detail === undefined ? errors[code].fix : `${detail} ${errors[code].fix}`
