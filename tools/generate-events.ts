@@ -9,8 +9,8 @@ const events: object = contractEvents.streamEvents.answers[200].events
 export const eventReference = (): string => `${generated}
 # Events reference
 
-The events of a project and their data, in the stream \`/api/events\` and in deliveries. [Events](../guides/events.md) says when each is sent
-and how to subscribe. No event contains a token.
+The events of a project and their data, in the stream \`/api/events\` and in deliveries. To subscribe, follow [Events](../guides/events.md), which
+also says to which projects each event is sent. No event contains a token.
 ${Object.entries<Schema>({ ...events })
   .map(eventSection)
   .join('')}`
@@ -19,6 +19,8 @@ function eventSection([name, data]: [string, Schema]): string {
   const rows = listFields(data).map((field) => [`\`${field.name}\``, field.type, field.meaning])
   return `
 ## ${name}
+
+${data.description}
 
 ${table(['Field', 'Type', 'Meaning'], rows)}
 \`\`\`text

@@ -4,51 +4,123 @@ import { Closed, DateTime, Nullable, OneOf, Snowflake, Uuid } from './formats.ts
 
 const tag = 'Events'
 
-const ofSession = { sessionId: Uuid, memberId: Snowflake, serverId: Snowflake }
-const ofMember = { memberId: Snowflake, serverId: Snowflake }
-const at = { at: DateTime }
+const memberId = { ...Snowflake, description: 'The ID of the member.' }
+const serverId = { ...Snowflake, description: 'The ID of the Discord server.' }
+const ofSession = {
+  sessionId: { ...Uuid, description: 'The `session.id` that `validate` returns.' },
+  memberId,
+  serverId,
+}
+const ofMember = { memberId, serverId }
+const prefix = Type.String({ description: 'The beginning of the key, by which the console shows it.' })
+const at = { at: { ...DateTime, description: 'The time of the event.' } }
 
 /** The `data` of each event, by the event's name. It never contains a token. */
 export const Events = {
-  'session.revoked': Type.Object({
-    ...ofSession,
-    reason: Nullable(
-      OneOf(
-        'logout',
-        'logout_all',
-        'revoked',
-        'code_reused',
-        'refresh_token_reused',
-        'member_left',
-        'server_removed',
-        'member_blocked',
-        'member_erased',
-        'token_revoked',
-      ),
-    ),
-    ...at,
-  }),
-  'session.rotated': Type.Object({ ...ofSession, expiresAt: DateTime, ...at }),
-  'member.roles_changed': Type.Object({ ...ofMember, ...at }),
-  'member.left': Type.Object({ ...ofMember, ...at }),
-  'member.blocked': Type.Object({ memberId: Snowflake, until: Nullable(DateTime), ...at }),
-  'member.unblocked': Type.Object({ memberId: Snowflake, ...at }),
-  'member.erased': Type.Object({ memberId: Snowflake, ...at }),
-  'project.disabled': Type.Object({
-    projectId: Uuid,
-    reason: OneOf('deactivated', 'deleted', 'key_revoked', 'key_regenerated'),
-    ...at,
-  }),
-  'key.ending': Type.Object({ prefix: Type.String(), endsAt: DateTime, ...at }),
-  'key.ended': Type.Object({
-    prefix: Type.String(),
-    reason: OneOf('revoked', 'regenerated', 'expired'),
-    ...at,
-  }),
-  reset: Type.Object({
-    reason: OneOf('unknown_id', 'too_far_behind', 'access_changed', 'groups_changed'),
-    ...at,
-  }),
+  'session.revoked': Type.Object(
+    {
+      ...ofSession,
+      reason: {
+        ...Nullable(
+          OneOf(
+            'logout',
+            'logout_all',
+            'revoked',
+            'code_reused',
+            'refresh_token_reused',
+            'member_left',
+            'server_removed',
+            'member_blocked',
+            'member_erased',
+            'token_revoked',
+          ),
+        ),
+        description: 'Why the session ended. Accept values that you do not know.',
+      },
+      ...at,
+    },
+    { description: 'A session has ended before it expired. Sign the member out in your app.' },
+  ),
+  'session.rotated': Type.Object(
+    {
+      ...ofSession,
+      expiresAt: { ...DateTime, description: 'The new expiry of the session.' },
+      ...at,
+    },
+    { description: 'The tokens of a session were refreshed. The old tokens no longer work.' },
+  ),
+  'member.roles_changed': Type.Object(
+    { ...ofMember, ...at },
+    { description: 'The roles of a member have changed. Call `validate` to get the new roles.' },
+  ),
+  'member.left': Type.Object(
+    { ...ofMember, ...at },
+    { description: 'A member is no longer in a server. Their sessions in this server end.' },
+  ),
+  'member.blocked': Type.Object(
+    {
+      memberId,
+      until: Nullable({
+        ...DateTime,
+        description: 'The end of the block; null if it lasts until it is removed. No event is sent then.',
+      }),
+      ...at,
+    },
+    {
+      description:
+        'An admin has blocked a member, or changed the end of the block. The sessions of the member end.',
+    },
+  ),
+  'member.unblocked': Type.Object(
+    { memberId, ...at },
+    { description: 'An admin has ended a block early. The member can sign in again.' },
+  ),
+  'member.erased': Type.Object(
+    { memberId, ...at },
+    { description: 'An admin has erased a member. Delete the data that you store about them.' },
+  ),
+  'project.disabled': Type.Object(
+    {
+      projectId: { ...Uuid, description: 'The ID of your project.' },
+      reason: {
+        ...OneOf('deactivated', 'deleted', 'key_revoked', 'key_regenerated'),
+        description: 'What happened to the project, or to its last key.',
+      },
+      ...at,
+    },
+    { description: 'The project was deactivated or deleted, or its last key has ended. The stream ends.' },
+  ),
+  'key.ending': Type.Object(
+    { prefix, endsAt: { ...DateTime, description: 'The time at which the key stops working.' }, ...at },
+    {
+      description:
+        'A key of the project will stop working at `endsAt`. Give your programs the new key before then.',
+    },
+  ),
+  'key.ended': Type.Object(
+    {
+      prefix,
+      reason: {
+        ...OneOf('revoked', 'regenerated', 'expired'),
+        description: 'Why the key ended. `regenerated` means that it was replaced.',
+      },
+      ...at,
+    },
+    {
+      description:
+        'A key has ended, and the project still has a valid key. Streams that use the ended key end within a minute.',
+    },
+  ),
+  reset: Type.Object(
+    {
+      reason: {
+        ...OneOf('unknown_id', 'too_far_behind', 'access_changed', 'groups_changed'),
+        description: 'Why your state may be out of date.',
+      },
+      ...at,
+    },
+    { description: 'The state that you have stored may be out of date. Discard it.' },
+  ),
 }
 
 /** Streams the events of the calling project as Server-Sent Events, each at least once. */

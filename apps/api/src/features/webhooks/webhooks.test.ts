@@ -229,6 +229,8 @@ describe.each(mainEngines)('inbound webhooks on %s', (engine) => {
       ...Array(3).fill('409 WEBHOOK_LIMIT_REACHED'),
     ])
     expect((await admin('GET')).body.total).toBe(3)
+    const { body } = await admin('POST', '', { name: 'n', schema: {} })
+    expect(body.detail).toMatch(/^The project has 3 of 3 inbound webhooks\. /)
   })
 
   test('404 for an unknown project, and for a webhook of another', async () => {
