@@ -167,7 +167,8 @@ function returnedBy({ all, except, others }: ErrorPlaces): string {
 export const grantReference = (): string => `${generated}
 # What a project may do in a server
 
-A System Admin grants operations and scopes to a project for each server, with [\`setAccess\`](api.md#setaccess) or in the console under Access.
+A System Admin grants operations and scopes to a project for each server, on the page **Access** of the console or with
+[\`PUT /api/admin/projects/{projectId}/servers/{serverId}\`](api.md#setaccess).
 A project without a grant receives [\`SCOPE_REQUIRED\`](errors.md#scope_required) or
 [\`OPERATION_REQUIRED\`](errors.md#operation_required), and at a sign-in [\`SERVER_NOT_ACCESSIBLE\`](errors.md#server_not_accessible).
 
@@ -181,12 +182,13 @@ ${table(
   ]),
 )}
 All other requests of a project need only its API key: sessions and roles of signed-in members, events, and submissions to an inbound
-webhook.`
+webhook.
+`
 
 const endpointsThatNeed = (name: string) =>
   endpoints
     .filter(({ needs }: EndpointDefinition) => needs === name)
-    .map((one) => `[\`${operationIdOf(one)}\`](api.md#${headingAnchor(operationIdOf(one))})`)
+    .map((one) => `[\`${one.method} ${one.path}\`](api.md#${headingAnchor(operationIdOf(one))})`)
 
 const allVariables: readonly Variable[] = Object.values(variables)
 

@@ -128,14 +128,14 @@ export const variables = {
     group: 'Discord',
     required: true,
     secret: true,
-    meaning: 'The token of the Discord bot.',
+    meaning: 'The token of the Discord bot: in the Discord developer portal, under Bot.',
     read: issuedSecret,
   },
   chatClientId: {
     name: 'CHAT_CLIENT_ID',
     group: 'Discord',
     required: true,
-    meaning: 'The ID of the Discord application (OAuth client ID).',
+    meaning: 'The ID of the Discord application: in the Discord developer portal, under General Information.',
     read: snowflake,
   },
   chatClientSecret: {
@@ -143,14 +143,15 @@ export const variables = {
     group: 'Discord',
     required: true,
     secret: true,
-    meaning: 'The OAuth client secret of the Discord application.',
+    meaning: 'The client secret of the Discord application: in the Discord developer portal, under OAuth2.',
     read: issuedSecret,
   },
   chatGuildId: {
     name: 'CHAT_GUILD_ID',
     group: 'Discord',
     required: true,
-    meaning: 'The ID of the main server, whose roles decide who is a System Admin.',
+    meaning:
+      'The ID of the main server, whose roles decide who is a System Admin. To copy IDs in Discord, turn on its developer mode.',
     read: snowflake,
   },
   chatAdminRoleId: {
@@ -244,8 +245,8 @@ export const variables = {
     required: true,
     secret: true,
     meaning:
-      '64 hexadecimal characters. This key encrypts webhook addresses, event secrets, OpenID Connect signing ' +
-      'keys, and the gateway handover, and it signs the OpenID Connect cookies.',
+      '64 hexadecimal characters (`openssl rand -hex 32`). This key encrypts webhook addresses, event secrets, OpenID Connect signing ' +
+      'keys, and the gateway handover, and it signs the OpenID Connect cookies. If it is lost or changed, what it encrypted cannot be read.',
     read: hexKey,
   },
   inboundKey: {
@@ -253,7 +254,8 @@ export const variables = {
     group: 'Storage',
     required: true,
     secret: true,
-    meaning: '64 hexadecimal characters. This key encrypts the signing secrets of inbound webhooks.',
+    meaning:
+      '64 hexadecimal characters (`openssl rand -hex 32`). This key encrypts the signing secrets of inbound webhooks. If it is lost or changed, they cannot be read.',
     read: hexKey,
   },
   host: {

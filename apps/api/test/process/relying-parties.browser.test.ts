@@ -70,7 +70,7 @@ async function signsOut(visit: Visit): Promise<Observation[]> {
   await expectSeen(visit, { status: 401 })
   // Signed out of the service, too: the platform asks again.
   await signsIn(visit)
-  return [{ capability: 'signOut', result: 'there and here' }]
+  return [{ capability: 'signOut', result: 'program and Rolecall' }]
 }
 
 /** Refuses the access tokens that exist, as ten minutes do. */
@@ -104,7 +104,7 @@ async function followsRoles(visit: Visit, session: string): Promise<Observation[
   if (row.leadsOut) await leavesDenied(visit)
   await change(session, set([demo.roles.crew]), { roles: [{ roleName: 'Crew' }] })
   await expectSeen(visit, inside)
-  const result = row.withoutRole.status === 200 ? 'shown' : 'refused and let in again'
+  const result = row.withoutRole.status === 200 ? 'shown' : 'refused, then admitted'
   return [{ capability: 'liveRoles', result }]
 }
 
@@ -126,7 +126,7 @@ async function shutsOut(visit: Visit, session: string): Promise<Observation[]> {
     observed.push({ capability: 'backChannelLogout', result: 'accepted' })
   }
   await expectSeen(visit, { status: 401 })
-  return [...observed, { capability: 'kicked', result: 'out' }]
+  return [...observed, { capability: 'kicked', result: 'refused' }]
 }
 
 /** Waits until the party has accepted each logout token at the first attempt. */
