@@ -239,8 +239,8 @@ export const errors = define({
     title: 'The refresh token is missing, or does not belong to this session token.',
     fix:
       'Send the refresh token that you received together with this session token. This error does not end ' +
-      'the session: its token stays valid until it expires. If you no longer have the refresh token, send ' +
-      'the member to sign in again then.',
+      'the session: its token stays valid until it expires. If you no longer have the refresh token, ' +
+      'continue until the session expires, and then send the member to sign in again.',
     area: 'sessions',
     retry: 'corrected',
     see: ['REFRESH_TOKEN_SUPERSEDED', 'REFRESH_TOKEN_REUSED', 'INVALID_TOKEN'],
@@ -437,7 +437,9 @@ export const errors = define({
   NOT_FOUND: {
     status: 404,
     title: 'There is no endpoint or page at this path.',
-    fix: 'Check the path and PUBLIC_URL. /api/docs lists every endpoint.',
+    fix:
+      'Check the path: /api/docs lists every endpoint. In the client libraries, ROLECALL_URL is the address ' +
+      'of the service without `/api`.',
     area: 'request',
     retry: 'corrected',
     see: ['METHOD_NOT_ALLOWED'],
@@ -802,7 +804,7 @@ export const errors = define({
     title: 'The payload does not match the schema of the webhook.',
     fix:
       'Correct the fields that `errors` lists by their `path` in the payload, and submit the payload again. ' +
-      'Try a payload, on the page of the webhook in the console, checks one without storing it.',
+      'To check a payload without storing it, use Try a payload on the page of the webhook in the console.',
     area: 'webhooks',
     retry: 'corrected',
     see: ['VALIDATION_FAILED'],

@@ -23,18 +23,20 @@ const codes = [...new Set(rows.map(([name, { code = name }]) => code))]
 
 /** RFC 9457 problem details: the body of every refusal, as `application/problem+json`. */
 export const Problem = Type.Object({
-  type: Type.String({ description: 'Address of the page that explains the code.' }),
+  type: Type.String({
+    description: 'The URL of the entry of this error in the documentation of the service.',
+  }),
   title: Type.String({
     description: 'The problem in one sentence, which is the same for every error with this code.',
   }),
   status: Type.Integer({ description: 'The HTTP status, as in the status line.' }),
   detail: Type.String({
-    description: 'More about this error, if the service knows more, and the fix.',
+    description: 'What happened in this case, if known, and the fix.',
   }),
   code: Type.Unsafe<string>({
     type: 'string',
     enum: codes,
-    description: 'The name of the error. It never changes, so check the code and not the texts.',
+    description: 'The name of the error. Stable: check it in your program, not `title` or `detail`.',
   }),
   requestId: Type.String({ description: 'The same as in the header `X-Request-Id`.' }),
   errors: Type.Optional(

@@ -55,7 +55,5 @@ export const stepsOf = <Facts, Refusal extends string>(
 ): Step[] =>
   checks.flatMap(({ name, code, fix, holds, describe }) => {
     const ok = holds(facts)
-    return ok === undefined
-      ? []
-      : [{ check: name, ok, detail: describe(facts), mend: ok ? null : fix, code }]
+    return ok === undefined ? [] : [{ check: name, ok, detail: describe(facts), mend: ok ? null : fix, code }]
   })

@@ -10,7 +10,7 @@ type ClientCheck = Check<Pick<ClientRow, 'serverId' | 'isPublic' | 'keyDigests'>
 export const clientChecks: readonly ClientCheck[] = [
   {
     ...{ name: 'oidc.server_known', refusal: 'invalid_client', code: 'invalid_client' },
-    fix: 'Set a server for the client (oidc.serverId), or make a server the main server.',
+    fix: 'Set a server on the OpenID Connect tab of the project in the console (oidc.serverId), or make a server the main server.',
     holds: ({ serverId }) => serverId !== null,
     describe: ({ serverId }) =>
       serverId === null
@@ -19,7 +19,7 @@ export const clientChecks: readonly ClientCheck[] = [
   },
   {
     ...{ name: 'oidc.client_authenticates', refusal: 'invalid_client', code: 'invalid_client' },
-    fix: 'Create an API key for the project. It is the client secret.',
+    fix: 'Add an API key on the Keys tab of the project in the console. It is the client secret.',
     holds: ({ isPublic, keyDigests }) => isPublic || keyDigests.length > 0,
     describe: ({ isPublic, keyDigests }) => {
       if (isPublic) return 'The client is public and has no secret.'
