@@ -151,7 +151,8 @@ export const variables = {
     group: 'Discord',
     required: true,
     meaning:
-      'The ID of the main server, whose roles decide who is a System Admin. To copy IDs in Discord, turn on its developer mode.',
+      'The ID of the main server, whose roles decide who is a System Admin. To copy IDs in Discord, turn on ' +
+      'its developer mode.',
     read: snowflake,
   },
   chatAdminRoleId: {
@@ -245,8 +246,9 @@ export const variables = {
     required: true,
     secret: true,
     meaning:
-      '64 hexadecimal characters (`openssl rand -hex 32`). This key encrypts webhook addresses, event secrets, OpenID Connect signing ' +
-      'keys, and the gateway handover, and it signs the OpenID Connect cookies. If it is lost or changed, what it encrypted cannot be read.',
+      '64 hexadecimal characters (`openssl rand -hex 32`). This key encrypts webhook addresses, event ' +
+      'secrets, OpenID Connect signing keys, and the gateway handover, and it signs the OpenID Connect ' +
+      'cookies. If it is lost or changed, what it encrypted cannot be read.',
     read: hexKey,
   },
   inboundKey: {
@@ -255,7 +257,8 @@ export const variables = {
     required: true,
     secret: true,
     meaning:
-      '64 hexadecimal characters (`openssl rand -hex 32`). This key encrypts the signing secrets of inbound webhooks. If it is lost or changed, they cannot be read.',
+      '64 hexadecimal characters (`openssl rand -hex 32`). This key encrypts the signing secrets of inbound ' +
+      'webhooks. If it is lost or changed, they cannot be read.',
     read: hexKey,
   },
   host: {

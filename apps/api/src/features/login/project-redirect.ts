@@ -33,18 +33,24 @@ const refusals: Record<LoginRefusal, Refusal> = {
     error: 'access_denied',
     describe: () =>
       'This account is blocked by an admin of the community. To ask about it, write to the moderators.',
-    fix: 'Remove the block with Unblock on the page of the member in the console, or with DELETE /api/admin/members/{id}/block.',
+    fix:
+      'Remove the block with Unblock on the page of the member in the console, or with DELETE ' +
+      '/api/admin/members/{id}/block.',
   },
   not_an_admin: {
     error: 'access_denied',
     describe: (server) =>
       `This account does not have the admin role in ${server ?? 'the main server'}, and it has nothing else to manage here.`,
-    fix: 'Give the member the admin role in the main server on Discord, or make them an owner of a project on its Settings tab in the console.',
+    fix:
+      'Give the member the admin role in the main server on Discord, or make them an owner of a project on ' +
+      'its Settings tab in the console.',
   },
   no_access: {
     error: 'access_denied',
     describe: (server) => `This site no longer has access to ${server ?? 'the server'}.`,
-    fix: 'Grant the project READ on the page Access of the console, and register its redirect URI on the Redirects tab of the project.',
+    fix:
+      'Grant the project READ on the page Access of the console, and register its redirect URI on the ' +
+      'Redirects tab of the project.',
   },
   temporarily_unavailable: {
     error: 'temporarily_unavailable',

@@ -10,7 +10,9 @@ type ClientCheck = Check<Pick<ClientRow, 'serverId' | 'isPublic' | 'keyDigests'>
 export const clientChecks: readonly ClientCheck[] = [
   {
     ...{ name: 'oidc.server_known', refusal: 'invalid_client', code: 'invalid_client' },
-    fix: 'Set a server on the OpenID Connect tab of the project in the console (oidc.serverId), or make a server the main server.',
+    fix:
+      'Set a server on the OpenID Connect tab of the project in the console (oidc.serverId), or make a ' +
+      'server the main server.',
     holds: ({ serverId }) => serverId !== null,
     describe: ({ serverId }) =>
       serverId === null
