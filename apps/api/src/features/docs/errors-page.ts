@@ -17,9 +17,9 @@ export function errorsPage(): string {
       ({ code }) => html`<li><a href="#${code}"><code>${code}</code></a></li>\n`,
     )}</ul></li>`,
     main: html`<h1>Error codes</h1>
-<p class="lead">Find the <code>code</code> of your response in this list. Each entry has the status, the problem, and
-the fix.</p>
-<pre>${exampleProblem}</pre>
+<p class="lead">Find the <code>code</code> of your response in this list. Each entry has the status, the problem, the
+fix, and when to retry.</p>
+<pre class="wrap">${exampleProblem}</pre>
 <p>Every error response of the API is an RFC 9457 problem like this one. <code>code</code> is stable: check it in your
 program, not <code>title</code> or <code>detail</code>. <code>title</code> is the problem. <code>detail</code> says
 what happened in this case, if known, and ends with the fix. For invalid fields, <code>errors</code> lists each of them.
@@ -34,7 +34,7 @@ ${cases.map(
   (one) => html`<div>
 <p><strong>${one.status}</strong> ${prose(one.title)}</p>
 <p><strong>Fix:</strong> ${prose(one.fix)}</p>
-<p><strong>Retry:</strong> ${prose(one.retry)}</p>
+<p><strong>Retry:</strong> ${prose(one.retry)}.</p>
 ${one.see.length > 0 && html`<p><strong>See also:</strong> ${listed(one.see.map(codeLink))}</p>`}
 ${returnedBy(one.where)}
 </div>`,
@@ -55,7 +55,7 @@ function returnedBy({ all, except, others }: ErrorPlaces): Html {
   const list = html`<ul class="where">${others.map((one) => html`<li>${endpointLink(one)}</li>\n`)}</ul>`
   if (all === undefined)
     return others.length <= maxOpen
-      ? list
+      ? html`<p class="quiet">Returned by:</p>${list}`
       : html`<details><summary>Returned by ${others.length} endpoints</summary>${list}</details>`
   return html`<p class="quiet">${prose(all)}${except.length > 0 && html` except ${listed(except.map(endpointLink))}`}
 can return this error.${others.length > 0 && ' So can:'}</p>${others.length > 0 && list}`

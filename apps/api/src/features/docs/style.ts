@@ -62,6 +62,7 @@ summary { cursor: pointer }
 .status { display: inline-block; min-width: 2.5rem; color: var(--quiet) }
 pre { background: var(--panel); border: 1px solid var(--line); border-radius: .4rem; padding: .75rem;
   overflow: auto; max-height: 26rem; line-height: 1.45; font-size: .82rem; tab-size: 2 }
+.wrap { white-space: pre-wrap; margin: .75rem 0 }
 @media (min-width: 60rem) {
   .layout { grid-template-columns: 18rem minmax(0, 1fr) }
   nav { position: sticky; top: 0; align-self: start; height: 100vh; overflow: auto; border: 0;
