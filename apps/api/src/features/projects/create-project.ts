@@ -122,7 +122,7 @@ export const refuseTakenName = <T>(write: () => Promise<T>): Promise<T> =>
       index: 'projects_name_key',
       code: 'PROJECT_NAME_TAKEN',
       path: '/name',
-      message: 'is already used by another project. Upper and lower case make no difference',
+      message: 'is already used by another project. Project names are not case-sensitive',
     },
     write,
   )
