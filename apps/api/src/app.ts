@@ -252,7 +252,7 @@ export function createApp(
   app.addHook('onClose', () => memberSyncs.stop())
   chatServerRoutes(router, deps, { startMemberSync: memberSyncs.start })
   const refreshLimiter = createRateLimiter({
-    ...{ cache: deps.cache, limit: refreshesPerMinute, ttlMs: 60_000, name: 'member-refresh' },
+    ...{ cache: deps.cache, limit: refreshesPerMinute, windowMs: 60_000, name: 'member-refresh' },
   })
   imageRoutes(router, deps)
   memberRoutes(router, deps, { openDownload, refreshLimiter })
@@ -260,7 +260,7 @@ export function createApp(
   explainRoutes(router, deps, {
     decisions: explainedDecisions(deps),
     limiter: createRateLimiter({
-      ...{ cache: deps.cache, limit: explanationsPerMinute, ttlMs: 60_000, name: 'explain' },
+      ...{ cache: deps.cache, limit: explanationsPerMinute, windowMs: 60_000, name: 'explain' },
     }),
   })
   personalDataRoutes(router, deps, {

@@ -48,29 +48,29 @@ export type LogLoginFailure = (error: unknown) => void
 
 /** An open sign-in that counts against the limit of its IP address. */
 export interface Permit {
-  /** Returns the permit after the sign-in was completed. */
-  giveBack(): Promise<void>
+  /** Releases the permit, after the sign-in was completed. The sign-in then no longer counts toward the limit. */
+  release(): Promise<void>
 }
 
 /**
- * Limits the sign-ins that unknown clients may start. Starting a sign-in takes a permit of the IP address, and so does
- * each query to Discord. A completed sign-in returns its permits. So any number of real sign-ins may come from one
+ * Limits the sign-ins that unknown clients may start. Starting a sign-in acquires a permit of the IP address, and so does
+ * each query to Discord. A completed sign-in releases its permits. So any number of real sign-ins may come from one
  * address, and only those that are never completed add up.
  */
 export interface LoginLimits {
   /**
-   * Takes a permit.
+   * Acquires a permit.
    *
    * @throws RATE_LIMITED
    */
-  take(address: string): Promise<Permit>
-  /** Returns the permit that an earlier request took `ms` milliseconds ago, so that it can be given back. */
-  takenAgo(address: string, ms: number): Permit
+  acquire(address: string): Promise<Permit>
+  /** Returns the permit that an earlier request acquired `ageMs` milliseconds ago, so that it can be released. */
+  earlierPermit(address: string, ageMs: number): Permit
   /**
-   * Called after a sign-in was stored. If too many are stored, deletes the oldest ones of the addresses that have the
+   * Counts a sign-in that was stored. If too many are stored, deletes the oldest ones of the addresses that have the
    * most.
    */
-  stored(): Promise<void>
+  countStored(): Promise<void>
 }
 
 /** The settings that can change while the service runs. */

@@ -45,8 +45,8 @@ describe('over HTTP, every endpoint of the contract', () => {
     limiters += 1
     const { cache } = world.service.deps
     // A window that lasts longer than any test.
-    const limiter = createRateLimiter({ cache, limit, ttlMs: 10 ** 12, name: `tiny-${limiters}` })
-    const unknownTokens = createRateLimiter({ cache, limit, ttlMs: 10 ** 12, name: `unknown-${limiters}` })
+    const limiter = createRateLimiter({ cache, limit, windowMs: 10 ** 12, name: `tiny-${limiters}` })
+    const unknownTokens = createRateLimiter({ cache, limit, windowMs: 10 ** 12, name: `unknown-${limiters}` })
     return withParts({ limiter, unknownTokens }, run)
   }
 

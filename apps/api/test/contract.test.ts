@@ -233,7 +233,7 @@ describe.each(mainEngines)('every endpoint of the contract on %s', (engine) => {
 
   test('every limited endpoint answers 429 with Retry-After to who asks too often', async () => {
     const { deps, recorder } = world.service
-    const limiter = createRateLimiter({ cache: deps.cache, limit: 1, ttlMs: 60_000, name: 'tiny' })
+    const limiter = createRateLimiter({ cache: deps.cache, limit: 1, windowMs: 60_000, name: 'tiny' })
     const app = createApp({ ...deps, limiter }, recorder, createLifecycle())
     const url = await app.listen({ host: '127.0.0.1', port: 0 })
     const limited = rowsOf(({ unlimited }) => unlimited === undefined)

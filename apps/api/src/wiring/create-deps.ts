@@ -146,17 +146,17 @@ export function createDeps(
   const refresher = createMemberRefresher({ db, chat, log, mirrorMember: mirror })
   const readForProject = createProjectReads({
     ...refresher,
-    limiter: createRateLimiter({ cache, limit: strangersPerMinute, ttlMs: 60_000, name: 'strangers' }),
+    limiter: createRateLimiter({ cache, limit: strangersPerMinute, windowMs: 60_000, name: 'strangers' }),
   })
   const limiter = createRateLimiter({
     cache,
     limit: config.rateLimitGlobal,
-    ttlMs: config.rateLimitGlobalTtlMs,
+    windowMs: config.rateLimitGlobalTtlMs,
   })
   const unknownTokens = createRateLimiter({
     cache,
     limit: Math.ceil(config.rateLimitGlobal * unknownTokensPart),
-    ttlMs: config.rateLimitGlobalTtlMs,
+    windowMs: config.rateLimitGlobalTtlMs,
     name: 'unknown-tokens',
   })
   const loginLimits = createLoginLimits({
@@ -165,7 +165,7 @@ export function createDeps(
     limiter: createRefundableQuota({
       cache,
       limit: loginLimitOf(config),
-      ttlMs: config.rateLimitGlobalTtlMs,
+      windowMs: config.rateLimitGlobalTtlMs,
       name: 'login',
     }),
   })

@@ -16,7 +16,7 @@ export interface ExplainNeeds {
 /** Registers the endpoint that explains a sign-in to an admin. */
 export function explainRoutes({ route }: Router<Callers>, deps: Deps, { decisions, limiter }: ExplainNeeds) {
   route(contract.explain, async ({ caller, body }) => {
-    const verdict = await limiter.take(caller.id)
+    const verdict = await limiter.consume(caller.id)
     if (!verdict.allowed) throw tooMany(limiter, verdict)
     return explain({ ...deps, decisions }, body)
   })

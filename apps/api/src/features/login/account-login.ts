@@ -18,20 +18,20 @@ export const isForAccount = ({ projectId, redirectUri }: Pick<AuthRequest, 'proj
   projectId === null && redirectUri === accountPath
 
 /**
- * Starts a sign-in to the account page: the browser goes to Discord's screen, and from there to the page. `held` is the
- * value of `pageRequestCookie`.
+ * Starts a sign-in to the account page: the browser goes to Discord's screen, and from there to the page. `cookieValue`
+ * is the value of `pageRequestCookie`.
  *
  * @throws MAIN_SERVER_MISSING if there is no main server
  */
 export async function accountLogin(
   deps: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>,
-  held: string | undefined,
+  cookieValue: string | undefined,
   address: string,
 ): Promise<OpenedRequest> {
   const main = await findAdminServer(deps.db, deps.config.chatGuildId)
   if (!main) throw new ApiError('MAIN_SERVER_MISSING')
   const request = { projectId: null, serverId: main.id, redirectUri: accountPath, state: null }
-  return openAuthRequest(deps, held, address, { ...request, codeChallenge: null }, pageRequestCookie)
+  return openAuthRequest(deps, cookieValue, address, { ...request, codeChallenge: null }, pageRequestCookie)
 }
 
 /**

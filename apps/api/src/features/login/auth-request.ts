@@ -39,23 +39,23 @@ export interface OpenedRequest {
 /**
  * Stores a sign-in request and binds it to this browser. Every sign-in through Discord's screen starts here.
  *
- * The cookie `of` contains one secret for each pending sign-in, and Discord returns a separate `state` for each, so
- * that two tabs do not interfere with each other. `held` is the current value of the cookie. `address` is the client
+ * The cookie `target` contains one secret for each pending sign-in, and Discord returns a separate `state` for each, so
+ * that two tabs do not interfere with each other. `cookieValue` is its current value. `address` is the client
  * address whose limit the sign-in counts toward.
  *
  * @throws LOGIN_NOT_CONFIGURED, RATE_LIMITED
  */
 export async function openAuthRequest(
   { db, chat, config, loginLimits }: Pick<Deps, 'db' | 'chat' | 'config' | 'loginLimits'>,
-  held: string | undefined,
+  cookieValue: string | undefined,
   address: string,
   request: NewRequest,
-  of: RequestCookie = requestCookie,
+  target: RequestCookie = requestCookie,
 ): Promise<OpenedRequest> {
   if (!configuredCheck.holds(config)) {
     throw new ApiError(configuredCheck.refusal, { headers: { 'retry-after': '60' } })
   }
-  await loginLimits.take(address)
+  await loginLimits.acquire(address)
   const secret = mintToken('request')
   const chatState = randomBytes(32).toString('base64url')
   const chatCodeVerifier = randomBytes(32).toString('base64url')
@@ -68,17 +68,17 @@ export async function openAuthRequest(
     address,
     ttlSec: requestTtlSec,
   })
-  await loginLimits.stored()
-  const secrets = [...readSecrets(held), secret].slice(-maxTabs)
+  await loginLimits.countStored()
+  const secrets = [...readSecrets(cookieValue), secret].slice(-maxTabs)
   return {
     location: await chat.authorizeUrl({ state: chatState, codeVerifier: chatCodeVerifier }),
-    cookie: secretsCookie(config, secrets, of),
+    cookie: secretsCookie(config, secrets, target),
   }
 }
 
 /** Returns the secrets in a request cookie, oldest first. Ignores malformed ones. */
-export const readSecrets = (held: string | undefined): string[] =>
-  (held ?? '')
+export const readSecrets = (cookieValue: string | undefined): string[] =>
+  (cookieValue ?? '')
     .split('.')
     .filter((secret) => isWellFormed('request', secret))
     .slice(-maxTabs)

@@ -41,9 +41,8 @@ export async function authorize(
 }
 
 /**
- * Checks the parameters of a sign-in to a project, in the order of `authorizeChecks`. A refusal is always thrown and
- * shown as a page. It never redirects to the project, because a redirect URI that is not verified could belong to an
- * attacker (RFC 9700 §4.11).
+ * Checks the parameters of a sign-in to a project, in the order of `authorizeChecks`. Never redirects: an unverified
+ * redirect URI could belong to an attacker (RFC 9700 §4.11). A refusal is thrown, and shown as a page.
  *
  * @throws UNKNOWN_PROJECT, PROJECT_INACTIVE_AT_LOGIN, REDIRECT_URI_NOT_ALLOWED, SERVER_NOT_ACCESSIBLE
  */
@@ -55,7 +54,7 @@ export async function checkAuthorize(
   const failed = firstFailed(authorizeChecks, { project, redirectUri: input.redirect_uri })
   if (!failed) return
   throw project
-    ? await refusalOf({ db, config }, project, failed.refusal, input)
+    ? await createRefusal({ db, config }, project, failed.refusal, input)
     : new ApiError(failed.refusal)
 }
 
@@ -72,20 +71,20 @@ export async function checkStillListed(
   const project = await findLoginProject(db, projectId, serverId)
   if (!project) throw new ApiError('UNKNOWN_PROJECT')
   if (!isListed(project, redirectUri)) {
-    const asked = { server_id: serverId, redirect_uri: redirectUri }
-    throw await refusalOf({ db, config }, project, 'REDIRECT_URI_NOT_ALLOWED', asked)
+    const parameters = { server_id: serverId, redirect_uri: redirectUri }
+    throw await createRefusal({ db, config }, project, 'REDIRECT_URI_NOT_ALLOWED', parameters)
   }
 }
 
 /** Builds the error, with the parts of its page: the site, its branding, and how to register the redirect URI. */
-async function refusalOf(
+async function createRefusal(
   { db, config }: Pick<Deps, 'db' | 'config'>,
   project: LoginProject,
   code: ErrorCode,
   { redirect_uri: redirectUri, server_id: serverId }: Pick<Authorize, 'redirect_uri' | 'server_id'>,
 ): Promise<ApiError> {
   return new ApiError(code, {
-    ...{ projectId: project.id, site: siteOf(project, redirectUri) },
+    ...{ projectId: project.id, site: describeSite(project, redirectUri) },
     // The page must not reveal a server that the project cannot use.
     brand: await brandOf(db, { projectId: project.id, ...(project.mayRead && { serverId }) }),
     ...(code === 'REDIRECT_URI_NOT_ALLOWED' && { unlisted: unlistedUri(config, project.id, redirectUri) }),
@@ -93,7 +92,7 @@ async function refusalOf(
 }
 
 /** Names the site on its error page. The page links only to the origin of the project's own redirect URI. */
-function siteOf(project: LoginProject, redirectUri: string) {
+function describeSite(project: LoginProject, redirectUri: string) {
   const { name } = project
   const url = isListed(project, redirectUri) ? parseUrl(redirectUri) : undefined
   if (!url) return { name }

@@ -48,7 +48,7 @@ type CallbackDeps = LoginDeps & {
 }
 
 /** The query of the callback, to which Discord redirects the browser. */
-export interface Callback {
+export interface CallbackQuery {
   readonly code?: string | undefined
   readonly state: string
   /** The issuer of the response (RFC 9207), if Discord names one. */
@@ -69,121 +69,145 @@ export interface Browser {
   readonly userAgent: string | null
 }
 
-/** The redirect of a finished sign-in, and the cookies that it sets. */
-export interface LoginEnd {
+/** The redirect at the end of a sign-in, accepted or refused, and the cookies to set. */
+export interface LoginRedirect {
   readonly location: string
   readonly cookies: readonly string[]
 }
 
 /**
- * Completes a sign-in with Discord's response. The state and the cookie must match a stored request, which can be used
- * once. The browser is redirected only after this check, and only to the address in the stored request. A refusal
- * redirects to a project, and is thrown for a sign-in to a page of the service.
+ * Completes a sign-in after Discord redirected the browser back to the service:
  *
- * @throws LOGIN_REQUEST_INVALID, RATE_LIMITED, and the errors of `refuse`
+ * 1. Rejects a response of another issuer, and a client over its limit.
+ * 2. Claims the stored request with this state and a secret of this browser's cookies. A request can be claimed once.
+ * 3. Redeems Discord's code, and reads the person's membership.
+ * 4. Checks the person, and issues the service's code.
+ * 5. Redirects, only to the address in the stored request.
+ *
+ * If the sign-in is refused, redirects to the project with an error. For the service's own pages, throws the error
+ * instead.
+ *
+ * @throws LOGIN_REQUEST_INVALID, RATE_LIMITED, and the errors of `redirectRefused`
  */
 export async function chatCallback(
   deps: CallbackDeps,
-  answer: Callback,
+  query: CallbackQuery,
   browser: Browser & { readonly client: Client },
-): Promise<LoginEnd> {
-  const { db, chat, config, loginLimits } = deps
+): Promise<LoginRedirect> {
+  const { db, chat, loginLimits } = deps
   // A response from another issuer does not belong to this request (RFC 9207, mix-up attack).
-  if (!chat.isIssuer(answer.iss)) throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'issuer' })
+  if (!chat.isIssuer(query.iss)) throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'issuer' })
+  // Acquired before the request is claimed, so that a client over its limit can retry this address later.
+  const queryPermit = await loginLimits.acquire(browser.address)
   const secrets = [browser.cookie, browser.pageCookie].flatMap(readSecrets)
-  // The permit is taken before the request is claimed, so that a client over its limit can retry this address later.
-  const permit = await loginLimits.take(browser.address)
-  const request = await claimAuthRequest(db, answer.state, secrets.map(digestOf))
+  const request = await claimAuthRequest(db, query.state, secrets.map(digestOf))
   if (!request) {
-    await permit.giveBack()
-    const reason = (await isClaimedRequest(db, answer.state)) ? 'replayed' : 'unknown'
+    await queryPermit.release()
+    const reason = (await isClaimedRequest(db, query.state)) ? 'replayed' : 'unknown'
     throw new ApiError('LOGIN_REQUEST_INVALID', { reason })
   }
-  const startPermit = loginLimits.takenAgo(request.address, request.ageMs)
-  // The stored request is checked again, because another version of the service or an attacker may have written it.
-  const isForService =
-    isForAccount(request) || isForCommandLine(request) || isReturnTo(config.publicUrl, request.redirectUri)
-  if (request.projectId === null && !isForService) {
-    throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'return_to' })
+  const startPermit = loginLimits.earlierPermit(request.address, request.ageMs)
+  checkDestination(deps, request)
+  const cookies = withoutUsedSecret(deps, browser, request)
+  const outcome = await checkAndIssueCode(deps, query, browser, request)
+  if ('refusal' in outcome) {
+    return { location: await redirectRefused(deps, request, outcome, browser.client), cookies }
   }
-  // The secret is removed from the cookie unless it is needed later: to redeem the console's code, or to confirm the
-  // sign-in of a command line.
-  const needsSecret = request.projectId === null && !isForAccount(request)
-  const isSpent = (secret: string) => !needsSecret && digestOf(secret) === request.browserDigest
-  const remainingSecrets = (held: string | undefined) =>
-    readSecrets(held).filter((secret) => !isSpent(secret))
-  const updatedCookies = [
-    secretsCookie(config, remainingSecrets(browser.cookie)),
-    ...(browser.pageCookie === undefined
-      ? []
-      : [secretsCookie(config, remainingSecrets(browser.pageCookie), pageRequestCookie)]),
-  ]
+  // Successful sign-ins do not count toward the limit, so both permits are released.
+  await queryPermit.release()
+  await startPermit.release()
+  return { location: outcome.location, cookies: [...cookies, outcome.ssoCookie] }
+}
 
-  const end = await complete(deps, answer, browser, request)
-  if ('refusal' in end) {
-    return { location: await refuse(deps, request, end, browser.client), cookies: updatedCookies }
+/** Returns true for a sign-in to the console or of a command line. Only members who administer may complete it. */
+const isForAdmin = (request: AuthRequest) => request.projectId === null && !isForAccount(request)
+
+/**
+ * Checks the redirect URI of a request to the service's own pages again, because another version of the service or an
+ * attacker may have written the stored request.
+ *
+ * @throws LOGIN_REQUEST_INVALID
+ */
+function checkDestination({ config }: Pick<Deps, 'config'>, request: AuthRequest): void {
+  if (!isForAdmin(request) || isForCommandLine(request)) return
+  if (isReturnTo(config.publicUrl, request.redirectUri)) return
+  throw new ApiError('LOGIN_REQUEST_INVALID', { reason: 'return_to' })
+}
+
+/**
+ * Returns the `Set-Cookie` headers that remove the secret of the request from the browser's cookies. An admin sign-in
+ * keeps it, to redeem the console's code or to confirm the sign-in of a command line.
+ */
+function withoutUsedSecret(
+  { config }: Pick<Deps, 'config'>,
+  browser: Browser,
+  request: AuthRequest,
+): string[] {
+  const isUsed = (secret: string) => !isForAdmin(request) && digestOf(secret) === request.browserDigest
+  const remaining = (cookie: string | undefined) => readSecrets(cookie).filter((secret) => !isUsed(secret))
+  const cookies = [secretsCookie(config, remaining(browser.cookie))]
+  if (browser.pageCookie !== undefined) {
+    cookies.push(secretsCookie(config, remaining(browser.pageCookie), pageRequestCookie))
   }
-  await permit.giveBack()
-  await startPermit.giveBack()
-  return { location: end.location, cookies: [...updatedCookies, end.ssoCookie] }
+  return cookies
 }
 
 /** A refused sign-in. */
-interface Refused {
+interface RefusedLogin {
   readonly refusal: LoginRefusal
   /** The account that tried to sign in, if Discord identified it. */
   readonly memberId?: string | undefined
 }
 
-type Outcome = Refused | { readonly location: string; readonly ssoCookie: string }
+type Outcome = RefusedLogin | { readonly location: string; readonly ssoCookie: string }
 
-/** Asks Discord about the person, applies all checks, and issues the code. Redirects nowhere. */
-async function complete(
+/** Reads the person's membership from Discord, applies all checks, and issues the code. Does not redirect. */
+async function checkAndIssueCode(
   deps: CallbackDeps,
-  answer: Callback,
+  query: CallbackQuery,
   browser: Browser,
   request: AuthRequest,
 ): Promise<Outcome> {
-  if (answer.error || !answer.code) {
-    return { refusal: answer.error === 'access_denied' ? 'declined' : 'server_error' }
+  if (query.error || !query.code) {
+    return { refusal: query.error === 'access_denied' ? 'declined' : 'server_error' }
   }
-  const askedAt = await readTime(deps.db)
-  const { user, ...result } = await askPlatform(deps, answer.code, browser, request)
+  const requestedAt = await readTime(deps.db)
+  const { user, ...result } = await readMembership(deps, query.code, browser, request)
   // Also records that the person is not in the server, if `member` is undefined.
-  if (user) await deps.mirrorMember(request.serverId, user, result.member, askedAt)
+  if (user) await deps.mirrorMember(request.serverId, user, result.member, requestedAt)
   const isBlocked = user && (await isBlockedNow(deps, user.id))
   // The account page is open to members of any registered server. Its request names the main server.
   const isKnownMember = user && isForAccount(request) && (await isInAnyServer(deps.db, user.id))
   const member = isKnownMember ? user : result.member
   const failed = firstFailed(callbackChecks, { ...result, member, isBot: user?.isBot, isBlocked })
   if (failed || !user) return { refusal: failed?.refusal ?? 'server_error', memberId: user?.id }
-  if (request.projectId === null && !isForAccount(request)) {
+  if (isForAdmin(request)) {
     const roleIds = result.member?.roleIds ?? []
     if (!(await deps.administers({ memberId: user.id, roleIds }))) {
       return { refusal: 'not_an_admin', memberId: user.id }
     }
   }
-  return finish(deps, request, user.id, browser)
+  return issueCodeAndSso(deps, request, user.id, browser)
 }
 
 /** Discord's response about the person. Without `user`, `failure` is set. */
-interface PlatformAnswer extends MembershipResult {
+interface MembershipResponse extends MembershipResult {
   readonly user?: ChatUser
   readonly member?: ChatMember | undefined
 }
 
 /** Redeems Discord's code, and reads the person's membership in the server. Never throws for a failure of Discord. */
-async function askPlatform(
+async function readMembership(
   deps: LoginDeps,
   code: string,
   { address: from }: Browser,
   { serverId, chatCodeVerifier: codeVerifier }: AuthRequest,
-): Promise<PlatformAnswer> {
+): Promise<MembershipResponse> {
   try {
     const user = await deps.chat.identify({ code, codeVerifier, from })
     return { user, member: await deps.chat.member(serverId, user.id, 'login') }
   } catch (error) {
-    return { failure: loggedFailure(deps, error) }
+    return { failure: logFailure(deps, error) }
   }
 }
 
@@ -194,11 +218,11 @@ export const isBlockedNow = async (
 ) => (await findBlock(db, memberId)) !== undefined
 
 /**
- * Ends a sign-in that passed all checks, in one transaction. Starts single sign-on, and issues the code or, depending
- * on the request, completes the waiting request of OpenID Connect (`interaction`), or stores the sign-in of a command
- * line for its confirmation.
+ * Completes a sign-in that passed all checks, in one transaction. Starts single sign-on. Then, depending on the request,
+ * issues the code, completes the waiting request of OpenID Connect (`interaction`), or stores the sign-in of a command
+ * line for its confirmation. The account page needs only single sign-on.
  */
-function finish(
+function issueCodeAndSso(
   { db, config, completeInteraction }: CallbackDeps,
   request: AuthRequest,
   memberId: string,
@@ -226,20 +250,21 @@ function finish(
       serverId,
       redirectUri,
       codeChallenge,
-      ...(projectId === null && { browserDigest: request.browserDigest }),
+      ...(isForAdmin(request) && { browserDigest: request.browserDigest }),
       ip,
       userAgent,
     })
     if (code === undefined) return { refusal: codeCheck.refusal, memberId }
     const ssoCookie = await issueSso(tx, config, memberId, browser)
-    const location =
-      projectId === null ? `${redirectUri}#code=${code}` : withCode(request, code, config.publicUrl)
+    const location = isForAdmin(request)
+      ? `${redirectUri}#code=${code}`
+      : withCode(request, code, config.publicUrl)
     return { location, ssoCookie }
   })
 }
 
 /** Logs an error of Discord during a sign-in, and returns its kind. Rethrows any other error. */
-export function loggedFailure({ logLoginFailure }: Pick<Deps, 'logLoginFailure'>, error: unknown) {
+export function logFailure({ logLoginFailure }: Pick<Deps, 'logLoginFailure'>, error: unknown) {
   const failure = failureOf(error)
   logLoginFailure(error)
   return failure
@@ -247,15 +272,15 @@ export function loggedFailure({ logLoginFailure }: Pick<Deps, 'logLoginFailure'>
 
 /**
  * Returns the address to which a refused sign-in redirects: the project's redirect URI, or the page that continues the
- * request of OpenID Connect. A sign-in to a page of the service throws the refusal instead, which is shown as a page.
+ * request of OpenID Connect. For the service's own pages, throws the error instead, which is shown as a page.
  *
  * @throws CHAT_PLATFORM_UNAVAILABLE, MEMBER_BLOCKED, NOT_SYSTEM_ADMIN, LOGIN_REFUSED, and the errors of
  * `checkStillListed`
  */
-async function refuse(
+async function redirectRefused(
   { db, config, completeInteraction, noteRefusal }: CallbackDeps,
   request: AuthRequest,
-  { refusal, memberId }: Refused,
+  { refusal, memberId }: RefusedLogin,
   client: Client,
 ) {
   const server = await findServerName(db, request.serverId)

@@ -142,15 +142,15 @@ describe.each(ciEngines)('what one address may begin, on %s', (engine) => {
       await db.execute(sql`delete from auth_requests`)
       await insert('address:flood', 500, 0)
       const limiter = {
-        take: expect.fail,
-        momentAgo: () => expect.fail(),
-        giveBack: expect.fail,
+        consume: expect.fail,
+        timeAgo: () => expect.fail(),
+        refund: expect.fail,
         headers: () => ({}),
       }
       const limits = createLoginLimits({ db, limiter, maxAuthRequests: 300 })
-      for (let i = 0; i < 999; i++) await limits.stored()
+      for (let i = 0; i < 999; i++) await limits.countStored()
       expect(await countRows(world, 'auth_requests')).toBe(500)
-      await limits.stored()
+      await limits.countStored()
       expect(await countRows(world, 'auth_requests')).toBe(300)
       await db.execute(sql`delete from auth_requests`)
     })

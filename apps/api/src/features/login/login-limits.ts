@@ -18,16 +18,16 @@ interface LoginLimitDeps {
 export function createLoginLimits({ db, limiter, maxAuthRequests }: LoginLimitDeps): LoginLimits {
   let storedSinceTrim = 0
   return {
-    async take(address) {
-      const verdict = await limiter.take(address)
+    async acquire(address) {
+      const verdict = await limiter.consume(address)
       if (!verdict.allowed) throw tooMany(limiter, verdict)
-      return { giveBack: () => limiter.giveBack(address, verdict.takenAtMs) }
+      return { release: () => limiter.refund(address, verdict.consumedAtMs) }
     },
-    takenAgo(address, ms) {
-      const takenAtMs = limiter.momentAgo(ms)
-      return { giveBack: () => limiter.giveBack(address, takenAtMs) }
+    earlierPermit(address, ageMs) {
+      const consumedAtMs = limiter.timeAgo(ageMs)
+      return { release: () => limiter.refund(address, consumedAtMs) }
     },
-    async stored() {
+    async countStored() {
       storedSinceTrim += 1
       if (storedSinceTrim < trimEvery) return
       storedSinceTrim = 0

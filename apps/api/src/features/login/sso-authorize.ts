@@ -7,7 +7,13 @@ import { firstFailed } from '../../checks/check.ts'
 import type { Deps } from '../../deps.ts'
 import type { LoginRefusal } from '../../pages/refusal-notice.ts'
 import { type Authorize, authorize, checkAuthorize, checkStillListed } from './authorize.ts'
-import { type Browser, isBlockedNow, type LoginDeps, type LoginEnd, loggedFailure } from './chat-callback.ts'
+import {
+  type Browser,
+  isBlockedNow,
+  type LoginDeps,
+  type LoginRedirect,
+  logFailure,
+} from './chat-callback.ts'
 import { callbackChecks, codeCheck, type MembershipResult } from './checks.ts'
 import { issueCode, makeSsoCookie } from './issue-code.ts'
 import { isAccountRefusal } from './note-refusal.ts'
@@ -37,30 +43,30 @@ export async function ssoAuthorize(
   deps: SsoDeps,
   input: SsoAuthorize,
   browser: Browser & { client: Client },
-): Promise<LoginEnd> {
+): Promise<LoginRedirect> {
   await checkAuthorize(deps, input)
   const { publicUrl } = deps.config
   const destination = { redirectUri: input.redirect_uri, state: input.state }
-  // The permit is taken before the cookie is rotated, so that the cookie of a client over its limit stays valid.
-  const permit = browser.ssoCookie ? await deps.loginLimits.take(browser.address) : undefined
-  const found = await useSso(deps, input.client_id, browser)
-  const end = found && (await complete(deps, input, browser, found))
-  // A refused sign-in keeps its permit. Without single sign-on, `authorize` takes a permit of its own below.
-  if (!end || 'code' in end) await permit?.giveBack()
-  if (found && end && 'refusal' in end && isAccountRefusal(end.refusal)) {
+  // The permit is acquired before the cookie is rotated, so that the cookie of a client over its limit stays valid.
+  const permit = browser.ssoCookie ? await deps.loginLimits.acquire(browser.address) : undefined
+  const sso = await useSso(deps, input.client_id, browser)
+  const outcome = sso && (await checkAndIssueCode(deps, input, browser, sso))
+  // A refused sign-in counts toward the limit. Without single sign-on, `authorize` acquires a permit of its own below.
+  if (!outcome || 'code' in outcome) await permit?.release()
+  if (sso && outcome && 'refusal' in outcome && isAccountRefusal(outcome.refusal)) {
     deps.noteRefusal({
-      ...{ reason: end.refusal, memberId: found.memberId, projectId: input.client_id },
+      ...{ reason: outcome.refusal, memberId: sso.memberId, projectId: input.client_id },
       serverId: input.server_id,
       ...{ path: login.ssoAuthorize.path, client: browser.client },
     })
   }
-  if (found && end) {
-    if ('refusal' in end) await checkStillListed(deps, addressOf(input))
+  if (sso && outcome) {
+    if ('refusal' in outcome) await checkStillListed(deps, addressOf(input))
     const location =
-      'refusal' in end
-        ? withError(destination, end.refusal, publicUrl, await findServerName(deps.db, input.server_id))
-        : withCode(destination, end.code, publicUrl)
-    return { location, cookies: found.cookies }
+      'refusal' in outcome
+        ? withError(destination, outcome.refusal, publicUrl, await findServerName(deps.db, input.server_id))
+        : withCode(destination, outcome.code, publicUrl)
+    return { location, cookies: sso.cookies }
   }
   if (input.prompt === 'none') {
     await checkStillListed(deps, addressOf(input))
@@ -102,7 +108,7 @@ export async function useSso(
     graceSec: ssoGraceSec,
   })
   if (!used) {
-    await endCopied(deps, digestOf(value), client)
+    await endCopiedSso(deps, digestOf(value), client)
     return undefined
   }
   return {
@@ -117,7 +123,7 @@ export async function useSso(
  * was copied. The service cannot distinguish the browser from the copy, so both must sign in again, as with a refresh
  * token (RFC 9700 §4.14.2).
  */
-const endCopied = ({ db, audit }: Pick<Deps, 'db' | 'audit'>, digest: string, client: Client) =>
+const endCopiedSso = ({ db, audit }: Pick<Deps, 'db' | 'audit'>, digest: string, client: Client) =>
   db.transaction(async (tx) => {
     const ended = await deleteSsoOfSpent(tx, digest, ssoGraceSec)
     if (!ended) return
@@ -137,10 +143,10 @@ export const checkMember = async (
   serverId: string,
   memberId: string,
 ): Promise<LoginRefusal | undefined> =>
-  firstFailed(callbackChecks, await askPlatform(deps, serverId, memberId))?.refusal
+  firstFailed(callbackChecks, await readMembership(deps, serverId, memberId))?.refusal
 
 /** Checks the member, and issues the code. */
-async function complete(
+async function checkAndIssueCode(
   deps: LoginDeps,
   input: Authorize,
   { ip, userAgent }: Browser,
@@ -166,13 +172,17 @@ async function complete(
 }
 
 /** Reads the membership from Discord, and stores it in the mirror. A failure of Discord is returned, not thrown. */
-async function askPlatform(deps: LoginDeps, serverId: string, memberId: string): Promise<MembershipResult> {
-  const askedAt = await readTime(deps.db)
+async function readMembership(
+  deps: LoginDeps,
+  serverId: string,
+  memberId: string,
+): Promise<MembershipResult> {
+  const requestedAt = await readTime(deps.db)
   try {
     const member = await deps.chat.member(serverId, memberId, 'login')
-    await deps.mirrorMember(serverId, { id: memberId }, member, askedAt)
+    await deps.mirrorMember(serverId, { id: memberId }, member, requestedAt)
     return { member, isBlocked: await isBlockedNow(deps, memberId) }
   } catch (error) {
-    return { failure: loggedFailure(deps, error) }
+    return { failure: logFailure(deps, error) }
   }
 }

@@ -29,7 +29,7 @@ export async function refreshMember(
   memberId: string,
 ): Promise<memberLists.MemberServers> {
   const { db, audit, refreshLimiter } = deps
-  const verdict = await refreshLimiter.take(by.actor.id)
+  const verdict = await refreshLimiter.consume(by.actor.id)
   if (!verdict.allowed) throw tooMany(refreshLimiter, verdict)
   const serverIds = await listServerIds(db, memberId, maxServers)
   const answers = await Promise.all(serverIds.map((serverId) => readIn(deps, serverId, memberId)))

@@ -117,7 +117,7 @@ function counted(
   json: string,
 ): MemoryAnswer | undefined {
   const bucket = addressBucket(addressOf(asked))
-  if (!limiter.tryTake(bucket)) return undefined
+  if (!limiter.tryConsume(bucket)) return undefined
   counts.answers.count(endpoint, 'ok')
   return { caller: { bucket }, json, headers }
 }

@@ -7,16 +7,19 @@ import { orProtocolError } from './unavailable.ts'
 type Middleware = Parameters<typeof Provider.prototype.use>[0]
 
 /**
- * Adds the member and their current roles to the library's introspection response, within the scopes of the token. If
- * the session has ended, the response becomes `{ active: false }`.
+ * Creates the middleware that adds the member and their current roles to oidc-provider's introspection response, within
+ * the scopes of the token. If the session has ended, the response becomes `{ active: false }`.
+ *
+ * @throws Unavailable if the database cannot be reached, or if the roles are too old and Discord does not respond
  */
-export const introspectLive =
+export const introspectionMiddleware =
   (deps: Parameters<typeof memberOfToken>[0]): Middleware =>
   async (ctx, next) => {
     await next()
     const { oidc, body } = ctx as KoaContextWithOIDC
     if (oidc?.route !== 'introspection' || Object(body).active !== true) return
     const token = oidc.entities.AccessToken ?? oidc.entities.RefreshToken
+    // The grant ID of a token is its session ID.
     const member =
       token?.grantId === undefined ? undefined : await orProtocolError(memberOfToken(deps, token.grantId))
     if (!member) {
@@ -24,6 +27,7 @@ export const introspectLive =
       return
     }
     const claims = claimsOf(member, { withRoles: true })
+    // The library's fields win over claims of the same name.
     ctx.body = {
       ...claimsInScope(claims, token?.scope ?? ''),
       ...Object(body),

@@ -20,7 +20,7 @@ const maxUrlLength = 4_096
  */
 const formPolicy = "default-src 'none'; script-src 'report-sample'; base-uri 'none'; frame-ancestors 'none'"
 /** The limit of device codes that one IP address may enter in ten minutes, so that codes cannot be guessed. */
-const guesses = { limit: 30, ttlMs: 600_000 }
+const guesses = { limit: 30, windowMs: 600_000 }
 
 /**
  * Creates the OpenID Connect provider of the service. The protocol library takes a quarter of a second and 30 MB to
@@ -122,7 +122,7 @@ export function createOidc(deps: OidcDeps) {
      * @throws RATE_LIMITED
      */
     async countGuess(request: FastifyRequest): Promise<void> {
-      const verdict = await limiter.take(addressBucket(request.ip))
+      const verdict = await limiter.consume(addressBucket(request.ip))
       if (!verdict.allowed) throw tooMany(limiter, verdict)
     },
   }

@@ -19,7 +19,7 @@ import { sendReasons } from './error-reason.ts'
 import { explainRefusedGrants } from './explain-refused-grant.ts'
 import { createFindAccount } from './find-account.ts'
 import { createLoadGrant } from './grant-of-login.ts'
-import { introspectLive } from './introspect.ts'
+import { introspectionMiddleware } from './introspect.ts'
 import { tokenTtlSec } from './issue-tokens.ts'
 import { followSingleSignOn } from './login-state.ts'
 import { loggedOutPage, logoutAsked } from './logout.ts'
@@ -82,7 +82,7 @@ export function createProvider(deps: ProviderDeps, keys: SigningKeys): Provider 
   countAnswers(provider, deps.counts.answers)
   sendReasons(provider)
   provider.use(announceDocuments(deps))
-  provider.use(introspectLive(deps))
+  provider.use(introspectionMiddleware(deps))
   provider.use(async (ctx, next) => {
     const before = deps.answers.writes()
     await next()

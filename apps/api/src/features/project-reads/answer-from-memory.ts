@@ -81,4 +81,4 @@ function findCaller(
 
 /** Counts the request toward the rate limit. Returns undefined if the limit is reached. */
 const counted = ({ limiter }: MemoryDeps, caller: ProjectCaller, json: string): MemoryAnswer | undefined =>
-  limiter.tryTake(caller.bucket) ? { caller, json } : undefined
+  limiter.tryConsume(caller.bucket) ? { caller, json } : undefined

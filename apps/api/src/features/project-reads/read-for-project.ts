@@ -43,7 +43,7 @@ export function createProjectReads({
   }
   return async ({ projectId, serverId, memberId }, isKnown) => {
     if (!isKnown) {
-      const verdict = await limiter.take(projectId)
+      const verdict = await limiter.consume(projectId)
       if (!verdict.allowed) throw tooMany(limiter, verdict)
     }
     const ask = isKnown ? refreshMember : readUnknownMember

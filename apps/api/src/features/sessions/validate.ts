@@ -40,7 +40,7 @@ export function validateFromMemory(
   if (!session || session.projectId !== caller.projectId || session.expiresAtMs <= nowMs) return undefined
   const at = sessionAt(session, nowMs)
   if (!isFresh(at, memberTerms(settings.current().permissionTtlMs))) return undefined
-  if (!limiter.tryTake(caller.bucket)) return undefined
+  if (!limiter.tryConsume(caller.bucket)) return undefined
   return { caller, json: answerOf(at, 'rest') }
 }
 

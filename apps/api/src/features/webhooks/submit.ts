@@ -59,7 +59,7 @@ export function createSubmit({ db, config, cache, limiter, schemas, checkKey }: 
     for (let known = targets.cached(named); ; known = undefined) {
       try {
         const projectId = known?.projectId ?? (await checkKey(key))
-        taken ??= limiter.take(keyBucket(named.keyDigest))
+        taken ??= limiter.consume(keyBucket(named.keyDigest))
         const caller = { projectId, keyDigest: named.keyDigest, bucket: keyBucket(named.keyDigest) }
         await admit(limiter, request, caller, taken)
         const problems = known ? [] : checkParams(params)

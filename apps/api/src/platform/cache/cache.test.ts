@@ -96,11 +96,11 @@ describe.each(['memory', 'redis'] as const)('the %s cache', (kind) => {
   test('takes back what was given back, and no more than there was', async () => {
     const terms = { limit: 10, from: 0, windowMs: 60_000 }
     await cache.countUpTo('given back', 10, terms)
-    await cache.giveBack('given back', 4)
+    await cache.subtract('given back', 4)
     expect(await cache.countUpTo('given back', 10, terms)).toEqual({ counted: 4, total: 10 })
-    await cache.giveBack('given back', 11)
+    await cache.subtract('given back', 11)
     expect(await cache.count('given back', 1, 60_000)).toBe(1)
-    await cache.giveBack('never counted', 5)
+    await cache.subtract('never counted', 5)
     expect(await cache.count('never counted', 1, 60_000)).toBe(1)
   })
 
@@ -152,7 +152,7 @@ describe.each(['memory', 'redis'] as const)('the %s cache', (kind) => {
     expect(await closed.count('closed counter', 1, 60_000)).toBeUndefined()
     const terms = { limit: 1, from: 0, windowMs: 60_000 }
     expect(await closed.countUpTo('closed counter', 1, terms)).toBeUndefined()
-    await closed.giveBack('closed counter', 1)
+    await closed.subtract('closed counter', 1)
     await closed.set('closed', 'value', 60_000)
     await closed.publish('closed', 'message')
     await closed.close()

@@ -64,7 +64,7 @@ export interface Cache {
   countUpTo(key: string, by: number, terms: CountTerms): Promise<Counted | undefined>
 
   /** Subtracts `by` from a counter, but not below zero. Does nothing if there is no such counter. */
-  giveBack(key: string, by: number): Promise<void>
+  subtract(key: string, by: number): Promise<void>
 
   /**
    * Publishes a message to all subscribers that are connected at this moment, including this instance. Each receives it

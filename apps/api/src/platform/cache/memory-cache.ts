@@ -85,7 +85,7 @@ export function createMemoryCache({
       return { counted, total: total + counted }
     },
 
-    async giveBack(key, by) {
+    async subtract(key, by) {
       const counter = isOpen ? findCounter(key) : undefined
       if (counter) counter.total = Math.max(0, counter.total - by)
     },

@@ -48,7 +48,7 @@ async function callAll(cache: Cache): Promise<{ answers: unknown[]; ms: number }
     cache.set('key', 'value', 1000),
     cache.count('counter', 1, 1000),
     cache.countUpTo('limited', 1, { limit: 1, from: 0, windowMs: 1000 }),
-    cache.giveBack('limited', 1),
+    cache.subtract('limited', 1),
     cache.publish('channel', 'message'),
   ])
   return { answers, ms: performance.now() - startedAt }

@@ -79,8 +79,8 @@ export function createRedisCache({ url, log, deadlineMs = 100 }: Options): Cache
       return typeof counted === 'number' && typeof total === 'number' ? { counted, total } : undefined
     },
 
-    async giveBack(key, by) {
-      await breaker.run(() => redis.giveBack(prefix + key, by))
+    async subtract(key, by) {
+      await breaker.run(() => redis.subtract(prefix + key, by))
     },
 
     async publish(channel, message) {

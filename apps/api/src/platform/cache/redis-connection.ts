@@ -12,7 +12,7 @@ declare module 'ioredis' {
       from: number,
       windowMs: number,
     ): Result<unknown, Context>
-    giveBack(key: string, by: number): Result<unknown, Context>
+    subtract(key: string, by: number): Result<unknown, Context>
   }
 }
 
@@ -36,7 +36,7 @@ return { counted, total }
 `
 
 /** Subtracts from a counter. Does not create a missing one: a counter below zero would allow more than the limit. */
-const giveBack = `
+const subtract = `
 local total = tonumber(redis.call('GET', KEYS[1]) or '0')
 local by = math.min(tonumber(ARGV[1]), total)
 if by > 0 then redis.call('DECRBY', KEYS[1], by) end
@@ -46,7 +46,7 @@ return by
 const scripts = {
   countInWindow: { lua: countInWindow, numberOfKeys: 1 },
   countUpTo: { lua: countUpTo, numberOfKeys: 1 },
-  giveBack: { lua: giveBack, numberOfKeys: 1 },
+  subtract: { lua: subtract, numberOfKeys: 1 },
 }
 
 const retryStrategy = (attempt: number) => backOffMs(attempt, { firstMs: 50, maxMs: 400 })

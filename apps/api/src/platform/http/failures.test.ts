@@ -106,7 +106,7 @@ describe('failures during a response', () => {
     app.addHook('onRequest', async () => parts.onRequest())
     app.addHook('onResponse', async () => parts.onResponse())
     const authenticate = () => parts.authenticate()
-    const limiter = createRateLimiter({ cache: createMemoryCache(), limit: 0, ttlMs: 1_000 })
+    const limiter = createRateLimiter({ cache: createMemoryCache(), limit: 0, windowMs: 1_000 })
     const router = createRouter({
       app,
       authenticators: {
@@ -115,7 +115,7 @@ describe('failures during a response', () => {
         session: authenticate,
         admin: authenticate,
       },
-      limiter: { ...limiter, take: () => parts.take() },
+      limiter: { ...limiter, consume: () => parts.take() },
       respond,
       bodies,
       pressure: createPressure(log),

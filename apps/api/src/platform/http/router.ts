@@ -155,7 +155,7 @@ export function createRouter<Callers extends Record<Auth, unknown>>({
   const counted = async (request: FastifyRequest, error: unknown) => {
     const isRejected = error instanceof ApiError && (error.status === 401 || error.status === 403)
     if (request.caller || !isRejected) return error
-    const verdict = await limiter.take(error.details.bucket ?? addressBucket(request.ip))
+    const verdict = await limiter.consume(error.details.bucket ?? addressBucket(request.ip))
     return verdict.allowed ? error : tooMany(limiter, verdict, error)
   }
 
@@ -302,7 +302,7 @@ export function admit(
   limiter: RateLimiter,
   request: FastifyRequest,
   caller: Identified,
-  taken: Verdict | Promise<Verdict> = limiter.take(caller.bucket),
+  taken: Verdict | Promise<Verdict> = limiter.consume(caller.bucket),
 ): Promise<void> | undefined {
   request.caller = caller
   if (taken instanceof Promise) return taken.then((verdict) => requireAllowed(limiter, verdict))

@@ -1,30 +1,35 @@
 import { hash } from 'node:crypto'
 import type { Cache } from '#platform/cache/cache'
 import { RecentMap } from '#platform/cache/recent-map'
-import { createShares, newTally, recentTakes, type Tally } from './shares.ts'
+import { createShares, newTally, recentCount, type Tally } from './shares.ts'
 import { limitHeaders, type Verdict } from './verdict.ts'
 
 /** Limits the number of requests per caller. */
 export interface RateLimiter {
   /**
    * Counts one request of the caller, and returns whether it is allowed. Never throws or rejects: a refusal is a
-   * verdict, too. Returns a promise only if it must query a shared cache. It needs no query with the memory cache,
-   * while the limit is off or paused, while this instance holds a share of the caller's requests, or while it knows
-   * that the caller has none left.
+   * verdict, too.
+   *
+   * Returns a promise only if a shared cache must be queried. No query is needed if:
+   *
+   * - the cache is in memory,
+   * - the limit is off or paused,
+   * - this instance has reserved requests of the caller in advance, see `createShares`,
+   * - this instance knows that the caller has no requests left.
    */
-  take(caller: string): Verdict | Promise<Verdict>
+  consume(caller: string): Verdict | Promise<Verdict>
 
   /** Returns the response headers for a verdict. While the limit is off or paused, there are none. */
   headers(verdict: Verdict): Record<string, string>
 }
 
 /** The settings of a rate limiter. */
-export interface Options {
+export interface RateLimiterOptions {
   cache: Cache
   /** The number of requests per caller and window. With 0, the limit is off. */
   limit: number
   /** The length of a window in milliseconds. */
-  ttlMs: number
+  windowMs: number
   /**
    * Distinguishes several limiters on one cache, and names the limit in response headers. Only letters, digits, and
    * hyphens.
@@ -34,13 +39,13 @@ export interface Options {
   now?: () => number
 }
 
-/** A limiter that may hold a share of each caller's remaining requests, see `createShares`. */
+/** A limiter that may reserve a share of each caller's remaining requests, see `createShares`. */
 export interface SharingLimiter extends RateLimiter {
   /**
    * Counts one request and returns true, if this instance can allow it without querying a shared cache. While the limit
-   * is off or paused, returns true without counting. After false, call `take` for the verdict.
+   * is off or paused, returns true without counting. If it returns false, call `consume` for the verdict.
    */
-  tryTake(caller: string): boolean
+  tryConsume(caller: string): boolean
   /**
    * Returns the unused shares of this instance to the shared counters, so that other instances can use them
    * immediately.
@@ -55,11 +60,11 @@ export interface SharingLimiter extends RateLimiter {
 const maxCallers = 100_000
 
 /**
- * Creates a limiter that allows `limit` requests per caller in each window of `ttlMs`, over all instances together.
+ * Creates a limiter that allows `limit` requests per caller in each window of `windowMs`, across all instances.
  *
- * The number of a window is the wall clock divided by `ttlMs`, so instances with equal clocks are in the same window.
- * If the clock of an instance is ahead by d, up to `limit` additional requests can pass in the last d of a window. A
- * counter lives for two windows, so that an instance with a late clock still finds it.
+ * The number of a window is the wall clock divided by `windowMs`, so instances with equal clocks are in the same window.
+ * If one instance's clock is d ahead, up to `limit` extra requests can pass in the last d of a window. A counter expires
+ * after two windows, so that an instance whose clock is behind can still read it.
  *
  * An instance does not query a shared cache for every request. It reserves a share of the remaining requests, see
  * `createShares`.
@@ -67,14 +72,14 @@ const maxCallers = 100_000
 export function createRateLimiter({
   cache,
   limit,
-  ttlMs,
+  windowMs,
   name = 'default',
   now = Date.now,
-}: Options): SharingLimiter {
-  const counterMs = ttlMs * 2
-  const windowSec = Math.max(1, Math.ceil(ttlMs / 1000))
-  const off: Verdict = Object.freeze({ allowed: true, limit: 0, remaining: 0, resetSec: 1 })
-  const paused: Verdict = Object.freeze({
+}: RateLimiterOptions): SharingLimiter {
+  const counterMs = windowMs * 2
+  const windowSec = Math.max(1, Math.ceil(windowMs / 1000))
+  const offVerdict: Verdict = Object.freeze({ allowed: true, limit: 0, remaining: 0, resetSec: 1 })
+  const pausedVerdict: Verdict = Object.freeze({
     allowed: true,
     paused: true,
     limit,
@@ -90,7 +95,7 @@ export function createRateLimiter({
           counterMs,
           channel: `limit-recall:${name}`,
           verdict: (tally, isAllowed) =>
-            isAllowed === undefined ? paused : verdict(tally, isAllowed, now()),
+            isAllowed === undefined ? pausedVerdict : verdict(tally, isAllowed, now()),
         })
 
   let window = Number.NaN
@@ -98,34 +103,35 @@ export function createRateLimiter({
   /** The tallies of the previous window. They show how fast a caller sends requests. */
   let previousTallies = tallies
 
-  function take(caller: string): Verdict | Promise<Verdict> {
-    if (limit === 0) return off
-    if (!cache.isUp()) return paused
+  function consume(caller: string): Verdict | Promise<Verdict> {
+    if (limit === 0) return offVerdict
+    if (!cache.isUp()) return pausedVerdict
 
     const time = now()
-    const tally = tallyOf(caller, Math.floor(time / ttlMs))
-    return shares ? shares.take(tally) : takeLocally(tally, time)
+    const tally = currentTally(caller, Math.floor(time / windowMs))
+    return shares ? shares.consume(tally) : consumeLocally(tally, time)
   }
 
-  function tryTake(caller: string): boolean {
+  function tryConsume(caller: string): boolean {
     if (limit === 0 || !cache.isUp()) return true
 
     const time = now()
-    const tally = tallyOf(caller, Math.floor(time / ttlMs))
-    if (shares) return shares.takeHeld(tally)
-    return takeLocally(tally, time).allowed
+    const tally = currentTally(caller, Math.floor(time / windowMs))
+    if (shares) return shares.consumeReserved(tally)
+    return consumeLocally(tally, time).allowed
   }
 
   /** Counts a request in the memory cache, which no other process shares. */
-  function takeLocally(tally: Tally, time: number): Verdict {
+  function consumeLocally(tally: Tally, time: number): Verdict {
     if (tally.total >= limit) return verdict(tally, false, time)
     const total = cache.count(tally.key, 1, counterMs)
-    if (typeof total !== 'number') return paused
+    if (typeof total !== 'number') return pausedVerdict
     tally.total = total
     return verdict(tally, total <= limit, time)
   }
 
-  function tallyOf(caller: string, current: number): Tally {
+  /** Returns the caller's tally in the current window. Starts a new window if the previous one has ended. */
+  function currentTally(caller: string, current: number): Tally {
     if (current !== window) {
       window = current
       previousTallies = tallies
@@ -138,7 +144,7 @@ export function createRateLimiter({
     // keys.
     const key = `limit:${name}:${hash('sha256', caller, 'base64url')}:${current}`
     const previous = previousTallies.get(caller)
-    const tally = newTally(key, (current + 1) * ttlMs, previous ? recentTakes(previous) : 0)
+    const tally = newTally(key, (current + 1) * windowMs, previous ? recentCount(previous) : 0)
     tallies.set(caller, tally)
     return tally
   }
@@ -147,19 +153,19 @@ export function createRateLimiter({
    * Creates a verdict. `remaining` is what was left of the limit when the counter was last read, plus the unused share
    * of this instance.
    */
-  function verdict({ total, held, endsAt }: Tally, allowed: boolean, time: number): Verdict {
+  function verdict({ total, reserved, endsAtMs }: Tally, allowed: boolean, time: number): Verdict {
     return {
       allowed,
       limit,
-      remaining: allowed ? Math.max(0, limit - total + held) : 0,
-      resetSec: Math.max(1, Math.ceil((endsAt - time) / 1000)),
+      remaining: allowed ? Math.max(0, limit - total + reserved) : 0,
+      resetSec: Math.max(1, Math.ceil((endsAtMs - time) / 1000)),
     }
   }
 
   return {
-    take,
-    tryTake,
-    headers: limitHeaders({ limit, ttlMs, name }),
+    consume,
+    tryConsume,
+    headers: limitHeaders({ limit, windowMs, name }),
     close: async () => shares?.close(),
   }
 }

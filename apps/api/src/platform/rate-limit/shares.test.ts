@@ -60,10 +60,10 @@ function join(name: string, limit: number, at = 0, { recalls = false }: Loss = {
       seen.counted += answer?.counted ?? 0
       return seen.killed ? undefined : answer
     },
-    async giveBack(key, by) {
+    async subtract(key, by) {
       if (seen.killed) return
       seen.givenBack += by
-      await cache.giveBack(key, by)
+      await cache.subtract(key, by)
     },
     async publish(channel, message) {
       if (!recalls) await cache.publish(channel, message)
@@ -76,7 +76,7 @@ function join(name: string, limit: number, at = 0, { recalls = false }: Loss = {
       return end
     },
   }
-  const limiter: SharingLimiter = createRateLimiter({ cache: watched, limit, ttlMs: 60_000, name, now })
+  const limiter: SharingLimiter = createRateLimiter({ cache: watched, limit, windowMs: 60_000, name, now })
   const pending = new Set<Promise<void>>()
   const note = ({ allowed, paused }: Verdict) => {
     if (paused) return
@@ -85,7 +85,7 @@ function join(name: string, limit: number, at = 0, { recalls = false }: Loss = {
   }
   return {
     take() {
-      const verdict = limiter.take('caller')
+      const verdict = limiter.consume('caller')
       if (!(verdict instanceof Promise)) return note(verdict)
       seen.promises += 1
       const noted = verdict.then(note).finally(() => pending.delete(noted))
@@ -291,10 +291,10 @@ test('a cache that comes back empty gives no caller a second limit', async () =>
   const cache = createRedisCache({ url: own.url, log, deadlineMs })
   try {
     await cache.ping()
-    const limiter = createRateLimiter({ cache, limit: 1_000, ttlMs: 60_000, now })
+    const limiter = createRateLimiter({ cache, limit: 1_000, windowMs: 60_000, now })
     let allowed = 0
     const takeOne = async () => {
-      const verdict = await limiter.take('caller')
+      const verdict = await limiter.consume('caller')
       if (verdict.allowed && !verdict.paused) allowed += 1
       return verdict
     }

@@ -18,8 +18,8 @@ export interface Verdict {
  * Creates the function that returns the headers for a verdict, as draft-ietf-httpapi-ratelimit-headers-10 defines them:
  * two structured lists with one item each, named like the limiter.
  */
-export function limitHeaders({ limit, ttlMs, name }: { limit: number; ttlMs: number; name: string }) {
-  const policy = `"${name}";q=${limit};w=${Math.max(1, Math.ceil(ttlMs / 1000))}`
+export function limitHeaders({ limit, windowMs, name }: { limit: number; windowMs: number; name: string }) {
+  const policy = `"${name}";q=${limit};w=${Math.max(1, Math.ceil(windowMs / 1000))}`
   return ({ allowed, paused, remaining, resetSec }: Verdict): Record<string, string> => {
     if (limit === 0 || paused) return {}
     const fields = { RateLimit: `"${name}";r=${remaining};t=${resetSec}`, 'RateLimit-Policy': policy }

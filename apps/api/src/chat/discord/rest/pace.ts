@@ -33,12 +33,12 @@ export function createPace(cache: Cache): Pace {
 export const createExchangePace = (cache: Cache) => createTurns(cache, 'chat-oauth', 8, 2)
 
 function createTurns(cache: Cache, name: string, limit: number, limitAlone: number) {
-  const shared = createRateLimiter({ cache, limit, ttlMs: windowMs, name })
-  const own = createRateLimiter({ cache: createMemoryCache(), limit: limitAlone, ttlMs: windowMs, name })
+  const shared = createRateLimiter({ cache, limit, windowMs: windowMs, name })
+  const own = createRateLimiter({ cache: createMemoryCache(), limit: limitAlone, windowMs: windowMs, name })
   return async (signal: AbortSignal | null = null): Promise<void> => {
     for (;;) {
-      const verdict = await shared.take('platform')
-      const { allowed } = verdict.paused ? await own.take('platform') : verdict
+      const verdict = await shared.consume('platform')
+      const { allowed } = verdict.paused ? await own.consume('platform') : verdict
       if (allowed) return
       signal?.throwIfAborted()
       await sleep(windowMs / 4)
