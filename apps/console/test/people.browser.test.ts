@@ -53,7 +53,7 @@ test('the palette finds members by a part of their name, and a member, a project
   await page.waitForURL(`**/console/members/${users.joon}`)
   const stranger = '900000000000000001'
   await goTo(stranger, /^Why can’t 900000000000000001 sign in/)
-  await page.getByText(`${stranger} is refused`).first().waitFor()
+  await page.getByText(`${stranger} cannot sign in`).first().waitFor()
   await goTo(id, /^Chart room/)
   await page.waitForURL(`**/console/projects/${id}`)
   await goTo(key, /of Chart room/)
@@ -73,7 +73,7 @@ test('a login that was refused is in the list of those turned away, and leads to
   await page.getByText('not a member', { exact: true }).waitFor()
   await page.getByRole('link', { name: /^Why Emil.* was refused$/ }).click()
   await page
-    .getByText(/^Emil.* is refused$/)
+    .getByText(/^Emil.* cannot sign in$/)
     .first()
     .waitFor()
   await page.goto(`${at.url}/console/members?search=${users.emil}`)
@@ -148,7 +148,7 @@ test('the reasons for access are a readable list, and a change can be tried with
   ).toBeGreaterThan(5)
   await page.getByLabel('They have left the server').check()
   await page
-    .getByText(/would be refused$/)
+    .getByText(/could not sign in$/)
     .first()
     .waitFor()
   await page.getByText('access_denied').first().waitFor()

@@ -54,7 +54,7 @@ export function createRolecall(options: SiteOptions = {}) {
     /** Handles the sign-in routes and refreshes sessions. Register it before all handlers that need the session. */
     middleware: () =>
       middlewareOf(async (request: NodeRequest, response: NodeResponse) =>
-        sendToNode(adapter.enter(request, await openNode(site, request, response)), response),
+        sendToNode(adapter.storeVisit(request, await openNode(site, request, response)), response),
       ),
 
     /**
@@ -63,7 +63,7 @@ export function createRolecall(options: SiteOptions = {}) {
      */
     requireMember: (rules: MemberRules = {}) =>
       middlewareOf(async (request: object, response: NodeResponse) =>
-        sendToNode(adapter.admit(request, await adapter.visitOf(request).decide(rules)), response),
+        sendToNode(adapter.storeSession(request, await adapter.visitOf(request).decide(rules)), response),
       ),
 
     /**
@@ -90,7 +90,7 @@ export function createGuard(rolecall: Rolecall, options: GuardOptions = {}) {
     /** Admits requests with a session token of a member with the required roles. Refuses others with problem JSON. */
     requireMember: (rules: MemberRules = {}) =>
       middlewareOf(async (request: Request, response: Response) => {
-        const refusal = adapter.admit(request, await decide((name) => request.headers[name], rules))
+        const refusal = adapter.storeSession(request, await decide((name) => request.headers[name], rules))
         if (!refusal) return false
         response.writeHead(refusal.status, Object.fromEntries(refusal.headers)).end(await refusal.text())
         return true

@@ -49,7 +49,7 @@ export function createRolecall(options: SiteOptions = {}) {
     // `onRequest` runs before Fastify reads a body. None of the sign-in routes needs a body, and so Fastify rejects no
     // content type on them.
     app.addHook('onRequest', async (request, reply) => {
-      const answer = adapter.enter(request, await openNode(site, request.raw, reply.raw))
+      const answer = adapter.storeVisit(request, await openNode(site, request.raw, reply.raw))
       return answer && reply.send(answer)
     })
     // Fastify runs hooks only for registered routes, so the sign-in routes are registered. Their handler never runs,
@@ -74,7 +74,7 @@ export function createRolecall(options: SiteOptions = {}) {
     requireMember:
       (rules: MemberRules = {}) =>
       async (request: SiteRequest, reply: SiteReply): Promise<unknown> => {
-        const refusal = adapter.admit(request, await adapter.visitOf(request).decide(rules))
+        const refusal = adapter.storeSession(request, await adapter.visitOf(request).decide(rules))
         return refusal && reply.send(refusal)
       },
 
@@ -103,7 +103,7 @@ export function createGuard(rolecall: Rolecall, options: GuardOptions = {}) {
     requireMember:
       (rules: MemberRules = {}) =>
       async (request: Request, reply: Reply): Promise<unknown> => {
-        const refusal = adapter.admit(request, await decide((name) => request.headers[name], rules))
+        const refusal = adapter.storeSession(request, await decide((name) => request.headers[name], rules))
         if (!refusal) return undefined
         const headers = Object.fromEntries(refusal.headers)
         return reply

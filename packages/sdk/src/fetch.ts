@@ -55,8 +55,8 @@ export function createRolecall(options: SiteOptions = {}) {
 
     /** Handles the sign-in routes. Returns 404 for any other route. */
     async handler(request: Request): Promise<Response> {
-      const { answer } = await open(request)
-      return answer ?? new Response(null, { status: 404 })
+      const { earlyResponse } = await open(request)
+      return earlyResponse ?? new Response(null, { status: 404 })
     },
 
     /** Handles the sign-in routes, refreshes sessions, and passes all other requests to `next`. */
@@ -64,8 +64,8 @@ export function createRolecall(options: SiteOptions = {}) {
       request: Incoming,
       next: (request: Incoming, visitor: Visitor) => Response | Promise<Response>,
     ): Promise<Response> {
-      const { visit, answer } = await open(request)
-      if (answer) return answer
+      const { visit, earlyResponse } = await open(request)
+      if (earlyResponse) return earlyResponse
       const response = await answerOf(() => next(request, visitorOf(visit)))
       return site.finished(visit, response)
     },

@@ -25,9 +25,9 @@ const adapter = createAdapter<object>('app.use(rolecall.middleware())')
 
 /** Creates middleware from a function that may return a response. That response replaces the one of the app. */
 const middlewareOf =
-  <Given>(answerTo: (context: Given) => Promise<Response | undefined>) =>
-  async (context: Given, next: Next): Promise<Response | undefined> => {
-    const answer = await answerTo(context)
+  <InputContext>(handle: (context: InputContext) => Promise<Response | undefined>) =>
+  async (context: InputContext, next: Next): Promise<Response | undefined> => {
+    const answer = await handle(context)
     if (answer) return answer
     await next()
     return undefined
@@ -54,7 +54,7 @@ export function createRolecall(options: SiteOptions = {}) {
       () =>
       async (context: SiteContext, next: Next): Promise<Response | undefined> => {
         const opened = await site.open(incomingOf(context.req.raw))
-        const answer = adapter.enter(context, opened)
+        const answer = adapter.storeVisit(context, opened)
         if (answer) return answer
         await next()
         const headers = new Headers()
@@ -69,7 +69,7 @@ export function createRolecall(options: SiteOptions = {}) {
      */
     requireMember: (rules: MemberRules = {}) =>
       middlewareOf(async (context: SiteContext) =>
-        adapter.admit(context, await adapter.visitOf(context).decide(rules)),
+        adapter.storeSession(context, await adapter.visitOf(context).decide(rules)),
       ),
 
     /**
@@ -95,7 +95,7 @@ export function createGuard(rolecall: Rolecall, options: GuardOptions = {}) {
   return {
     requireMember: (rules: MemberRules = {}) =>
       middlewareOf(async (context: Context) =>
-        adapter.admit(context, await decide((name) => context.req.header(name), rules)),
+        adapter.storeSession(context, await decide((name) => context.req.header(name), rules)),
       ),
   }
 }

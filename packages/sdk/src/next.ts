@@ -84,7 +84,7 @@ export function createRolecall(next: NextParts, options: SiteOptions = {}) {
     return (await site().open(request)).visit
   }
   const answer = async (request: Request): Promise<Response> =>
-    (await site().open(incomingOf(request))).answer ?? new Response(null, { status: 404 })
+    (await site().open(incomingOf(request))).earlyResponse ?? new Response(null, { status: 404 })
 
   /**
    * For pages, layouts, and server actions. Visitors who are not signed in are sent to sign in, and return afterward.
@@ -131,7 +131,7 @@ export function createRolecall(next: NextParts, options: SiteOptions = {}) {
       const onwards = () => next.NextResponse.next({ request: { headers } })
       if (site().isRoute(pathname)) return onwards()
       const opened = await site().open(incomingOf(request))
-      if (opened.answer) return opened.answer
+      if (opened.earlyResponse) return opened.earlyResponse
       const { cookies } = opened.visit
       const response = onwards()
       writeCookies(response.cookies, cookies)

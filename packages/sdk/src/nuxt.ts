@@ -37,7 +37,7 @@ export function createRolecall(options: SiteOptions = {}) {
 
     /** Handles the sign-in routes and refreshes sessions. */
     async middleware({ node: { req, res } }: Event): Promise<void> {
-      await sendToNode(adapter.enter(req, await openNode(site(), req, res)), res)
+      await sendToNode(adapter.storeVisit(req, await openNode(site(), req, res)), res)
     },
 
     /**
@@ -46,13 +46,13 @@ export function createRolecall(options: SiteOptions = {}) {
      * or see a page that says why they have no access. Programs receive 401, 403, or 503 as problem JSON.
      */
     requireMember:
-      <Given extends Event, Answer>(
+      <InputEvent extends Event, Result>(
         rules: MemberRules,
-        handler?: (event: Given, session: Session) => Answer,
+        handler?: (event: InputEvent, session: Session) => Result,
       ) =>
-      async (event: Given): Promise<Awaited<Answer> | undefined> => {
+      async (event: InputEvent): Promise<Awaited<Result> | undefined> => {
         const { req, res } = event.node
-        const refusal = adapter.admit(req, await adapter.visitOf(req).decide(rules))
+        const refusal = adapter.storeSession(req, await adapter.visitOf(req).decide(rules))
         if (await sendToNode(refusal, res)) return undefined
         return handler && (await handler(event, adapter.sessionOf(req)))
       },

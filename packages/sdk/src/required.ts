@@ -7,8 +7,8 @@ type Arguments = Readonly<Record<string, unknown>>
  *
  * @throws TypeError that names every missing argument
  */
-export function required(given: Arguments): void {
-  refuse(given, (value) => value === undefined || value === null)
+export function required(values: Arguments): void {
+  refuse(values, (value) => value === undefined || value === null)
 }
 
 /**

@@ -42,13 +42,13 @@ export class Rolecall {
 
   /** @throws TypeError that names each missing option, or an option that is not valid */
   constructor(options: RolecallOptions) {
-    const { baseUrl, apiKey, timeoutMs = 10_000, retries = 2, cache = false, fetch: given } = options
+    const { baseUrl, apiKey, timeoutMs = 10_000, retries = 2, cache = false, fetch: fetchOption } = options
     requiredText({ baseUrl, apiKey })
     checkKey(apiKey)
     this.#baseUrl = addressOf(baseUrl)
     this.#asProject = { 'x-api-key': apiKey }
     // Calls `fetch` without a receiver: edge runtimes reject a `fetch` that is called as a method.
-    const call = given ?? globalThis.fetch
+    const call = fetchOption ?? globalThis.fetch
     const fetch: typeof call = (input, init) => call(input, init)
     this.#send = createTransport({ baseUrl: this.#baseUrl, timeoutMs, retries, fetch })
     this.#openStream = openByFetch(fetch)
@@ -57,7 +57,7 @@ export class Rolecall {
       {
         baseUrl: this.#baseUrl,
         headers: this.#asProject,
-        openStream: (given ? undefined : quietStream()) ?? this.#openStream,
+        openStream: (fetchOption ? undefined : quietStream()) ?? this.#openStream,
       },
       typeof cache === 'object' ? cache : {},
     )

@@ -26,9 +26,9 @@ interface Event {
   readonly isDataRequest: boolean
 }
 
-interface HandleInput<Given extends Event> {
-  readonly event: Given
-  readonly resolve: (event: Given) => Response | Promise<Response>
+interface HandleInput<InputEvent extends Event> {
+  readonly event: InputEvent
+  readonly resolve: (event: InputEvent) => Response | Promise<Response>
 }
 
 const adapter = createAdapter<Request>('The handle of createRolecall(), in hooks.server,')
@@ -56,11 +56,11 @@ export function createRolecall({ error, redirect }: KitParts, options: SiteOptio
     /**
      * Handles the sign-in routes and refreshes sessions. Export it from `hooks.server.ts`, alone or in `sequence()`.
      */
-    async handle<Given extends Event>({ event, resolve }: HandleInput<Given>): Promise<Response> {
+    async handle<InputEvent extends Event>({ event, resolve }: HandleInput<InputEvent>): Promise<Response> {
       // Uses the path of `event.url`, because the path of a data request has a suffix.
       const { pathname, search } = event.url
       const opened = await site().open({ ...incomingOf(event.request), path: pathname + search })
-      const answer = adapter.enter(event.request, opened)
+      const answer = adapter.storeVisit(event.request, opened)
       if (answer) return answer
       const made = await resolve(event)
       return site().finished(opened.visit, refusals.get(event.request) ?? made)

@@ -6,34 +6,37 @@ import type { DialogProps } from './modal.tsx'
 // The code of dialogs is loaded on demand. It is a quarter of the shell's size, and most visits open no dialog.
 const Modal = lazy(fileOf(() => import('./modal.tsx')))
 
-interface Closing {
+/** Whether the action of the open dialog runs, and how its buttons change or close it. */
+interface DialogState {
   readonly isBusy: boolean
   readonly setBusy: (isBusy: boolean) => void
   readonly onClose: () => void
 }
 
-const ClosingContext = createContext<Closing>({ isBusy: false, setBusy: () => {}, onClose: () => {} })
+const DialogContext = createContext<DialogState>({ isBusy: false, setBusy: () => {}, onClose: () => {} })
 
 /**
- * A task that the administrator finishes or cancels before continuing. Escape cancels it. It cannot be closed while its
- * action runs, because it shows the failure of the action.
+ * Shows a modal dialog. Escape cancels it. It stays open while its action runs, so that it can show an error.
  */
 export const Dialog = (props: Omit<DialogProps, 'isBusy'>) => {
   const [isBusy, setBusy] = useState(false)
   return (
     props.isOpen && (
       <Suspense fallback={null}>
-        <ClosingContext value={{ isBusy, setBusy, onClose: props.onClose }}>
+        <DialogContext value={{ isBusy, setBusy, onClose: props.onClose }}>
           <Modal {...props} isBusy={isBusy} />
-        </ClosingContext>
+        </DialogContext>
       </Suspense>
     )
   )
 }
 
-/** The row of buttons at the end of a dialog. Set `isBusy` while the action of the dialog runs. */
+/**
+ * Shows the row of buttons at the end of a dialog. Set `isBusy` while the action of the dialog runs. The row writes it to
+ * the context, because the dialog outside of the row must stay open for that time.
+ */
 export function DialogActions({ isBusy = false, children }: { isBusy?: boolean; children: ReactNode }) {
-  const { setBusy } = useContext(ClosingContext)
+  const { setBusy } = useContext(DialogContext)
   useEffect(() => {
     setBusy(isBusy)
     return () => setBusy(false)
@@ -41,9 +44,9 @@ export function DialogActions({ isBusy = false, children }: { isBusy?: boolean; 
   return <div className="dialog-actions">{children}</div>
 }
 
-/** The button that closes a dialog without its action. */
+/** Shows the button that closes a dialog without its action. */
 export function CloseButton({ text = 'Cancel', autoFocus }: { text?: string; autoFocus?: boolean }) {
-  const { isBusy, onClose } = useContext(ClosingContext)
+  const { isBusy, onClose } = useContext(DialogContext)
   return (
     <Button onClick={onClose} disabled={isBusy} autoFocus={autoFocus}>
       {text}

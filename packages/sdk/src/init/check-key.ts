@@ -51,17 +51,17 @@ export async function checkKey(values: Values): Promise<string | undefined> {
   )
 }
 
-type Answer = Readonly<Record<string, unknown>> | undefined
+type ResponseBody = Readonly<Record<string, unknown>> | undefined
 
-async function readObject(response: Response | undefined): Promise<Answer> {
+async function readObject(response: Response | undefined): Promise<ResponseBody> {
   const body: unknown = await response?.json().catch(() => undefined)
   return typeof body === 'object' && body !== null ? { ...body } : undefined
 }
 
 /** Returns whether the key and the project are right. The list `errors` names the project if it is another one. */
-const isAccepted = (answer: Answer) => answer?.['code'] === 'INVALID_CODE' && !answer['errors']
+const isAccepted = (answer: ResponseBody) => answer?.['code'] === 'INVALID_CODE' && !answer['errors']
 
-function sentenceOf(answer: Answer): string | undefined {
+function sentenceOf(answer: ResponseBody): string | undefined {
   switch (answer?.['code']) {
     case 'INVALID_API_KEY':
       return 'Rolecall rejects the key: it is incomplete, or was replaced or revoked. Get the current key from an admin of the community.'

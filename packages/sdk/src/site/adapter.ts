@@ -8,16 +8,18 @@ import type { Visit } from './visit.ts'
  * stores the visit and the session of each request by that object. The adapter itself only reads requests and sends
  * responses.
  *
- * @param mount the call that the app has forgotten if no visit is stored. An error message names it.
+ * @typeParam Request the object that a framework passes from handler to handler: its request, or its context
+ * @param mountCall the code that adds the adapter to an app, such as `app.use(rolecall.middleware())`. The error message
+ * names it if no visit is stored, because the app has then not called it.
  */
-export function createAdapter<Request extends object>(mount: string) {
+export function createAdapter<Request extends object>(mountCall: string) {
   const visits = new WeakMap<Request, Visit>()
   const sessions = new WeakMap<Request, Session>()
 
   /** @throws Error if the app does not mount the adapter before this handler, which is a programming error */
   const visitOf = (request: Request): Visit => {
     const visit = visits.get(request)
-    if (!visit) throw new Error(`${mount} must run before this handler.`)
+    if (!visit) throw new Error(`${mountCall} must run before this handler.`)
     return visit
   }
 
@@ -34,16 +36,16 @@ export function createAdapter<Request extends object>(mount: string) {
     },
 
     /**
-     * Stores the visit of a request for later handlers. Returns the response to send instead of theirs, if there is
-     * one.
+     * Stores the visit of a request for later handlers. If the request has an early response, returns it instead: the
+     * adapter sends it, and no handler runs.
      */
-    enter(request: Request, { visit, answer }: Opened): Response | undefined {
-      if (!answer) visits.set(request, visit)
-      return answer
+    storeVisit(request: Request, { visit, earlyResponse }: Opened): Response | undefined {
+      if (!earlyResponse) visits.set(request, visit)
+      return earlyResponse
     },
 
-    /** Stores the session of a member with access. Returns the refusal for everyone else. */
-    admit(request: Request, decision: Decision): Response | undefined {
+    /** Stores the session if the member has access. Otherwise returns the response that refuses the request. */
+    storeSession(request: Request, decision: Decision): Response | undefined {
       if ('refusal' in decision) return decision.refusal
       sessions.set(request, decision.session)
       return undefined

@@ -22,7 +22,7 @@ const spreadMs = 300
  * If the session ends later, the stream ends without a message. The token may only have been replaced by a refresh, and
  * the browser reconnects with its newest cookie. So only a new stream reports a logout.
  */
-export function liveAnswer(
+export function liveResponse(
   visit: Visit,
   client: Pick<Rolecall, 'watch'>,
   streams: LiveStreams,

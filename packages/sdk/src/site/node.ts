@@ -47,7 +47,7 @@ function incomingOfNode(request: NodeRequest, response: Pick<NodeResponse, 'once
  */
 export async function openNode(site: Site, request: NodeRequest, response: NodeResponse): Promise<Opened> {
   const opened = await site.open(incomingOfNode(request, response))
-  if (!opened.answer) finishNode(site, opened.visit, response)
+  if (!opened.earlyResponse) finishNode(site, opened.visit, response)
   return opened
 }
 

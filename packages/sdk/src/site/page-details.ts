@@ -49,10 +49,10 @@ export interface PageDetails {
  * HTML, or a response of the app. A redirect is sent as it is. Any other response keeps its headers, but gets the
  * status of the page.
  */
-type PageAnswer = string | Response
+type PageResult = string | Response
 
 /** Creates a page that replaces one of this library. */
-type MakePage = (details: PageDetails) => PageAnswer | Promise<PageAnswer>
+type MakePage = (details: PageDetails) => PageResult | Promise<PageResult>
 
 /** The pages of an app that replace those of this library. */
 export interface Pages {
@@ -67,7 +67,7 @@ export interface Pages {
 }
 
 /** Called when a person is refused. May return the page to show. */
-export type OnRefused = (details: PageDetails) => PageAnswer | undefined | Promise<PageAnswer | undefined>
+export type OnRefused = (details: PageDetails) => PageResult | undefined | Promise<PageResult | undefined>
 
 /** Chooses the language for a request, as a BCP 47 tag. */
 export type ChooseLanguage = (request: Pick<Incoming, 'path' | 'header'>) => string | undefined

@@ -39,14 +39,14 @@ export async function refuse(
   refusal: Refusal = {},
 ): Promise<Response> {
   const answer = isNavigation(request)
-    ? await answerPage(settings, request, status, code, refusal)
+    ? await respondWithPage(settings, request, status, code, refusal)
     : problem(status, code, refusal.serviceText)
   for (const [name, value] of Object.entries(refusal.headers ?? {})) answer.headers.set(name, value)
   return answer
 }
 
 /** Returns a page for a person: the page of the app if it has one, or else the page of this library. */
-export async function answerPage(
+export async function respondWithPage(
   settings: Settings,
   request: Incoming,
   status: number,

@@ -2,11 +2,11 @@ import { mintLogin } from '../mint-login.ts'
 import { RolecallError } from '../rolecall-error.ts'
 import { json, noContent, redirectTo } from './answers.ts'
 import { type Incoming, isNavigation, isSameOrigin } from './incoming.ts'
-import { liveAnswer } from './live.ts'
+import { liveResponse } from './live.ts'
 import type { LiveStreams } from './live-streams.ts'
 import type { createLoginAttempts } from './login-attempts.ts'
 import { chosenLanguage } from './page-language.ts'
-import { answerPage, refuse } from './refuse.ts'
+import { refuse, respondWithPage } from './refuse.ts'
 import { safeReturnTo } from './return-to.ts'
 import type { Settings } from './settings.ts'
 import { openVisit, type Visit, type VisitParts } from './visit.ts'
@@ -21,13 +21,14 @@ export interface RouteParts extends VisitParts {
 interface Context {
   readonly parts: RouteParts
   readonly visit: Visit
-  readonly given: ReadonlyMap<string, string>
+  /** The cookies of the request, by name. */
+  readonly cookies: ReadonlyMap<string, string>
   readonly query: URLSearchParams
 }
 
 interface Route {
   readonly method: 'GET' | 'POST'
-  readonly answer: (context: Context) => Promise<Response>
+  readonly respond: (context: Context) => Promise<Response>
 }
 
 /**
@@ -35,61 +36,61 @@ interface Route {
  * something requires a POST from a page of this app.
  */
 const routes: Readonly<Record<string, Route>> = {
-  login: { method: 'GET', answer: beginLogin },
-  callback: { method: 'GET', answer: finishLogin },
-  logout: { method: 'POST', answer: logOut },
-  refresh: { method: 'POST', answer: refreshSession },
-  me: { method: 'GET', answer: tellSession },
+  login: { method: 'GET', respond: beginLogin },
+  callback: { method: 'GET', respond: finishLogin },
+  logout: { method: 'POST', respond: logOut },
+  refresh: { method: 'POST', respond: refreshSession },
+  me: { method: 'GET', respond: sendSession },
   live: {
     method: 'GET',
-    answer: async ({ parts: { client, liveStreams, settings }, visit }) =>
-      liveAnswer(visit, client, liveStreams, settings.cache !== false),
+    respond: async ({ parts: { client, liveStreams, settings }, visit }) =>
+      liveResponse(visit, client, liveStreams, settings.cache !== false),
   },
   // Frameworks that cannot set the status of a page redirect people to these two routes.
   denied: {
     method: 'GET',
-    answer: ({ parts, visit }) => refuse(parts.settings, visit.request, 403, 'ROLE_REQUIRED'),
+    respond: ({ parts, visit }) => refuse(parts.settings, visit.request, 403, 'ROLE_REQUIRED'),
   },
   unavailable: {
     method: 'GET',
-    answer: ({ parts, visit }) => refuse(parts.settings, visit.request, 503, 'SESSION_CHECK_UNAVAILABLE'),
+    respond: ({ parts, visit }) => refuse(parts.settings, visit.request, 503, 'SESSION_CHECK_UNAVAILABLE'),
   },
   // A sign-out by form redirects here, so that a reload does not send the form again. Any site can link to this route.
   // So it redirects a member who is still signed in to the start page, and does not claim that they signed out.
   'signed-out': {
     method: 'GET',
-    answer: async ({ parts: { settings }, visit }) =>
+    respond: async ({ parts: { settings }, visit }) =>
       (await visit.currentSession())
         ? redirectTo(`${settings.appUrl}/`)
-        : answerPage(settings, visit.request, 200, 'SIGNED_OUT'),
+        : respondWithPage(settings, visit.request, 200, 'SIGNED_OUT'),
   },
 }
 
 const loginUrl = ({ appUrl, authPath }: Settings, returnTo: string) =>
   `${appUrl}${authPath}/login?${new URLSearchParams({ return_to: returnTo })}`
 
-async function beginLogin({ parts, visit, given, query }: Context): Promise<Response> {
+async function beginLogin({ parts, visit, cookies, query }: Context): Promise<Response> {
   const { client, attempts, settings } = parts
   const { clientId, serverId, sso, appUrl, authPath } = settings
   const login = mintLogin()
   const returnTo = safeReturnTo(query.get('return_to'), appUrl, authPath)
-  for (const cookie of await attempts.begin(given, login, returnTo)) visit.setCookie(cookie)
+  for (const cookie of await attempts.begin(cookies, login, returnTo)) visit.setCookie(cookie)
   const redirectUri = `${appUrl}${authPath}/callback`
   const uiLocales = chosenLanguage(settings, visit.request)
   const terms = { clientId, serverId, redirectUri, sso, ...login, ...(uiLocales && { uiLocales }) }
   return redirectTo(await client.authorizeUrl(terms))
 }
 
-async function finishLogin({ parts, visit, given, query }: Context): Promise<Response> {
+async function finishLogin({ parts, visit, cookies, query }: Context): Promise<Response> {
   const { client, attempts, settings } = parts
   const { url, clientId, appUrl, authPath, onError } = settings
   const { request } = visit
-  const found = await attempts.finish(given, query.get('state') ?? '')
-  if (typeof found === 'string') {
-    return refuse(settings, request, 400, found, { retryUrl: loginUrl(settings, '/') })
+  const finished = await attempts.finish(cookies, query.get('state') ?? '')
+  if (typeof finished === 'string') {
+    return refuse(settings, request, 400, finished, { retryUrl: loginUrl(settings, '/') })
   }
-  const retryUrl = loginUrl(settings, found.attempt.returnTo)
-  visit.setCookie(found.ended)
+  const retryUrl = loginUrl(settings, finished.attempt.returnTo)
+  visit.setCookie(finished.ended)
   // Rejects a response that another service created for this app (RFC 9207).
   if (query.get('iss')?.replace(/\/+$/, '') !== url) {
     onError(
@@ -107,7 +108,7 @@ async function finishLogin({ parts, visit, given, query }: Context): Promise<Res
       ? refuse(settings, request, 403, 'LOGIN_REFUSED', { retryUrl, ...reason })
       : refuse(settings, request, 503, 'LOGIN_FAILED', { retryUrl, ...reason })
   }
-  const { codeVerifier, returnTo } = found.attempt
+  const { codeVerifier, returnTo } = finished.attempt
   try {
     const redirectUri = `${appUrl}${authPath}/callback`
     // Does not pass the browser's IP address. The service has seen it, which is more reliable than a header of a proxy.
@@ -153,33 +154,33 @@ async function refreshSession({ visit }: Context): Promise<Response> {
   return visit.isSuperseded ? visit.unavailable() : noContent()
 }
 
-async function tellSession({ visit }: Context): Promise<Response> {
+async function sendSession({ visit }: Context): Promise<Response> {
   if (visit.isSuperseded) return visit.unavailable()
   return json((await visit.currentSession()) ?? null)
 }
 
 /** Runs the route that the path names below `authPath`. Responds with 404 to an unknown name. */
-export async function answerByRoute(
+export async function respondByRoute(
   parts: RouteParts,
   request: Incoming,
-  given: ReadonlyMap<string, string>,
-): Promise<{ visit: Visit; answer: Response }> {
+  cookies: ReadonlyMap<string, string>,
+): Promise<{ visit: Visit; response: Response }> {
   const { appUrl, authPath } = parts.settings
   const { pathname, searchParams: query } = new URL(request.path, appUrl)
   const name = pathname.slice(authPath.length + 1)
   const route = Object.hasOwn(routes, name) ? routes[name] : undefined
   const isRefresh = name === 'refresh' && request.method === 'POST' && isSameOrigin(request, appUrl)
-  const visit = await openVisit(parts, request, given, isRefresh)
-  if (!route) return { visit, answer: await refuse(parts.settings, request, 404, 'NOT_FOUND') }
+  const visit = await openVisit(parts, request, cookies, isRefresh)
+  if (!route) return { visit, response: await refuse(parts.settings, request, 404, 'NOT_FOUND') }
   const refusal = await refusalBefore(route, visit, parts.settings)
-  if (refusal) return { visit, answer: refusal }
-  return { visit, answer: await answerOrUnavailable(route, { parts, visit, given, query }) }
+  if (refusal) return { visit, response: refusal }
+  return { visit, response: await respondOrUnavailable(route, { parts, visit, cookies, query }) }
 }
 
 /** Responds with 503 if the service cannot be reached. */
-async function answerOrUnavailable(route: Route, context: Context): Promise<Response> {
+async function respondOrUnavailable(route: Route, context: Context): Promise<Response> {
   try {
-    return await route.answer(context)
+    return await route.respond(context)
   } catch (error) {
     if (!(error instanceof RolecallError)) throw error
     return context.visit.unavailable(error)

@@ -10,7 +10,7 @@ export interface StoredSession extends Pair {
   readonly expiresAtMs: number
 }
 
-interface Found {
+interface StoredValue {
   readonly stored: StoredSession
   /** True if the session was sealed with an old secret. It should be written again with the first secret. */
   readonly isOldSecret: boolean
@@ -21,7 +21,7 @@ export interface SessionStorage {
   /**
    * Returns the session of a cookie. Undefined if this app did not set the cookie, or the session is no longer stored.
    */
-  read(cookie: string): Promise<Found | undefined>
+  read(cookie: string): Promise<StoredValue | undefined>
   /** Stores a session and returns the value of its cookie. A refresh passes the previous value of the cookie. */
   write(stored: StoredSession, previousCookie?: string): Promise<string>
   remove(cookie: string): Promise<void>
@@ -34,7 +34,7 @@ const maxDecrypted = 10_000
 
 /** Stores each session in its cookie, sealed. */
 export function createCookieStorage(sealer: Sealer, purpose: string): SessionStorage {
-  const decrypted = new Map<string, Found>()
+  const decrypted = new Map<string, StoredValue>()
   return {
     isShared: false,
     async read(cookie) {
@@ -95,7 +95,7 @@ const print = ({ token, refreshToken, obtainedAtMs, expiresAtMs }: StoredSession
   JSON.stringify([token, refreshToken, Math.floor(obtainedAtMs / 1_000), Math.floor(expiresAtMs / 1_000)])
 
 /** Parses a value from `print`. Needs no checks, because the value was sealed. */
-function parse(opened: { text: string; isOld: boolean } | undefined): Found | undefined {
+function parse(opened: { text: string; isOld: boolean } | undefined): StoredValue | undefined {
   if (!opened) return undefined
   const [token, refreshToken, obtainedAt, expiresAt] = JSON.parse(opened.text) as [
     string,

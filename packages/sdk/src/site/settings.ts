@@ -103,8 +103,8 @@ const variables = {
 export function readSettings(options: SiteOptions): Settings {
   const problems: string[] = []
   const read = (name: keyof typeof variables): string => {
-    const given = options[name] ?? readVariable(variables[name][0])
-    const text = [given ?? ''].flat().join()
+    const value = options[name] ?? readVariable(variables[name][0])
+    const text = [value ?? ''].flat().join()
     if (text === '') problems.push(`${variables[name][0]} is missing: ${variables[name][1]}.`)
     return text
   }

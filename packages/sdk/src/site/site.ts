@@ -4,18 +4,18 @@ import type { Incoming } from './incoming.ts'
 import { createLiveStreams, type LiveStreams } from './live-streams.ts'
 import { createLoginAttempts } from './login-attempts.ts'
 import { createRefreshing, type Flights } from './refreshing.ts'
-import { answerByRoute, type RouteParts } from './routes.ts'
+import { type RouteParts, respondByRoute } from './routes.ts'
 import { createSealer } from './seal.ts'
 import { createCookieStorage, createStoreStorage } from './session-storage.ts'
 import { readSettings, type Settings, type SiteOptions } from './settings.ts'
 import { sharedBy } from './shared.ts'
 import { openVisit, type Visit } from './visit.ts'
 
-/** The result of opening a request. */
+/** A request after `open`. */
 export interface Opened {
   readonly visit: Visit
   /** The response to send instead of the app's, e.g. that of a sign-in route. It already contains the cookies. */
-  readonly answer: Response | undefined
+  readonly earlyResponse: Response | undefined
 }
 
 /** The sign-in of one app, without a framework. The adapters build on it. */
@@ -28,7 +28,7 @@ export interface Site {
   /** Adds the cookies of a visit to the headers of the app's response. */
   finish(visit: Visit, headers: Headers): void
   /** Returns the app's response with the cookies of a visit. */
-  finished(visit: Visit, answer: Response): Response
+  finished(visit: Visit, appResponse: Response): Response
   /** Returns true if a path belongs to the sign-in routes. */
   isRoute(path: string): boolean
 }
@@ -76,23 +76,23 @@ export function createSite(options: SiteOptions): Site {
     isSecure,
     isRoute,
     finish,
-    finished(visit, answer) {
-      if (visit.cookies.length === 0) return answer
+    finished(visit, appResponse) {
+      if (visit.cookies.length === 0) return appResponse
       // The headers of a fetched response are immutable, so a new response is needed.
-      const response = new Response(answer.body, answer)
+      const response = new Response(appResponse.body, appResponse)
       finish(visit, response.headers)
       return response
     },
     async open(request) {
-      const given = readCookies(request.header('cookie'))
+      const cookies = readCookies(request.header('cookie'))
       if (isRoute(request.path)) {
-        const { visit, answer } = await answerByRoute(parts, request, given)
-        finish(visit, answer.headers)
-        return { visit, answer }
+        const { visit, response } = await respondByRoute(parts, request, cookies)
+        finish(visit, response.headers)
+        return { visit, earlyResponse: response }
       }
-      const visit = await openVisit(parts, request, given)
+      const visit = await openVisit(parts, request, cookies)
       if (visit.redirect) finish(visit, visit.redirect.headers)
-      return { visit, answer: visit.redirect }
+      return { visit, earlyResponse: visit.redirect }
     },
   }
 }

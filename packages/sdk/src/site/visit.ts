@@ -30,18 +30,18 @@ export type Visit = Awaited<ReturnType<typeof openVisit>>
  * Only a request with which a person opens a page causes a refresh. A refresh invalidates the tokens of all other
  * requests that are under way, so a prefetch or a script must not cause one.
  *
- * @param given the cookies of the request, by name
+ * @param requestCookies the cookies of the request, by name
  */
 export async function openVisit(
   parts: VisitParts,
   request: Incoming,
-  given: ReadonlyMap<string, string>,
+  requestCookies: ReadonlyMap<string, string>,
   mayRefresh = isNavigation(request) && !request.isReadOnly,
 ) {
   const { settings, client, storage, refreshing, names } = parts
   const cookies: Cookie[] = []
   const isPage = isNavigation(request)
-  let value = given.get(names.session)
+  let value = requestCookies.get(names.session)
   /** The error of the app's store, if the session could not be read. */
   let failure: unknown
   const recordFailure = (error: unknown) => {
@@ -76,7 +76,7 @@ export async function openVisit(
   if (isSuperseded && isPage) {
     // Another request refreshed the pair first, so the browser should have the new cookie by now. Redirects once, so
     // that the browser sends it. If the second request has the old pair as well, treats the visitor as signed out.
-    const isSecondTry = given.has(names.retry)
+    const isSecondTry = requestCookies.has(names.retry)
     cookies.push(isSecondTry ? dropped(names.retry) : { name: names.retry, value: '1', maxAgeSec: 10 })
     if (!isSecondTry) redirect = redirectTo(safeReturnTo(request.path, settings.appUrl, settings.authPath))
     stored = undefined
@@ -164,7 +164,7 @@ export async function openVisit(
       if (value !== undefined) await storage.remove(value)
       validated = Promise.resolve(undefined)
       stored = undefined
-      if (given.has(names.session) || value !== undefined) cookies.push(dropped(names.session))
+      if (requestCookies.has(names.session) || value !== undefined) cookies.push(dropped(names.session))
     },
 
     /** Stores the session of a completed sign-in. */

@@ -26,7 +26,7 @@ export class ExactNumber {
     return compareParts(this.#parts, partsOf(String(other)))
   }
 
-  /** A text that is the same for all spellings of the number, and differs from the text of every double. */
+  /** Canonical text: equal for all spellings of the same number, and different from the text of every double. */
   get text(): string {
     const { isNegative, digits, exponent } = this.#parts
     return `${isNegative ? '-' : ''}0.${digits}e${exponent}`
@@ -43,9 +43,9 @@ interface DecimalParts {
 /**
  * The number of digits that a double always represents, unless the number is close to the smallest or largest double.
  */
-export const digitsAlwaysHeld = 15
+export const maxExactDigits = 15
 /** The smallest double with full precision. Below it, the precision decreases with the size. */
-const leastOfFullPrecision = 2.2250738585072014e-308
+const minNormalDouble = 2.2250738585072014e-308
 /**
  * The maximum length of a number that a double cannot represent. Longer ones are rejected, as calculating takes too
  * long.
@@ -54,17 +54,17 @@ const maxCharacters = 400
 
 /**
  * Parses a JSON number. Returns a number if a double represents it exactly, and an `ExactNumber` if not. Returns NaN if
- * it is too large, too small, or too long. `digits` is the number of digits before the exponent.
+ * it is too large, too small, or too long. `mantissaDigits` is the number of digits before the exponent.
  */
-export function readNumber(source: string, digits: number): number | ExactNumber {
+export function readNumber(source: string, mantissaDigits: number): number | ExactNumber {
   const value = Number(source)
   if (!Number.isFinite(value)) return Number.NaN
   if (value === 0) return isZero(source) ? value : Number.NaN
-  if (digits <= digitsAlwaysHeld && Math.abs(value) >= leastOfFullPrecision) return value
-  const held = String(value)
-  if (held === source) return value
+  if (mantissaDigits <= maxExactDigits && Math.abs(value) >= minNormalDouble) return value
+  const shortest = String(value)
+  if (shortest === source) return value
   const parts = partsOf(source)
-  if (compareParts(parts, partsOf(held)) === 0) return value
+  if (compareParts(parts, partsOf(shortest)) === 0) return value
   return source.length > maxCharacters ? Number.NaN : new ExactNumber(parts)
 }
 
@@ -76,19 +76,19 @@ const isZero = (source: string) => /^[-0.]*(?:[eE]|$)/.test(source)
  */
 function partsOf(source: string): DecimalParts {
   const isNegative = source.startsWith('-')
-  const small = source.indexOf('e')
-  const power = small < 0 ? source.indexOf('E') : small
-  const mantissa = source.slice(isNegative ? 1 : 0, power < 0 ? source.length : power)
+  const lowerE = source.indexOf('e')
+  const exponentAt = lowerE < 0 ? source.indexOf('E') : lowerE
+  const mantissa = source.slice(isNegative ? 1 : 0, exponentAt < 0 ? source.length : exponentAt)
   const dot = mantissa.indexOf('.')
   const whole = dot < 0 ? mantissa.length : dot
-  const all = dot < 0 ? mantissa : mantissa.slice(0, dot) + mantissa.slice(dot + 1)
+  const allDigits = dot < 0 ? mantissa : mantissa.slice(0, dot) + mantissa.slice(dot + 1)
   let start = 0
-  while (all[start] === '0') start += 1
-  let end = all.length
-  while (end > start && all[end - 1] === '0') end -= 1
+  while (allDigits[start] === '0') start += 1
+  let end = allDigits.length
+  while (end > start && allDigits[end - 1] === '0') end -= 1
   if (start === end) return { isNegative: false, digits: '', exponent: 0 }
-  const exponent = whole - start + (power < 0 ? 0 : Number(source.slice(power + 1)))
-  return { isNegative, digits: all.slice(start, end), exponent }
+  const exponent = whole - start + (exponentAt < 0 ? 0 : Number(source.slice(exponentAt + 1)))
+  return { isNegative, digits: allDigits.slice(start, end), exponent }
 }
 
 function compareParts(a: DecimalParts, b: DecimalParts): number {

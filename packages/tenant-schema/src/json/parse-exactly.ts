@@ -1,4 +1,4 @@
-import { digitsAlwaysHeld, type ExactNumber, readNumber } from './exact-number.ts'
+import { type ExactNumber, maxExactDigits, readNumber } from './exact-number.ts'
 
 /** Thrown for a JSON object with a duplicate key, because parsers disagree about which of its values counts. */
 export class DuplicateKey extends Error {
@@ -47,7 +47,7 @@ function scan(text: string) {
       const mantissaEnd = endOfMantissa(text, start)
       const end = isExponent(text.charCodeAt(mantissaEnd)) ? endOfExponent(text, mantissaEnd) : mantissaEnd
       // A double represents every number with few digits and a short exponent, so most numbers need no further check.
-      if (mantissaEnd - start > digitsAlwaysHeld || end - mantissaEnd > maxUsualPower) {
+      if (mantissaEnd - start > maxExactDigits || end - mantissaEnd > maxUsualPower) {
         const read = readNumber(text.slice(start, end), digitsBetween(text, start, mantissaEnd))
         if (typeof read !== 'number' || Number.isNaN(read)) unusual.push({ start, end, read })
       }

@@ -20,17 +20,17 @@ export const Page = () => (
 )
 
 /** Describes an account that the service has never seen. Its access can be explained nevertheless. */
-const unknownAccount = (memberId: string): Asked => ({
+const unknownAccount = (memberId: string): ExplainedMember => ({
   ...{ memberId, username: memberId, globalName: null, servers: [] },
 })
 
 /** The account to explain. */
-type Asked = Pick<MemberServers, 'memberId' | 'username' | 'globalName' | 'servers'>
+type ExplainedMember = Pick<MemberServers, 'memberId' | 'username' | 'globalName' | 'servers'>
 
 /**
  * Explains why the member can or cannot sign in to a project, and the effect of other roles. The trial changes nothing.
  */
-function Why({ member }: { member: Asked }) {
+function Why({ member }: { member: ExplainedMember }) {
   const [{ project = '', server = '', with: changed = '', absent = '' }, setFilters] = useFilters()
   const projects = useAnswer('listProjects', { query: {} })
   const mainServer = member.servers.find(({ isMainServer }) => isMainServer)?.serverId
@@ -40,7 +40,7 @@ function Why({ member }: { member: Asked }) {
       {({ data }) => {
         const chosen = project || data[0]?.id
         if (chosen === undefined)
-          return <Empty title="No projects yet">Create a project to check the access of members to it.</Empty>
+          return <Empty title="No projects yet">Create a project to see who can sign in to it.</Empty>
         return (
           <div className="stack">
             <div className="toolbar">
@@ -74,7 +74,7 @@ function Why({ member }: { member: Asked }) {
 }
 
 interface ExplainedProps {
-  readonly member: Asked
+  readonly member: ExplainedMember
   readonly projectId: string
   readonly serverId: string | undefined
   /** The roles to invert in the trial. */
@@ -84,7 +84,8 @@ interface ExplainedProps {
 }
 
 function Explained({ member, projectId, serverId, changed, isAbsent, onChange }: ExplainedProps) {
-  const held = member.servers.find((one) => one.serverId === serverId)?.roles.map(({ id }) => id) ?? []
+  const currentRoleIds =
+    member.servers.find((one) => one.serverId === serverId)?.roles.map(({ id }) => id) ?? []
   const isTrying = isAbsent || changed.length > 0
   const answer = useAnswer('explain', {
     body: {
@@ -93,8 +94,8 @@ function Explained({ member, projectId, serverId, changed, isAbsent, onChange }:
       ...(serverId !== undefined && { serverId }),
       ...(isTrying && {
         assume: {
-          addRoleIds: changed.filter((id) => !held.includes(id)),
-          removeRoleIds: changed.filter((id) => held.includes(id)),
+          addRoleIds: changed.filter((id) => !currentRoleIds.includes(id)),
+          removeRoleIds: changed.filter((id) => currentRoleIds.includes(id)),
           ...(isAbsent && { isMember: false }),
         },
       }),
@@ -102,14 +103,14 @@ function Explained({ member, projectId, serverId, changed, isAbsent, onChange }:
   })
   return (
     <div className="columns">
-      <Panel title="Checks, in order">
+      <Panel title="Checks">
         <Answer of={answer}>
           {(explanation) => (
             <Steps
               of={explanation}
               name={nameOf(member)}
               isTrying={isTrying}
-              places={mendPlaces(member.memberId, projectId)}
+              fixes={fixLinks(member.memberId, projectId)}
             />
           )}
         </Answer>
@@ -125,7 +126,10 @@ function Explained({ member, projectId, serverId, changed, isAbsent, onChange }:
               />
               <span>They have left the server</span>
             </label>
-            <WhatIfRoles {...{ serverId, held, changed }} onChange={(ids) => onChange(ids, isAbsent)} />
+            <WhatIfRoles
+              {...{ serverId, currentRoleIds, changed }}
+              onChange={(ids) => onChange(ids, isAbsent)}
+            />
           </div>
         </Panel>
       )}
@@ -135,12 +139,12 @@ function Explained({ member, projectId, serverId, changed, isAbsent, onChange }:
 
 interface WhatIfProps {
   readonly serverId: string
-  readonly held: readonly string[]
+  readonly currentRoleIds: readonly string[]
   readonly changed: readonly string[]
   readonly onChange: (changed: readonly string[]) => void
 }
 
-function WhatIfRoles({ serverId, held, changed, onChange }: WhatIfProps) {
+function WhatIfRoles({ serverId, currentRoleIds, changed, onChange }: WhatIfProps) {
   const roles = useAnswer('listRoles', { params: { id: serverId } })
   return (
     // biome-ignore lint/a11y/useSemanticElements: they are no fields of a form.
@@ -149,7 +153,7 @@ function WhatIfRoles({ serverId, held, changed, onChange }: WhatIfProps) {
         <RoleToggle
           key={id}
           {...{ name, color }}
-          isOn={held.includes(id) !== changed.includes(id)}
+          isOn={currentRoleIds.includes(id) !== changed.includes(id)}
           onToggle={() =>
             onChange(changed.includes(id) ? changed.filter((one) => one !== id) : [...changed, id])
           }
@@ -159,24 +163,24 @@ function WhatIfRoles({ serverId, held, changed, onChange }: WhatIfProps) {
   )
 }
 
-interface MendPlace {
+interface FixLink {
   readonly to: string
   readonly text: string
 }
 
 /** The page of the console on which each check can be fixed, by the code of the check. */
-const mendPlaces = (memberId: string, projectId: string): Readonly<Record<string, MendPlace>> => {
-  const access = { to: '/access', text: 'Open the access of projects' }
-  const keys = { to: `/projects/${projectId}/keys`, text: 'Open the keys of the project' }
-  const hosts = { to: `/projects/${projectId}/proxy`, text: 'Open the protected hosts of the project' }
+const fixLinks = (memberId: string, projectId: string): Readonly<Record<string, FixLink>> => {
+  const access = { to: '/access', text: 'Open project access' }
+  const keys = { to: `/projects/${projectId}/keys`, text: 'Open API keys' }
+  const hosts = { to: `/projects/${projectId}/proxy`, text: 'Open protected hosts' }
   return {
     'authorize.project_active': {
       to: `/projects/${projectId}/settings`,
-      text: 'Open the settings of the project',
+      text: 'Open project settings',
     },
     'authorize.redirect_uri_allowed': {
       to: `/projects/${projectId}/redirects`,
-      text: 'Open the redirect URIs of the project',
+      text: 'Open redirect URIs',
     },
     'authorize.server_accessible': access,
     'callback.access_kept': access,
@@ -184,11 +188,11 @@ const mendPlaces = (memberId: string, projectId: string): Readonly<Record<string
     'oidc.client_authenticates': keys,
     'oidc.server_known': {
       to: `/projects/${projectId}/sign-in`,
-      text: 'Open the OpenID Connect settings of the project',
+      text: 'Open OpenID Connect settings',
     },
     'host.server_known': hosts,
     'host.any_of': hosts,
-    'callback.not_blocked': { to: `/members/${memberId}`, text: 'Open the block of the member' },
+    'callback.not_blocked': { to: `/members/${memberId}`, text: 'Open the member’s block' },
   }
 }
 
@@ -196,34 +200,45 @@ interface StepsProps {
   readonly of: Explanation
   readonly name: string
   readonly isTrying: boolean
-  readonly places: Readonly<Record<string, MendPlace>>
+  readonly fixes: Readonly<Record<string, FixLink>>
 }
 
-function Steps({ of, name, isTrying, places }: StepsProps) {
+function Steps({ of, name, isTrying, fixes }: StepsProps) {
   const { roles, rolesAsOf, protectedHosts, openIdConnect } = of
-  const said = { name, isTrying, places }
+  const shared = { name, isTrying, fixes }
   return (
     <div className="stack">
-      <Conclusion of={of} {...said} label="Checks" />
+      <Conclusion of={of} {...shared} label="Checks" />
       <div className="chips">
         {roles.map(({ roleId, roleName, roleColor }) => (
           <RoleChip key={roleId} name={roleName} color={roleColor} />
         ))}
       </div>
       <span className="quiet">
-        Roles as of <Time at={rolesAsOf} never="never: this member is unknown in that server" />
+        {rolesAsOf === null ? (
+          'No roles: this member is not known in that server'
+        ) : (
+          <>
+            Roles as of <Time at={rolesAsOf} />
+          </>
+        )}
       </span>
       {openIdConnect && (
         <section className="stack" aria-label="OpenID Connect">
           <h3>OpenID Connect</h3>
-          <Conclusion of={openIdConnect} {...said} label="Checks for OpenID Connect" />
+          <Conclusion of={openIdConnect} {...shared} label="Checks for OpenID Connect" />
         </section>
       )}
       {protectedHosts && (
         <section className="stack" aria-label="Protected hosts">
           <h3>Protected hosts</h3>
           <span className="quiet">{protectedHosts.hosts.join(', ')}</span>
-          <Conclusion of={protectedHosts} {...said} label="Checks for protected hosts" />
+          <Conclusion
+            of={protectedHosts}
+            {...shared}
+            label="Checks for protected hosts"
+            action="open these hosts"
+          />
         </section>
       )}
     </div>
@@ -234,31 +249,33 @@ interface ConclusionProps {
   readonly of: Pick<Explanation, 'outcome' | 'code' | 'steps'>
   readonly name: string
   readonly isTrying: boolean
-  readonly places: Readonly<Record<string, MendPlace>>
+  readonly fixes: Readonly<Record<string, FixLink>>
   readonly label: string
+  /** What the checks allow. */
+  readonly action?: string
 }
 
 interface ChecksProps {
   readonly label: string
   readonly steps: Explanation['steps']
-  readonly places: Readonly<Record<string, MendPlace>>
+  readonly fixes: Readonly<Record<string, FixLink>>
 }
 
 /** A list of checks. A failed check has a link to the page with its fix, or the service's sentence if there is none. */
-const Checks = ({ label, steps, places }: ChecksProps) => (
+const Checks = ({ label, steps, fixes }: ChecksProps) => (
   <ol className="checks" aria-label={label}>
     {steps.map(({ check, ok, detail, mend }) => {
-      const place = ok ? undefined : places[check]
+      const fix = ok ? undefined : fixes[check]
       return (
         <li key={check} data-ok={ok}>
           <Icon name={ok ? 'check' : 'close'} />
           <span>
             <span className="unseen">{ok ? 'Passed: ' : 'Failed: '}</span>
             <bdi>{detail}</bdi>
-            {mend && !place && <span className="cell-sub plain">{mend}</span>}
-            {place && (
+            {mend && !fix && <span className="cell-sub plain">{mend}</span>}
+            {fix && (
               <span className="cell-sub">
-                <Link to={place.to}>{place.text}</Link>
+                <Link to={fix.to}>{fix.text}</Link>
               </span>
             )}
           </span>
@@ -269,24 +286,28 @@ const Checks = ({ label, steps, places }: ChecksProps) => (
 )
 
 /** Shows the outcome of one way to sign in: failed checks with their fixes first, and passed checks collapsed. */
-function Conclusion({ of: { outcome, code, steps }, name, isTrying, places, label }: ConclusionProps) {
+function Conclusion({
+  of: { outcome, code, steps },
+  name,
+  isTrying,
+  fixes,
+  label,
+  action = 'sign in',
+}: ConclusionProps) {
   const isAllowed = outcome === 'allowed'
   const failed = steps.filter(({ ok }) => !ok)
   const passed = steps.filter(({ ok }) => ok)
-  const would = isTrying ? 'would be' : 'is'
+  const verb = isTrying ? (isAllowed ? 'could' : 'could not') : isAllowed ? 'can' : 'cannot'
   return (
     <>
-      <Notice
-        tone={isAllowed ? 'good' : 'bad'}
-        title={isAllowed ? `${name} ${would} allowed` : `${name} ${would} refused`}
-      >
+      <Notice tone={isAllowed ? 'good' : 'bad'} title={`${name} ${verb} ${action}`}>
         {code && <code>{code}</code>}
       </Notice>
-      {failed.length > 0 && <Checks label={label} steps={failed} places={places} />}
+      {failed.length > 0 && <Checks label={label} steps={failed} fixes={fixes} />}
       {passed.length > 0 && (
         <details>
           <summary>{countText(passed.length, 'check')} passed</summary>
-          <Checks label={`${label} that passed`} steps={passed} places={places} />
+          <Checks label={`${label} that passed`} steps={passed} fixes={fixes} />
         </details>
       )}
     </>
